@@ -1,4 +1,5 @@
 import { type Stats, statSync } from 'node:fs'
+import { setTimeout as later } from 'node:timers/promises'
 import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
@@ -9,18 +10,18 @@ import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
-import { type Lcm, type OpenLcmOptions, openPrepared } from './lcm.ts'
+import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import type { Machine } from './machine/machine.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { SettingsStore } from './settings/settings-store.ts'
-import type { PreparedCopy } from './sqlite/cache-copy.ts'
+import { isNativeFile } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
-import { isNativeFile } from './systems/open-memory.ts'
-import { prepareCopy } from './systems/prepare-copy.ts'
 
 const WATCH_INTERVAL_MS = 500
 /** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
+/** And as long as this for a file that is being opened, which a program that locks it may hold up. */
+const OPENING_LIMIT_MS = 1000
 /** An answer that is on its way when its memory is opened anew has this long to be finished with the old one. */
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
@@ -52,8 +53,7 @@ export class Core {
   readonly #indexKeeper: IndexKeeper
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
-  #prepared: PreparedCopy | null = null
-  #preparing: Promise<void> | null = null
+  #opening: Promise<Lcm> | null = null
   #timer: NodeJS.Timeout | null = null
   /** Of the file as it was last looked at; null before it was. */
   #seen: string | null = null
@@ -82,64 +82,47 @@ export class Core {
   }
 
   /**
-   * Settles when the memory can be opened without keeping this thread for long: a file that is read as a copy was copied
-   * by then. Whatever is wrong with the file is said by `lcm`.
-   */
-  async ready(): Promise<void> {
-    const { path, open } = this.#options
-    if (this.#lcm || this.#prepared || path === null || this.#isClosed || open.cacheDir === undefined) return
-    this.#preparing ??= prepareCopy(path, open.cacheDir)
-      .then((copy) => {
-        if (this.#lcm || this.#isClosed) copy?.drop()
-        else this.#prepared = copy
-      })
-      .finally(() => {
-        this.#preparing = null
-      })
-    await this.#preparing
-  }
-
-  /**
-   * The open memory.
+   * The memory as it is now: opened, or opened anew, where that is due.
    * @throws LcmError no_memory_open in a welcome window, otherwise why the file cannot be opened
    */
-  lcm(): Lcm {
+  async lcm(): Promise<Lcm> {
     // A file that is read at rest may have changed since nobody listened: look before answering from what it was.
     if (this.#lcm && (this.#lcm.info.access !== 'in_place' || this.#lcm.isOutdated())) this.#watch()
     this.#heedSettings()
     if (this.#lcm) return this.#lcm
-    if (this.#options.path === null || this.#isClosed) {
-      throw new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
-    }
+    const { path } = this.#options
+    if (path === null || this.#isClosed) throw noMemoryError()
+    this.#opening ??= this.#open(path).finally(() => {
+      this.#opening = null
+    })
+    return await this.#opening
+  }
+
+  async #open(path: string): Promise<Lcm> {
     // Also of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
     this.#settingsSeen = this.settings.stamp()
-    this.#lcm = this.#open(this.#options.path)
-    this.#seen = this.#stamp()
-    if (this.#options.isRemembered ?? true) this.machine.recent.remember(this.#lcm.info)
-    return this.#lcm
-  }
-
-  #open(path: string): Lcm {
-    const prepared = this.#prepared
-    this.#prepared = null
-    try {
-      return openPrepared(path, { ...this.#options.open, prepared })
-    } finally {
-      prepared?.drop()
+    const lcm = await openLcm(path, this.#options.open)
+    if (this.#isClosed) {
+      lcm.close()
+      throw noMemoryError()
     }
+    this.#lcm = lcm
+    this.#seen = this.#stamp()
+    if (this.#options.isRemembered ?? true) this.machine.recent.remember(lcm.info)
+    return lcm
   }
 
   /** How searches of the open memory are answered. */
-  searchIndex(): SearchIndexStatus {
-    return this.#indexKeeper.status(this.lcm())
+  async searchIndex(): Promise<SearchIndexStatus> {
+    return this.#indexKeeper.status(await this.lcm())
   }
 
   /** The native memory that is open and can be read; null in a welcome window, for other files and for broken ones. */
-  openMemory(): Lcm | null {
+  async openMemory(): Promise<Lcm | null> {
     if (this.#options.path === null) return null
     try {
-      const lcm = this.lcm()
+      const lcm = await this.lcm()
       return isNative(lcm.info) ? lcm : null
     } catch (error) {
       // The window shows by itself why its file cannot be opened.
@@ -167,24 +150,24 @@ export class Core {
 
   #startTimer(): void {
     this.#timer ??= setInterval(() => {
-      this.#openUnasked()
+      void this.#openUnasked()
       this.#watch()
       if (this.#lcm && this.#listeners.size > 0) this.#indexKeeper.look(this.#lcm)
     }, WATCH_INTERVAL_MS)
   }
 
   /** To compact a native memory that nobody looks at. Other systems' files are opened for those who ask only. */
-  #openUnasked(): void {
+  async #openUnasked(): Promise<void> {
     const { path } = this.#options
-    if (!this.#autoCompactor || this.#lcm || path === null || this.#isClosed) return
+    if (!this.#autoCompactor || this.#lcm || this.#opening || path === null || this.#isClosed) return
     const file = statOrNull(path)
     const stamp = file && `${file.ino}:${file.size}:${file.mtimeMs}`
     if (stamp === this.#notOurs) return
-    if (!isNativeFile(path)) {
+    if (!(await isNativeFile(path))) {
       this.#notOurs = stamp
       return
     }
-    const lcm = this.openMemory()
+    const lcm = await this.openMemory()
     if (lcm) this.#autoCompactor.look(lcm)
   }
 
@@ -200,8 +183,8 @@ export class Core {
       lcm.close()
     }
     this.#retired.clear()
-    this.#prepared?.drop()
-    this.#prepared = null
+    // What is opened after that closes itself.
+    await Promise.race([this.#opening?.catch(() => null), later(OPENING_LIMIT_MS, null, { ref: false })])
     this.#lcm?.close()
     this.#lcm = null
   }
@@ -277,6 +260,9 @@ export class Core {
     for (const listener of this.#listeners) listener(event)
   }
 }
+
+const noMemoryError = (): LcmError =>
+  new LcmError('no_memory_open', 'No memory is open in this window: open a file first.')
 
 const isSameFile = (one: string, other: string): boolean => one.split('|')[0] === other.split('|')[0]
 

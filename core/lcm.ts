@@ -13,12 +13,12 @@ import { CompactionPlanner } from './compaction/compaction-planner.ts'
 import { PromptPreviewer } from './compaction/prompt-preview.ts'
 import { WhatIfPlanner } from './compaction/what-if.ts'
 import type { MemoryInfo } from './contract/memory.ts'
+import { Undo } from './doctor/apply/undo.ts'
 import { Repairer } from './doctor/repair/repairer.ts'
 import type { RepairerOptions } from './doctor/repair/repairer-options.ts'
-import { IntegrityChecker } from './doctor/scan/integrity-checker.ts'
 import { marksFor } from './doctor/scan/rule-context.ts'
+import { Scanner } from './doctor/scan/scanner.ts'
 import { Surgeon } from './doctor/surgery/surgeon.ts'
-import { Undo } from './doctor/surgery/undo.ts'
 import { LcmError } from './errors.ts'
 import { userFolders } from './folders.ts'
 import { LedgerConsents } from './ingest/ledger/ledger-consents.ts'
@@ -35,10 +35,9 @@ import type { Settings } from './settings/settings.ts'
 import { loadSettings } from './settings/settings-store.ts'
 import { requireEnabled, whySwitchedOff } from './settings/switched-off.ts'
 import type { ReadDb, WriteDb } from './sqlite/read-db.ts'
-import { HistoryIndex } from './systems/history-index.ts'
+import { MemoryReader } from './systems/memory-reader.ts'
 import { isNative } from './systems/native/native.ts'
-import { type OpenMemoryOptions, openMemory } from './systems/open-memory.ts'
-import { prepareCopy } from './systems/prepare-copy.ts'
+import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
 import { systemOf } from './systems/systems.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
@@ -52,7 +51,7 @@ export type Lcm = {
   readonly estimator: TokenEstimator
   readonly read: ReadDb
   readonly stats: MemoryStats
-  readonly history: HistoryIndex
+  readonly history: MemoryReader
   readonly strata: StrataService
   readonly transcript: Transcript
   readonly dag: SummaryDag
@@ -70,7 +69,7 @@ export type Lcm = {
   readonly compactions: CompactionHistory
   readonly summarizers: ConfiguredSummarizers
   readonly prompts: PromptPreviewer
-  readonly integrity: IntegrityChecker
+  readonly integrity: Scanner
   readonly repair: Repairer
   readonly surgery: Surgeon
   readonly undo: Undo
@@ -96,29 +95,15 @@ export type OpenLcmOptions = OpenMemoryOptions & {
 }
 
 /**
- * Opens a memory file and builds every service on it. A file of which only a copy can be read is copied first, while
- * others have their turn.
+ * The composition root: opens a memory file and builds every service on it.
  * @throws LcmError for whatever stands at the path that is not a memory (see `ErrorCode`)
  */
-export async function openLcm(path: string, options: Omit<OpenLcmOptions, 'prepared'> = {}): Promise<Lcm> {
-  const prepared = await prepareCopy(path, options.cacheDir ?? userFolders(process.env).cache)
-  try {
-    return openPrepared(path, { ...options, prepared })
-  } finally {
-    prepared?.drop()
-  }
-}
-
-/**
- * The composition root, for a file that was copied by `prepareCopy` where it has to be.
- * @throws LcmError as `openLcm`
- */
-export function openPrepared(path: string, options: OpenLcmOptions): Lcm {
+export async function openLcm(path: string, options: OpenLcmOptions = {}): Promise<Lcm> {
   const settings = options.settings ?? loadSettings(process.env)
   const clock = options.clock ?? systemClock
   const owner = options.owner ?? `lcm-inspector pid ${process.pid}`
-  const openedStamp = stampAtRest(path)
-  const opened = openMemory(path, options)
+  const openedStamp = await stampAtRest(path)
+  const opened = await openMemory(path, options)
   const isConfigured = opened.info.path === resolve(settings.databasePath)
   const ledgers: LedgerPermission = {
     memory: opened.info.path,
@@ -129,7 +114,7 @@ export function openPrepared(path: string, options: OpenLcmOptions): Lcm {
   const { info, read } = memory
   const estimator = estimatorOf(read, info, settings.tokenEstimator)
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
-  const history = new HistoryIndex(read)
+  const history = new MemoryReader(read)
   const dag = new SummaryDag(read, history)
 
   const windows = new KeptWindow(read, estimator, history)
@@ -155,7 +140,7 @@ export function openPrepared(path: string, options: OpenLcmOptions): Lcm {
     throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
   }
 
-  const integrity = new IntegrityChecker({ db: read, info, estimator, settings: settings.compaction, clock, ledgers })
+  const integrity = new Scanner({ db: read, info, estimator, settings: settings.compaction, clock, ledgers })
   const doctor: RepairerOptions = {
     db: read,
     info,

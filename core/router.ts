@@ -27,10 +27,8 @@ const local = (path: string | undefined): string | undefined => path && requireL
 
 /** One line a procedure: input is validated before, output after, errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
-  const os = implement(contract).use(async ({ next, errors, path }) => {
+  const os = implement(contract).use(async ({ next, errors }) => {
     try {
-      // What is said of the machine needs no memory, and must not wait for one.
-      if (path[0] !== 'machine') await core.ready()
       return await despiteWrongValues(core.path, async () => {
         try {
           return await next()
@@ -47,12 +45,12 @@ export function createRouter(core: Core) {
 
   /** With the history of a conversation at hand, which was read without keeping others waiting. */
   const prepared = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
-    await core.lcm().history.prepare(conversationId)
+    await (await core.lcm()).history.prepare(conversationId)
     return core.lcm()
   }
   /** The same with its summaries. */
   const withSummaries = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
-    await core.lcm().history.prepareGraph(conversationId)
+    await (await core.lcm()).history.prepareMemory(conversationId)
     return core.lcm()
   }
 
@@ -65,9 +63,10 @@ export function createRouter(core: Core) {
       sample: os.machine.sample.handler(() => ({ path: core.machine.samplePath() })),
       folder: os.machine.folder.handler(({ input }) => core.machine.listFolder(local(input.path))),
       probe: os.machine.probe.handler(({ input }) => core.machine.probe(requireLocalPath(input.path))),
-      previewImport: os.machine.previewImport.handler(({ input }) =>
-        previewImport({ paths: locals(input.paths), db: core.openMemory()?.read ?? null, clock: systemClock }),
-      ),
+      previewImport: os.machine.previewImport.handler(async ({ input }) => {
+        const memory = await core.openMemory()
+        return previewImport({ paths: locals(input.paths), db: memory?.read ?? null, clock: systemClock })
+      }),
       importNew: os.machine.importNew.handler(({ input }) => {
         const path = core.machine.newMemoryPath(locals(input.paths))
         const spec = { kind: 'import' as const, paths: input.paths, format: 'auto' as const }
@@ -79,46 +78,50 @@ export function createRouter(core: Core) {
       }),
     },
     memory: {
-      info: os.memory.info.handler(() => core.lcm().info),
-      stats: os.memory.stats.handler(() => core.lcm().stats.stats()),
-      settings: os.memory.settings.handler(() => core.lcm().settings.compaction),
-      copy: os.memory.copy.handler(() => {
-        const { path } = core.lcm().info
+      info: os.memory.info.handler(async () => (await core.lcm()).info),
+      stats: os.memory.stats.handler(async () => (await core.lcm()).stats.stats()),
+      settings: os.memory.settings.handler(async () => (await core.lcm()).settings.compaction),
+      copy: os.memory.copy.handler(async () => {
+        const { path } = (await core.lcm()).info
         const to = core.machine.newMemoryPath([path], 'copy')
         return { path: to, jobId: core.jobs.start({ path, create: false, spec: { kind: 'copy', to } }) }
       }),
     },
     conversations: {
-      list: os.conversations.list.handler(() => core.lcm().stats.listed()),
-      measure: os.conversations.measure.handler(() => core.lcm().stats.measure()),
+      list: os.conversations.list.handler(async () => (await core.lcm()).stats.listed()),
+      measure: os.conversations.measure.handler(async () => (await core.lcm()).stats.measure()),
       overview: os.conversations.overview.handler(async ({ input }) =>
         (await prepared(input)).stats.overview(input.conversationId),
       ),
-      files: os.conversations.files.handler(({ input }) => core.lcm().retrieval.files(input.conversationId)),
+      files: os.conversations.files.handler(async ({ input }) =>
+        (await core.lcm()).retrieval.files(input.conversationId),
+      ),
     },
     transcript: {
-      page: os.transcript.page.handler(({ input }) => core.lcm().transcript.page(input)),
-      message: os.transcript.message.handler(({ input }) => core.lcm().transcript.message(input.id)),
-      locate: os.transcript.locate.handler(({ input }) => core.lcm().transcript.locate(input.id)),
-      positionAt: os.transcript.positionAt.handler(({ input }) => core.lcm().transcript.positionAt(input)),
+      page: os.transcript.page.handler(async ({ input }) => (await core.lcm()).transcript.page(input)),
+      message: os.transcript.message.handler(async ({ input }) => (await core.lcm()).transcript.message(input.id)),
+      locate: os.transcript.locate.handler(async ({ input }) => (await core.lcm()).transcript.locate(input.id)),
+      positionAt: os.transcript.positionAt.handler(async ({ input }) =>
+        (await core.lcm()).transcript.positionAt(input),
+      ),
     },
     strata: {
       get: os.strata.get.handler(async ({ input }) => (await withSummaries(input)).strata.get(input)),
       messages: os.strata.messages.handler(async ({ input }) => (await withSummaries(input)).strata.messages(input)),
     },
     lineage: {
-      neighbourhood: os.lineage.neighbourhood.handler(({ input }) => core.lcm().dag.neighbourhood(input)),
+      neighbourhood: os.lineage.neighbourhood.handler(async ({ input }) => (await core.lcm()).dag.neighbourhood(input)),
       tree: os.lineage.tree.handler(async ({ input }) => (await withSummaries(input)).dag.tree(input.conversationId)),
       treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await withSummaries(input)).dag.treeLevel(input)),
-      of: os.lineage.of.handler(({ input }) => core.lcm().dag.lineage(input.id)),
+      of: os.lineage.of.handler(async ({ input }) => (await core.lcm()).dag.lineage(input.id)),
     },
     context: {
-      assemble: os.context.assemble.handler(({ input }) => core.lcm().context.assemble(input)),
-      render: os.context.render.handler(({ input }) => {
+      assemble: os.context.assemble.handler(async ({ input }) => (await core.lcm()).context.assemble(input)),
+      render: os.context.render.handler(async ({ input }) => {
         const { provider, moment, ...assembled } = input
         return moment
-          ? core.lcm().timeTravel.render({ ...assembled, moment }, provider)
-          : core.lcm().context.render(assembled, provider)
+          ? (await core.lcm()).timeTravel.render({ ...assembled, moment }, provider)
+          : (await core.lcm()).context.render(assembled, provider)
       }),
       timeline: os.context.timeline.handler(async ({ input }) =>
         (await prepared(input)).timeTravel.timeline(input.conversationId),
@@ -129,13 +132,16 @@ export function createRouter(core: Core) {
       ),
     },
     retrieval: {
-      describe: os.retrieval.describe.handler(({ input }) =>
-        core.lcm().retrieval.describe(input.id, input.contentChars),
+      describe: os.retrieval.describe.handler(async ({ input }) =>
+        (await core.lcm()).retrieval.describe(input.id, input.contentChars),
       ),
-      grep: os.retrieval.grep.handler(({ input, signal }) => core.lcm().retrieval.grep(input, signal)),
+      grep: os.retrieval.grep.handler(async ({ input, signal }) => (await core.lcm()).retrieval.grep(input, signal)),
       grepStream: os.retrieval.grepStream.handler(async function* ({ input, signal, errors }) {
+        const steps = async function* () {
+          yield* (await core.lcm()).retrieval.grepStream(input, signal)
+        }
         try {
-          yield* stepsDespiteWrongValues(core.path, () => core.lcm().retrieval.grepStream(input, signal))
+          yield* stepsDespiteWrongValues(core.path, steps)
         } catch (error) {
           // What goes wrong after the first step is past the translation of errors above.
           const info = toErrorInfo(error)
@@ -143,23 +149,31 @@ export function createRouter(core: Core) {
         }
       }),
       index: os.retrieval.index.handler(() => core.searchIndex()),
-      expand: os.retrieval.expand.handler(({ input }) => core.lcm().retrieval.expand(input)),
-      provenance: os.retrieval.provenance.handler(({ input, signal }) => core.lcm().provenance.find(input, signal)),
-      expandQuery: os.retrieval.expandQuery.handler(({ input, signal }) => core.lcm().expandQuery.ask(input, signal)),
-      grants: os.retrieval.grants.handler(() => core.lcm().expandQuery.grants.list()),
-      revokeGrant: os.retrieval.revokeGrant.handler(({ input }) => core.lcm().expandQuery.grants.revoke(input.id)),
+      expand: os.retrieval.expand.handler(async ({ input }) => (await core.lcm()).retrieval.expand(input)),
+      provenance: os.retrieval.provenance.handler(async ({ input, signal }) =>
+        (await core.lcm()).provenance.find(input, signal),
+      ),
+      expandQuery: os.retrieval.expandQuery.handler(async ({ input, signal }) =>
+        (await core.lcm()).expandQuery.ask(input, signal),
+      ),
+      grants: os.retrieval.grants.handler(async () => (await core.lcm()).expandQuery.grants.list()),
+      revokeGrant: os.retrieval.revokeGrant.handler(async ({ input }) =>
+        (await core.lcm()).expandQuery.grants.revoke(input.id),
+      ),
     },
     compaction: {
-      evaluate: os.compaction.evaluate.handler(({ input }) => core.lcm().planner.evaluate(input)),
-      plan: os.compaction.plan.handler(({ input }) => core.lcm().planner.plan(input)),
-      whatIf: os.compaction.whatIf.handler(({ input }) => core.lcm().whatIf.ask(input)),
+      evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),
+      plan: os.compaction.plan.handler(async ({ input }) => (await core.lcm()).planner.plan(input)),
+      whatIf: os.compaction.whatIf.handler(async ({ input }) => (await core.lcm()).whatIf.ask(input)),
       presets: os.compaction.presets.handler(() => [...PRESETS]),
-      runs: os.compaction.runs.handler(({ input }) => core.lcm().compactions.runs(input.conversationId)),
-      estimate: os.compaction.estimate.handler(({ input }) => {
-        const { planner, summarizers } = core.lcm()
+      runs: os.compaction.runs.handler(async ({ input }) => (await core.lcm()).compactions.runs(input.conversationId)),
+      estimate: os.compaction.estimate.handler(async ({ input }) => {
+        const { planner, summarizers } = await core.lcm()
         return summarizers.estimate(input.summarizer, planner.plan(input).steps)
       }),
-      prompt: os.compaction.prompt.handler(({ input }) => core.lcm().prompts.preview(input, input.step, input.level)),
+      prompt: os.compaction.prompt.handler(async ({ input }) =>
+        (await core.lcm()).prompts.preview(input, input.step, input.level),
+      ),
     },
     settings: {
       report: os.settings.report.handler(() => core.settings.report()),
@@ -176,19 +190,24 @@ export function createRouter(core: Core) {
       last: os.repair.last.handler(() => core.lastPlan),
     },
     surgery: {
-      backups: os.surgery.backups.handler(() => core.lcm().undo.backups()),
-      events: os.surgery.events.handler(({ input }) => core.lcm().surgery.events(input.conversationId ?? null)),
+      backups: os.surgery.backups.handler(async () => (await core.lcm()).undo.backups()),
+      events: os.surgery.events.handler(async ({ input }) =>
+        (await core.lcm()).surgery.events(input.conversationId ?? null),
+      ),
     },
     ledger: {
-      state: os.ledger.state.handler(() => ledgerState(core.lcm().read, core.lcm().ledgers)),
-      agree: os.ledger.agree.handler(() => agreeToLedger(core.lcm())),
+      state: os.ledger.state.handler(async () => {
+        const { read, ledgers } = await core.lcm()
+        return ledgerState(read, ledgers)
+      }),
+      agree: os.ledger.agree.handler(async () => agreeToLedger(await core.lcm())),
     },
     jobs: {
-      start: os.jobs.start.handler(({ input }) => {
+      start: os.jobs.start.handler(async ({ input }) => {
         if (input.kind === 'import') locals(input.paths)
         if (input.kind === 'coverage') local(input.path)
         if ('backupFolder' in input) local(input.backupFolder)
-        const { info } = core.lcm()
+        const { info } = await core.lcm()
         return { jobId: core.jobs.start({ path: info.path, create: false, spec: input }) }
       }),
       cancel: os.jobs.cancel.handler(({ input }) => core.jobs.cancel(input.jobId)),

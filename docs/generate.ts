@@ -7,7 +7,7 @@ import { ErrorCode } from '../core/contract/error.ts'
 import type { MemoryInfo } from '../core/contract/memory.ts'
 import { rules } from '../core/doctor/rules/rules.ts'
 import { buildProgram } from '../core/doors/cli/program.ts'
-import { SCHEMA_V2, SCHEMA_V3 } from '../core/sqlite/later-versions.ts'
+import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V5 } from '../core/sqlite/later-versions.ts'
 import { SCHEMA_V1 } from '../core/sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../core/sqlite/search-schema.ts'
 import { withRoomsPicture } from './rooms.ts'
@@ -38,6 +38,11 @@ One SQLite file in WAL mode. \`application_id\` is \`LCMi\`, \`user_version\` th
 ## Added by version 3
 
 \`\`\`sql${SCHEMA_V3.trimEnd()}
+\`\`\`
+
+## Added by version 5
+
+\`\`\`sql${SCHEMA_V5.trimEnd()}
 \`\`\`
 
 ## Search

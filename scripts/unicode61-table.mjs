@@ -29,8 +29,8 @@ const words = askTokenizer('unicode61 remove_diacritics 2', '0', '1')
 const trigrams = askTokenizer('trigram', '', '01')
 const second = (term) => [...term][1].codePointAt(0)
 
-/** Lengths of the stretches of code points that belong to tokens and that do not, in turn. */
-const stretches = [1]
+/** Lengths of the ranges of code points that belong to tokens and that do not, in turn. */
+const ranges = [1]
 let isToken = false
 const marks = []
 const caseFolds = []
@@ -40,8 +40,8 @@ for (let code = 1; code <= LAST; code += 1) {
   const isMark = more.length === 0 && term === '01' && !isSurrogate(code)
   const isLetter = more.length === 0 && term !== '01'
   if (isMark) marks.push(code)
-  if (isLetter === isToken) stretches[stretches.length - 1] += 1
-  else stretches.push(1)
+  if (isLetter === isToken) ranges[ranges.length - 1] += 1
+  else ranges.push(1)
   isToken = isLetter
   const lower = trigrams.has(code) ? trigrams.get(code)[0].codePointAt(0) : code
   if (lower !== code) caseFolds.push([code, lower])
@@ -72,9 +72,7 @@ const literal = (name, comment, lists) => {
 console.log(`// Made by scripts/unicode61-table.mjs from SQLite ${new Database(':memory:').prepare('SELECT sqlite_version()').pluck().get()}. Do not edit. Numbers are in base 36.
 `)
 console.log(
-  literal('STRETCHES', 'Lengths of stretches of code points from 0: outside tokens, in tokens, outside, …', [
-    base36(stretches),
-  ]),
+  literal('RANGES', 'Lengths of ranges of code points from 0: outside tokens, in tokens, outside, …', [base36(ranges)]),
 )
 console.log(literal('MARKS', 'Code points that are dropped inside a token.', [base36(marks)]))
 console.log(

@@ -1,35 +1,20 @@
 import { z } from 'zod'
-import { ROLES, type Role } from '../contract/ids.ts'
+import { ROLES, type Role, type SummaryKind } from '../contract/ids.ts'
 import type { ExpandInput, Expansion } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
-import { NO_POSITIONS, type PositionRanges, positionCount, unionOfRanges } from '../memory/position-ranges.ts'
-import type { SummaryGraph } from '../memory/summary-graph.ts'
-import { shownValue } from '../sqlite/native-values.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { Messages } from '../memory/messages.ts'
+import { type PositionRanges, positionCount, unionOfRanges } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
-import { findNode, messageNodeId } from '../systems/node-id.ts'
-import { strayMessages } from '../systems/stray-messages.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { findNode, messageNodeId, messageNumber } from '../systems/node-id.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { contentsOfMessages, contentsOfSummaries, sizesOfMessages, sizesOfSummaries } from '../systems/texts.ts'
 
 /** Items looked at in one page, so that a memory full of tiny items cannot make one endless answer. */
 const MAX_ITEMS = 1000
-
-const queries = {
-  summaries: /* sql */ `
-    SELECT summary_id AS id, ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens, octet_length(content) AS bytes
-    FROM summaries
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  messages: /* sql */ `
-    SELECT 'msg_' || message_id AS id, seq, role, token_count AS tokens, created_at AS createdAtMs,
-      octet_length(content) AS bytes
-    FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  summaryTexts: /* sql */ `
-    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  messageTexts: /* sql */ `
-    SELECT 'msg_' || message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-}
 
 const Cursor = z.object({
   expand: z.string(),
@@ -40,9 +25,22 @@ const Cursor = z.object({
   last: z.string(),
 })
 
-type Row = { readonly id: string; readonly tokens: number; readonly bytes: number }
-type SummaryRow = Row & { readonly kind: 'leaf' | 'condensed'; readonly depth: number }
-type MessageRow = Row & { readonly seq: number; readonly role: Role; readonly createdAtMs: number | null }
+type SummaryRow = {
+  readonly id: string
+  readonly kind: SummaryKind
+  readonly depth: number
+  readonly tokens: number
+}
+type MessageRow = {
+  readonly id: string
+  readonly messageId: number
+  readonly seq: number
+  readonly role: Role
+  readonly tokens: number
+  readonly createdAtMs: number | null
+}
+/** A row with what it costs by its file. */
+type Row = (SummaryRow | MessageRow) & { readonly cost: number }
 
 /** Counts what a text costs a model. */
 type CountTokens = (text: string) => number
@@ -63,7 +61,7 @@ export type ExpandLimits = {
  */
 export function expandSummary(
   db: ReadDb,
-  histories: HistoryIndex,
+  histories: MemoryReader,
   input: ExpandInput,
   { countOf, conversationIds = null }: ExpandLimits = {},
 ): Expansion {
@@ -78,51 +76,44 @@ export function expandSummary(
         },
       )
     }
-    const items = itemsBelow(db, histories.graph(node.conversationId), input, conversationIds)
-    const start = startOf(items, input)
-    return page(db, items, start, input, countOf)
+    const memory = histories.memory(node.conversationId)
+    const items = itemsBelow(memory, input, conversationIds)
+    return page(db, memory, items, startOf(items, input), input, countOf)
   })
 }
 
 /** What an expansion consists of, in order; the messages stay ranges, so that a whole history costs nothing. */
 type Items = { readonly length: number; idAt(index: number): string }
 
-function itemsBelow(
-  db: ReadDb,
-  graph: SummaryGraph,
-  input: ExpandInput,
-  conversationIds: readonly number[] | null,
-): Items {
-  const start = graph.indexOf(input.summaryId)
+function itemsBelow(memory: Memory, input: ExpandInput, conversationIds: readonly number[] | null): Items {
+  const { messages, summaries, links } = memory
+  const start = summaries.nodeOf(input.summaryId)
   const seen = new Set([start])
-  const summaries: string[] = []
-  const ranges: PositionRanges[] = []
+  const below: string[] = []
   const walked: number[] = []
   let level = [start]
   for (let depth = 1; depth <= input.depth && level.length > 0; depth += 1) {
-    for (const index of level) {
-      walked.push(index)
-      ranges.push(graph.nodes[index]?.directRanges ?? NO_POSITIONS)
-    }
-    level = level.flatMap((index) =>
-      (graph.sources[index] ?? []).filter((source) => {
-        if (seen.has(source)) return false
-        seen.add(source)
-        return graph.nodes[source]?.kind !== 'missing'
-      }),
+    walked.push(...level)
+    level = level.flatMap((node) =>
+      (links.sources[node] ?? []).filter((source) => !seen.has(source) && seen.add(source)),
     )
-    for (const index of level) summaries.push(graph.nodes[index]?.id ?? '')
+    for (const node of level) below.push(summaries.at(node).id)
   }
-  if (!input.includeMessages) return { length: summaries.length, idAt: (index) => summaries[index] ?? '' }
-  const strays = strayMessages(db, graph, walked, conversationIds)
-  return concatenated(summaries, graph, unionOfRanges(ranges), strays)
+  if (!input.includeMessages) return { length: below.length, idAt: (index) => below[index] ?? '' }
+  const ranges = unionOfRanges(walked.map((node) => links.rangesOf(node)))
+  const elsewhere = links
+    .messagesElsewhere(walked)
+    .flatMap(({ messageId, conversationId }) =>
+      conversationIds === null || conversationIds.includes(conversationId) ? messageId : [],
+    )
+  return concatenated(below, messages, ranges, elsewhere)
 }
 
 function concatenated(
   summaries: readonly string[],
-  graph: SummaryGraph,
+  messages: Messages,
   ranges: PositionRanges,
-  strays: readonly number[],
+  elsewhere: readonly number[],
 ): Items {
   const inConversation = positionCount(ranges)
   const positionAt = (index: number): number => {
@@ -135,11 +126,11 @@ function concatenated(
     return -1
   }
   return {
-    length: summaries.length + inConversation + strays.length,
+    length: summaries.length + inConversation + elsewhere.length,
     idAt: (index) => {
       if (index < summaries.length) return summaries[index] ?? ''
       const place = index - summaries.length
-      const number = place < inConversation ? graph.history.ids[positionAt(place)] : strays[place - inConversation]
+      const number = place < inConversation ? messages.ids[positionAt(place)] : elsewhere[place - inConversation]
       return messageNodeId(number ?? 0)
     },
   }
@@ -157,6 +148,7 @@ function startOf(items: Items, input: ExpandInput): number {
 
 function page(
   db: ReadDb,
+  memory: Memory,
   items: Items,
   start: number,
   input: ExpandInput,
@@ -164,14 +156,14 @@ function page(
 ): Expansion {
   const end = Math.min(items.length, start + MAX_ITEMS)
   const ids = Array.from({ length: end - start }, (_, i) => items.idAt(start + i))
-  const rows = readRows(db, ids)
+  const rows = readRows(db, memory, ids)
   const texts = readTexts(db, rows, fittingIds(ids, rows, input.tokenCap))
   const expansion: Expansion = { nodes: [], messages: [], tokens: 0, truncated: false, next: [], tooLarge: [] }
   let at = start
   for (const id of ids) {
     const row = rows.get(id)
     const content = texts.get(id)
-    const cost = row ? Math.max(costOf(row), content !== undefined && countOf ? countOf(content) : 0) : 0
+    const cost = row ? Math.max(row.cost, content !== undefined && countOf ? countOf(content) : 0) : 0
     if (cost > input.tokenCap) {
       expansion.tooLarge.push(id)
       expansion.truncated = true
@@ -196,8 +188,8 @@ function fittingIds(ids: readonly string[], rows: ReadonlyMap<string, Row>, cap:
   let tokens = 0
   for (const id of ids) {
     const row = rows.get(id)
-    if (!row || costOf(row) > cap) continue
-    tokens += costOf(row)
+    if (!row || row.cost > cap) continue
+    tokens += row.cost
     if (tokens > cap) break
     fitting.push(id)
   }
@@ -205,13 +197,13 @@ function fittingIds(ids: readonly string[], rows: ReadonlyMap<string, Row>, cap:
 }
 
 function readTexts(db: ReadDb, rows: ReadonlyMap<string, Row>, ids: readonly string[]): Map<string, string> {
-  const isMessage = (id: string): boolean => !('kind' in (rows.get(id) ?? {}))
-  const numbers = ids.filter(isMessage).map((id) => Number(id.slice('msg_'.length)))
-  const summaries = ids.filter((id) => !isMessage(id))
-  return new Map<string, string>([
-    ...db.iterateRaw<[string, string]>(queries.summaryTexts, { ids: JSON.stringify(summaries) }),
-    ...db.iterateRaw<[string, string]>(queries.messageTexts, { ids: JSON.stringify(numbers) }),
-  ])
+  const wanted = ids.flatMap((id) => rows.get(id) ?? [])
+  const messageIds = wanted.flatMap((row) => ('kind' in row ? [] : row.messageId))
+  const summaryIds = wanted.flatMap((row) => ('kind' in row ? row.id : []))
+  const texts = new Map<string, string>()
+  for (const [id, content] of contentsOfSummaries(db, summaryIds)) texts.set(id, content ?? '')
+  for (const [number, content] of contentsOfMessages(db, messageIds)) texts.set(messageNodeId(number), content ?? '')
+  return texts
 }
 
 function add(expansion: Expansion, row: SummaryRow | MessageRow, tokens: number, content: string): void {
@@ -221,17 +213,58 @@ function add(expansion: Expansion, row: SummaryRow | MessageRow, tokens: number,
     expansion.nodes.push({ id, kind, depth, tokens, content })
     return
   }
-  const { id, seq, createdAtMs } = row
-  const role = ROLES.includes(row.role) ? row.role : 'system'
+  const { id, seq, role, createdAtMs } = row
   expansion.messages.push({ id, seq, role, tokens, createdAtMs, content })
 }
 
-const costOf = (row: Row): number => (row.tokens > 0 ? row.tokens : Math.ceil(row.bytes / 4))
-
 /** Summaries and messages by id, without their texts. */
-function readRows(db: ReadDb, ids: readonly string[]): Map<string, SummaryRow | MessageRow> {
-  const summaries = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(ids) })
-  const numbers = ids.filter((id) => id.startsWith('msg_')).map((id) => Number(id.slice('msg_'.length)))
-  const messages = db.all<MessageRow>(queries.messages, { ids: JSON.stringify(numbers) })
-  return new Map([...summaries, ...messages].map((row) => [row.id, row]))
+function readRows(db: ReadDb, memory: Memory, ids: readonly string[]): Map<string, Row> {
+  const { summaries, messages } = memory
+  const rows: (SummaryRow | MessageRow)[] = []
+  const elsewhere: number[] = []
+  for (const id of ids) {
+    const node = summaries.nodeOf(id)
+    const number = messageNumber(id) ?? Number.NaN
+    const position = node < 0 ? messages.positionOf(number) : -1
+    if (node >= 0) rows.push({ id, kind: summaries.kindOf(node), ...depthAndTokens(summaries.at(node)) })
+    else if (position >= 0) rows.push(messageAt(memory, position))
+    else elsewhere.push(number)
+  }
+  for (const { id: messageId, seq, role, tokens, createdAtMs } of messageHeads(db, elsewhere)) {
+    const known = knownRole(role) ?? 'system'
+    rows.push({ id: messageNodeId(messageId), messageId, seq, role: known, tokens: tokens ?? 0, createdAtMs })
+  }
+  return new Map(withCosts(db, rows).map((row) => [row.id, row]))
+}
+
+const depthAndTokens = ({ depth, tokens }: { depth: number; tokens: number }) => ({ depth, tokens })
+
+function messageAt(memory: Memory, position: number): MessageRow {
+  const { messages } = memory
+  const createdAtMs = messages.createdAtMs[position] as number
+  return {
+    id: memory.messageId(position),
+    messageId: messages.ids[position] as number,
+    seq: messages.seqs[position] as number,
+    role: ROLES[messages.roleAt(position)] ?? 'system',
+    tokens: messages.tokens[position] as number,
+    createdAtMs: Number.isNaN(createdAtMs) ? null : createdAtMs,
+  }
+}
+
+/** Where the file claims that a text costs nothing, a quarter of its bytes is counted. */
+function withCosts(db: ReadDb, rows: readonly (SummaryRow | MessageRow)[]): Row[] {
+  const uncounted = rows.filter((row) => !(row.tokens > 0))
+  const messages = sizesOfMessages(
+    db,
+    uncounted.flatMap((row) => ('kind' in row ? [] : row.messageId)),
+  )
+  const summaries = sizesOfSummaries(
+    db,
+    uncounted.flatMap((row) => ('kind' in row ? row.id : [])),
+  )
+  return rows.map((row) => {
+    const bytes = ('kind' in row ? summaries.get(row.id) : messages.get(row.messageId)) ?? 0
+    return { ...row, cost: row.tokens > 0 ? row.tokens : Math.ceil(bytes / 4) }
+  })
 }

@@ -1,5 +1,6 @@
 import type { LineageTree } from '../contract/lineage.ts'
-import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
+import { IN_WINDOW } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
 
 export type Direction = 'sources' | 'dependents'
 
@@ -14,19 +15,20 @@ type Frame = { readonly node: number; readonly below: LineageTree[]; next: numbe
  * @param above nodes that stand above the starts, to which a cycle may lead back
  */
 export function lineageTrees(
-  graph: SummaryGraph,
+  memory: Memory,
   starts: readonly number[],
   direction: Direction,
   above: readonly number[] = [],
 ): LineageTree[] {
-  const edges = graph[direction]
+  const { lineage, coverage } = memory
+  const edges = lineage[direction]
   const path = new Set(above)
   const walked = new Set<number>(above)
   const trees: LineageTree[] = []
   const frames: Frame[] = []
 
   const grow = (node: number, into: LineageTree[]): void => {
-    const tree = treeNode(graph, node, direction)
+    const tree = treeNode(memory, node, direction)
     into.push(tree)
     const next = edges[node] ?? []
     if (path.has(node)) tree.cycle = true
@@ -41,8 +43,7 @@ export function lineageTrees(
       return
     }
     // What it rests on is not listed here: how much that is can still be said.
-    const known = graph.nodes[node]
-    if (known && direction === 'sources') tree.messageCount = graph.messageCount(known)
+    if (direction === 'sources') tree.messageCount = lineage.isMissing(node) ? 0 : coverage.messageCount(node)
   }
 
   for (const start of starts) {
@@ -60,42 +61,41 @@ export function lineageTrees(
   return trees
 }
 
-function treeNode(graph: SummaryGraph, index: number, direction: Direction): LineageTree {
-  const node = graph.nodes[index]
-  if (!node) return { id: '?', kind: 'missing', depth: -1, tokens: 0 }
-  const tree: LineageTree = { id: node.id, kind: node.kind, depth: node.depth, tokens: node.tokens }
-  if (node.kind === 'missing') return tree
-  if (node.kind === 'leaf' && direction === 'sources') tree.messageCount = graph.messageCount(node)
-  return Object.assign(tree, graph.seqSpan(node) ?? {})
+function treeNode({ summaries, lineage, coverage }: Memory, node: number, direction: Direction): LineageTree {
+  if (lineage.isMissing(node)) return { id: lineage.idOf(node), kind: 'missing', depth: -1, tokens: 0 }
+  const { id, depth, tokens } = summaries.at(node)
+  const tree: LineageTree = { id, kind: summaries.kindOf(node), depth, tokens }
+  if (tree.kind === 'leaf' && direction === 'sources') tree.messageCount = coverage.messageCount(node)
+  return Object.assign(tree, coverage.seqRange(node) ?? {})
 }
 
 /**
  * Summaries of the conversation that no other summary of it has as a source, in the order of what they cover. A cycle
  * that nothing stands above has no such summary; it is entered at one, so that it is seen.
  */
-export function rootsOf(graph: SummaryGraph): number[] {
-  const { component } = graph.order
-  const isOwn = (node: number): boolean => graph.nodes[node]?.conversationId === graph.history.conversationId
+export function rootsOf(memory: Memory): number[] {
+  const { summaries, links, coverage } = memory
+  const { component } = memory.order
   const entries = new Map<number, number>()
   const covered = new Set<number>()
-  graph.nodes.forEach((_, node) => {
-    if (!isOwn(node)) return
+  for (const { index: node } of summaries.rows) {
+    if (!memory.isOwn(node)) continue
     const own = component[node] as number
     const best = entries.get(own)
-    if (best === undefined || isBetterEntry(graph, node, best)) entries.set(own, node)
-    const dependents = graph.dependents[node] ?? []
-    if (dependents.some((above) => isOwn(above) && component[above] !== own)) covered.add(own)
-  })
-  const firstPosition = (node: number): number => graph.nodes[node]?.ranges[0] ?? Number.MAX_SAFE_INTEGER
-  const depth = (node: number): number => graph.nodes[node]?.depth ?? 0
+    if (best === undefined || isBetterEntry(memory, node, best)) entries.set(own, node)
+    const dependents = links.dependents[node] ?? []
+    if (dependents.some((above) => memory.isOwn(above) && component[above] !== own)) covered.add(own)
+  }
+  const firstPosition = (node: number): number => coverage.reach(node)[0] ?? Number.MAX_SAFE_INTEGER
+  const depth = (node: number): number => summaries.at(node).depth
   return [...entries]
     .filter(([own]) => !covered.has(own))
     .map(([, node]) => node)
     .sort((a, b) => firstPosition(a) - firstPosition(b) || depth(b) - depth(a) || a - b)
 }
 
-function isBetterEntry(graph: SummaryGraph, node: number, than: number): boolean {
-  const inWindow = (index: number): number => (graph.nodeStates[index] === IN_WINDOW ? 1 : 0)
+function isBetterEntry({ summaries, coverage }: Memory, node: number, than: number): boolean {
+  const inWindow = (index: number): number => (coverage.nodeStates[index] === IN_WINDOW ? 1 : 0)
   if (inWindow(node) !== inWindow(than)) return inWindow(node) > inWindow(than)
-  return (graph.nodes[node]?.depth ?? 0) > (graph.nodes[than]?.depth ?? 0)
+  return summaries.at(node).depth > summaries.at(than).depth
 }

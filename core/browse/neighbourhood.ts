@@ -1,39 +1,14 @@
 import type { LineageEdge, Neighbourhood, NodeCard } from '../contract/lineage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
+import { dependentIds, linksAmong, sourceIds } from '../systems/records/links.ts'
 import { nodeCards } from './node-cards.ts'
 
 /** More boxes than this nobody can read; what is left out is counted in `more`. */
 const MAX_NODES = 600
 /** Sources of a node that was asked to show all. */
 const MAX_EXPANDED = 200
-
-const queries = {
-  sources: /* sql */ `
-    SELECT source_summary_id AS id, ordinal FROM summary_sources WHERE summary_id = :id
-    UNION ALL
-    SELECT 'msg_' || message_id, ordinal FROM summary_messages WHERE summary_id = :id
-    ORDER BY 2
-    LIMIT CAST(:limit AS INTEGER)`,
-  dependents: /* sql */ `
-    SELECT summary_id FROM summary_sources WHERE source_summary_id = :id
-    UNION
-    SELECT summary_id FROM summary_messages WHERE message_id = CAST(:number AS INTEGER)
-    ORDER BY 1
-    LIMIT CAST(:limit AS INTEGER)`,
-  edges: /* sql */ `
-    SELECT summary_id AS "from", source_summary_id AS "to", ordinal
-    FROM summary_sources
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))
-      AND source_summary_id IN (SELECT value FROM json_each(:ids))
-    UNION ALL
-    SELECT summary_id, 'msg_' || message_id, ordinal
-    FROM summary_messages
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))
-      AND message_id IN (SELECT value FROM json_each(:numbers))
-    ORDER BY 1, 3`,
-}
 
 export type NeighbourhoodInput = {
   readonly id: string
@@ -47,11 +22,10 @@ export type NeighbourhoodInput = {
 }
 
 /** What lies around a node. An id that is only named, and not in the file, has a neighbourhood too. */
-export function neighbourhoodOf(db: ReadDb, histories: HistoryIndex, input: NeighbourhoodInput): Neighbourhood {
+export function neighbourhoodOf(db: ReadDb, histories: MemoryReader, input: NeighbourhoodInput): Neighbourhood {
   const shown = new Set([input.id])
-  const sources = (id: string, limit: number): string[] => db.column(queries.sources, { id, limit })
-  const dependents = (id: string, limit: number): string[] =>
-    db.column(queries.dependents, { id, number: messageNumber(id), limit })
+  const sources = (id: string, limit: number): string[] => sourceIds(db, id, limit)
+  const dependents = (id: string, limit: number): string[] => dependentIds(db, id, messageNumber(id), limit)
 
   const walk = (levels: number, next: (id: string, limit: number) => string[]): void => {
     let level = [input.id]
@@ -77,13 +51,10 @@ function addTo(shown: Set<string>, ids: readonly string[]): string[] {
   return added
 }
 
-function edgesAmong(db: ReadDb, histories: HistoryIndex, nodes: readonly NodeCard[]): LineageEdge[] {
+function edgesAmong(db: ReadDb, histories: MemoryReader, nodes: readonly NodeCard[]): LineageEdge[] {
   const cards = new Map(nodes.map((node) => [node.id, node]))
-  const rows = db.all<Omit<LineageEdge, 'state'>>(queries.edges, {
-    ids: JSON.stringify([...cards.keys()]),
-    numbers: JSON.stringify(nodes.flatMap((node) => messageNumber(node.id) ?? [])),
-  })
-  return rows.map((row) => {
+  const numbers = nodes.flatMap((node) => messageNumber(node.id) ?? [])
+  return linksAmong(db, [...cards.keys()], numbers).map((row) => {
     const ends = [cards.get(row.from), cards.get(row.to)]
     const isDangling = ends.some((card) => !card || card.kind === 'missing')
     return { ...row, state: isDangling ? 'dangling' : isOnCycle(histories, row, ends[0]) ? 'cycle' : 'sound' }
@@ -91,14 +62,14 @@ function edgesAmong(db: ReadDb, histories: HistoryIndex, nodes: readonly NodeCar
 }
 
 function isOnCycle(
-  histories: HistoryIndex,
+  histories: MemoryReader,
   edge: Pick<LineageEdge, 'from' | 'to'>,
   from: NodeCard | undefined,
 ): boolean {
   if (from?.conversationId == null) return false
-  const graph = histories.graph(from.conversationId)
-  const [a, b] = [graph.indexOf(edge.from), graph.indexOf(edge.to)]
-  return a >= 0 && b >= 0 && graph.order.component[a] === graph.order.component[b]
+  const { summaries, order } = histories.memory(from.conversationId)
+  const [a, b] = [summaries.nodeOf(edge.from), summaries.nodeOf(edge.to)]
+  return a >= 0 && b >= 0 && order.component[a] === order.component[b]
 }
 
 function leftOut(nodes: readonly NodeCard[], edges: readonly LineageEdge[]): Neighbourhood['more'] {

@@ -1,50 +1,18 @@
-import { ROLES, type Role } from '../contract/ids.ts'
 import type { NodeCard } from '../contract/lineage.ts'
-import { VISIBILITIES } from '../memory/summary-graph.ts'
-import { EXCERPT_BYTES, opening, openingExcerpt } from '../sqlite/opening.ts'
+import { VISIBILITIES } from '../memory/coverage.ts'
+import { EXCERPT_BYTES, openingExcerpt } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { coversOfMessages } from '../systems/covers.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNodeId, messageNumber } from '../systems/node-id.ts'
-
-const queries = {
-  messages: /* sql */ `
-    SELECT
-      m.message_id AS messageId,
-      m.conversation_id AS conversationId,
-      m.role,
-      m.seq,
-      m.token_count AS tokens,
-      m.created_at AS createdAtMs,
-      ${opening('m.content')} AS start,
-      (SELECT count(*) FROM summary_messages AS l WHERE l.message_id = m.message_id) AS dependents,
-      (m.conversation_id, m.message_id) IN (
-        SELECT c.conversation_id, c.message_id FROM context_items AS c
-        WHERE c.message_id IN (SELECT value FROM json_each(:ids))
-      ) AS inWindow
-    FROM messages AS m
-    WHERE m.message_id IN (SELECT value FROM json_each(:ids))`,
-  summaries: /* sql */ `
-    SELECT summary_id AS id, conversation_id AS conversationId, ${opening('content')} AS start
-    FROM summaries
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-}
-
-type MessageRow = {
-  readonly messageId: number
-  readonly conversationId: number
-  readonly role: Role
-  readonly seq: number
-  readonly tokens: number
-  readonly createdAtMs: number | null
-  readonly start: string
-  readonly dependents: number
-  readonly inWindow: number
-}
-type SummaryStart = { readonly id: string; readonly conversationId: number; readonly start: string }
+import { summariesNaming } from '../systems/records/links.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { summaryHeads } from '../systems/records/summaries.ts'
+import { windowsOfMessages } from '../systems/records/window-entries.ts'
+import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
 
 /** One card an id, in the same order; what is not in the file is a `missing` card. */
-export function nodeCards(db: ReadDb, histories: HistoryIndex, ids: readonly string[]): NodeCard[] {
+export function nodeCards(db: ReadDb, histories: MemoryReader, ids: readonly string[]): NodeCard[] {
   const cards = new Map<string, NodeCard>()
   const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
   if (numbers.length > 0) for (const card of messageCards(db, numbers)) cards.set(card.id, card)
@@ -54,60 +22,60 @@ export function nodeCards(db: ReadDb, histories: HistoryIndex, ids: readonly str
 }
 
 function messageCards(db: ReadDb, messageIds: readonly number[]): NodeCard[] {
-  const rows = db.all<MessageRow>(queries.messages, { ids: JSON.stringify(messageIds), bytes: EXCERPT_BYTES })
-  const covers = coversOfMessages(
-    db,
-    rows.map((row) => ({ id: row.messageId, conversationId: row.conversationId })),
-  )
+  const rows = messageHeads(db, messageIds)
+  const covers = coversOfMessages(db, rows)
+  const openings = openingsOfMessages(db, messageIds, EXCERPT_BYTES)
+  const dependents = summariesNaming(db, messageIds)
+  const inWindow = new Set(windowsOfMessages(db, messageIds).map(({ id, conversationId }) => `${conversationId} ${id}`))
   return rows.map((row) => ({
-    id: messageNodeId(row.messageId),
+    id: messageNodeId(row.id),
     kind: 'message',
     conversationId: row.conversationId,
     depth: -1,
-    role: ROLES.includes(row.role) ? row.role : null,
+    role: knownRole(row.role),
     seq: row.seq,
-    tokens: row.tokens,
+    tokens: row.tokens ?? 0,
     sourceTokens: null,
     messages: 1,
     firstSeq: row.seq,
     lastSeq: row.seq,
     createdAtMs: row.createdAtMs,
     sources: 0,
-    dependents: row.dependents,
-    visibility:
-      row.inWindow === 1
-        ? 'in_window'
-        : covers.get(row.messageId)?.some((cover) => cover.inWindow)
-          ? 'covered'
-          : 'absent',
-    excerpt: openingExcerpt(row.start),
+    dependents: dependents.get(row.id)?.length ?? 0,
+    visibility: inWindow.has(`${row.conversationId} ${row.id}`)
+      ? 'in_window'
+      : covers.get(row.id)?.some((cover) => cover.inWindow)
+        ? 'covered'
+        : 'absent',
+    excerpt: openingExcerpt(openings.get(row.id) ?? ''),
   }))
 }
 
-function summaryCards(db: ReadDb, histories: HistoryIndex, ids: readonly string[]): NodeCard[] {
-  return db.all<SummaryStart>(queries.summaries, { ids: JSON.stringify(ids), bytes: EXCERPT_BYTES }).map((row) => {
-    const graph = histories.graph(row.conversationId)
-    const index = graph.indexOf(row.id)
-    const node = graph.nodes[index]
-    if (!node || node.kind === 'missing') return missingCard(row.id)
-    const span = graph.seqSpan(node)
+function summaryCards(db: ReadDb, histories: MemoryReader, ids: readonly string[]): NodeCard[] {
+  const openings = openingsOfSummaries(db, ids, EXCERPT_BYTES)
+  return summaryHeads(db, ids).map((row) => {
+    const { summaries, links, lineage, coverage } = histories.memory(row.conversationId)
+    const node = summaries.nodeOf(row.id)
+    if (node < 0) return missingCard(row.id)
+    const { depth, tokens, createdAtMs } = summaries.at(node)
+    const seqs = coverage.seqRange(node)
     return {
       id: row.id,
-      kind: node.kind,
+      kind: summaries.kindOf(node),
       conversationId: row.conversationId,
-      depth: node.depth,
+      depth,
       role: null,
       seq: null,
-      tokens: node.tokens,
-      sourceTokens: graph.messageTokens(node),
-      messages: graph.messageCount(node),
-      firstSeq: span?.firstSeq ?? null,
-      lastSeq: span?.lastSeq ?? null,
-      createdAtMs: node.createdAtMs,
-      sources: (graph.sources[index]?.length ?? 0) + node.messageEdges,
-      dependents: graph.dependents[index]?.length ?? 0,
-      visibility: VISIBILITIES[graph.nodeStates[index] ?? 0] ?? 'absent',
-      excerpt: openingExcerpt(row.start),
+      tokens,
+      sourceTokens: coverage.messageTokens(node),
+      messages: coverage.messageCount(node),
+      firstSeq: seqs?.firstSeq ?? null,
+      lastSeq: seqs?.lastSeq ?? null,
+      createdAtMs,
+      sources: (lineage.sources[node]?.length ?? 0) + links.messagesOf(node).length,
+      dependents: lineage.dependents[node]?.length ?? 0,
+      visibility: VISIBILITIES[coverage.nodeStates[node] ?? 0] ?? 'absent',
+      excerpt: openingExcerpt(openings.get(row.id) ?? ''),
     }
   })
 }

@@ -4,20 +4,20 @@ import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '..
 import type { TextIndexSource } from '../search/corpus.ts'
 import { Grep } from '../search/grep.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { filesOf } from '../systems/records/files.ts'
 import { describeNode } from './describe.ts'
 import { type ExpandLimits, expandSummary } from './expand.ts'
-import { filesOf } from './files.ts'
 
 /** Finds things in a memory, says what they are, and leads back from summaries to what they were made of. */
 export class RetrievalEngine {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   readonly #grep: Grep
   readonly #indexes: TextIndexSource | undefined
 
   /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
+  constructor(db: ReadDb, capabilities: Capabilities, histories: MemoryReader, indexes?: TextIndexSource) {
     this.#db = db
     this.#histories = histories
     this.#indexes = indexes

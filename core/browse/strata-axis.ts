@@ -1,6 +1,6 @@
 import type { StrataAxis } from '../contract/strata.ts'
+import type { Memory } from '../memory/memory.ts'
 import type { Messages } from '../memory/messages.ts'
-import type { GraphNode, SummaryGraph } from '../memory/summary-graph.ts'
 
 /** The x of each message's begin and end. Neither decreases with the position. */
 export type Axis = {
@@ -46,12 +46,17 @@ export const rangeOf = (axis: Axis, first: number, last: number): readonly [x0: 
 ]
 
 /** Where a node stands: over what it covers; where it covers nothing, at the time at which it was made. */
-export function nodeRange(graph: SummaryGraph, node: GraphNode, axis: Axis): readonly [x0: number, x1: number] {
-  const [first] = node.ranges
-  const end = node.ranges.at(-1)
+export function nodeRange(
+  { messages, summaries, coverage }: Memory,
+  node: number,
+  axis: Axis,
+): readonly [x0: number, x1: number] {
+  const ranges = coverage.reach(node)
+  const [first, end] = [ranges[0], ranges.at(-1)]
   if (first !== undefined && end !== undefined) return rangeOf(axis, first, end - 1)
-  const position = node.createdAtMs === null ? graph.history.length : graph.history.positionAtTime(node.createdAtMs)
-  const x = position >= graph.history.length ? axis.extent : axis.startOf(position)
+  const { createdAtMs } = summaries.at(node)
+  const position = createdAtMs === null ? messages.length : messages.positionAtTime(createdAtMs)
+  const x = position >= messages.length ? axis.extent : axis.startOf(position)
   return [x, x]
 }
 

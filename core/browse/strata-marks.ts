@@ -1,6 +1,6 @@
 import type { Strata } from '../contract/strata.ts'
-import { ABSENT, COVERED, type SummaryGraph } from '../memory/summary-graph.ts'
-import { messageNodeId } from '../systems/node-id.ts'
+import { ABSENT, COVERED } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
 
 type Mark = Strata['marks'][number]
@@ -19,16 +19,16 @@ export type MarkRules = {
  * What is wrong with how a history is covered, from left to right. A conversation that was put aside has no window any
  * more: nothing of it is missing there.
  */
-export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
+export function marksOf(memory: Memory, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
   const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
     const [x0, x1] = rangeOf(axis, from, to - 1)
-    return { kind, x0, x1, messages: to - from, firstId: messageNodeId(graph.history.ids[from] ?? 0) }
+    return { kind, x0, x1, messages: to - from, firstId: memory.messageId(from) }
   }
   return [
-    ...(isArchived && graph.window.length === 0 ? [] : uncovered(graph, rules)).map(([from, to]) =>
+    ...(isArchived && memory.window.length === 0 ? [] : uncovered(memory, rules)).map(([from, to]) =>
       mark('uncovered', from, to),
     ),
-    ...(rules.overlaps ? coveredTwice(graph, freeIn(graph, rules)) : []).map(([from, to]) =>
+    ...(rules.overlaps ? coveredTwice(memory, freeIn(memory, rules)) : []).map(([from, to]) =>
       mark('double_coverage', from, to),
     ),
   ].sort((a, b) => a.x0 - b.x0)
@@ -37,8 +37,8 @@ export function marksOf(graph: SummaryGraph, axis: Axis, rules: MarkRules, isArc
 type Run = [from: number, to: number]
 
 /** Runs of messages that are neither in the window nor covered by a summary in it. */
-function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
-  const states = withLeaves(graph, rules.unshown ? underFree(graph, freeIn(graph, rules)) : () => true)
+function uncovered(memory: Memory, rules: MarkRules): Run[] {
+  const states = withLeaves(memory, rules.unshown ? underFree(memory, freeIn(memory, rules)) : () => true)
   const runs: Run[] = []
   for (let from = states.indexOf(ABSENT); from >= 0; ) {
     let to = from + 1
@@ -51,28 +51,29 @@ function uncovered(graph: SummaryGraph, rules: MarkRules): Run[] {
 
 /** Whether a summary is outside of every window by the design of its system. One that a window reaches is not. */
 const freeIn =
-  ({ history, nodes, nodeStates }: SummaryGraph, { isFree }: MarkRules) =>
+  ({ summaries, coverage }: Memory, { isFree }: MarkRules) =>
   (node: number): boolean => {
-    const { id = '', conversationId = null } = nodes[node] ?? {}
-    return isFree !== undefined && nodeStates[node] === ABSENT && isFree(id, conversationId ?? history.conversationId)
+    const { id, conversationId } = summaries.at(node)
+    return isFree !== undefined && coverage.nodeStates[node] === ABSENT && isFree(id, conversationId)
   }
 
 /** Whether a node or one that was made of it is free: what the one stands for is as reachable as the other. */
-function underFree(graph: SummaryGraph, isFree: (node: number) => boolean): (node: number) => boolean {
-  const under = new Uint8Array(graph.nodes.length)
+function underFree({ summaries, links, order }: Memory, isFree: (node: number) => boolean): (node: number) => boolean {
+  const under = new Uint8Array(summaries.length)
   // Dependents come behind their sources.
-  for (const node of graph.order.order.toReversed()) {
-    const isUnder = isFree(node) || (graph.dependents[node] ?? []).some((dependent) => under[dependent] === 1)
+  for (const node of order.order.toReversed()) {
+    const isUnder = isFree(node) || (links.dependents[node] ?? []).some((dependent) => under[dependent] === 1)
     under[node] = isUnder ? 1 : 0
   }
   return (node) => under[node] === 1
 }
 
 /** As the states of the messages, with those under such leaves as covered. */
-function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: number) => boolean): Uint8Array {
-  const states = Uint8Array.from(messageStates)
-  for (const [index, { kind, ranges }] of nodes.entries()) {
-    if (kind !== 'leaf' || !isReachable(index)) continue
+function withLeaves({ summaries, coverage }: Memory, isReachable: (node: number) => boolean): Uint8Array {
+  const states = Uint8Array.from(coverage.messageStates)
+  for (let node = 0; node < summaries.length; node += 1) {
+    if (summaries.kindOf(node) !== 'leaf' || !isReachable(node)) continue
+    const ranges = coverage.reach(node)
     for (let end = 0; end + 1 < ranges.length; end += 2) {
       for (let position = ranges[end] as number; position < (ranges[end + 1] as number); position += 1) {
         if (states[position] === ABSENT) states[position] = COVERED
@@ -83,11 +84,12 @@ function withLeaves({ messageStates, nodes }: SummaryGraph, isReachable: (node: 
 }
 
 /** Runs of messages under two leaves that do not share a dependent. */
-function coveredTwice(graph: SummaryGraph, isFree: (node: number) => boolean): Run[] {
-  const roots = rootsOf(graph)
-  const ends = graph.nodes.flatMap((node, leaf) => {
-    if (node.kind !== 'leaf' || isFree(leaf)) return []
-    return Array.from(node.ranges, (position, end) => ({ position, leaf, begins: end % 2 === 0 }))
+function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] {
+  const { summaries, coverage } = memory
+  const roots = rootsOf(memory)
+  const ends = summaries.rows.flatMap(({ index: leaf }) => {
+    if (summaries.kindOf(leaf) !== 'leaf' || isFree(leaf)) return []
+    return Array.from(coverage.reach(leaf), (position, end) => ({ position, leaf, begins: end % 2 === 0 }))
   })
   ends.sort((a, b) => a.position - b.position)
 
@@ -116,19 +118,16 @@ function coveredTwice(graph: SummaryGraph, isFree: (node: number) => boolean): R
  * The topmost dependents over each node, as text. Two nodes share a dependent exactly when they share a topmost one;
  * the nodes of a cycle count as one.
  */
-function rootsOf(graph: SummaryGraph): string[] {
-  const { order, component } = graph.order
+function rootsOf({ links, order: { order, component } }: Memory): string[] {
   const byComponent = new Map<number, ReadonlySet<number>>()
   for (let end = order.length; end > 0; ) {
     const own = component[order[end - 1] as number] as number
     const roots = new Set<number>()
     let start = end
     for (; start > 0 && component[order[start - 1] as number] === own; start -= 1) {
-      for (const dependent of graph.dependents[order[start - 1] as number] ?? []) {
+      for (const dependent of links.dependents[order[start - 1] as number] ?? []) {
         const above = component[dependent] as number
-        if (above !== own && graph.nodes[dependent]?.kind !== 'missing') {
-          for (const root of byComponent.get(above) ?? []) roots.add(root)
-        }
+        if (above !== own) for (const root of byComponent.get(above) ?? []) roots.add(root)
       }
     }
     byComponent.set(own, roots.size > 0 ? roots : new Set([own]))

@@ -1,14 +1,16 @@
 import { ROLES } from '../contract/ids.ts'
 import type { StrataMessages } from '../contract/strata.ts'
-import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
+import { IN_WINDOW } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
 
 /** A piece of x, in axis units, and into how many columns it goes. */
 export type BucketedRange = { readonly x0: number; readonly x1: number; readonly buckets: number }
 
 /** Merges the messages of a range, in order, into at most `buckets` columns of equal width. */
-export function messageColumns(graph: SummaryGraph, axis: Axis, range: BucketedRange): StrataMessages {
-  const { history } = graph
+export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange): StrataMessages {
+  const { messages: history } = memory
+  const { messageStates } = memory.coverage
   const from = firstPosition(
     history.length,
     (position) => axis.startOf(position) >= range.x0 || axis.endOf(position) > range.x0,
@@ -44,7 +46,7 @@ export function messageColumns(graph: SummaryGraph, axis: Axis, range: BucketedR
       const role = history.roleAt(next)
       tokensByRole[role] = (tokensByRole[role] as number) + tokens
       if (tokens > maxTokens) maxTokens = tokens
-      if (graph.messageStates[next] === IN_WINDOW) inWindow += 1
+      if (messageStates[next] === IN_WINDOW) inWindow += 1
     }
     const [x0, x1] = rangeOf(axis, first, next - 1)
     const tokens = tokensByRole.reduce((sum, some) => sum + some, 0)

@@ -1,6 +1,5 @@
 import type { Strata } from '../contract/strata.ts'
-import type { SummaryGraph } from '../memory/summary-graph.ts'
-import { messageNodeId } from '../systems/node-id.ts'
+import type { Memory } from '../memory/memory.ts'
 import { type Axis, nodeRange, rangeOf } from './strata-axis.ts'
 
 type WindowRun = Strata['window'][number]
@@ -10,38 +9,29 @@ type WindowRun = Strata['window'][number]
  * are left out make others.
  * @param leftOut ids of active items that do not go to the model
  */
-export function windowRuns(graph: SummaryGraph, axis: Axis, leftOut: ReadonlySet<string>): WindowRun[] {
-  const { history } = graph
-  const isOut = (position: number): boolean =>
-    leftOut.size > 0 && leftOut.has(messageNodeId(history.ids[position] as number))
+export function windowRuns(memory: Memory, axis: Axis, leftOut: ReadonlySet<string>): WindowRun[] {
+  const { messages, summaries, window } = memory
+  const isOut = (position: number): boolean => leftOut.size > 0 && leftOut.has(memory.messageId(position))
   const flag = (isLeftOut: boolean) => (isLeftOut ? { isLeftOut } : {})
   const runs: WindowRun[] = []
-  for (let i = 0; i < graph.window.length; ) {
-    const item = graph.window[i]
-    const node = graph.nodes[item?.node ?? -1]
-    if (node && node.kind !== 'missing') {
-      const [x0, x1] = nodeRange(graph, node, axis)
-      runs.push({
-        x0,
-        x1,
-        id: node.id,
-        depth: node.depth,
-        items: 1,
-        tokens: node.tokens,
-        ...flag(leftOut.has(node.id)),
-      })
+  for (let item = 0; item < window.length; ) {
+    const node = window.nodeAt(item)
+    if (node >= 0) {
+      const [x0, x1] = nodeRange(memory, node, axis)
+      const { id, depth, tokens } = summaries.at(node)
+      runs.push({ x0, x1, id, depth, items: 1, tokens, ...flag(leftOut.has(id)) })
     }
-    const first = item?.position ?? -1
+    const first = window.positionAt(item)
     const isLeftOut = first >= 0 && isOut(first)
     let last = first
-    i += 1
-    while (last >= 0 && graph.window[i]?.position === last + 1 && isOut(last + 1) === isLeftOut) {
+    item += 1
+    while (last >= 0 && item < window.length && window.positionAt(item) === last + 1 && isOut(last + 1) === isLeftOut) {
       last += 1
-      i += 1
+      item += 1
     }
     if (first < 0) continue
     const [x0, x1] = rangeOf(axis, first, last)
-    const tokens = (history.tokensBefore[last + 1] as number) - (history.tokensBefore[first] as number)
+    const tokens = (messages.tokensBefore[last + 1] as number) - (messages.tokensBefore[first] as number)
     runs.push({ x0, x1, id: null, depth: -1, items: last - first + 1, tokens, ...flag(isLeftOut) })
   }
   return runs

@@ -1,9 +1,12 @@
+import { SUMMARY_LEVELS } from '../contract/lists.ts'
 import type { Strata, StrataAxis, StrataMessages } from '../contract/strata.ts'
+import { IN_WINDOW } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
 import { firstAbove, type Messages } from '../memory/messages.ts'
-import { IN_WINDOW, type SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { startedRuns } from '../systems/records/runs.ts'
 import { type Axis, axisOf, nodeRange } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
 import { type BucketedRange, messageColumns } from './strata-messages.ts'
@@ -15,22 +18,10 @@ const MOST_ENTRIES = 50_000
 
 const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
 
-const queries = {
-  archivedAt: /* sql */ `SELECT archived_at FROM conversations WHERE conversation_id = :conversation`,
-  runs: /* sql */ `
-    SELECT
-      r.run_id AS runId,
-      r.started_at AS atMs,
-      (SELECT max(e.newest_seq) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS newestSeq
-    FROM compaction_runs AS r
-    WHERE r.conversation_id = :conversation
-    ORDER BY r.started_at, r.run_id`,
-}
-
 /** A conversation as layers over its history: the whole of its summaries, and its messages a range at a time. */
 export class StrataService {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   readonly #freshTailCount: number
   readonly #rules: MarkRules
   readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
@@ -42,7 +33,7 @@ export class StrataService {
    */
   constructor(
     db: ReadDb,
-    histories: HistoryIndex,
+    histories: MemoryReader,
     freshTailCount: number,
     rules: MarkRules = EVERYTHING,
     leftOut: (conversationId: number) => ReadonlySet<string> = () => new Set(),
@@ -64,10 +55,10 @@ export class StrataService {
     readonly freshTailCount?: number | undefined
   }): Strata {
     return readSnapshot(this.#db, () => {
-      const graph = this.#histories.graph(input.conversationId)
-      const { history } = graph
+      const memory = this.#histories.memory(input.conversationId)
+      const { messages: history } = memory
       const axis = this.#axis(history, input.axis)
-      const tail = freshTail(graph, input.freshTailCount ?? this.#freshTailCount)
+      const tail = freshTail(memory, input.freshTailCount ?? this.#freshTailCount)
       return {
         conversationId: input.conversationId,
         axis: input.axis,
@@ -75,14 +66,11 @@ export class StrataService {
         originMs: axis.originMs,
         totalMessages: history.length,
         totalTokens: history.totalTokens,
-        maxDepth: graph.nodes.reduce(
-          (depth, node) => (node.kind === 'missing' ? depth : Math.max(depth, node.depth)),
-          -1,
-        ),
-        summaries: summaryColumns(graph, axis),
-        window: windowRuns(graph, axis, this.#leftOut(graph)),
+        maxDepth: memory.summaries.rows.reduce((depth, row) => Math.max(depth, row.depth), -1),
+        summaries: summaryColumns(memory, axis),
+        window: windowRuns(memory, axis, this.#leftOut(memory)),
         freshTailX: tail === history.length ? axis.extent : axis.startOf(tail),
-        marks: marksOf(graph, axis, this.#rules, this.#isArchived(input.conversationId)),
+        marks: marksOf(memory, axis, this.#rules, isArchived(memory)),
         runs: this.#runs(history, axis),
         ticks: ticksOf(history, axis),
       }
@@ -95,18 +83,14 @@ export class StrataService {
    */
   messages(input: BucketedRange & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
     return readSnapshot(this.#db, () => {
-      const graph = this.#histories.graph(input.conversationId)
-      return messageColumns(graph, this.#axis(graph.history, input.axis), input)
+      const memory = this.#histories.memory(input.conversationId)
+      return messageColumns(memory, this.#axis(memory.messages, input.axis), input)
     })
   }
 
   /** A very large window is not put together for it: it takes longer than whoever opens a file should wait. */
-  #leftOut({ window, history }: SummaryGraph): ReadonlySet<string> {
-    return window.length > MOST_ENTRIES ? new Set() : this.#leftOutOf(history.conversationId)
-  }
-
-  #isArchived(conversation: number): boolean {
-    return (this.#db.value<number>(queries.archivedAt, { conversation }) ?? null) !== null
+  #leftOut({ window, messages }: Memory): ReadonlySet<string> {
+    return window.length > MOST_ENTRIES ? new Set() : this.#leftOutOf(messages.conversationId)
   }
 
   #axis(history: Messages, kind: StrataAxis): Axis {
@@ -118,24 +102,20 @@ export class StrataService {
   }
 
   #runs(history: Messages, axis: Axis): Strata['runs'] {
-    return this.#db
-      .all<{ runId: string; atMs: number; newestSeq: number | null }>(queries.runs, {
-        conversation: history.conversationId,
-      })
-      .map(({ runId, atMs, newestSeq }) => {
-        // Imported messages bear the times of their agent, a run that of this machine.
-        const present = newestSeq === null ? history.positionAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
-        return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
-      })
+    return startedRuns(this.#db, history.conversationId).map(({ runId, atMs, newestSeq }) => {
+      // Imported messages bear the times of their agent, a run that of this machine.
+      const present = newestSeq === null ? history.positionAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
+      return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
+    })
   }
 }
 
 /** Position of the first of the newest `count` messages of the window: a message that is compacted is in no tail. */
-function freshTail({ history, window }: SummaryGraph, count: number): number {
-  let first = history.length
+function freshTail({ messages, window }: Memory, count: number): number {
+  let first = messages.length
   let left = count
-  for (let index = window.length - 1; index >= 0 && left > 0; index -= 1) {
-    const position = window[index]?.position ?? -1
+  for (let item = window.length - 1; item >= 0 && left > 0; item -= 1) {
+    const position = window.positionAt(item)
     if (position < 0) continue
     first = Math.min(first, position)
     left -= 1
@@ -143,21 +123,25 @@ function freshTail({ history, window }: SummaryGraph, count: number): number {
   return first
 }
 
-function summaryColumns(graph: SummaryGraph, axis: Axis): Strata['summaries'] {
-  const own = graph.nodes
-    .map((node, index) => ({ node, index, range: nodeRange(graph, node, axis) }))
-    .filter(({ node }) => node.kind !== 'missing' && node.conversationId === graph.history.conversationId)
-    .sort((a, b) => a.node.depth - b.node.depth || a.range[0] - b.range[0] || a.range[1] - b.range[1])
+const isArchived = ({ conversations, messages }: Memory): boolean =>
+  (conversations.get(messages.conversationId)?.archivedAtMs ?? null) !== null
+
+function summaryColumns(memory: Memory, axis: Axis): Strata['summaries'] {
+  const { summaries, coverage } = memory
+  const own = summaries.rows
+    .filter(({ index }) => memory.isOwn(index))
+    .map((row) => ({ row, range: nodeRange(memory, row.index, axis) }))
+    .sort((a, b) => a.row.depth - b.row.depth || a.range[0] - b.range[0] || a.range[1] - b.range[1])
   return {
-    id: own.map(({ node }) => node.id),
-    depth: own.map(({ node }) => node.depth),
+    id: own.map(({ row }) => row.id),
+    depth: own.map(({ row }) => row.depth),
     x0: own.map(({ range }) => range[0]),
     x1: own.map(({ range }) => range[1]),
-    tokens: own.map(({ node }) => node.tokens),
-    sourceTokens: own.map(({ node }) => graph.messageTokens(node)),
-    messages: own.map(({ node }) => graph.messageCount(node)),
-    createdAtMs: own.map(({ node }) => node.createdAtMs),
-    level: own.map(({ node }) => node.level),
-    inWindow: own.map(({ index }) => (graph.nodeStates[index] === IN_WINDOW ? 1 : 0)),
+    tokens: own.map(({ row }) => row.tokens),
+    sourceTokens: own.map(({ row }) => coverage.messageTokens(row.index)),
+    messages: own.map(({ row }) => coverage.messageCount(row.index)),
+    createdAtMs: own.map(({ row }) => row.createdAtMs),
+    level: own.map(({ row }) => SUMMARY_LEVELS.indexOf(summaries.levelOf(row.index))),
+    inWindow: own.map(({ row }) => (coverage.nodeStates[row.index] === IN_WINDOW ? 1 : 0)),
   }
 }

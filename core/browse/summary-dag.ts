@@ -1,50 +1,25 @@
 import type { Lineage, LineageTree, Neighbourhood, Tree, TreeLevel } from '../contract/lineage.ts'
-import { IN_WINDOW } from '../memory/summary-graph.ts'
+import { IN_WINDOW } from '../memory/coverage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { coversOfMessages, coversOfSummaries } from '../systems/covers.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { exists, type FoundNode, findNode, messageNodeId, messageNumber, namedBy } from '../systems/node-id.ts'
-import { fileReferences } from './file-references.ts'
+import { fileReferences } from '../systems/records/files.ts'
+import { isNamedByLink, namedMessages, sourceSummaryIds, summariesNaming } from '../systems/records/links.ts'
+import { messageHeads } from '../systems/records/messages.ts'
+import { summaryHeads } from '../systems/records/summaries.ts'
+import { windowsOfMessages, windowsOfSummaries } from '../systems/records/window-entries.ts'
 import { lineageTrees, rootsOf } from './lineage-tree.ts'
 import { type NeighbourhoodInput, neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
 
-const queries = {
-  messagesOf: /* sql */ `
-    SELECT l.message_id AS messageId, m.token_count AS tokens, m.seq
-    FROM summary_messages AS l
-    LEFT JOIN messages AS m ON m.message_id = l.message_id
-    WHERE l.summary_id = :summary
-    ORDER BY l.ordinal, l.message_id`,
-  pageOfMessages: /* sql */ `
-    SELECT message_id
-    FROM summary_messages
-    WHERE summary_id = :summary
-    ORDER BY ordinal, message_id
-    LIMIT CAST(:limit AS INTEGER) OFFSET CAST(:offset AS INTEGER)`,
-  leavesOf: /* sql */ `
-    SELECT summary_id AS id FROM summary_messages WHERE message_id = :message ORDER BY summary_id`,
-  messageInWindow: /* sql */ `
-    SELECT 1 FROM context_items WHERE message_id = :message AND conversation_id = :conversation`,
-  message: /* sql */ `SELECT token_count AS tokens, seq FROM messages WHERE message_id = :message`,
-  inWindow: /* sql */ `SELECT 1 FROM context_items WHERE summary_id = :item`,
-  conversationOf: /* sql */ `SELECT conversation_id FROM summaries WHERE summary_id = :id`,
-  isNamed: /* sql */ `
-    SELECT 1 FROM summary_sources WHERE source_summary_id = :id OR summary_id = :id
-    UNION ALL
-    SELECT 1 FROM summary_messages WHERE summary_id = :id OR message_id = CAST(:message AS INTEGER)
-    LIMIT 1`,
-  sourcesOf: /* sql */ `
-    SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal, source_summary_id`,
-}
-
 /** How summaries rest on each other and on messages. Cycles and dangling links are shown and never followed for ever. */
 export class SummaryDag {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
 
-  constructor(db: ReadDb, histories: HistoryIndex) {
+  constructor(db: ReadDb, histories: MemoryReader) {
     this.#db = db
     this.#histories = histories
   }
@@ -54,8 +29,8 @@ export class SummaryDag {
    * @throws LcmError not_found
    */
   tree(conversationId: number): Tree {
-    const graph = this.#histories.graph(conversationId)
-    return { roots: lineageTrees(graph, rootsOf(graph), 'sources') }
+    const memory = this.#histories.memory(conversationId)
+    return { roots: lineageTrees(memory, rootsOf(memory), 'sources') }
   }
 
   /**
@@ -70,20 +45,20 @@ export class SummaryDag {
   }): TreeLevel {
     return readSnapshot(this.#db, () => {
       const { of, offset, limit } = input
-      const graph = this.#histories.graph(of === null ? input.conversationId : findNode(this.#db, of).conversationId)
-      const index = of === null ? -1 : graph.indexOf(of)
-      const indexes = of === null ? rootsOf(graph) : (graph.sources[index] ?? [])
-      const summaries = indexes.slice(offset, offset + limit).flatMap((node) => graph.nodes[node]?.id ?? [])
+      const memory = this.#histories.memory(of === null ? input.conversationId : findNode(this.#db, of).conversationId)
+      const { lineage, links } = memory
+      const node = of === null ? -1 : memory.summaries.nodeOf(of)
+      const nodes = of === null ? rootsOf(memory) : (lineage.sources[node] ?? [])
+      const summaries = nodes.slice(offset, offset + limit).map((each) => lineage.idOf(each))
       const messages =
         of === null || summaries.length === limit
           ? []
-          : this.#db.column<number>(queries.pageOfMessages, {
-              summary: of,
-              offset: Math.max(0, offset - indexes.length),
+          : namedMessages(this.#db, of, {
+              offset: Math.max(0, offset - nodes.length),
               limit: limit - summaries.length,
             })
       return {
-        total: indexes.length + (graph.nodes[index]?.messageEdges ?? 0),
+        total: nodes.length + (node < 0 ? 0 : links.messagesOf(node).length),
         nodes: nodeCards(this.#db, this.#histories, [...summaries, ...messages.map(messageNodeId)]),
       }
     })
@@ -96,7 +71,7 @@ export class SummaryDag {
   neighbourhood(input: NeighbourhoodInput): Neighbourhood {
     return readSnapshot(this.#db, () => {
       // What is missing from the file, but named in it, can be looked at: that is where a lineage breaks.
-      const isNamed = this.#db.value(queries.isNamed, { id: input.id, message: null }) !== undefined
+      const isNamed = isNamedByLink(this.#db, input.id, null)
       const { kind, id } = isNamed ? { kind: null, id: input.id } : findNode(this.#db, input.id)
       if (kind === 'file') return { focus: id, nodes: [], edges: [], more: [] }
       return neighbourhoodOf(this.#db, this.#histories, { ...input, id })
@@ -109,7 +84,7 @@ export class SummaryDag {
    */
   lineage(id: string): Lineage {
     return readSnapshot(this.#db, () => {
-      if (!exists(this.#db, id) && this.#db.value(queries.isNamed, { id, message: messageNumber(id) }) !== undefined) {
+      if (!exists(this.#db, id) && isNamedByLink(this.#db, id, messageNumber(id))) {
         return this.#ofMissing(id, namedBy(this.#db, id))
       }
       const node = findNode(this.#db, id)
@@ -126,16 +101,11 @@ export class SummaryDag {
 
   /** What is named and not there: who rests on it, and what its links still say of its sources. */
   #ofMissing(id: string, namers: readonly string[]): Lineage {
-    const sources = this.#db.column<string>(queries.sourcesOf, { id })
+    const sources = sourceSummaryIds(this.#db, id)
     const dependents = namers.flatMap((namer) => this.#upwards(namer))
-    const summaries = namers.flatMap((namer) => {
-      const conversationId = this.#db.value<number>(queries.conversationOf, { id: namer })
-      return conversationId === undefined ? [] : [{ id: namer, conversationId }]
-    })
-    const above = [...coversOfSummaries(this.#db, summaries)].flatMap(([namer, covers]) => [
-      namer,
-      ...covers.map((cover) => cover.id),
-    ])
+    const above = [...coversOfSummaries(this.#db, inOrderOf(namers, summaryHeads(this.#db, namers)))].flatMap(
+      ([namer, covers]) => [namer, ...covers.map((cover) => cover.id)],
+    )
     return {
       id,
       sources: [...sources.flatMap((source) => this.#trees(source, 'sources')), ...this.#messagesOf(id)],
@@ -150,24 +120,28 @@ export class SummaryDag {
     const { summaries, messages } = fileReferences(this.#db, id, conversationId)
     const named = new Set(summaries.map((summary) => summary.id))
     const lowest = summaries.filter((summary) => {
-      const graph = this.#histories.graph(summary.conversationId)
-      return !(graph.sources[graph.indexOf(summary.id)] ?? []).some((source) =>
-        named.has(graph.nodes[source]?.id ?? ''),
-      )
+      const { summaries: all, links } = this.#histories.memory(summary.conversationId)
+      return !(links.sources[all.nodeOf(summary.id)] ?? []).some((source) => named.has(all.at(source).id))
     })
-    const fromMessages = messages.flatMap((number): LineageTree[] => {
-      const row = this.#db.get<{ tokens: number; seq: number }>(queries.message, { message: number })
-      if (!row) return []
-      const place = { id: messageNodeId(number), kind: 'message' as const, depth: -1, tokens: row.tokens }
-      return [{ ...place, firstSeq: row.seq, lastSeq: row.seq }]
-    })
-    const isIn = (item: string): boolean => this.#db.value(queries.inWindow, { item }) !== undefined
+    const heads = inOrderOf(messages, messageHeads(this.#db, messages))
+    const fromMessages = heads.map(
+      ({ id: number, tokens, seq }): LineageTree => ({
+        id: messageNodeId(number),
+        kind: 'message',
+        depth: -1,
+        tokens: tokens ?? 0,
+        firstSeq: seq,
+        lastSeq: seq,
+      }),
+    )
     return {
       id,
       sources: [],
       dependents: [...fromMessages, ...lowest.flatMap((summary) => this.#upwards(summary.id))],
       coveredBy: [...named],
-      inContext: [...named].some(isIn) || messages.some((number) => this.#isInWindow(number, conversationId)),
+      inContext:
+        windowsOfSummaries(this.#db, [...named]).length > 0 ||
+        messages.some((number) => this.#isInWindow(number, conversationId)),
     }
   }
 
@@ -177,51 +151,61 @@ export class SummaryDag {
   }
 
   #trees(summaryId: string, direction: 'sources' | 'dependents'): LineageTree[] {
-    const conversationId = this.#db.value<number>(queries.conversationOf, { id: summaryId })
-    if (conversationId === undefined) return [{ id: summaryId, kind: 'missing', depth: -1, tokens: 0 }]
-    const graph = this.#histories.graph(conversationId)
-    return lineageTrees(graph, [graph.indexOf(summaryId)], direction)
+    const [head] = summaryHeads(this.#db, [summaryId])
+    if (!head) return [{ id: summaryId, kind: 'missing', depth: -1, tokens: 0 }]
+    const memory = this.#histories.memory(head.conversationId)
+    return lineageTrees(memory, [memory.summaries.nodeOf(summaryId)], direction)
   }
 
   #isInWindow(message: number, conversation: number): boolean {
-    return this.#db.value(queries.messageInWindow, { message, conversation }) !== undefined
+    return windowsOfMessages(this.#db, [message]).some(({ conversationId }) => conversationId === conversation)
   }
 
   #ofMessage({ id, messageId, conversationId }: FoundNode & { kind: 'message' }): Lineage {
-    const leaves = this.#db.all<{ id: string }>(queries.leavesOf, { message: messageId })
+    const leaves = summariesNaming(this.#db, [messageId]).get(messageId) ?? []
     const covers = coversOfMessages(this.#db, [{ id: messageId, conversationId }]).get(messageId) ?? []
     return {
       id,
       sources: [],
-      dependents: leaves.flatMap((leaf) => this.#upwards(leaf.id)),
+      dependents: leaves.flatMap((leaf) => this.#upwards(leaf)),
       coveredBy: covers.map((cover) => cover.id),
       inContext: this.#isInWindow(messageId, conversationId),
     }
   }
 
   #ofSummary({ id, conversationId }: FoundNode & { kind: 'summary' }): Lineage {
-    const graph = this.#histories.graph(conversationId)
-    const index = graph.indexOf(id)
+    const memory = this.#histories.memory(conversationId)
+    const { lineage, coverage } = memory
+    const node = memory.summaries.nodeOf(id)
     const covers = coversOfSummaries(this.#db, [{ id, conversationId }]).get(id) ?? []
     return {
       id,
-      sources: [...lineageTrees(graph, graph.sources[index] ?? [], 'sources', [index]), ...this.#messagesOf(id)],
-      dependents: lineageTrees(graph, graph.dependents[index] ?? [], 'dependents', [index]),
+      sources: [...lineageTrees(memory, lineage.sources[node] ?? [], 'sources', [node]), ...this.#messagesOf(id)],
+      dependents: lineageTrees(memory, lineage.dependents[node] ?? [], 'dependents', [node]),
       coveredBy: covers.map((cover) => cover.id),
-      inContext: graph.nodeStates[index] === IN_WINDOW,
+      inContext: coverage.nodeStates[node] === IN_WINDOW,
     }
   }
 
   /** The messages that a summary names, one by one, there or not. */
   #messagesOf(summary: string): LineageTree[] {
-    return this.#db
-      .all<{ messageId: number; tokens: number | null; seq: number | null }>(queries.messagesOf, { summary })
-      .map(({ messageId, tokens, seq }) => ({
-        id: messageNodeId(messageId),
+    const named = namedMessages(this.#db, summary)
+    const heads = new Map(messageHeads(this.#db, named).map((head) => [head.id, head]))
+    return named.map((number) => {
+      const { tokens = null, seq = null } = heads.get(number) ?? {}
+      return {
+        id: messageNodeId(number),
         kind: tokens === null ? 'missing' : 'message',
         depth: -1,
         tokens: tokens ?? 0,
         ...(seq === null ? {} : { firstSeq: seq, lastSeq: seq }),
-      }))
+      }
+    })
   }
+}
+
+/** What was read by some ids, in the order of the ids. */
+function inOrderOf<Id, Read extends { readonly id: Id }>(ids: readonly Id[], read: readonly Read[]): Read[] {
+  const byId = new Map(read.map((one) => [one.id, one]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
 }

@@ -3,7 +3,7 @@ import { LcmError } from '../errors.ts'
 import type { Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { readMessages } from '../systems/message-reader.ts'
 import { findNode } from '../systems/node-id.ts'
 
@@ -19,9 +19,9 @@ type Place = { conversationId: number; position: number; lastPosition: number }
 /** Every message of a conversation as a row of one long list; the position is the row. */
 export class Transcript {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
 
-  constructor(db: ReadDb, histories: HistoryIndex) {
+  constructor(db: ReadDb, histories: MemoryReader) {
     this.#db = db
     this.#histories = histories
   }
@@ -72,11 +72,10 @@ export class Transcript {
         const position = order.positionOf(node.messageId)
         return { conversationId, position, lastPosition: position }
       }
-      const graph = this.#histories.graph(conversationId)
-      const { history } = graph
-      const summary = graph.nodes[graph.indexOf(id)]
-      const first = summary?.ranges[0]
-      const end = summary?.ranges.at(-1)
+      const { messages: history, summaries, coverage } = this.#histories.memory(conversationId)
+      const summary = summaries.rows[summaries.nodeOf(id)]
+      const ranges = coverage.reach(summary?.index ?? -1)
+      const [first, end] = [ranges[0], ranges.at(-1)]
       if (first !== undefined && end !== undefined) return { conversationId, position: first, lastPosition: end - 1 }
       const position = lastRow(history, history.positionAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
       return { conversationId, position, lastPosition: position }

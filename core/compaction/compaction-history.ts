@@ -1,7 +1,7 @@
 import { SummaryLevel } from '../contract/ids.ts'
 import { Attempt, type CompactionRunRecord } from '../contract/time-travel.ts'
-import { isNoName, shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { isNoName, shownValue } from '../sqlite/shown-values.ts'
 import { prunedByRun, readPruned } from '../systems/pruned-outputs.ts'
 
 const queries = {

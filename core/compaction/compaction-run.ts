@@ -1,15 +1,17 @@
 import type { CompactionProgress, CreatedSummary, StopReason } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
-import { isLeafPassOpen } from '../window/cut-off-runs.ts'
+import { isLeafPassOpen } from '../systems/records/runs.ts'
 import { readWindow, type Window, type WindowItem } from '../window/window.ts'
 import { TimeSlice } from '../yielding.ts'
 import { tokensOf } from './condensation.ts'
+import { DraftsAhead } from './drafts-ahead.ts'
 import { condenses, makesLeaves, softLimit, targetOf, tooFewMessages } from './goal.ts'
 import { InOrder } from './in-order.ts'
 import { findLeafChunks } from './leaf-chunks.ts'
 import { NodeMaker } from './node-maker.ts'
 import { RunGuard } from './run-guard.ts'
 import type { RunOptions } from './run-options.ts'
+import { Slots } from './slots.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
 import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 
@@ -29,6 +31,10 @@ export class CompactionRun {
   readonly #startedAtMs: number
   readonly #maker: NodeMaker
   readonly #irreducible = new Set<string>()
+  readonly #slots: Slots
+  readonly #ahead = new DraftsAhead()
+  /** Aborted when the run ends: nobody waits for drafts of a later pass any more. */
+  readonly #drop = new AbortController()
   /** Of the window as last read, less what was saved since. */
   #tokens = 0
   #saved = 0
@@ -41,6 +47,7 @@ export class CompactionRun {
     this.#target = targetOf(options.input, options.settings)
     this.#startedAtMs = options.clock()
     this.#maker = new NodeMaker({ ...options, startedAtMs: this.#startedAtMs })
+    this.#slots = new Slots(options.escalation.asksModels ? options.settings.leafConcurrency : 1)
   }
 
   /** Of what the window held at the beginning: what others append meanwhile is not counted. */
@@ -65,6 +72,7 @@ export class CompactionRun {
         (condenses(input) ? yield* this.#condensedPasses(guard) : null)
       return stopped ?? this.#reasonAtEnd()
     } finally {
+      this.#drop.abort()
       guard.dismiss()
     }
   }
@@ -106,22 +114,23 @@ export class CompactionRun {
     guard: RunGuard,
     done: Replacement[] = [],
   ): AsyncGenerator<CompactionProgress, StopReason | 'stale' | null> {
-    const { settings, escalation } = this.#options
     const drop = new AbortController()
     const signal = AbortSignal.any([guard.signal, drop.signal])
     const possible = steps.filter((step) => !this.#irreducible.has(items[step.from]?.id ?? ''))
     const pass = this.#maker.beginPass(items)
     let expectedTokens = this.#tokens
+    let settledTo = possible[0]?.from ?? 0
     const drafts = new InOrder(
       possible,
       {
-        atOnce: escalation.asksModels ? settings.leafConcurrency : 1,
+        slots: this.#slots,
         // Near the goal no more is asked for than is likely to be needed.
         isWanted: () => !signal.aborted && (this.#target === null || expectedTokens > this.#target),
+        beginOther: () => this.#draftAhead(items, done, settledTo, guard),
       },
       (step) => {
         expectedTokens -= savingOf(items, step)
-        return pass.draft(step, signal)
+        return this.#ahead.take(items, step) ?? this.#slots.run(() => pass.draft(step, signal))
       },
     )
     try {
@@ -150,6 +159,7 @@ export class CompactionRun {
             by: summaryItem({ ...created, ordinal: items[next.entry.from]?.ordinal ?? 0 }),
           })
         } else this.#irreducible.add(items[next.entry.from]?.id ?? '')
+        settledTo = possible[chunk]?.from ?? items.length
         yield {
           pass: next.entry.depth === 0 ? 'leaf' : 'condensed',
           chunk,
@@ -168,6 +178,30 @@ export class CompactionRun {
       drop.abort()
     }
   }
+
+  /**
+   * Begins one draft of the next pass over what this one has settled; false when there is none. A goal may be reached
+   * before the next pass, so that a run with one waits.
+   */
+  #draftAhead(items: readonly WindowItem[], done: readonly Replacement[], settledTo: number, guard: RunGuard): boolean {
+    const { input, settings, bounds } = this.#options
+    const isLast = !condenses(input) || this.#passes >= bounds.passes
+    if (isLast || this.#target !== null || this.#drop.signal.aborted || guard.stopped()) return false
+    const settled = replaceRanges(items.slice(0, settledTo), done)
+    const step = condensedSteps(settled, settings, null, this.#irreducible).find(
+      (one) => !this.#ahead.has(settled, one),
+    )
+    if (!step) return false
+    const signal = AbortSignal.any([guard.signal, this.#drop.signal])
+    const pass = this.#maker.beginPass(settled)
+    this.#ahead.put(
+      settled,
+      step,
+      this.#slots.run(() => pass.draft(step, signal)),
+    )
+    return true
+  }
+
   #count(created: CreatedSummary): void {
     this.#saved += created.sourceTokens - created.tokens
     this.#tokens -= created.sourceTokens - created.tokens

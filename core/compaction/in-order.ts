@@ -1,8 +1,11 @@
+import type { Slots } from './slots.ts'
+
 export type InOrderOptions = {
-  /** How many may be at work at the same time. */
-  readonly atOnce: number
+  readonly slots: Slots
   /** Asked before one is started that nobody waits for yet. */
   readonly isWanted: () => boolean
+  /** Begins something else while a slot is free and nothing of the list can be begun; false when there is nothing. */
+  readonly beginOther?: () => boolean
 }
 
 /** How many results may wait for a slow one before them, for each that may be at work. */
@@ -18,13 +21,14 @@ export class InOrder<T, R> {
   readonly #options: InOrderOptions
   readonly #results = new Map<number, Promise<R>>()
   #begun = 0
-  #running = 0
   #taken = 0
 
+  /** @param work does what takes time in one of the slots */
   constructor(list: readonly T[], options: InOrderOptions, work: (entry: T) => Promise<R>) {
     this.#list = list
     this.#options = options
     this.#work = work
+    options.slots.onFree(() => this.#beginMore())
   }
 
   /** The next entry with what came of it; undefined at the end. Rejects with what the work rejected with. */
@@ -41,24 +45,20 @@ export class InOrder<T, R> {
   }
 
   #beginMore(): void {
-    const { atOnce, isWanted } = this.#options
-    if (atOnce === 1) return
-    const end = Math.min(this.#list.length, this.#taken + atOnce * AHEAD)
-    while (this.#running < atOnce && this.#begun < end && isWanted()) this.#begin()
+    const { slots, isWanted, beginOther } = this.#options
+    if (slots.atOnce === 1) return
+    const end = Math.min(this.#list.length, this.#taken + slots.atOnce * AHEAD)
+    while (slots.isFree && this.#begun < end && isWanted()) this.#begin()
+    while (slots.isFree && beginOther?.());
   }
 
   #begin(): void {
     const entry = this.#list[this.#begun]
     if (entry === undefined) return
     const result = this.#work(entry)
+    // It is handled when it is taken, if it ever is.
+    result.catch(() => {})
     this.#results.set(this.#begun, result)
     this.#begun += 1
-    this.#running += 1
-    const end = (): void => {
-      this.#running -= 1
-      this.#beginMore()
-    }
-    // A result that nobody takes any more must not count as an unhandled failure.
-    result.then(end, end)
   }
 }

@@ -80,13 +80,13 @@ export const planWindow = (
   settings: Readonly<CompactionSettings>,
 ): CompactionPlan => simulatePlan(window, covered, input, settings).plan
 
-/** The same, with the size of the window that would be left. */
+/** The same; `sizeAfter` measures the window that would be left. */
 export function simulatePlan(
   window: Window,
   covered: CoverageOfEntries,
   input: CompactInput,
   settings: Readonly<CompactionSettings>,
-): { readonly plan: CompactionPlan; readonly after: WindowSize } {
+): { readonly plan: CompactionPlan; sizeAfter(): WindowSize } {
   const goal = targetOf(input, settings)
   const simulation = new Simulation(window, goal, covered)
   let skipped: string | null = null
@@ -112,7 +112,8 @@ export function simulatePlan(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
-  return { plan, after: measureWindow(simulation.items, pairsIn(simulation.items, window), settings) }
+  const sizeAfter = (): WindowSize => measureWindow(simulation.items, pairsIn(simulation.items, window), settings)
+  return { plan, sizeAfter }
 }
 
 /** Which items of a window that is left still stand and fall together. A chunk never parts a call from its result. */

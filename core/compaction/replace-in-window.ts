@@ -1,5 +1,6 @@
 import type { Attempt } from '../contract/time-travel.ts'
 import { sha256 } from '../hashing.ts'
+import { summaryHash } from '../memory/summary-hash.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import type { Sources } from '../systems/sources.ts'
@@ -185,7 +186,7 @@ function identify(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Ide
   for (const content of [summary.text, `${summary.text}\n${range}`, range]) {
     const tokens = content === summary.text ? summary.tokens : estimator.count(content)
     if (tokens >= windowTokens || tokens > mostTokens) continue
-    const hash = sha256(`${sources.hashes.join(',')}|${content}`)
+    const hash = summaryHash(sources.hashes, content)
     const id = `sum_${hash.slice(0, 16)}`
     const same = db.get<{
       hash: string

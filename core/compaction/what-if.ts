@@ -32,7 +32,7 @@ export class WhatIfPlanner {
     const preferred = preset ? presetSettings(preset) : {}
     const settings = tryOverrides(tryOverrides(this.#settings, preferred), request.settings)
     const { window, covered } = this.#windows.of(input.conversationId)
-    const { plan, after } = simulatePlan(window, covered, request, settings)
+    const { plan, sizeAfter } = simulatePlan(window, covered, request, settings)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,
@@ -46,7 +46,7 @@ export class WhatIfPlanner {
       decision: decide(window, settings, sizeOf(window.items, selection)),
       plan,
       ...countSteps(plan),
-      pressureAfter: after.fittingTokens / settings.budgetTokens,
+      pressureAfter: sizeAfter().fittingTokens / settings.budgetTokens,
       ...leftOut(window, selection),
       durationMs: performance.now() - began,
     }

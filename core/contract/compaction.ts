@@ -16,7 +16,7 @@ export const StopReason = z.enum([
 ])
 export type StopReason = z.infer<typeof StopReason>
 
-/** What a caller may set; the rest comes from the configuration. */
+/** The settings that a caller may set. The others come from the configuration. */
 export const CompactionSettings = z.object({
   budgetTokens: z.int().min(1),
   softThreshold: z.number().gt(0).max(1),
@@ -27,20 +27,20 @@ export const CompactionSettings = z.object({
   leafConcurrency: z.int().min(1).max(64),
   condensedTargetTokens: z.int().min(1),
   condensedMinFanout: z.int().min(2),
-  /** −1 is unlimited. */
+  /** −1 means unlimited. */
   maxDepth: z.int().min(-1),
   minMessagesToCompact: z.int().min(0),
   maxActiveMessages: z.int().min(0),
 })
 export type CompactionSettings = z.infer<typeof CompactionSettings>
 
-/** What asked for a run. */
+/** Why a run was started. */
 export const CompactionReason = z.enum(['threshold', 'manual', 'maintenance'])
 
 export const CompactInput = z.object({
   conversationId: ConversationId,
   mode: CompactionMode.default('full'),
-  /** For untilUnder: the goal; default soft threshold × budget. */
+  /** The goal of untilUnder. By default it is the soft threshold of the budget. */
   targetTokens: z.int().min(1).optional(),
   settings: CompactionSettings.partial().optional(),
   summarizer: z.string().default('deterministic'),
@@ -60,14 +60,14 @@ export const CompactionDecision = z.object({
   conversationId: ConversationId,
   should: z.boolean(),
   urgency: z.enum(['none', 'soft', 'hard']),
-  /** Tokens of the assembled window: of those active items that fit the budget. */
+  /** The tokens of the assembled window: of the active items that fit into the budget. */
   tokens: z.int(),
-  /** Tokens of all active items. The triggers go by them: what does not fit any more calls for a compaction, too. */
+  /** The tokens of all active items. The triggers use them, because items that do not fit also require a compaction. */
   activeTokens: z.int(),
   leftOutItems: z.int(),
   leftOutTokens: z.int(),
   budget: z.int(),
-  /** tokens ÷ budget. */
+  /** `tokens` ÷ `budget`. */
   pressure: z.number(),
   eligibleMessages: z.int(),
   eligibleTokens: z.int(),
@@ -78,7 +78,7 @@ export type CompactionDecision = z.infer<typeof CompactionDecision>
 export const PlanStep = z.object({
   pass: z.enum(['leaf', 'condensed']),
   depth: z.int(),
-  /** Ids of what becomes one node; a planned node of an earlier step is `step_<n>`. */
+  /** The ids of what becomes one node. A planned node of an earlier step is `step_<n>`. */
   sources: z.array(NodeId),
   sourceTokens: z.int(),
   expectedTokens: z.int(),
@@ -92,10 +92,10 @@ export const CompactionPlan = z.object({
   mode: CompactionMode,
   steps: z.array(PlanStep),
   modelCalls: z.int(),
-  /** Of all active items, as `expectedTokensAfter`. */
+  /** The tokens of all active items, like `expectedTokensAfter`. */
   tokensBefore: z.int(),
   expectedTokensAfter: z.int(),
-  /** Why there is nothing to do, when steps is empty. */
+  /** Why there is nothing to do when `steps` is empty. */
   skipped: z.string().nullable(),
 })
 export type CompactionPlan = z.infer<typeof CompactionPlan>
@@ -117,7 +117,7 @@ export const CompactionResult = z.object({
   stopReason: StopReason,
   tokensBefore: z.int(),
   tokensAfter: z.int(),
-  /** 1 − after ÷ before; 0 when nothing changed. */
+  /** 1 − after ÷ before, and 0 when nothing changed. */
   reduction: z.number(),
   created: z.array(CreatedSummary),
   skipped: z.string().optional(),
@@ -141,7 +141,7 @@ export const WhatIf = z.object({
   plan: CompactionPlan,
   messagesToLeaves: z.object({ messages: z.int(), leaves: z.int() }),
   summariesToCondensed: z.object({ summaries: z.int(), condensed: z.int() }),
-  /** Of the window that would be assembled after the plan. */
+  /** The pressure of the window that would be assembled after the plan. */
   pressureAfter: z.number(),
   /** Ids that would no longer be shown next turn under this budget if nothing were compacted. */
   fallsOut: z.array(NodeId),
@@ -152,14 +152,14 @@ export type WhatIf = z.infer<typeof WhatIf>
 
 /** What a plan would ask of a model if every first answer were accepted. */
 export const SpendEstimate = z.object({
-  /** Who is asked first; null when nobody is, for the deterministic summariser. */
+  /** The provider that is asked first, or null for the deterministic summariser. */
   provider: z.string().nullable(),
   calls: z.int(),
   inputTokens: z.int(),
   outputTokens: z.int(),
-  /** In the currency of the configured prices; null when the provider has none. */
+  /** The cost in the currency of the configured prices, or null when the provider has none. */
   cost: z.number().nullable(),
-  /** Most that a run may send and receive; null is no cap. */
+  /** The tokens that a run may send and receive at most, or null for no cap. */
   capTokens: z.int().nullable(),
 })
 export type SpendEstimate = z.infer<typeof SpendEstimate>
@@ -167,7 +167,7 @@ export type SpendEstimate = z.infer<typeof SpendEstimate>
 /** The exact text that a summariser would be sent for a step of the plan. */
 export const PromptPreview = z.object({
   promptVersion: z.string(),
-  /** Where the prompt comes from: this app, or the user's own file. */
+  /** The origin of the prompt: this app, or the user's own file. */
   source: z.string(),
   depth: z.int(),
   level: SummaryLevel,

@@ -4,14 +4,14 @@ import { Pruned } from './message.ts'
 
 export const AssembleInput = z.object({
   conversationId: ConversationId,
-  /** Default: the configured budget. */
+  /** The default is the configured budget. */
   budgetTokens: z.int().min(1).max(100_000_000).optional(),
   freshTailCount: z.int().min(0).max(1_000_000).optional(),
   query: z.string().max(10_000).optional(),
 })
 export type AssembleInput = z.infer<typeof AssembleInput>
 
-/** Why an item is in or out. `text` is the sentence for people. */
+/** Why an item is included or left out. `text` is the sentence for people. */
 export const ItemReason = z.enum([
   'always_in',
   'fresh_tail',
@@ -26,47 +26,50 @@ export const ItemReason = z.enum([
 export type ItemReason = z.infer<typeof ItemReason>
 
 export const ContextItem = z.object({
-  /** 0-based place in the window. */
+  /** The place in the window, from 0. */
   ordinal: z.int(),
   id: NodeId,
   kind: z.enum(['message', 'leaf', 'condensed', 'missing']),
   role: Role.nullable(),
   depth: z.int().nullable(),
   seq: z.int().nullable(),
-  /** What the model sees of it: without what its agent has pruned. */
+  /** The tokens of what the model sees of the item, without what its agent has pruned. */
   tokens: z.int(),
   included: z.boolean(),
   reasonCode: ItemReason,
   reason: z.string(),
-  /** Messages that it stands for. */
+  /** The number of messages that it covers. */
   messages: z.int(),
   createdAtMs: TimeMs.nullable(),
   excerpt: z.string(),
-  /** What its agent took out of it without a summary. `tokens` of the item leaves that out. */
+  /** What its agent removed from it without a summary. `tokens` of the item leaves that out. */
   pruned: Pruned.optional(),
 })
 export type ContextItem = z.infer<typeof ContextItem>
 
 export const AssembledContext = z.object({
   conversationId: ConversationId,
-  /** Tokens of the fitting items: those that are included. */
+  /** The tokens of the included items. */
   tokens: z.int(),
-  /** Tokens of all active items, included or not. */
+  /** The tokens of all active items, included or not. */
   activeTokens: z.int(),
-  /** activeTokens − tokens. */
+  /** `activeTokens` − `tokens`. */
   leftOutTokens: z.int(),
-  /** Tokens that the agent pruned from messages of the window, which no figure here counts; absent where none. */
+  /**
+   * The tokens that the agent pruned from messages of the window, which no figure here counts. Absent when there are
+   * none.
+   */
   prunedTokens: z.int().optional(),
   budget: z.int(),
-  /** tokens ÷ budget. */
+  /** `tokens` ÷ `budget`. */
   pressure: z.number(),
   softThreshold: z.number(),
   hardThreshold: z.number(),
   freshTailCount: z.int(),
-  /** The fresh tail and the system messages alone pass the budget. */
+  /** True when the fresh tail and the system messages alone exceed the budget. */
   overBudget: z.boolean(),
   items: z.array(ContextItem),
-  /** Indexes into `items` in the order of the history; absent where the window stands in that order itself. */
+  /** Indexes into `items` in the order of the history. Absent when the window has that order itself. */
   historyOrder: z.array(z.int()).optional(),
   reconstructed: z.boolean(),
 })

@@ -46,9 +46,9 @@ const inConversation = z.object({ conversationId: ConversationId })
 const byId = z.object({ id: NodeId })
 
 /**
- * Everything that a window, a command or another program can ask of a core. One core serves one memory file; a core
- * without a file answers `machine.*` and `settings.*` only and fails the rest with `no_memory_open`.
- * Every call may fail with the typed error `LCM`, whose data is `ErrorInfo`.
+ * Everything that a window, a command or another program can ask of a core. One core serves one memory file. A core
+ * without a file answers `machine.*` and `settings.*` only and fails the rest with `no_memory_open`. Every call may
+ * fail with the typed error `LCM`, whose data is `ErrorInfo`.
  */
 export const contract = {
   machine: {
@@ -59,26 +59,31 @@ export const contract = {
     sample: base.output(z.object({ path: z.string() })),
     folder: base.input(z.object({ path: z.string().optional() })).output(Folder),
     probe: base.input(z.object({ path: z.string() })).output(Probe),
-    /** What an import of these files and folders would bring; reads only the beginning of each. */
+    /** Says what an import of these files and folders would add. It reads only the beginning of each. */
     previewImport: base.input(z.object({ paths: z.array(z.string()).min(1) })).output(ImportPreview),
-    /** Import transcripts into a new native file in the user's data folder; open `path` when the job is done. */
+    /** Imports transcripts into a new native file in the user's data folder. Open `path` when the job is done. */
     importNew: base
       .input(z.object({ paths: z.array(z.string()).min(1) }))
       .output(z.object({ jobId: z.string(), path: z.string() })),
-    /** Save what can be read of a damaged file into a new one in the user's data folder; open `path` when it is done. */
+    /**
+     * Saves what can be read of a damaged file into a new one in the user's data folder. Open `path` when it is done.
+     */
     salvage: base.input(z.object({ path: z.string() })).output(z.object({ jobId: z.string(), path: z.string() })),
   },
   memory: {
     info: base.output(MemoryInfo),
     stats: base.output(Stats),
     settings: base.output(CompactionSettings),
-    /** Make a working copy of the open memory in the user's data folder; open `path` when the job is done. */
+    /** Makes a working copy of the open memory in the user's data folder. Open `path` when the job is done. */
     copy: base.output(z.object({ jobId: z.string(), path: z.string() })),
   },
   conversations: {
-    /** At once, whatever the size of the file; tokens that are not known are left open. */
+    /** Answers at once for a file of any size. Unknown tokens are left open. */
     list: base.output(z.array(ListedConversation)),
-    /** Answers when `list` knows all tokens as the file is now: true when it did not before. Ask for the list again then. */
+    /**
+     * Answers when `list` knows all tokens of the file as it is now: true when it did not before. Then ask for the list
+     * again.
+     */
     measure: base.output(z.boolean()),
     overview: base.input(inConversation).output(Overview),
     files: base.input(inConversation).output(z.array(FileInfo)),
@@ -94,11 +99,11 @@ export const contract = {
       )
       .output(TranscriptPage),
     message: base.input(byId).output(Message),
-    /** Where a node begins in its conversation: the row to scroll to. */
+    /** Returns where a node begins in its conversation: the row to scroll to. */
     locate: base
       .input(byId)
       .output(z.object({ conversationId: ConversationId, position: z.int(), lastPosition: z.int() })),
-    /** Row of the first message at or after a time. */
+    /** Returns the row of the first message at or after a time. */
     positionAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ position: z.int() })),
   },
   strata: {
@@ -106,7 +111,7 @@ export const contract = {
       .input(
         inConversation.extend({
           axis: StrataAxis,
-          /** Default: the configured one. */
+          /** The default is the configured one. */
           freshTailCount: z.int().min(0).max(1_000_000).optional(),
         }),
       )
@@ -142,9 +147,9 @@ export const contract = {
   },
   context: {
     assemble: base.input(AssembleInput).output(AssembledContext),
-    /** As it would be sent next turn, or as it would have been at a moment. */
+    /** Returns what would be sent next turn, or what would have been sent at a moment. */
     render: base.input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() })).output(RenderedContext),
-    /** The events between which the window stood still. */
+    /** Returns the events between which the window did not change. */
     timeline: base.input(inConversation).output(Timeline),
     at: base.input(ContextAtInput).output(ContextAt),
     difference: base.input(DifferenceInput).output(ContextDifference),
@@ -153,70 +158,76 @@ export const contract = {
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
     grep: base.input(GrepInput).output(GrepResult),
     /**
-     * The same page as it comes in, for what no index narrows down: the first hits long before the last text was read.
-     * Counts to the end; ends when nobody listens any more, or by the signal.
+     * Returns the same page while it is found, for what no index answers: the first hits long before the last text was
+     * read. It counts to the end, and ends when nobody listens any more or by the signal.
      */
     grepStream: base.input(GrepInput).output(eventIterator(GrepStep, z.void())),
-    /** Ask again when a job of kind `index` tells of itself, and when the database changed. */
+    /** Ask again after an event of a job of kind `index`, and when the database changed. */
     index: base.output(SearchIndexStatus),
     expand: base.input(ExpandInput).output(Expansion),
-    /** What the sentences of a summary rest on. Can be cancelled. */
+    /** Returns the passages that support the sentences of a summary. It can be cancelled. */
     provenance: base.input(ProvenanceInput).output(Provenance),
-    /** A question answered from what stands beneath some summaries, with citations. Can be cancelled. */
+    /** Answers a question from the sources of some summaries, with citations. It can be cancelled. */
     expandQuery: base.input(ExpandQueryInput).output(ExpandQueryResult),
-    /** Permissions to read that were given since the memory was opened, newest first. */
+    /** Lists the permissions to read that were given since the memory was opened, newest first. */
     grants: base.output(z.array(Grant)),
     revokeGrant: base.input(z.object({ id: z.string() })).output(Grant),
   },
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),
     plan: base.input(CompactInput).output(CompactionPlan),
-    /** Quick enough to be asked at every step of a slider. */
+    /** Is fast enough to be asked at every step of a slider. */
     whatIf: base.input(WhatIfInput).output(WhatIf),
     presets: base.output(z.array(Preset)),
-    /** Newest first; empty for files of systems that keep no record. */
+    /** Lists runs, newest first. It is empty for files of systems that keep no record. */
     runs: base.input(inConversation).output(z.array(CompactionRunRecord)),
-    /** What the plan of the same input would ask of models. Nobody is called. */
+    /** Estimates what the plan of the same input would ask of models. No model is called. */
     estimate: base.input(CompactInput).output(SpendEstimate),
-    /** What a model would be sent for a step of the plan, counted from 0. Nobody is called. */
+    /** Returns what a model would be sent for a step of the plan, counted from 0. No model is called. */
     prompt: base
       .input(CompactInput.extend({ step: z.int().min(0), level: z.enum(['normal', 'aggressive']).default('normal') }))
       .output(PromptPreview),
   },
-  /** Also in a window without a memory. */
+  /** These work also in a window without a memory. */
   settings: {
     report: base.output(SettingsReport),
-    /** Nothing is written unless all of it can be used. */
+    /** Writes nothing unless all of it can be used. */
     save: base.input(SettingsPatch).output(SettingsReport),
-    /** The key goes in and never comes out; null forgets it. */
+    /** Stores a key, which no call returns. Null deletes it. */
     setKey: base.input(z.object({ provider: z.string(), key: z.string().max(4096).nullable() })).output(z.void()),
-    /** One tiny real call to a saved provider. */
+    /** Makes one tiny real call to a saved provider. */
     testProvider: base.input(z.object({ name: z.string() })).output(ProviderTest),
   },
   integrity: {
-    /** The last report of this window's core, or null when none was made yet. */
+    /** Returns the last report of this window's core, or null when there is none. */
     last: base.output(IntegrityReport.nullable()),
   },
   repair: {
-    /** The last plan of this window's core, or null. Jobs of kind `repair_plan` make one, `repair` apply it. */
+    /**
+     * Returns the last plan of this window's core, or null. Jobs of kind `repair_plan` make one, and `repair` applies
+     * it.
+     */
     last: base.output(RepairPlan.nullable()),
   },
   surgery: {
-    /** Backups beside the file, newest first. A job of kind `undo` restores one. */
+    /** Lists backups beside the file, newest first. A job of kind `undo` restores one. */
     backups: base.output(z.array(Backup)),
-    /** What was done by hand or by a repair, newest first. */
+    /** Lists what was done by hand or by a repair, newest first. */
     events: base.input(inConversation.partial()).output(z.array(SurgeryEvent)),
   },
   ledger: {
-    /** Whether a ledger is kept of the memory, and how far it has come. */
+    /** Says whether the memory keeps a ledger, and what is pending. */
     state: base.output(LedgerState),
-    /** The user agrees that the memory goes on with the ledger that it names; its content has to prove that it is its own. */
+    /**
+     * Records the user's consent that the memory continues the ledger that it names. Its content has to prove that it
+     * belongs to the memory.
+     */
     agree: base.output(LedgerState),
   },
   jobs: {
     start: base.input(JobSpec).output(z.object({ jobId: z.string() })),
     cancel: base.input(z.object({ jobId: z.string() })).output(z.void()),
-    /** Newest first; survives a reload of the window. */
+    /** Lists jobs, newest first, also after a reload of the window. */
     list: base.output(z.array(Job)),
   },
   events: base.output(eventIterator(LcmEvent, z.void())),

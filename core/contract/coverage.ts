@@ -10,24 +10,24 @@ export const CoverageInput = z.object({
 })
 export type CoverageInput = z.infer<typeof CoverageInput>
 
-/** Where a message stands in the transcript: the line of its first record; null when the format has no lines. */
+/** The line of a message's first record in the transcript, or null when the format has no lines. */
 const Line = z.int().nullable()
 
 const MissingMessage = z.object({
   line: Line,
   role: Role,
-  /** Null when the transcript gives no times. */
+  /** Null when the transcript has no times. */
   atMs: TimeMs.nullable(),
   excerpt: z.string(),
-  /** The message behind which it ought to stand; null at the beginning. */
+  /** The message after which it should be, or null at the beginning. */
   afterMessageId: NodeId.nullable(),
 })
 
 const DuplicatedMessage = z.object({
   line: Line,
-  /** The one too many. */
+  /** The duplicate. */
   messageId: NodeId,
-  /** The one that stands for the transcript's message. */
+  /** The message that matches the one of the transcript. */
   firstMessageId: NodeId.nullable(),
   role: Role,
   excerpt: z.string(),
@@ -37,38 +37,41 @@ const DifferingMessage = z.object({
   line: Line,
   messageId: NodeId,
   role: Role,
-  /** What the transcript says, from shortly before the first difference. */
+  /** The text of the transcript, from shortly before the first difference. */
   excerpt: z.string(),
-  /** What the memory says there. */
+  /** The text of the memory at that place. */
   storedExcerpt: z.string(),
   differs: z.enum(['text', 'role', 'tool_calls']),
 })
 
 const ExtraMessage = z.object({ messageId: NodeId, role: Role, excerpt: z.string() })
 
-/** A memory beside the transcript of the agent whose memory it is. */
+/** The comparison of a memory with the transcript of its agent. */
 export const CoverageReport = z.object({
-  /** Nothing is missing, doubled or different. */
+  /** True when nothing is missing, duplicated or different. */
   ok: z.boolean(),
   conversationId: ConversationId,
   path: z.string(),
   format: TranscriptFormatId,
   /** The session of the transcript that was compared. */
   sessionId: z.string(),
-  /** Messages of that session. */
+  /** The number of messages in that session. */
   inTranscript: z.int(),
-  /** Messages of the conversation; rows that record an event are none. */
+  /** The number of messages in the conversation, without rows that record an event. */
   inDatabase: z.int(),
-  /** Messages of the transcript that the memory has as they are, reshaped or not. */
+  /** The messages of the transcript that the memory has with the same text, reshaped or not. */
   matched: z.int(),
-  /** Whole numbers; of each kind at most 1,000 are listed. */
+  /** The whole numbers. At most 1,000 findings of each kind are listed. */
   counts: z.object({ missing: z.int(), duplicated: z.int(), differing: z.int(), extra: z.int() }),
   missing: z.array(MissingMessage),
   duplicated: z.array(DuplicatedMessage),
   differing: z.array(DifferingMessage),
-  /** In the memory, not in the transcript: what the system wrote itself, or another session said. No fault by itself. */
+  /**
+   * Messages that are in the memory and not in the transcript: written by the system itself, or said in another
+   * session. They are no fault by themselves.
+   */
   extra: z.array(ExtraMessage),
-  /** Lines of the transcript that could not be read: what they say is not known. */
+  /** The lines of the transcript that could not be read. */
   skippedLines: z.int(),
   /** What was left out of the comparison, and why. */
   notes: z.array(z.string()),

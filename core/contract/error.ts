@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Closed list: every error that a caller may see. Anything else is a bug and arrives as `internal`. */
+/** The closed list of errors that a caller may see. Anything else is a bug and arrives as `internal`. */
 export const ErrorCode = z.enum([
-  // what was asked cannot be right (CLI exit 2)
+  // What was asked is invalid (CLI exit 2).
   'invalid_argument',
   'conversation_required',
-  // the file cannot be opened (CLI exit 5)
+  // The file cannot be opened (CLI exit 5).
   'file_missing',
   'file_is_folder',
   'file_not_readable',
@@ -17,7 +17,7 @@ export const ErrorCode = z.enum([
   'unsupported_system',
   'newer_version',
   'no_memory_open',
-  // the operation failed (CLI exit 1)
+  // The operation failed (CLI exit 1).
   'not_found',
   'read_only_dialect',
   'read_only_file',
@@ -34,12 +34,12 @@ export const ErrorCode = z.enum([
   'grant_scope',
   'cancelled',
   'internal',
-  // try again later (CLI exit 4)
+  // The operation may succeed later (CLI exit 4).
   'locked',
 ])
 export type ErrorCode = z.infer<typeof ErrorCode>
 
-/** What crosses every door when something goes wrong. `message` says what happened, to what, and what to do. */
+/** The error that every door returns. `message` says what happened, to what, and what to do. */
 export const ErrorInfo = z.object({
   code: ErrorCode,
   message: z.string(),

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { ROLES, SUMMARY_LEVELS } from './lists.ts'
 
-/** Row id of a conversation. Systems without integer ids number their sessions in the order of first appearance. */
+/**
+ * The row id of a conversation. Systems without integer ids have their sessions numbered in the order of first
+ * appearance.
+ */
 export const ConversationId = z.int().nonnegative()
 export type ConversationId = z.infer<typeof ConversationId>
 
 /**
- * Address of anything in a memory: `msg_<number>` for messages, otherwise a summary or file id as stored.
- * Ids are matched as messages first, then summaries, then files.
+ * The address of anything in a memory: `msg_<number>` for messages, otherwise a summary or file id as stored. An id is
+ * matched with messages first, then with summaries, then with files.
  */
 export const NodeId = z.string().min(1).max(512)
 export type NodeId = z.infer<typeof NodeId>
@@ -24,11 +27,16 @@ export { ROLES }
 export const SummaryKind = z.enum(['leaf', 'condensed'])
 export type SummaryKind = z.infer<typeof SummaryKind>
 
-/** How a summary was obtained, from best to last resort. `unknown` in files of systems that do not record it. */
+/**
+ * The level at which a summary was obtained, from best to last resort. It is `unknown` in files of systems that do not
+ * record it.
+ */
 export const SummaryLevel = z.enum(SUMMARY_LEVELS)
 export type SummaryLevel = z.infer<typeof SummaryLevel>
 
-/** How a node relates to what the model sees next turn: itself in the window, covered by a summary in it, or neither. */
+/**
+ * How a node relates to what the model sees next turn: in the window itself, covered by a summary in it, or neither.
+ */
 export const Visibility = z.enum(['in_window', 'covered', 'absent'])
 export type Visibility = z.infer<typeof Visibility>
 

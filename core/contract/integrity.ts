@@ -6,14 +6,14 @@ export const Severity = z.enum(['error', 'warning', 'info'])
 export type Severity = z.infer<typeof Severity>
 
 /**
- * What a check has to read: rows without their texts, every text, full-text indexes, files on disk, every page of the
+ * What a check has to read: rows without texts, every text, full-text indexes, files on disk, or every page of the
  * file. Checks run in this order.
  */
 export const CheckPhase = z.enum(['structure', 'text', 'index', 'files', 'sqlite'])
 export type CheckPhase = z.infer<typeof CheckPhase>
 
 export const Sample = z.object({
-  /** A node to jump to, where there is one. */
+  /** The node to show, if there is one. */
   id: NodeId.nullable(),
   conversationId: ConversationId.nullable(),
   detail: z.string(),
@@ -27,63 +27,66 @@ export const CheckResult = z.object({
   phase: CheckPhase.optional(),
   /** The invariant in one sentence. */
   invariant: z.string(),
-  /** What it means when it does not hold, and for whom. */
+  /** What a violation means, and for whom. */
   explanation: z.string(),
   count: z.int(),
-  /** At most 20. */
+  /** At most 20 are listed. */
   samples: z.array(Sample),
   repairable: z.boolean(),
-  /** What to do about it, for people; absent where nothing was found, or nothing has to be done. */
+  /** What people can do about it. Absent when nothing was found or nothing has to be done. */
   advice: z.string().optional(),
-  /** Set when the check does not apply to this file, with the reason. */
+  /** The reason why the check does not apply to this file, or null when it does. */
   notApplicable: z.string().nullable(),
   /**
-   * Checks of this report that found something of which these findings may be a mere consequence: repair those first
-   * and look again. Empty or absent when these findings stand for themselves.
+   * Checks of this report with findings of which these may only be a consequence. Repair those first and scan again.
+   * Empty or absent when these findings have no such cause.
    */
   consequenceOf: z.array(z.string()).optional(),
-  /** Checks that read the same texts share the time of reading: each says how long that took. */
+  /** Checks that read the same texts share the time of reading, so each has the whole time. */
   durationMs: z.number(),
 })
 export type CheckResult = z.infer<typeof CheckResult>
 
 /**
- * What a check finds in a working copy that is no fault of it: the system that the memory was copied from works like
- * that, and it was so when the copy was made. Not among the findings of the check.
+ * A known exception in a working copy: the system from which the memory was copied works like that, and it was so when
+ * the copy was made. It is not among the findings of the check.
  */
 export const ByDesign = z.object({
-  /** Of the check. */
+  /** The id of the check. */
   id: z.string(),
   system: SystemId,
   systemLabel: z.string(),
   group: CheckResult.shape.group,
   severity: z.literal('info'),
-  /** What holds in a file of ours. */
+  /** The invariant in a native file. */
   invariant: z.string(),
-  /** Why it is otherwise here, and what that means. */
+  /** Why it does not hold here, and what that means. */
   why: z.string(),
   count: z.int(),
-  /** At most 20. */
+  /** At most 20 are listed. */
   samples: z.array(Sample),
 })
 export type ByDesign = z.infer<typeof ByDesign>
 
 export const IntegrityReport = z.object({
-  /** No error and no warning. */
+  /** True when there is no error and no warning. */
   ok: z.boolean(),
   checks: z.array(CheckResult),
-  /** By design of the system that a working copy comes from; counted nowhere. Absent or empty elsewhere. */
+  /**
+   * Known exceptions of the system from which a working copy was made. They are not counted. Absent or empty for other
+   * files.
+   */
   byDesign: z.array(ByDesign).optional(),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
   messages: z.int(),
   summaries: z.int(),
   durationMs: z.number(),
-  /** How long each phase took; `structure` includes reading the rows. */
+  /** The duration of each phase. `structure` includes reading the rows. */
   phases: z.array(z.object({ phase: CheckPhase, durationMs: z.number() })).optional(),
   finishedAtMs: z.number(),
 })
 export type IntegrityReport = z.infer<typeof IntegrityReport>
 
-/** How many checks ran: those that do not apply to the file say nothing of it. */
+/** Counts the checks that ran. Those that do not apply to the file are left out. */
 export const checksMade = ({ checks }: Pick<IntegrityReport, 'checks'>): number =>
   checks.filter((check) => check.notApplicable === null).length

@@ -15,12 +15,12 @@ import { CopyReport } from './working-copy.ts'
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
   z.object({ kind: z.literal('integrity'), conversationId: ConversationId.optional() }),
-  /** A scan, then what to do about its findings. */
+  /** A scan, then the plan to repair its findings. */
   RepairPlanInput.extend({ kind: z.literal('repair_plan') }),
   RepairPlanInput.extend({ kind: z.literal('repair_export'), format: ExportFormat }),
-  /** Chosen steps of a plan, on a native file. */
+  /** Selected steps of a plan, on a native file. */
   RepairInput.extend({ kind: z.literal('repair') }),
-  /** What would be done to a node; a rewrite asks its summariser. */
+  /** A preview of an operation on a node. A rewrite asks its summariser. */
   z.object({ kind: z.literal('surgery_preview'), operation: SurgeryOperation }),
   SurgeryInput.extend({ kind: z.literal('surgery') }),
   UndoInput.extend({ kind: z.literal('undo') }),
@@ -28,24 +28,24 @@ export const JobSpec = z.discriminatedUnion('kind', [
     kind: z.literal('import'),
     paths: z.array(z.string()).min(1),
     format: TranscriptFormat.default('auto'),
-    /** Default: agent. */
+    /** The default is `agent`. */
     window: ImportWindow.optional(),
   }),
-  /** Makes the search index of another system's file, or brings it up to date. Starts by itself for large files. */
+  /** Builds the search index of another system's file, or updates it. It starts by itself for large files. */
   z.object({ kind: z.literal('index') }),
   z.object({ kind: z.literal('storage') }),
-  /** A conversation beside the transcript that the agent itself keeps. */
+  /** Compares a conversation with the transcript of its agent. */
   CoverageInput.extend({ kind: z.literal('coverage') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
 export const JobProgress = z.object({
   done: z.number(),
-  /** 0 when not known. */
+  /** 0 when it is unknown. */
   total: z.number(),
   unit: z.enum(['checks', 'chunks', 'bytes', 'messages', 'steps']),
   note: z.string(),
-  /** Of a compaction: the newest node, and the level at which it was obtained. */
+  /** The newest node of a compaction, and the level at which it was obtained. */
   createdId: NodeId.nullable().optional(),
   level: SummaryLevel.nullable().optional(),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Something in a ledger that cannot be relied on. */
 export const LedgerFailure = z.object({
-  /** 1-based; 0 for what concerns the whole. */
+  /** The line from 1, or 0 for what concerns the whole ledger. */
   line: z.int(),
   check: z.enum([
     'malformed_json',
@@ -21,9 +21,9 @@ export const LedgerReport = z.object({
   ok: z.boolean(),
   events: z.int(),
   bytes: z.int(),
-  /** By kind: message, tool_result, event, artifact. */
+  /** Events by kind: message, tool_result, event, artifact. */
   kinds: z.record(z.string(), z.int()),
-  /** At most 1,000; `failureCount` is the whole number. */
+  /** At most 1,000 are listed. `failureCount` is the whole number. */
   failures: z.array(LedgerFailure),
   failureCount: z.int(),
   durationMs: z.number(),
@@ -36,30 +36,30 @@ export const LedgerRebuild = z.object({
   events: z.int(),
   messages: z.int(),
   summaries: z.int(),
-  /** At most 1,000; `failureCount` is the whole number. */
+  /** At most 1,000 are listed. `failureCount` is the whole number. */
   failures: z.array(LedgerFailure),
   failureCount: z.int(),
-  /** SHA-256 of every row that a ledger holds, table by table: equal for equal memories. */
+  /** SHA-256 of every row that a ledger holds, table by table. Equal memories have equal hashes. */
   contentHash: z.string(),
 })
 export type LedgerRebuild = z.infer<typeof LedgerRebuild>
 
 /**
- * Why nothing is appended to a ledger: nobody agreed to it on this machine; it is another memory's; it was cut off or is
- * gone; its last lines were changed; it goes on after what this memory wrote; it cannot be reached.
+ * Why nothing is appended to a ledger: nobody agreed to it on this machine, it belongs to another memory, it was cut
+ * off or is missing, its last lines were changed, it continues after what this memory wrote, or it cannot be reached.
  */
 export const LedgerProblem = z.enum(['not_agreed', 'foreign', 'cut_off', 'changed', 'ahead', 'unreachable'])
 export type LedgerProblem = z.infer<typeof LedgerProblem>
 
 /** What a memory says of its own ledger. */
 export const LedgerState = z.object({
-  /** Null: none is kept. */
+  /** Null when no ledger is kept. */
   path: z.string().nullable(),
-  /** Changes that are committed and not yet in the ledger. */
+  /** Changes that are committed and not in the ledger yet. */
   pending: z.int(),
   bytes: z.int(),
   problem: LedgerProblem.nullable(),
-  /** Why nothing can be appended, and what to do; null when it can. */
+  /** Why nothing can be appended, and what to do, or null when it can. */
   blocked: z.string().nullable(),
 })
 export type LedgerState = z.infer<typeof LedgerState>

@@ -7,14 +7,14 @@ export const NodeCard = z.object({
   id: NodeId,
   kind: z.enum(['leaf', 'condensed', 'message', 'missing']),
   conversationId: ConversationId.nullable(),
-  /** −1 for a message and for what is missing. */
+  /** −1 for a message and for a missing node. */
   depth: z.int(),
   role: Role.nullable(),
   seq: z.int().nullable(),
   tokens: z.int(),
-  /** Tokens of the messages that it stands for; null for messages. */
+  /** The tokens of the messages that it covers, or null for messages. */
   sourceTokens: z.int().nullable(),
-  /** Messages that it stands for; 1 for a message. */
+  /** The number of messages that it covers, 1 for a message. */
   messages: z.int(),
   firstSeq: z.int().nullable(),
   lastSeq: z.int().nullable(),
@@ -22,7 +22,7 @@ export const NodeCard = z.object({
   sources: z.int(),
   dependents: z.int(),
   visibility: Visibility,
-  /** At most 160 characters, one line. */
+  /** At most 160 characters in one line. */
   excerpt: z.string(),
 })
 export type NodeCard = z.infer<typeof NodeCard>
@@ -38,7 +38,7 @@ export const LineageEdge = z.object({
 })
 export type LineageEdge = z.infer<typeof LineageEdge>
 
-/** What lies around a node, cut to what can be read; `more` says how much was left out, and where. */
+/** The neighbourhood of a node, cut to what can be read. `more` says how much was left out, and where. */
 export const Neighbourhood = z.object({
   focus: NodeId,
   nodes: z.array(NodeCard),
@@ -52,15 +52,15 @@ export type LineageTree = {
   kind: 'leaf' | 'condensed' | 'message' | 'missing'
   depth: number
   tokens: number
-  /** Set on the node where a cycle closes: it is not walked again. */
+  /** True for the node where a cycle closes. It is not walked again. */
   cycle?: boolean
-  /** Set where a node comes again: what it rests on stands at its first place. */
+  /** True for a repeated node. Its sources are at its first place. */
   repeated?: boolean
-  /** Set where the tree is too deep to be sent in one piece: ask for the lineage of this node. */
+  /** True where the tree is too deep to be sent at once. Ask for the lineage of this node. */
   cut?: boolean
-  /** Messages that it stands for: of a leaf, and wherever `sources` are not listed. */
+  /** The number of messages that it covers, for a leaf and wherever `sources` are not listed. */
   messageCount?: number
-  /** Seq of the first and last message that it stands for. */
+  /** The seq of the first and last message that it covers. */
   firstSeq?: number
   lastSeq?: number
   sources?: LineageTree[]
@@ -85,12 +85,12 @@ export const LineageTree: z.ZodType<LineageTree> = z.lazy(() =>
 
 export const Lineage = z.object({
   id: NodeId,
-  /** The messages of a leaf one by one; further down leaves say how many they stand for. */
+  /** The messages of a leaf one by one. Further down, leaves have their number only. */
   sources: z.array(LineageTree),
   dependents: z.array(LineageTree),
   /** Every summary above it, nearest first. */
   coveredBy: z.array(NodeId),
-  /** It is in the window itself. */
+  /** True when it is in the window itself. */
   inContext: z.boolean(),
 })
 export type Lineage = z.infer<typeof Lineage>
@@ -109,14 +109,14 @@ export const FileInfo = z.object({
   fileName: z.string().nullable(),
   mimeType: z.string().nullable(),
   bytes: z.int().nullable(),
-  /** As stored; never opened without consent. */
+  /** The stored address, which is never opened without consent. */
   storageUri: z.string(),
   explorationSummary: z.string().nullable(),
   createdAtMs: TimeMs.nullable(),
 })
 export type FileInfo = z.infer<typeof FileInfo>
 
-/** Everything known of one id. Fields that do not apply to its kind are null. */
+/** Everything known about one id. Fields that do not apply to its kind are null. */
 export const Description = z.object({
   id: NodeId,
   kind: z.enum(['message', 'leaf', 'condensed', 'file']),
@@ -128,24 +128,27 @@ export const Description = z.object({
   earliestAtMs: TimeMs.nullable(),
   latestAtMs: TimeMs.nullable(),
   tokens: z.int(),
-  /** Tokens of the messages that it stands for; null for messages and files. */
+  /** The tokens of the messages that it covers, or null for messages and files. */
   sourceTokens: z.int().nullable(),
-  /** sourceTokens ÷ tokens. */
+  /** `sourceTokens` ÷ `tokens`. */
   compression: z.number().nullable(),
   descendantCount: z.int().nullable(),
-  /** Messages that it stands for. */
+  /** The number of messages that it covers. */
   messages: z.int().nullable(),
-  /** At most 1,000; `sourceCount` is the whole number. */
+  /** At most 1,000 are listed. `sourceCount` is the whole number. */
   sources: z.array(NodeId),
   sourceCount: z.int(),
   dependents: z.array(NodeId),
   sourceRange: z.object({ firstSeq: z.int(), lastSeq: z.int() }).nullable(),
-  /** For a message: every summary that reaches it. */
+  /** For a message, every summary that covers it. */
   coveredBy: z.array(NodeId),
   visibility: Visibility,
   inContext: z.boolean(),
   contextOrdinal: z.int().nullable(),
-  /** The nearest summary in the window that stands for it, when it is not there itself; of a file the first item that names it. */
+  /**
+   * The nearest summary in the window that covers it when it is not there itself. For a file, the first item that names
+   * it.
+   */
   coverInWindow: NodeId.nullable(),
   level: SummaryLevel.nullable(),
   model: z.string().nullable(),
@@ -155,7 +158,7 @@ export const Description = z.object({
   contentChars: z.int(),
   isCut: z.boolean(),
   file: FileInfo.nullable(),
-  /** Of a message: what its agent took out of it without a summary; absent where nothing. */
+  /** What the agent of a message removed from it without a summary. Absent when there is nothing. */
   pruned: Pruned.optional(),
 })
 export type Description = z.infer<typeof Description>

@@ -1,10 +1,10 @@
-// Closed lists as plain values. The renderer takes them from here: a schema would bring the whole of zod with it.
+// These closed lists are plain values, so that the renderer can use them without loading zod.
 
-/** Order in which roles are numbered where they travel as numbers (strata columns). */
+/** Roles travel as indexes into this list (strata columns). */
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
-/** How a summary was obtained, from best to last resort, in the order in which levels travel as numbers. */
+/** The levels at which a summary can be obtained, from best to last resort. They travel as indexes into this list. */
 export const SUMMARY_LEVELS = ['normal', 'aggressive', 'deterministic', 'unknown'] as const
 
-/** What one unit of x can be. */
+/** The possible units of x. */
 export const STRATA_AXES = ['messages', 'tokens', 'time'] as const

@@ -5,7 +5,7 @@ import { SystemId } from './memory.ts'
 
 export const FoundMemory = z.object({
   path: z.string(),
-  /** Project folder or a short name, better than a hash or a file name. */
+  /** The project folder or a short name, which is better than a hash or a file name. */
   label: z.string(),
   system: SystemId.nullable(),
   bytes: z.int(),
@@ -13,13 +13,13 @@ export const FoundMemory = z.object({
 })
 export type FoundMemory = z.infer<typeof FoundMemory>
 
-/** Sessions that an agent keeps of one project. */
+/** The sessions that an agent keeps of one project. */
 export const FoundTranscripts = z.object({
-  /** Files or folders to import. */
+  /** The files or folders to import. */
   paths: z.array(z.string()),
-  /** Folder of the project where it is known, otherwise a short name. */
+  /** The folder of the project when it is known, otherwise a short name. */
   label: z.string(),
-  /** Which agent, for people. */
+  /** The name of the agent for people. */
   agent: z.string(),
   files: z.int(),
   bytes: z.int(),
@@ -42,7 +42,7 @@ export type FolderEntry = z.infer<typeof FolderEntry>
 export const Folder = z.object({ path: z.string(), parent: z.string().nullable(), entries: z.array(FolderEntry) })
 export type Folder = z.infer<typeof Folder>
 
-/** What stands at a path, before opening it in a window. */
+/** What is at a path, before it is opened in a window. */
 export const Probe = z.object({
   path: z.string(),
   kind: z.enum(['memory', 'transcript', 'unusable']),

@@ -2,30 +2,34 @@ import { z } from 'zod'
 import { ConversationId, TimeMs } from './ids.ts'
 import { PrunedRun } from './message.ts'
 
-/** Which LCM system wrote the file: `native`, or the id of a foreign one, such as `lossless-claw`. */
+/** The system that wrote the file: `native`, or the id of a foreign one, such as `lossless-claw`. */
 export const SystemId = z.string().min(1).max(40)
 export type SystemId = z.infer<typeof SystemId>
 
-/** What the file can answer. A missing table is an empty view plus `false` here, which the window explains. */
+/** What the file can answer. A missing table is an empty view and `false` here, which the window explains. */
 export const Capabilities = z.object({
   parts: z.boolean(),
   files: z.boolean(),
   runs: z.boolean(),
   storedWindow: z.boolean(),
-  /** By which rule the window is worked out where the file stores none: a sentence. Absent where it is stored. */
+  /**
+   * The rule by which the window is derived when the file stores none, as a sentence. Absent when the window is stored.
+   */
   derivedWindow: z.string().optional(),
-  /** False where the order of a summary's sources is not recorded, and is that of the history. Absent: it is. */
+  /**
+   * False when the order of a summary's sources is not recorded and follows the history. Absent when it is recorded.
+   */
   sourceOrder: z.boolean().optional(),
   /**
-   * False where the window is stored in another order than that of the history, by the system's own way and not by
-   * damage: a new summary stands behind the newest message of its time. Absent: the orders are the same.
+   * False when the window is stored in another order than the history, by design of the system: a new summary is placed
+   * after the newest message of its time. Absent when the orders are equal.
    */
   chronologicalWindow: z.boolean().optional(),
-  /** False where the contents of large files are kept nowhere. Absent: they are, beside the memory. */
+  /** False when the contents of large files are not stored. Absent when they are, beside the memory. */
   fileContents: z.boolean().optional(),
   /**
-   * True where summaries are made of the same messages again and again, also across conversations, and belong to no
-   * window: overlap, and a summary without a dependent, are no damage. Absent: each message is summarised once.
+   * True when summaries are made of the same messages repeatedly, also across conversations, and belong to no window,
+   * so that overlaps and summaries without a dependent are no damage. Absent when each message is summarised once.
    */
   freeSummaries: z.boolean().optional(),
   levels: z.boolean(),
@@ -34,7 +38,7 @@ export const Capabilities = z.object({
 })
 export type Capabilities = z.infer<typeof Capabilities>
 
-/** The file that a working copy was made of, as it was called then. */
+/** The file from which a working copy was made, with its name at that time. */
 export const CopiedFrom = z.object({
   system: SystemId,
   systemLabel: z.string().max(100),
@@ -49,19 +53,21 @@ export const MemoryInfo = z.object({
   systemLabel: z.string(),
   systemVersion: z.string().nullable(),
   readOnly: z.boolean(),
-  /** A sentence for people; null when the file may be written. */
+  /** A sentence for people, or null when the file can be written. */
   readOnlyReason: z.string().nullable(),
   /**
-   * How the bytes are reached. In place beside other writers; otherwise as they were when the file was opened: in place
-   * while nobody writes (`at_rest`), or through an image or copy that leaves no trace beside the file.
+   * How the file is read: in place beside other writers, in place while nobody writes (`at_rest`), or through an image
+   * or copy of the opened state. None of them changes anything beside the file.
    */
   access: z.enum(['in_place', 'at_rest', 'memory_image', 'cache_copy']),
   capabilities: Capabilities,
-  /** Of what a native file is the working copy; absent where it is none. */
+  /** The origin of a native file that is a working copy. Absent for others. */
   copiedFrom: CopiedFrom.optional(),
-  /** The folder of the project that the file belongs to, where it says so. */
+  /** The project folder of the file, when the file names it. */
   project: z.string().nullable().optional(),
-  /** What files of this system and version do not record, a sentence each; absent where nothing is known to lack. */
+  /**
+   * What files of this system and version do not record, one sentence each. Absent when nothing is known to be missing.
+   */
   lacks: z.array(z.string()).optional(),
   bytes: z.int(),
   modifiedAtMs: TimeMs,
@@ -76,33 +82,36 @@ export const ConversationRow = z.object({
   summaries: z.int(),
   /** −1 when there is no summary. */
   maxDepth: z.int(),
-  /** Active items: the entries of the context list. */
+  /** The number of active items, which are the entries of the context list. */
   contextItems: z.int(),
   storedTokens: z.int(),
-  /** Of the active items, whether or not they fit into the budget. */
+  /** The tokens of the active items, whether or not they fit into the budget. */
   activeTokens: z.int(),
-  /** Of the assembled window: of those active items that go to the model under the configured budget. */
+  /** The tokens of the assembled window: of the active items that go to the model under the configured budget. */
   contextTokens: z.int(),
-  /** Active items that are left out of the assembled window, and their tokens. */
+  /** The active items that are left out of the assembled window, and their tokens. */
   leftOutItems: z.int(),
   leftOutTokens: z.int(),
-  /** contextTokens ÷ configured token budget. */
+  /** `contextTokens` ÷ the configured token budget. */
   pressure: z.number(),
   createdAtMs: TimeMs.nullable(),
-  /** Of the last change of any kind: a message, a summary, a compaction, an operation by hand. */
+  /** The time of the last change of any kind: a message, a summary, a compaction, or an operation by hand. */
   updatedAtMs: TimeMs.nullable(),
-  /** When its system put it aside for a newer one of the same agent; null while it is in use. */
+  /** The time at which its system replaced it by a newer one of the same agent, or null while it is in use. */
   archivedAtMs: TimeMs.nullable(),
-  /** The conversation that spawned this one (sub-agents), where the file says so. */
+  /** The conversation that started this one (sub-agents), when the file names it. */
   parentConversationId: ConversationId.nullable(),
-  /** Not a conversation of anybody: a sentence that says what it is instead (a summariser's own run). Absent or null else. */
+  /**
+   * Says what it is instead of a conversation of the user, for example a run of a summariser. Absent or null for
+   * others.
+   */
   internal: z.string().nullable().optional(),
 })
 export type ConversationRow = z.infer<typeof ConversationRow>
 
 /**
- * A conversation in a list that does not wait until all texts of a large file were read over. Tokens and pressure are
- * null until they are known once, and from then on those of the newest reading.
+ * A conversation in a list that does not wait until all texts of a large file were read. Tokens and pressure are null
+ * until they are known, and afterwards those of the newest reading.
  */
 export const ListedConversation = ConversationRow.extend({
   storedTokens: z.int().nullable(),
@@ -132,7 +141,7 @@ export const Stats = z.object({
 })
 export type Stats = z.infer<typeof Stats>
 
-/** One figure per message role or summary depth for the overview page. */
+/** One figure for each message role or summary depth of the overview. */
 const Breakdown = z.object({
   key: z.string(),
   count: z.int(),
@@ -157,7 +166,7 @@ export const Overview = z.object({
       tokensAfter: z.int().nullable(),
       created: z.int(),
       stopReason: z.string().nullable(),
-      /** Of a run by which an agent took outputs out of its window and put no summary in their place. */
+      /** Set for a run in which an agent removed outputs from its window without a summary. */
       pruned: PrunedRun.optional(),
     }),
   ),

@@ -3,15 +3,15 @@ import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 
 export const ProvenanceInput = z.object({
   summaryId: SummaryId,
-  /** A stretch of the summary's text, UTF-16 units, end exclusive; all of it without them. */
+  /** A range of the summary's text in UTF-16 units, end exclusive. Without it, the whole text. */
   from: z.int().min(0).optional(),
   to: z.int().min(1).optional(),
-  /** Passages shown for each claim, of messages and of source summaries each. */
+  /** The number of passages for each claim, of messages and of source summaries each. */
   limit: z.int().min(1).max(20).default(3),
 })
 export type ProvenanceInput = z.infer<typeof ProvenanceInput>
 
-/** How well the sources carry a claim: see the thresholds of the answer. It says nothing about truth. */
+/** How well the sources support a claim, see the thresholds of the answer. It says nothing about truth. */
 export const Support = z.enum(['supported', 'weak', 'none'])
 export type Support = z.infer<typeof Support>
 
@@ -31,8 +31,8 @@ export const SpecificKind = z.enum([
 export type SpecificKind = z.infer<typeof SpecificKind>
 
 /**
- * Where a specific of a claim stands: in the passages that carry the claim; only elsewhere in the sources, about something
- * else; only in a source summary and in none of the messages beneath; nowhere.
+ * Where a specific of a claim is found: in the passages that support the claim, only elsewhere in the sources about
+ * something else, only in a source summary and in no message below, or nowhere.
  */
 export const Standing = z.enum(['matched', 'elsewhere', 'source_only', 'nowhere'])
 export type Standing = z.infer<typeof Standing>
@@ -40,7 +40,7 @@ export type Standing = z.infer<typeof Standing>
 /** A place in a text of a message or summary. */
 export const SourcePlace = z.object({
   id: NodeId,
-  /** Which text: `part` is the ordinal of the message's part, null for its content and for summaries. */
+  /** Names the text: `part` is the ordinal of the message's part, null for its content and for summaries. */
   field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
   part: z.int().nullable(),
   /** UTF-16 units of that text, end exclusive. */
@@ -53,31 +53,33 @@ export type SourcePlace = z.infer<typeof SourcePlace>
 export const ClaimSpecific = z.object({
   kind: SpecificKind,
   text: z.string(),
-  /** In the summary's text. */
+  /** The offset in the summary's text. */
   start: z.int(),
   end: z.int(),
   standing: Standing,
-  /** A place where it stands; null for what stands nowhere, and for times that only the messages' clocks know. */
+  /**
+   * A place where it is found. Null when it is found nowhere, and for times that only the clocks of the messages have.
+   */
   at: SourcePlace.nullable(),
-  /** What the best passage says in its place; null when nothing there is of its kind. */
+  /** What the best passage says instead, or null when it has nothing of this kind. */
   instead: z.string().nullable(),
 })
 export type ClaimSpecific = z.infer<typeof ClaimSpecific>
 
 export const PassageMatch = z.object({
-  /** As the summary has it. */
+  /** The text in the summary. */
   text: z.string(),
   kind: z.enum(['word', 'specific']),
-  /** In the summary's text. */
+  /** The offset in the summary's text. */
   claimStart: z.int(),
   claimEnd: z.int(),
-  /** In the source's text. */
+  /** The offset in the source's text. */
   start: z.int(),
   end: z.int(),
 })
 export type PassageMatch = z.infer<typeof PassageMatch>
 
-/** A stretch of a source that a claim may rest on. `start` and `end` are those of the whole stretch. */
+/** A range of a source that may support a claim. `start` and `end` are those of the whole range. */
 export const Passage = SourcePlace.extend({
   kind: z.enum(['message', 'summary']),
   conversationId: ConversationId,
@@ -85,7 +87,7 @@ export const Passage = SourcePlace.extend({
   role: Role.nullable(),
   depth: z.int().nullable(),
   createdAtMs: TimeMs.nullable(),
-  /** The stretch itself. */
+  /** The text of the range. */
   excerpt: z.string(),
   score: z.number().min(0).max(1),
   matches: z.array(PassageMatch),
@@ -97,20 +99,20 @@ export type Passage = z.infer<typeof Passage>
 export const ProvenanceClaim = z.object({
   kind: z.enum(['sentence', 'bullet', 'heading', 'code']),
   text: z.string(),
-  /** In the summary's text. */
+  /** The offset in the summary's text. */
   start: z.int(),
   end: z.int(),
   support: Support,
-  /** Of the messages beneath; 0 where none was found. */
+  /** The score of the messages below, 0 when none was found. */
   score: z.number().min(0).max(1),
-  /** Of the source summaries; null for a summary that has none. */
+  /** The score of the source summaries, or null for a summary without any. */
   sourceScore: z.number().min(0).max(1).nullable(),
-  /** One or two sentences for people: why it counts as supported or not. */
+  /** Says in one or two sentences why it counts as supported or not. */
   why: z.string(),
   specifics: z.array(ClaimSpecific),
-  /** Those of the specifics that no message beneath holds. */
+  /** The specifics that no message below contains. */
   invented: z.array(ClaimSpecific),
-  /** Best first, messages and source summaries together. */
+  /** The passages, best first, of messages and source summaries together. */
   passages: z.array(Passage),
 })
 export type ProvenanceClaim = z.infer<typeof ProvenanceClaim>
@@ -122,18 +124,20 @@ export const Provenance = z.object({
   contentChars: z.int(),
   claims: z.array(ProvenanceClaim),
   counts: z.object({ supported: z.int(), weak: z.int(), none: z.int(), invented: z.int() }),
-  /** A claim from `supported` on counts as supported, from `weak` on as weak. */
+  /** A claim with at least the score `supported` is supported, and one with at least `weak` is weak. */
   thresholds: z.object({ supported: z.number(), weak: z.number() }),
   searched: z.object({
-    /** Messages beneath, and how many of them were read. */
+    /** The number of messages below, and how many of them were read. */
     messages: z.int(),
     messagesRead: z.int(),
     summaries: z.int(),
     chars: z.int(),
-    /** Not every message was read: the full-text search chose those that share words with a claim. */
+    /**
+     * False when not every message was read, because the full-text search chose those that share words with a claim.
+     */
     isComplete: z.boolean(),
   }),
-  /** Said when something limits the answer: sources that are missing, too much text to read all of it. */
+  /** Says what limits the answer: missing sources, or too much text to read all of it. */
   notes: z.array(z.string()),
   tookMs: z.number(),
 })

@@ -4,34 +4,36 @@ import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 export const GrepInput = z.object({
   query: z.string().max(10_000),
   /**
-   * `full_text`: words, "phrases", prefix*, OR, NOT, -word, without regard to case and accents; text that the word
-   * index would tear apart (identifiers, paths, scripts without spaces) as it is typed, without regard to case.
-   * `literal`: these characters, case and all. `regex`: RE2 syntax; with look-around and back-references JavaScript's, which
-   * is stopped when it takes too long (`pattern_too_slow`).
+   * `full_text` accepts words, "phrases", prefix*, OR, NOT and -word, and ignores case and accents. Text that the word
+   * index would split (identifiers, paths, scripts without spaces) is searched as typed, without case. `literal`
+   * searches for exactly these characters. `regex` is RE2 syntax. With look-around and back-references it is
+   * JavaScript's, which is stopped when it takes too long (`pattern_too_slow`).
    */
   mode: z.enum(['full_text', 'regex', 'literal']).default('full_text'),
-  /** Full text only: `auto` looks for all words and, when nothing has them all, for any of them, the best first. */
+  /**
+   * For full text only: `auto` requires all words and, when nothing has them all, searches for any of them, best first.
+   */
   match: z.enum(['auto', 'all', 'any']).default('auto'),
   scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
   conversationIds: z.array(ConversationId).optional(),
-  /** Without `depths` too: messages only. Files have neither role nor depth: with either no file is found. */
+  /** Without `depths` it selects messages only. Files have neither role nor depth, so with either no file is found. */
   roles: z.array(Role).optional(),
-  /** Without `roles` too: summaries only. */
+  /** Without `roles` it selects summaries only. */
   depths: z.array(z.int()).optional(),
-  /** Inclusive, as `beforeMs`. */
+  /** Inclusive, like `beforeMs`. */
   afterMs: TimeMs.optional(),
   beforeMs: TimeMs.optional(),
   inContext: z.boolean().optional(),
-  /** Only what this summary stands for. */
+  /** Only what this summary covers. */
   within: SummaryId.optional(),
   /**
-   * `relevance`: BM25 of the words, the shorter and the newer first among equals. What is looked for as it is typed, by a
-   * phrase or a pattern counts once, however often it stands there.
+   * `relevance` is BM25 of the words, shorter and newer hits first when equal. What is searched as typed, by a phrase
+   * or a pattern counts once, however often it occurs.
    */
   sort: z.enum(['relevance', 'newest', 'oldest']).default('newest'),
   limit: z.int().min(1).max(1000).default(50),
   cursor: z.string().optional(),
-  /** Look at every candidate to count it, however long that takes; otherwise counting ends soon after the page is full. */
+  /** Counts every candidate, however long that takes. Otherwise counting ends soon after the page is full. */
   exactTotal: z.boolean().default(false),
 })
 export type GrepInput = z.infer<typeof GrepInput>
@@ -45,55 +47,58 @@ export const GrepHit = z.object({
   role: Role.nullable(),
   depth: z.int().nullable(),
   createdAtMs: TimeMs.nullable(),
-  /** Which text of the message was hit. */
+  /** The text of the message that was hit. */
   field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
   snippet: z.string(),
-  /** Ranges in the snippet, UTF-16 units, end exclusive. */
+  /** Ranges in the snippet in UTF-16 units, end exclusive. */
   matches: z.array(z.tuple([z.int(), z.int()])),
-  /** The summaries that stand for it, nearest first. */
+  /** The summaries that cover it, nearest first. */
   coveredBy: z.array(NodeId),
-  /** The nearest of them that is in the window while the hit itself is not; null when none is. */
+  /** The nearest of them that is in the window while the hit itself is not, or null when none is. */
   coverInWindow: NodeId.nullable(),
-  /** What was found in the hit stands in the text of `coverInWindow`, too. Elsewhere that summary only stands for it. */
+  /** True when the text of `coverInWindow` contains what was found in the hit. */
   isSeenInCover: z.boolean(),
-  /** It is in the window itself, and its agent has not taken its text out of there (`isPruned`). */
+  /** True when it is in the window itself and its agent has not removed its text (`isPruned`). */
   inContext: z.boolean(),
-  /** An agent no longer sends the text of this message, and put no summary in its place; absent where it does. */
+  /**
+   * True when an agent does not send the text of this message any more and has no summary for it. Absent when it sends
+   * it.
+   */
   isPruned: z.boolean().optional(),
-  /** Found by any of the words, not by all of them. */
+  /** True when it has only some of the words. */
   isPartial: z.boolean(),
 })
 export type GrepHit = z.infer<typeof GrepHit>
 
 export const GrepResult = z.object({
-  /** Hits of all pages; at least so many where it is not exact. */
+  /** The number of hits on all pages, or a lower bound when it is not exact. */
   total: z.int(),
   totalIsExact: z.boolean(),
   hits: z.array(GrepHit),
   nextCursor: z.string().nullable(),
-  /** Said when the answer came from a scan, or the query was taken literally. */
+  /** Says that the answer came from a scan, or that the query was searched literally. */
   notes: z.array(z.string()),
   tookMs: z.number(),
 })
 export type GrepResult = z.infer<typeof GrepResult>
 
-/** How far a search has come: what it found since the last step, in the order that was asked for, and where it stands. */
+/** The progress of a search: what it found since the last step, in the requested order, and how far it is. */
 export const GrepStep = z.object({
-  /** Together, over all steps, the hits of the page. */
+  /** All steps together have the hits of the page. */
   hits: z.array(GrepHit),
-  /** Hits found so far, shown or not. */
+  /** The number of hits so far, shown or not. */
   found: z.int(),
-  /** Rows whose text was looked at, of those that have to be; both 0 when the index alone answers. */
+  /** The number of rows whose text was read, and of those to be read. Both are 0 when the index alone answers. */
   scanned: z.int(),
   rows: z.int(),
-  /** Set in the last step only: the whole answer but for its hits. */
+  /** Set in the last step only: the whole answer except for its hits. */
   result: GrepResult.omit({ hits: true }).nullable(),
 })
 export type GrepStep = z.infer<typeof GrepStep>
 
 export const ExpandInput = z.object({
   summaryId: SummaryId,
-  /** Levels to go down; 1 = the direct sources. */
+  /** The number of levels to go down. 1 means the direct sources. */
   depth: z.int().min(1).max(1000).default(1),
   includeMessages: z.boolean().default(false),
   tokenCap: z.int().min(1).max(10_000_000).default(4000),
@@ -115,13 +120,13 @@ export const Expansion = z.object({
       content: z.string(),
     }),
   ),
-  /** Sum over what is returned; never above tokenCap. */
+  /** The sum over what is returned, never above `tokenCap`. */
   tokens: z.int(),
-  /** Something that was asked for is not here: it follows with a cursor, or is too large. */
+  /** True when something that was requested is missing, because it follows with a cursor or is too large. */
   truncated: z.boolean(),
-  /** Cursors to go on with; empty when nothing follows. */
+  /** Cursors to continue with. Empty when nothing follows. */
   next: z.array(z.string()),
-  /** Ids that are larger than the whole cap: describe them instead. */
+  /** Ids that are larger than the whole cap. Describe them instead. */
   tooLarge: z.array(NodeId),
 })
 export type Expansion = z.infer<typeof Expansion>

@@ -1,19 +1,19 @@
 import { z } from 'zod'
 
-/** Rows between two keys, both included, that could not be read; how many there were is not known. */
+/** The rows between two keys, both included, that could not be read. Their number is unknown. */
 const LostRange = z.object({
-  /** What the keys are: `msg_12`, an ordinal, a summary's id. */
+  /** The keys: `msg_12`, an ordinal, or the id of a summary. */
   from: z.string(),
   to: z.string(),
 })
 
 export const SalvagedTable = z.object({
   table: z.string(),
-  /** Rows that are in the copy. */
+  /** The number of rows in the copy. */
   read: z.int(),
-  /** Rows that could be read and not be kept, because they are not what the table holds. */
+  /** The number of rows that could be read and not kept, because they are not valid for the table. */
   refused: z.int(),
-  /** At most 100. */
+  /** At most 100 are listed. */
   lost: z.array(LostRange),
   lostRanges: z.int(),
 })
@@ -25,15 +25,15 @@ export const SalvageReport = z.object({
   system: z.string(),
   tables: z.array(SalvagedTable),
   /**
-   * The file's own table of contents could not be read: rows were found page by page, told by how they are stored. What
-   * stood on lost pages cannot be named then, and nobody can say that nothing was lost.
+   * True when the schema of the file could not be read, so that rows were found page by page and recognised by their
+   * form. What was on lost pages cannot be named then, and nobody can say that nothing was lost.
    */
   byPages: z.boolean(),
-  /** Nothing was lost: the damage lies in what is not copied (indexes, free pages). */
+  /** True when nothing was lost, because the damage is in what is not copied (indexes, free pages). */
   isWhole: z.boolean(),
-  /** SQLite's own check of the copy. */
+  /** The result of SQLite's own check of the copy. */
   isSound: z.boolean(),
-  /** Bytes that were missing at the end of the file; 0 when it was not cut off. */
+  /** The number of bytes missing at the end of the file, 0 when it was not cut off. */
   missingBytes: z.int(),
   durationMs: z.number(),
 })

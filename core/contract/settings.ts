@@ -13,7 +13,7 @@ export const EffectiveSetting = z.object({
 })
 export type EffectiveSetting = z.infer<typeof EffectiveSetting>
 
-/** Systems whose defaults are known. */
+/** The systems whose defaults are known. */
 export const PresetName = z.enum(['spec', 'argentos', 'pi-lcm', 'lossless-claw', 'hermes-lcm'])
 export type PresetName = z.infer<typeof PresetName>
 
@@ -22,30 +22,32 @@ export const Preset = z.object({
   name: PresetName,
   label: z.string(),
   settings: CompactionSettings.partial(),
-  /** What of that system's behaviour these values do not capture. */
+  /** What these values do not express of that system's behaviour. */
   note: z.string().nullable(),
 })
 export type Preset = z.infer<typeof Preset>
 
 export const SettingsReport = z.object({
-  /** The settings file; it need not exist. */
+  /** The settings file, which may be missing. */
   path: z.string(),
   effective: z.array(EffectiveSetting),
   providers: z.array(ProviderInfo),
-  /** Names in the order in which they are tried; the deterministic summariser always stands last. */
+  /** The names in the order in which they are tried. The deterministic summariser is always the last. */
   chain: z.array(z.string()),
-  /** Most tokens that one run may send to models; null is no cap. */
+  /** The tokens that one run may send to models at most, or null for no cap. */
   spendCapTokens: z.int().min(0).nullable(),
-  /** Whether keys can be kept (the desktop app's keychain); otherwise they come from the environment only. */
+  /**
+   * True when keys can be stored (in the keychain, by the desktop app). Otherwise they come from the environment only.
+   */
   canStoreKeys: z.boolean(),
 })
 export type SettingsReport = z.infer<typeof SettingsReport>
 
-/** What is to change in the settings file; what is left out stays as it is. */
+/** The changes of the settings file. What is left out stays unchanged. */
 export const SettingsPatch = z.object({
-  /** By variable; null goes back to the default. */
+  /** The values by variable. Null returns to the default. */
   values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
-  /** All of them. */
+  /** The whole list. */
   providers: z.array(ProviderSettings).optional(),
   chain: z.array(z.string()).optional(),
   spendCapTokens: z.int().min(0).nullable().optional(),

@@ -3,9 +3,8 @@ import { ConversationId, NodeId, TimeMs } from './ids.ts'
 import { STRATA_AXES } from './lists.ts'
 
 /**
- * What one unit of x is: one message, one token, or one millisecond. On the time axis clocks never run backwards (a
- * message with a time that does not fit stands with the one before it), and messages of one and the same time stand
- * evenly within that second.
+ * The unit of x: one message, one token, or one millisecond. On the time axis clocks never run backwards (a message
+ * with an impossible time is placed at the one before it), and messages of the same second are spread evenly within it.
  */
 export const StrataAxis = z.enum(STRATA_AXES)
 export type StrataAxis = z.infer<typeof StrataAxis>
@@ -20,13 +19,13 @@ const StrataSummaries = z.object({
   sourceTokens: z.array(z.int()),
   messages: z.array(z.int()),
   createdAtMs: z.array(TimeMs.nullable()),
-  /** Index into SummaryLevel.options. */
+  /** An index into SummaryLevel.options. */
   level: z.array(z.int()),
   /** 1 when the summary itself is in the window. */
   inWindow: z.array(z.int()),
 })
 
-/** A stretch of the history along the top edge: one active summary, or a run of active raw messages. */
+/** A range of the history along the top edge: one active summary, or a run of active raw messages. */
 const WindowRun = z.object({
   x0: z.number(),
   x1: z.number(),
@@ -35,11 +34,13 @@ const WindowRun = z.object({
   depth: z.int(),
   items: z.int(),
   tokens: z.int(),
-  /** It is left out of the assembled window, so the model does not see it; absent where it goes out. */
+  /**
+   * True when it is left out of the assembled window, so that the model does not see it. Absent when it is included.
+   */
   isLeftOut: z.literal(true).optional(),
 })
 
-/** Something wrong or remarkable over a stretch of history. */
+/** Something wrong or remarkable over a range of the history. */
 const StrataMark = z.object({
   kind: z.enum(['uncovered', 'double_coverage']),
   x0: z.number(),
@@ -51,7 +52,7 @@ const StrataMark = z.object({
 export const Strata = z.object({
   conversationId: ConversationId,
   axis: StrataAxis,
-  /** x runs from 0 to extent, in axis units (time: milliseconds since `originMs`). */
+  /** x runs from 0 to `extent`, in units of the axis (time: milliseconds since `originMs`). */
   extent: z.number(),
   originMs: TimeMs.nullable(),
   totalMessages: z.int(),
@@ -59,28 +60,28 @@ export const Strata = z.object({
   maxDepth: z.int(),
   summaries: StrataSummaries,
   window: z.array(WindowRun),
-  /** x where the fresh tail begins; equals extent when there is none. */
+  /** x where the fresh tail begins. It equals `extent` when there is none. */
   freshTailX: z.number(),
   marks: z.array(StrataMark),
-  /** Where compaction runs happened: x of the newest message then present. */
+  /** The places of compaction runs: x of the newest message at that time. */
   runs: z.array(z.object({ x: z.number(), runId: z.string(), atMs: TimeMs })),
   /** Round UTC times along x, at most 24: days, hours, or minutes of a short history. */
   ticks: z.array(z.object({ x: z.number(), atMs: TimeMs })),
 })
 export type Strata = z.infer<typeof Strata>
 
-/** Messages of a stretch of x, merged into at most `buckets` columns; nothing is dropped, only merged. */
+/** The messages of a range of x, merged into at most `buckets` columns. Nothing is dropped. */
 export const StrataMessages = z.object({
   x0: z.array(z.number()),
   x1: z.array(z.number()),
   count: z.array(z.int()),
   tokens: z.array(z.int()),
   maxTokens: z.array(z.int()),
-  /** Role with the most tokens in the bucket, as index into ROLES. */
+  /** The role with the most tokens in the bucket, as an index into ROLES. */
   role: z.array(z.int()),
-  /** Messages of the bucket that are in the window themselves. */
+  /** The number of messages in the bucket that are in the window themselves. */
   inWindow: z.array(z.int()),
-  /** Message number (msg_<n>) of the first message in the bucket. */
+  /** The message number (msg_<n>) of the first message in the bucket. */
   firstMessage: z.array(z.int()),
 })
 export type StrataMessages = z.infer<typeof StrataMessages>

@@ -16,12 +16,14 @@ export type Moment = z.infer<typeof Moment>
 
 /** A replacement in the window, for the time slider and the history of runs. */
 export const CompactionEvent = z.object({
-  /** In a file without a log summaries count as events, numbered from 1 in the order of their creation. */
+  /** In a file without a log, summaries count as events, numbered from 1 in the order of their creation. */
   eventId: z.int(),
   /** Empty in a file without a log. */
   runId: z.string(),
   atMs: TimeMs,
-  /** Number of messages that were stored before the event. It happened after the message at position `messages - 1`. */
+  /**
+   * The number of messages that were stored before the event. It happened after the message at position `messages - 1`.
+   */
   messages: z.int(),
   pass: z.enum(['leaf', 'condensed']),
   summaryId: NodeId,
@@ -30,17 +32,17 @@ export const CompactionEvent = z.object({
   removed: z.int(),
   sourceTokens: z.int(),
   tokens: z.int(),
-  /** Tokens of all active items right after it: of the window that the time slider shows there. */
+  /** The tokens of all active items right after it, which is the window that the time slider shows there. */
   activeTokens: z.int(),
   durationMs: z.number(),
 })
 export type CompactionEvent = z.infer<typeof CompactionEvent>
 
-/** An agent took outputs out of its window and put no summary in their place. */
+/** An agent removed outputs from its window without a summary. */
 export const Pruning = PrunedRun.extend({
   runId: z.string(),
   atMs: TimeMs,
-  /** Number of messages that were stored before the pruning. */
+  /** The number of messages that were stored before the pruning. */
   messages: z.int(),
 })
 export type Pruning = z.infer<typeof Pruning>
@@ -49,10 +51,10 @@ export const Timeline = z.object({
   firstAtMs: TimeMs.nullable(),
   lastAtMs: TimeMs.nullable(),
   messages: z.int(),
-  /** True when the file keeps an event log; otherwise moments are reconstructed from creation times. */
+  /** True when the file keeps an event log. Otherwise moments are reconstructed from creation times. */
   isExact: z.boolean(),
   events: z.array(CompactionEvent),
-  /** What the agent took out of its window without a summary, oldest first; absent where nothing. */
+  /** What the agent removed from its window without a summary, oldest first. Absent when there is nothing. */
   prunings: z.array(Pruning).optional(),
   /**
    * Summaries that took nobody's place and are no events: by the rule of the system that wrote the file its window holds

@@ -2,6 +2,6 @@ import type { z } from 'zod'
 import { CompactInput } from './compaction.ts'
 import { PresetName } from './settings.ts'
 
-/** Values in `settings` go before those of the preset, and those before the configured ones. */
+/** Values in `settings` override those of the preset, and those override the configured ones. */
 export const WhatIfInput = CompactInput.extend({ preset: PresetName.optional() })
 export type WhatIfInput = z.infer<typeof WhatIfInput>

@@ -11,27 +11,29 @@ import { assetPath, contentSecurityPolicy, MIME_TYPES } from './web-assets.ts'
 
 export type BrowserHostOptions = {
   readonly cores: CoreHost
-  /** Folder of the built renderer. */
+  /** The folder of the built renderer. */
   readonly rendererDir: string
   /** 0 takes a free port. */
   readonly port: number
-  /** Absolute. Opened when the address names no file; null shows the welcome page. */
+  /** The absolute path of the file that is opened when the address names none. Null shows the welcome page. */
   readonly defaultFile: string | null
-  /** Opens the default file read-only when it is of a newer version. */
+  /** Opens the default file read-only when its version is newer. */
   readonly allowNewer?: boolean
-  /** Told when a browser came in by a token, which is spent now. */
+  /** Called when a browser entered by a token, which is spent then. */
   readonly onEntered?: () => void
 }
 export type BrowserHost = {
-  /** With a token that lets one browser in: whoever is in can look into the memories of this user. */
+  /**
+   * The address with a token that admits one browser. A browser that was admitted can read the memories of this user.
+   */
   readonly url: string
-  /** Another such address, good for a while. */
+  /** Makes another such address, which expires after `validMs`. */
   newUrl(validMs?: number): string
   /** @returns whether every core ended; otherwise this process will not end by itself */
   close(): Promise<boolean>
 }
 
-/** The subprotocol of the socket; the secret comes beside it, in a header that no page of another origin can know. */
+/** The subprotocol of the socket. The secret is sent beside it, in a header that no page of another origin can know. */
 const SUBPROTOCOL = 'lcm'
 const SESSION = '/session'
 const SECRET_PREFIX = 'lcm-secret.'
@@ -45,9 +47,10 @@ const SAFE_HEADERS = {
 }
 
 /**
- * Serves the renderer and the contract to a browser on this machine. Loopback only; Host and Origin are checked against
- * DNS rebinding and foreign pages. The page itself holds nothing of anybody and is given to whoever asks; it enters with
- * a token in the fragment of its address, which no request and no Referer carries (`docs/decisions/0020-browser-entry.md`).
+ * Serves the renderer and the contract to a browser on this machine. It listens on loopback only, and checks Host and
+ * Origin against DNS rebinding and foreign pages. The page itself contains nothing of the user and is given to
+ * everybody. It enters with a token in the fragment of its address, which no request and no Referer contains
+ * (docs/decisions/0020-browser-entry.md).
  */
 export async function startBrowserHost(options: BrowserHostOptions): Promise<BrowserHost> {
   const tokens = new EntryTokens()
@@ -56,7 +59,7 @@ export async function startBrowserHost(options: BrowserHostOptions): Promise<Bro
   const door = new Door(options, tokens, port)
   server.on('request', (request, response) => void door.answer(request, response))
   server.on('upgrade', (request, socket, head) => {
-    // Whoever hangs up in the middle harms nobody but itself.
+    // A client that hangs up in the middle affects only itself.
     socket.on('error', () => socket.destroy())
     door.upgrade(request, socket, head)
   })
@@ -89,7 +92,7 @@ class Door {
   constructor(options: BrowserHostOptions, tokens: EntryTokens, port: number) {
     this.#options = options
     this.#tokens = tokens
-    // Not `localhost` too: that may be ::1, where the same port can be another program's.
+    // `localhost` is not used, because it may be ::1, where another program may have the same port.
     this.#host = `127.0.0.1:${port}`
     this.origin = `http://${this.#host}`
   }
@@ -108,7 +111,7 @@ class Door {
     await this.#asset(url.pathname, response)
   }
 
-  /** A WebSocket is a port to a core; the frames are the same, so that the relay is a pipe. */
+  /** A WebSocket is a port to a core. The frames are the same, so it only passes them on. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const url = this.#addressOf(request)
     const isOurs = request.headers.host === this.#host && request.headers.origin === this.origin
@@ -144,8 +147,8 @@ class Door {
   }
 
   /**
-   * Gives the secret for a token, and what to open. The token comes in a header that no page of another origin may send
-   * without being asked for (CORS), by a request that names its origin.
+   * Returns the secret for a token, and what to open. The token is in a header that a page of another origin may not
+   * send without permission (CORS), in a request that names its origin.
    */
   #enter(request: IncomingMessage, response: ServerResponse): void {
     const [, offered, claim = null] =
@@ -170,7 +173,7 @@ class Door {
     return secret !== undefined && this.#tokens.isSecret(secret)
   }
 
-  /** null where a request names no address here: anybody on this machine may send anything. */
+  /** Returns null when a request names no address here, because anybody on this machine may send anything. */
   #addressOf({ url: target = '' }: IncomingMessage): URL | null {
     const path = target.startsWith(`${this.origin}/`) ? target.slice(this.origin.length) : target
     return /^\/(?![/\\])/.test(path) ? URL.parse(this.origin + path) : null

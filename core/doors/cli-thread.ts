@@ -6,15 +6,15 @@ import { runCli } from './cli/program.ts'
 import type { CliThreadData, FromCliThread, ToCliThread } from './cli.ts'
 
 /**
- * The command, in a thread: the main thread only listens to signals. A statement of SQLite cannot be interrupted, and
- * whoever runs one hears nothing (docs/decisions/0023-stops.md).
+ * The command runs in a thread, and the main thread only listens to signals, because a statement of SQLite cannot be
+ * interrupted and blocks its thread (docs/decisions/0023-stops.md).
  */
 const { args, installation, version, terminals } = workerData as CliThreadData
 if (!parentPort) throw new Error('core/doors/cli-thread is a worker thread: start it through core/doors/cli')
 const port = parentPort
 const tell = (message: FromCliThread): void => port.postMessage(message)
 
-// What a thread's own streams do not know of those behind them.
+// The streams of a thread do not know the properties of the terminals behind them.
 Object.assign(process.stdout, terminals.stdout)
 Object.assign(process.stderr, terminals.stderr)
 type Stdin = ReadStream | Socket | ReturnType<typeof createReadStream>
@@ -27,11 +27,11 @@ Object.defineProperty(process, 'stdin', {
   },
 })
 
-/** As the main thread would open it, and only when somebody asks for it: what nobody reads stays for others. */
+/** Opens standard input as the main thread would, but only when it is needed, so that unread input stays for others. */
 function openStdin(): Stdin {
   if (isatty(0)) return new ReadStream(0)
   const kind = fstatSync(0)
-  // It reads nothing before somebody listens, and keeps nobody waiting until then.
+  // It reads nothing before somebody listens, and keeps no process alive until then.
   const lazily: SocketConstructorOpts & { manualStart: true } = {
     fd: 0,
     readable: true,

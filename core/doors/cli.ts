@@ -7,7 +7,7 @@ import { printError } from './cli/output.ts'
 import type { Installation } from './cli/serve-command.ts'
 import { compileCacheFolder } from './compile-cache.ts'
 
-/** `lcm`, from the sources in a checkout (core/doors) or built (out/main). */
+/** True when `lcm` runs from the sources in a checkout (core/doors), and not built (out/main). */
 const isSource = import.meta.url.endsWith('.ts')
 const root = resolve(import.meta.dirname, '../..')
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
@@ -16,23 +16,23 @@ const here = (name: string): URL => new URL(`./${name}.${isSource ? 'ts' : 'js'}
 type Terminal = { readonly isTTY?: boolean; readonly columns?: number }
 export type CliThreadData = {
   readonly args: readonly string[]
-  /** Addresses as text: only that can be handed over. */
+  /** The addresses are texts, because only these can be sent to a thread. */
   readonly installation: Omit<Installation, 'workerUrl' | 'onStuck'> & { readonly workerUrl: string }
   readonly version: string
   readonly terminals: { readonly stdout: Terminal; readonly stderr: Terminal }
 }
 export type ToCliThread = { kind: 'signal'; signal: 'SIGINT' | 'SIGTERM' } | { kind: 'ping' }
 export type FromCliThread =
-  /** Not handled: nobody in the command listens to it. */
+  /** Not handled when nothing in the command listens to the signal. */
   { kind: 'heard'; isHandled: boolean } | { kind: 'awake' } | { kind: 'ended'; exitCode: number; isWhole: boolean }
 
 /**
- * A command that has not answered for this long is inside a statement of SQLite, which cannot be interrupted; its other
- * steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds: the second
- * that remains is for an overloaded machine.
+ * A command that has not answered for this long is in a statement of SQLite, which cannot be interrupted. Its other
+ * steps are shorter. Ending it loses nothing that was committed. A stop has to take effect within two seconds, and the
+ * second that remains is for an overloaded machine.
  */
 const ANSWER_MS = 1000
-/** Until a thread that is over has put away what it holds. */
+/** The time in which a finished thread may release what it holds. */
 const END_MS = 5000
 
 const terminalOf = ({ isTTY, columns }: NodeJS.WriteStream): Terminal => (isTTY ? { isTTY, columns } : {})
@@ -58,7 +58,7 @@ let lastSignal: 'SIGINT' | 'SIGTERM' | null = null
 let isAwake = true
 let watch: NodeJS.Timeout | null = null
 
-/** Ends this process as the signal would have without us: exiting would wait for a thread that does not end. */
+/** Ends this process as the signal would by default, because exiting would wait for a thread that does not end. */
 function dieOf(signal: NodeJS.Signals): void {
   process.removeAllListeners(signal)
   process.kill(process.pid, signal)
@@ -103,12 +103,12 @@ thread.on('error', (error) => {
 thread.on('exit', (code) => {
   if (watch) clearInterval(watch)
   process.exitCode ??= code
-  // The listeners of signals do not keep a process alive; whatever waits to be written does.
+  // Listeners of signals do not keep a process alive, but pending writes do.
 })
 
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe went away (`lcm grep … | head`): nothing is left to say.
+    // The reader of a pipe has closed it (`lcm grep … | head`), so nothing more is written.
     const exitCode =
       error.code === 'EPIPE' ? (process.exitCode ?? 0) : printError(fileError(error, 'standard output'), false)
     setTimeout(() => dieOf('SIGTERM'), END_MS)

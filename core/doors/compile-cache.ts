@@ -3,13 +3,13 @@ import { dirname, resolve } from 'node:path'
 import { type Environment, userFolders } from '../folders.ts'
 
 /**
- * Where Node may keep compiled code (`NODE_COMPILE_CACHE`): a folder in the user's own cache, made on first use. Null if
- * the user set another folder or switched the cache off, and if somebody else could write there: Node runs what it finds.
- * https://nodejs.org/api/module.html#module-compile-cache
+ * Returns where Node may keep compiled code (`NODE_COMPILE_CACHE`): a folder in the user's own cache, created on first
+ * use. Returns null when the user set another folder or switched the cache off, and when somebody else could write
+ * there, because Node runs what it finds. https://nodejs.org/api/module.html#module-compile-cache
  */
 export function compileCacheFolder(env: Environment): string | null {
   if (env.NODE_COMPILE_CACHE !== undefined || env.NODE_DISABLE_COMPILE_CACHE !== undefined) return null
-  // Without owners and modes (Windows) only the user's own profile is known to be closed to others.
+  // Without owners and modes (Windows) only the profile of the user is known to be closed to others.
   if (process.getuid === undefined && env.LCM_CACHE_DIR) return null
   const folder = resolve(userFolders(env).cache, 'compile-cache')
   try {
@@ -18,7 +18,7 @@ export function compileCacheFolder(env: Environment): string | null {
     const real = realpathSync(folder)
     return isPrivate(real) && isOutOfReach(real) ? real : null
   } catch {
-    // A folder that cannot be made or looked at costs nothing but the gain.
+    // Without a folder only the time to compile is lost.
     return null
   }
 }
@@ -27,14 +27,14 @@ const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 const ROOT = 0
 
-/** Nobody but this user makes files in it. */
+/** Says whether only this user creates files in it. */
 function isPrivate(folder: string): boolean {
   const own = process.getuid?.()
   const { uid, mode } = statSync(folder)
   return own === undefined || (uid === own && (mode & OTHERS_WRITE) === 0)
 }
 
-/** Nobody but this user and root puts another folder in its place, or in that of one above it. */
+/** Says whether only this user and root can replace the folder or one above it. */
 function isOutOfReach(folder: string): boolean {
   const own = process.getuid?.()
   if (own === undefined) return true

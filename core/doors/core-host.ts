@@ -12,69 +12,72 @@ export type CoreThreadData = {
   readonly owner: string
   readonly allowNewer: boolean
   readonly autoCompact: boolean
-  /** Where keys can be kept: the file, and the way to the keychain. */
+  /** Where keys can be stored: the file, and a port to the keychain. */
   readonly keys: { readonly path: string; readonly cipher: MessagePort } | null
 }
 export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'ping' } | { kind: 'close' }
-/** Asks the user, in the process that owns the windows or the terminal. The answer comes over the port. */
+/** Asks the user, in the process that owns the windows or the terminal. The answer arrives over the port. */
 type Question = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
 export type FromCoreThread =
   | Question
   | { readonly kind: 'awake' }
   | { readonly kind: 'closing' }
-  /** Not whole: a job's thread was left in the middle of a statement, so that this one cannot end either. */
+  /**
+   * `isWhole` is false when the thread of a job is in a statement that does not end, so that this thread cannot end
+   * either.
+   */
   | { readonly kind: 'closed'; readonly isWhole: boolean }
 
 /** The largest call names some thousand paths of transcripts. */
 export const MAX_FRAME_BYTES = 8 * 1024 * 1024
 
 /**
- * What a core tells the other end of a port right before it closes it, beside the frames, which are text. The codes are
- * WebSocket's (RFC 6455, section 7.4.1).
+ * What a core tells the other end of a port right before it closes the port. Frames are text, and this is not. The
+ * codes are those of WebSocket (RFC 6455, section 7.4.1).
  */
 export type Refusal = { readonly kind: 'refused'; readonly code: 1003 | 1007 | 1009 | 1011; readonly reason: string }
 
 export const isRefusal = (message: unknown): message is Refusal =>
   typeof message === 'object' && message !== null && 'kind' in message && message.kind === 'refused'
 
-/** Keys in a file, encrypted by what only the process that owns the windows can reach. */
+/** Keys in a file, encrypted by a cipher that only the process that owns the windows can use. */
 export type KeyStorage = { readonly path: string; readonly cipher: KeyCipher }
 
 export type CoreHostOptions = {
   /** The built or source `core/doors/worker`. */
   readonly workerUrl: URL
   readonly resourcesDir: string
-  /** Compact native memories that grow past a threshold while a window is open on them. Default: no. */
+  /** Compacts native memories that grow past a threshold while a window is open on them. By default it does not. */
   readonly autoCompact?: boolean
-  /** Asked when a core starts. Without it, or with null, keys come from the environment only. */
+  /** Called when a core starts. Without it, or with null, keys come from the environment only. */
   readonly keyStorage?: () => KeyStorage | null
   /** Asks the user about what a page wants the settings to reach. Without it nobody can be asked. */
   readonly confirm?: Confirm
 }
 
 /**
- * Of a core's threads, in both hosts. Room for new objects is what a thread takes first and gives back last: with twice
- * as much a large file takes 35 MB more. With less than this, texts that a search reads over are taken for what stays,
- * and it takes half as long again.
+ * The limits of the threads of a core, in both hosts. Space for new objects is what a thread takes first and releases
+ * last: with twice as much, a large file takes 35 MB more. With less, texts that a search reads once are moved to the
+ * old objects, and it takes half as long again.
  */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 8 } as const
 
-/** A reload of a window reconnects within this time and finds its core, jobs and report as they were. */
+/** A window that reloads connects again within this time and finds its core, jobs and report. */
 const LINGER_MS = 10_000
-/** A thread that has not answered for so long is in the middle of a statement, which nobody can interrupt. */
+/** A thread that has not answered for this long is in a statement, which cannot be interrupted. */
 const ANSWER_MS = 1200
-/** A thread that can be ended ends in less. */
+/** A thread that can be ended ends in less time. */
 const TERMINATION_MS = 300
-/** For putting away what is open. */
+/** The time for closing what is open. */
 const CLOSE_MS = 5000
 
 type Running = { readonly thread: Worker; readonly ports: Set<MessagePort>; linger: NodeJS.Timeout | null }
 
-/** One core thread a memory file; windows on the same file share it. */
+/** Runs one core thread for each memory file. Windows on the same file share it. */
 export class CoreHost {
   readonly #options: CoreHostOptions
   readonly #cores = new Map<string, Running>()
-  /** Threads in the middle of a statement that does not end. */
+  /** Threads in a statement that does not end. */
   readonly #stuck = new Set<Worker>()
 
   constructor(options: CoreHostOptions) {
@@ -82,8 +85,8 @@ export class CoreHost {
   }
 
   /**
-   * A port that speaks the contract for the file (null: a welcome core). Closing it lets the core go when nobody else
-   * uses it; the port closes by itself when the core is gone.
+   * Returns a port that speaks the contract for the file (null: a welcome core). The core ends when its last port is
+   * closed, and a port is closed when its core has ended.
    */
   connect(path: string | null, allowNewer = false): MessagePort {
     const key = keyOf(path, allowNewer)
@@ -102,14 +105,14 @@ export class CoreHost {
     return port1
   }
 
-  /** Loads the core of a file that a window is about to ask for; the file itself is opened when it is asked for. */
+  /** Starts the core of a file that a window is about to use. The file itself is opened with the first call. */
   prepare(path: string, allowNewer = false): void {
     const key = keyOf(path, allowNewer)
     if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
   }
 
   /**
-   * Ends every core and waits for it: files are checkpointed and closed. One that does not answer is left to itself.
+   * Ends every core and waits for it, so that files are checkpointed and closed. A core that does not answer is left.
    * @returns whether every core ended; otherwise this process will not end by itself
    */
   async close(): Promise<boolean> {
@@ -168,7 +171,7 @@ export class CoreHost {
     running.linger.unref()
   }
 
-  /** The window that comes next must not wait for a core that answers nobody. */
+  /** Gives up a core that does not answer, so that the next window does not wait for it. */
   async #giveUpUnlessAwake(key: string, running: Running): Promise<void> {
     const awake = this.#hears(running, 'awake', ANSWER_MS)
     this.#post(running, { kind: 'ping' })
@@ -196,7 +199,7 @@ export class CoreHost {
     running.thread.postMessage(message)
   }
 
-  /** What the thread says of that kind; null when it says nothing in time, or ends before. */
+  /** Waits for a message of this kind. Returns null when none arrives in time, or the thread ends before. */
   #hears(running: Running, kind: FromCoreThread['kind'], limitMs: number): Promise<FromCoreThread | null> {
     const { thread } = running
     return new Promise((resolve) => {
@@ -216,7 +219,7 @@ export class CoreHost {
     })
   }
 
-  /** Ends a thread that does not answer: at once where it runs code of ours, and when its statement ends otherwise. */
+  /** Ends a thread that does not answer: at once when it runs our code, and otherwise when its statement ends. */
   async #leave({ thread, ports }: Running): Promise<boolean> {
     this.#stuck.add(thread)
     thread.unref()
@@ -229,7 +232,7 @@ export class CoreHost {
 const keyOf = (path: string | null, allowNewer: boolean): string =>
   path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`
 
-/** What a thread is given of a key storage: the cipher stays here, and answers over a port. */
+/** Makes what a thread is given of a key storage: the cipher stays here, and answers over a port. */
 export function keysFor(storage: KeyStorage | null): CoreThreadData['keys'] {
   if (storage === null) return null
   const { port1, port2 } = new MessageChannel()

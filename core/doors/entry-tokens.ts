@@ -1,25 +1,28 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { sha256Bytes } from '../hashing.ts'
 
-/** Tokens that are kept; an older one is forgotten. */
+/** The number of tokens that are kept. Older ones are dropped. */
 const MOST_TOKENS = 16
-/** How long a page that was reloaded before it got its answer may ask again. */
+/** The time in which a page that was reloaded before its answer may ask again. */
 const REPEAT_MS = 60_000
 
-/** `claimedBy`: hash of what the page that spent it chose for itself; null while it is unspent. */
+/** `claimedBy` is a hash of what the page that spent the token chose for itself, or null while it is unspent. */
 type Token = { readonly validUntilMs: number; readonly claimedBy: string | null }
 
 /**
- * Who may talk to a browser host. A token lets one browser in, once; what it gets in exchange is the secret of this run,
- * which the page keeps in the storage of its own origin and sends by itself. Unlike a cookie, neither ever goes to
+ * Decides who may talk to a browser host. A token admits one browser once and is exchanged for the secret of this run,
+ * which the page keeps in the storage of its own origin and sends by itself. Unlike a cookie, neither is sent to
  * another port of this machine.
  */
 export class EntryTokens {
   readonly #secret = random()
-  /** By the hash of the token. */
+  /** Tokens by their hash. */
   readonly #tokens = new Map<string, Token>()
 
-  /** A new token. @param validMs how long it is good; without it, until it is spent */
+  /**
+   * Issues a new token.
+   * @param validMs the time until it expires; without it, it stays valid until it is spent
+   */
   issue(validMs = Number.POSITIVE_INFINITY): string {
     const token = random()
     this.#tokens.set(nameOf(token), { validUntilMs: Date.now() + validMs, claimedBy: null })
@@ -29,9 +32,10 @@ export class EntryTokens {
   }
 
   /**
-   * The secret for a token, which is spent by it, or for the secret itself; null for anything else.
-   * @param claim what the page chose at random before it sent the token. With the same claim it gets the secret once more
-   * for a minute: a page that is reloaded before the answer came would otherwise be shut out. Nobody else knows the claim.
+   * Returns the secret for a token, which is spent then, or for the secret itself, and null for anything else.
+   * @param claim what the page chose at random before it sent the token. With the same claim it gets the secret again
+   * for a minute, because a page that is reloaded before its answer would otherwise be shut out. Nobody else knows the
+   * claim.
    */
   exchange(offered: string, claim: string | null): { readonly secret: string; readonly isFirst: boolean } | null {
     if (this.isSecret(offered)) return { secret: this.#secret, isFirst: false }

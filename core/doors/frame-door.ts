@@ -5,7 +5,7 @@ import type { Router } from '../router.ts'
 import { MAX_FRAME_BYTES, type Refusal } from './core-host.ts'
 
 const Id = z.string().min(1).max(64)
-/** All that our own client ever sends: a call of a procedure, or the end of one. */
+/** All frames that our own client sends: a call of a procedure, or the end of one. */
 const Frame = z.union([
   z.strictObject({
     i: Id,
@@ -19,8 +19,9 @@ const Frame = z.union([
 ])
 
 /**
- * Why a frame cannot be a call; null when it can. The transport's library takes frames on trust, and fails in a promise
- * that nobody holds, which ends the thread with all its windows: no frame gets to it unseen.
+ * Says why a frame cannot be a call, or returns null when it can. The library of the transport does not check frames,
+ * and fails in a promise that nobody awaits, which ends the thread with all its windows. So every frame is checked
+ * before.
  */
 function frameProblem(frame: unknown): Refusal | null {
   if (typeof frame !== 'string') return refusal(1003, 'only text frames are answered')
@@ -29,7 +30,7 @@ function frameProblem(frame: unknown): Refusal | null {
   return isCall ? null : refusal(1007, 'this frame is no call')
 }
 
-/** Answers calls over ports. A frame that is none costs its sender the connection, and nobody else anything. */
+/** Answers calls over ports. A frame that is no call closes the connection of its sender only. */
 export function frameDoor(router: Router): (client: MessagePort) => void {
   const handler = new RPCHandler(router)
   return (client) => {
@@ -51,7 +52,7 @@ export function frameDoor(router: Router): (client: MessagePort) => void {
       const problem = frameProblem(frame)
       if (problem) return refuse(problem)
       handler.message(peer, String(frame)).catch((error: unknown) => {
-        // What was begun for a client that has left meanwhile.
+        // The client has left meanwhile.
         if (!isOpen) return
         console.error(error)
         refuse(refusal(1011, 'a call failed in the core'))
@@ -70,7 +71,7 @@ function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What is no JSON is no call either, and is told to be none.
+    // Text that is no JSON is no call either, and refused as such.
     return null
   }
 }

@@ -19,24 +19,27 @@ type FromThread =
   | { kind: 'done'; id: number; result: JobResult }
   | { kind: 'failed'; id: number; error: ErrorInfo }
 
-/** Somebody who ran one job may soon run another; what a thread holds then is tens of megabytes. */
+/** The thread is kept this long after a job, because another one may follow. It then holds tens of megabytes. */
 const IDLE_MS = 10_000
 
-/** Opens the memory on a connection of its own, runs the job, closes. */
+/** Opens the memory on a connection of its own, runs the job, and closes it. */
 export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
-    // Before the file is opened, which would make one.
+    // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
-    const stateOf = isOfAll ? watchState(path) : null
+    const stateOf = isOfAll ? await watchState(path) : null
     const lcm = await openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
+      const version = lcm.read.dataVersion()
       const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
-      if (result.kind === 'integrity' && stateOf && state !== null && stateOf(lcm) === state) {
-        lastReport.keep(lcm, state, result.value)
+      // What was scanned may only be named by now, when it had been written right before.
+      const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
+      if (result.kind === 'integrity' && scanned !== null && lcm.read.dataVersion() === version) {
+        lastReport.keep(lcm, scanned, result.value)
       }
       return result
     } finally {
@@ -50,9 +53,9 @@ async function* salvageJob(from: string, to: string, signal: AbortSignal): Async
   return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
 }
 
-/** A thread that has not answered for so long after a job was cancelled is in the middle of a statement. */
+/** A thread that has not answered this long after a job was cancelled is in a statement. */
 const GIVE_UP_MS = 1200
-/** A thread that ends at all ends in far less. */
+/** A thread that can be ended ends in much less time. */
 const TERMINATION_MS = 300
 
 const GIVEN_UP =
@@ -67,17 +70,17 @@ export type JobThreads = {
 type Waiting = { readonly thread: Worker; readonly answer: (message: FromThread) => void }
 
 /**
- * Runs jobs in a thread of their own, so that a scan or a compaction never delays an interactive answer. The thread is
- * started with the first job, and let go with its memory when there has been none for a while. A statement of SQLite
- * cannot be interrupted, and neither can the thread that runs it: when a job is cancelled and its thread does not answer,
- * the job ends here, and the next one gets another thread.
+ * Runs jobs in a thread of their own, so that a scan or a compaction never delays an answer to the window. The thread
+ * starts with the first job, and ends when it was idle for a while, to release its memory. A statement of SQLite cannot
+ * be interrupted, and neither can its thread. When a job is cancelled and its thread does not answer, the job ends
+ * here, and the next one gets another thread.
  */
 export function executeInThread(
   startThread: () => Worker,
   { idleMs = IDLE_MS, giveUpMs = GIVE_UP_MS }: { readonly idleMs?: number; readonly giveUpMs?: number } = {},
 ): JobThreads {
   let thread: Worker | null = null
-  /** Left in the middle of a statement. */
+  /** Threads that were left in a statement. */
   const givenUp = new Set<Worker>()
   let idle: NodeJS.Timeout | undefined
   let lastId = 0
@@ -88,7 +91,7 @@ export function executeInThread(
     if (thread === unused) thread = null
     void unused.terminate()
   }
-  /** The last job of a thread lets it go: in a while, or at once where it was given up. */
+  /** After its last job a thread is released: after a while, or at once when it was given up. */
   const rest = (used: Worker): void => {
     if (isUsed(used)) return
     if (used === thread) idle = setTimeout(() => letGo(used), idleMs).unref()
@@ -98,7 +101,7 @@ export function executeInThread(
     clearTimeout(idle)
     if (thread) return thread
     const started = startThread()
-    // A thread ends once, and it is told twice: by then nothing of it waits.
+    // The end of a thread is reported twice. The second time nothing waits for it.
     const fail = (message: string): void => {
       if (thread === started) thread = null
       for (const [id, job] of [...waiting]) {
@@ -109,7 +112,7 @@ export function executeInThread(
     started.on('message', (message: FromThread) => {
       const job = waiting.get(message.id)
       if (job) job.answer(message)
-      // The statement that it was given up for has ended after all.
+      // The statement for which the thread was given up has ended.
       else if (message.kind !== 'progress') rest(started)
     })
     started.on('error', (error) => fail(`The job thread stopped: ${error.message}. The memory file is valid.`))
@@ -166,7 +169,7 @@ export function executeInThread(
   return { execute, close }
 }
 
-/** The other end: what the job thread does with its messages. */
+/** Runs the other end, in the job thread. */
 export function serveJobs(
   port: {
     on(event: 'message', listener: (message: ToThread) => void): unknown

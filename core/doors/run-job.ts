@@ -12,13 +12,13 @@ import { requireEnabled } from '../settings/switched-off.ts'
 import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-index.ts'
 import { isNative } from '../systems/native/native.ts'
 
-/** What runs on an open memory; a damaged file is salvaged without being opened. */
+/** The jobs that run on an open memory. A damaged file is salvaged without being opened. */
 export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
 
 /**
- * Runs one job on an open memory: yields progress, returns the result, stops at the next step when the signal aborts.
- * What was committed before a cancellation stays valid.
- * @param report of the same state of the file, for a plan; null: it is made anew
+ * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
+ * aborts. What was committed before a cancellation stays valid.
+ * @param report a report of the same state of the file for a plan, or null to scan again
  * @throws LcmError switched_off, read_only_dialect, read_only_file, not_found, locked, cancelled
  */
 export async function* runJob(
@@ -113,7 +113,7 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
   }
 }
 
-/** Drives a job to its end in this thread. */
+/** Runs a job to its end in this thread. */
 export async function driveJob(
   job: AsyncGenerator<JobProgress, JobResult>,
   onProgress: (progress: JobProgress) => void,

@@ -1,9 +1,10 @@
 import { join, normalize, sep } from 'node:path'
 
 /**
- * The same policy in both hosts: nothing from outside, no inline script or style, no frames, no plugins.
- * @param sockets what else the page may connect to: the browser host's own socket, which not every browser counts
- * as `'self'`
+ * Returns the content security policy of both hosts: nothing from outside, no inline script or style, no frames, no
+ * plugins.
+ * @param sockets further addresses to which the page may connect: the socket of the browser host, which not every
+ * browser counts as `'self'`
  */
 export const contentSecurityPolicy = (...sockets: readonly string[]): string =>
   [
@@ -29,7 +30,7 @@ export const MIME_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** The file of the built renderer that an address asks for; null when it would be none, or one outside the folder. */
+/** Returns the file of the built renderer for an address, or null for an address outside of the folder. */
 export function assetPath(rendererDir: string, pathname: string): string | null {
   const asked = pathname === '/' ? 'index.html' : decoded(pathname)
   const path = asked === null ? null : normalize(join(rendererDir, asked))
@@ -40,7 +41,7 @@ function decoded(text: string): string | null {
   try {
     return decodeURIComponent(text)
   } catch {
-    // Half an escape sequence: such a file cannot exist.
+    // The escape sequence is incomplete, so such a file cannot exist.
     return null
   }
 }

@@ -8,12 +8,12 @@ import type { Confirm } from '../settings/confirmation.ts'
 import { FileKeyStore } from '../settings/key-store.ts'
 import { type CoreThreadData, type FromCoreThread, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
 import { frameDoor } from './frame-door.ts'
+import { keepHeapSmall } from './heap.ts'
 import { executeInThread, serveJobs } from './job-thread.ts'
-import { keepHeapSmall } from './thread-heap.ts'
 
 /**
- * The core thread. Started without a role it answers calls over the ports that it is sent, and starts a second thread
- * of itself for jobs; with the role `jobs` it runs those.
+ * The core thread. Without a role it answers calls over the ports that it is sent, and starts a second thread of itself
+ * for jobs. With the role `jobs` it runs those.
  */
 const data = workerData as CoreThreadData
 const port = parentPort
@@ -21,7 +21,7 @@ if (!port) throw new Error('core/doors/worker is a worker thread: start it throu
 keepHeapSmall()
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
-// The sample that came with the app stays as it came: what is opened is the user's own copy of it.
+// The sample of the app stays unchanged. The user's own copy of it is opened instead.
 const isSample = data.path !== null && data.path === join(data.resourcesDir, 'sample.db')
 const keyStorage = data.keys && { path: data.keys.path, cipher: cipherOver(data.keys.cipher) }
 const open = {
@@ -35,7 +35,7 @@ if (data.role === 'jobs') {
   serveJobs(port, open)
 } else {
   const startThread = (): Worker => {
-    // The jobs' way to the keychain leads through this thread.
+    // The job thread reaches the keychain through this thread.
     const keys = keysFor(keyStorage)
     const workerData: CoreThreadData = { ...data, role: 'jobs', keys }
     return new Worker(new URL(import.meta.url), {
@@ -44,7 +44,7 @@ if (data.role === 'jobs') {
       transferList: keys ? [keys.cipher] : [],
     })
   }
-  /** Only the process that owns the windows or the terminal can ask. Its end is no grant. */
+  /** Only the process that owns the windows or the terminal can ask. When it ends, nothing is granted. */
   const confirm: Confirm = (asked) => {
     const { port1, port2 } = new MessageChannel()
     port.postMessage({ kind: 'confirm', asked, port: port2 } satisfies FromCoreThread, [port2])

@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { partMetadata, partText } from '../sqlite/repeated-texts.ts'
 import type { NewPart } from './new-message.ts'
 
 const queries = {
   // What a step cost is counted while it is running and no word of the message; what we have added is not from outside.
   ofMessage: /* sql */ `
-    SELECT part_type AS type, text_content AS text, is_content AS isContent, tool_name AS toolName,
-      tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus, metadata
-    FROM message_parts
+    SELECT part_type AS type, ${partText('p')} AS text, is_content AS isContent, tool_name AS toolName,
+      tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus,
+      ${partMetadata('p')} AS metadata
+    FROM message_parts AS p
     WHERE message_id = :messageId AND is_synthetic = 0 AND part_type <> 'step_finish'
     ORDER BY ordinal`,
 }

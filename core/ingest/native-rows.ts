@@ -1,4 +1,5 @@
-import type { SqlParams, SqlValue } from '../sqlite/read-db.ts'
+import type { SqlParams, SqlValue, WriteDb } from '../sqlite/read-db.ts'
+import { metadataWithoutText } from '../sqlite/repeated-texts.ts'
 import { CANONICAL } from '../systems/canonical.ts'
 import { contentHash } from './ingest-rows.ts'
 
@@ -21,26 +22,41 @@ export function columnsOf(table: Table): string[] {
 }
 
 const queries = {
-  insert: (table: Table, columns: readonly string[], values: readonly string[]) => /* sql */ `
+  insert: (table: Table, columns: readonly string[]) => /* sql */ `
     INSERT OR IGNORE INTO ${table} (${columns.join(', ')})
-    VALUES (${values.join(', ')})`,
-  /** Whether a part says what its message says. */
-  isContent: /* sql */ `
-    :part_type = 'text' AND :tool_call_id IS NULL AND EXISTS (
-      SELECT 1 FROM messages AS m WHERE m.message_id = :message_id AND m.content = :text_content)`,
+    VALUES (:${columns.join(', :')})`,
+  content: /* sql */ `SELECT content FROM messages WHERE message_id = :message`,
 }
 
-/** Other systems store a text twice, as the message and as a part of it; a native file stores it once. */
-const ONCE: Readonly<Record<string, string>> = {
-  is_content: `iif(${queries.isContent}, 1, :is_content)`,
-  text_content: `iif(${queries.isContent}, NULL, :text_content)`,
+const inserts = new Map(TABLES.map((table) => [table, queries.insert(table, columnsOf(table))]))
+
+/**
+ * Inserts a row of `toNative`, or one of a native file; false where a key refuses it. Messages have to be there before
+ * their parts.
+ */
+export function insertRow(db: WriteDb, table: Table, row: SqlParams): boolean {
+  const stored = table === 'message_parts' ? withTextOnce(db, row) : row
+  return db.run(inserts.get(table) ?? '', stored) > 0
 }
 
-/** The INSERT for rows of `toNative`; what a key refuses is left out. Messages have to be there before their parts. */
-export const insertInto = (table: Table): string => {
-  const columns = columnsOf(table)
-  const given = (column: string): string => (table === 'message_parts' ? ONCE[column] : undefined) ?? `:${column}`
-  return queries.insert(table, columns, columns.map(given))
+/** Other systems store the text of a part up to three times: in the message, in the part and in the original block. */
+function withTextOnce(db: WriteDb, row: SqlParams): SqlParams {
+  const { text_content: own, metadata } = row
+  // A part of a native file may be stored so already.
+  const isStoredOnce = row.text_is_content === 1 || row.metadata_has_text === 1
+  if (isStoredOnce || (typeof own !== 'string' && typeof metadata !== 'string')) return row
+  const content = db.value<string>(queries.content, { message: row.message_id ?? null })
+  const isContent = own === content && row.part_type === 'text' && row.tool_call_id === null
+  // Reasoning is searched beside the text of the message.
+  const isRepeated = own === content && !isContent && row.part_type === 'tool' && row.is_content !== 1
+  const text = row.is_content === 1 ? content : own
+  const without = typeof metadata === 'string' && typeof text === 'string' ? metadataWithoutText(metadata, text) : null
+  return {
+    ...row,
+    ...(isContent ? { is_content: 1, text_content: null } : {}),
+    ...(isRepeated ? { text_is_content: 1, text_content: null } : {}),
+    ...(without === null ? {} : { metadata: without, metadata_has_text: 1 }),
+  }
 }
 
 /** What the native schema wants and another system does not record. */

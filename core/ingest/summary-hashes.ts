@@ -1,4 +1,4 @@
-import { sha256 } from '../hashing.ts'
+import { summaryHash } from '../memory/summary-hash.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 
 const queries = {
@@ -14,13 +14,13 @@ const queries = {
 }
 
 /**
- * Gives summaries that came without one the hash that native ones have: SHA-256 of the sources' hashes joined by commas, a bar, and
- * the text. Ids stay as they are. Sources are hashed before what was made from them.
+ * Gives summaries that came without one the hash that native ones have. Ids stay as they are. Sources are hashed before
+ * what was made from them.
  */
 export function fillSummaryHashes(db: WriteDb): void {
   for (const { id, content } of db.all<{ id: string; content: string }>(queries.summaries)) {
     const sources = db.all<{ hash: string }>(queries.sources, { id }).map((source) => source.hash)
-    const hash = sha256(`${sources.join(',')}|${content}`)
+    const hash = summaryHash(sources, content)
     db.run(queries.store, { id, hash })
   }
 }

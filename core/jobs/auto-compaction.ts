@@ -4,8 +4,9 @@ import type { CompactInput, CompactionDecision, CompactionProgress, CompactionRe
 type AutoRequest = Pick<CompactInput, 'conversationId' | 'summarizer' | 'settings'>
 
 /**
- * The run that brings a window under the threshold which it has reached, and no further: with too many tokens until they
- * are under the soft threshold, with too many messages as leaves. Null when no threshold is reached.
+ * Returns the run that brings a window below the threshold that it has reached, and no further: below the soft
+ * threshold when there are too many tokens, by leaves when there are too many messages. Returns null when no threshold
+ * is reached.
  */
 export function neededRun(decision: CompactionDecision, request: AutoRequest): CompactInput | null {
   const { conversationId, summarizer, settings } = request
@@ -17,10 +18,9 @@ export function neededRun(decision: CompactionDecision, request: AutoRequest): C
 }
 
 /**
- * For a program that appends messages to a native file, after it has appended: makes the needed run, and costs no more
- * than reading the window when none is needed; then the answer is null. The caller asks only where the configuration
- * allows it (`LCM_AUTOCOMPACT_DISABLED`).
- * @throws LcmError not_found, invalid_argument, locked (retryable): somebody else is compacting it already
+ * Makes the needed run for a program that has appended messages to a native file. When none is needed it only reads the
+ * window and returns null. The caller asks only when the configuration allows it (`LCM_AUTOCOMPACT_DISABLED`).
+ * @throws LcmError not_found, invalid_argument, locked (retryable) when somebody else is compacting already
  */
 export async function* compactIfNeeded(
   engine: CompactionEngine,

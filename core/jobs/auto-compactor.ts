@@ -5,27 +5,30 @@ import { neededRun } from './auto-compaction.ts'
 import type { Jobs } from './jobs.ts'
 
 /**
- * Compacts the conversations of a native memory that another program appends to, as soon as they reach a threshold. By
- * the built-in extractor: nothing is spent on models unasked. Off unless the host asks for it, and never against
- * `LCM_AUTOCOMPACT_DISABLED` or `LCM_ENABLED`.
+ * Compacts the conversations of a native memory that another program appends to as soon as they reach a threshold. It
+ * uses the built-in extractor, so that nothing is spent on models unasked. It is off unless the host asks for it, and
+ * never works against `LCM_AUTOCOMPACT_DISABLED` or `LCM_ENABLED`.
  */
 export class AutoCompactor {
   readonly #jobs: Jobs
-  /** Messages there were when a run was last started: a window that cannot shrink further is not tried again until it grew. */
+  /**
+   * The number of messages when a run was last started. A window that cannot shrink further is tried again only after
+   * it grew.
+   */
   readonly #triedAt = new Map<number, number>()
 
   constructor(jobs: Jobs) {
     this.#jobs = jobs
   }
 
-  /** Call after the file changed. */
+  /** Looks for conversations to compact, after the file changed. */
   look(lcm: Lcm): void {
     const { info, settings } = lcm
     if (!isNative(info) || info.readOnly || !settings.enabled || settings.autocompactDisabled) return
     try {
       this.#startDue(lcm)
     } catch (error) {
-      // A file that cannot be read is not compacted. Nobody asked: whoever asks something of it is told why.
+      // A file that cannot be read is not compacted. The error is reported to those who ask something of the file.
       if (!(error instanceof LcmError)) throw error
     }
   }

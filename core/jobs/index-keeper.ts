@@ -7,16 +7,16 @@ import { hasPendingIndex, LONG_MESSAGE_PENDING } from '../sqlite/pending-index.t
 import { isNative } from '../systems/native/native.ts'
 import type { Jobs } from './jobs.ts'
 
-/** Between two updates of an index whose file keeps changing. */
+/** The shortest time between two updates of an index whose file keeps changing. */
 const SHORTEST_REST_MS = 1000
-/** Updates take at most one fifth of the time, of a thread in which nobody waits. */
+/** Updates take at most one fifth of the time, in a thread in which nobody waits. */
 const REST_PER_WORK = 4
-/** After a failure, which is mostly one of the folder. */
+/** The time after a failure, which mostly concerns the folder. */
 const FAILED_REST_MS = 60_000
 
 /**
- * Keeps the search index of a foreign file up to date for as long as somebody looks at the file, and completes that of a
- * native one whose import was ended in the middle of a long message.
+ * Keeps the search index of a foreign file up to date while somebody looks at the file, and completes that of a native
+ * one whose import was interrupted in the middle of a long message.
  */
 export class IndexKeeper {
   readonly #jobs: Jobs
@@ -29,7 +29,7 @@ export class IndexKeeper {
     this.#clock = clock
   }
 
-  /** Call again and again while somebody looks; starts an update when there is something to do. */
+  /** Starts an update when one is needed. It is called repeatedly while somebody looks. */
   look({ info, sideIndex, read }: Lcm): void {
     if (this.#jobId !== null || this.#clock() < this.#restsUntilMs) return
     try {
@@ -37,24 +37,24 @@ export class IndexKeeper {
       if (!isDue) return
       this.#jobId = this.#jobs.start({ path: info.path, create: false, spec: { kind: 'index' } })
     } catch (error) {
-      // A file that cannot be read has no index. Nobody asked: whoever asks something of it is told why.
+      // A file that cannot be read has no index. The error is reported to those who ask something of the file.
       if (!(error instanceof LcmError)) throw error
       this.#restsUntilMs = this.#clock() + (error.retryable ? SHORTEST_REST_MS : FAILED_REST_MS)
     }
   }
 
-  /** Call with every news of a job. */
+  /** Takes every event of a job. */
   onJob({ jobId, state, startedAtMs, finishedAtMs, result }: Job): void {
     if (jobId !== this.#jobId || finishedAtMs === null) return
     this.#jobId = null
     const rest = Math.max(SHORTEST_REST_MS, (finishedAtMs - startedAtMs) * REST_PER_WORK)
     const isTooLarge = result?.kind === 'index' && result.value.outcome === 'too_large'
-    // Who cancels it does not want it now.
+    // A cancelled update is not wanted now.
     if (state === 'cancelled' || isTooLarge) this.#restsUntilMs = Number.POSITIVE_INFINITY
     else this.#restsUntilMs = finishedAtMs + (state === 'failed' ? Math.max(rest, FAILED_REST_MS) : rest)
   }
 
-  /** An import that is running does it itself. */
+  /** A running import completes the index itself. */
   #isLeftUndone({ info, read }: Pick<Lcm, 'info' | 'read'>): boolean {
     if (!isNative(info) || info.readOnly || !hasPendingIndex(read)) return false
     return !this.#jobs.list().some(({ kind, state }) => kind === 'import' && state === 'running')

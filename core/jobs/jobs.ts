@@ -3,24 +3,27 @@ import type { Clock } from '../clock.ts'
 import type { Job, JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
 
-/** Where a job runs: in this thread (tests, CLI) or in the job thread. */
+/** Runs a job in this thread (tests, CLI) or in the job thread. */
 export type JobExecutor = (
   request: JobRequest,
   signal: AbortSignal,
   onProgress: (progress: JobProgress) => void,
 ) => Promise<JobResult>
 
-/** Jobs that make a new file; where it goes is never a caller's choice. */
+/** Jobs that create a new file. The caller never chooses its path. */
 type NewFileSpec = { readonly kind: 'copy'; readonly to: string } | { readonly kind: 'salvage'; readonly to: string }
 export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec | NewFileSpec }
 
 const MAX_KEPT = 50
-/** At most ten progress events a second reach a listener. */
+/** A listener receives at most ten progress events a second. */
 const PROGRESS_INTERVAL_MS = 100
 
 type Entry = { job: Job; readonly abort: AbortController; progressAtMs: number; ended: Promise<void> }
 
-/** Background work of one core: starts, reports, cancels, and remembers the last jobs so that a window may reload. */
+/**
+ * The background work of one core. It starts, reports and cancels jobs, and remembers the last ones so that a window
+ * may reload.
+ */
 export class Jobs {
   readonly #entries = new Map<string, Entry>()
   readonly #execute: JobExecutor
@@ -35,7 +38,7 @@ export class Jobs {
 
   /**
    * Starts a job and returns at once.
-   * @throws LcmError locked when the conversation is being compacted by a running job, which is named
+   * @throws LcmError locked when a running job, which is named, is compacting the conversation
    */
   start(request: JobRequest): string {
     const { spec } = request
@@ -63,19 +66,22 @@ export class Jobs {
     return jobId
   }
 
-  /** Asks a job to stop; a job that has ended stays as it is. Unknown ids are refused with not_found. */
+  /**
+   * Asks a job to stop. A job that has ended is not changed.
+   * @throws LcmError not_found
+   */
   cancel(jobId: string): void {
     const entry = this.#entries.get(jobId)
     if (!entry) throw new LcmError('not_found', `There is no job ${jobId}: it may belong to an earlier session.`)
     entry.abort.abort()
   }
 
-  /** Newest first. */
+  /** Lists the jobs, newest first. */
   list(): Job[] {
     return [...this.#entries.values()].map((entry) => entry.job).reverse()
   }
 
-  /** Cancels whatever runs and waits for it to stop, so that it can let go of its locks; at most `limitMs`. */
+  /** Cancels all running jobs and waits at most `limitMs` until they have released their locks. */
   async cancelAll(limitMs: number): Promise<void> {
     const entries = [...this.#entries.values()]
     for (const entry of entries) entry.abort.abort()
@@ -110,7 +116,7 @@ export class Jobs {
     entry.job = { ...entry.job, ...end, finishedAtMs: this.#clock() }
     this.#publish(entry.job)
     for (const [id, old] of this.#entries) {
-      // One that comes after every change of a file would push out all others.
+      // An index job after every change of a file would push out all others.
       const isOldNews = old !== entry && old.job.kind === 'index' && entry.job.kind === 'index'
       if (isOldNews && old.job.state !== 'running') this.#entries.delete(id)
     }
@@ -134,5 +140,5 @@ export class Jobs {
   }
 }
 
-/** A compaction that is cancelled answers with what it did until then. */
+/** A cancelled compaction returns what it did until then. */
 const wasCutShort = (result: JobResult): boolean => result.kind === 'compact' && result.value.stopReason === 'cancelled'

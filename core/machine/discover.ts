@@ -7,26 +7,26 @@ import type { Surroundings } from '../systems/places.ts'
 import { yieldToOthers } from '../yielding.ts'
 
 /**
- * Memories in the known places of this machine, last changed first. A file in such a place that is damaged is listed
- * without a system; one that this user may not read, or that is no database, is not.
+ * Finds memories in the known places of this machine, last changed first. A damaged file in such a place is listed
+ * without a system. One that this user may not read, or that is no database, is left out.
  */
 export async function discover(surroundings: Surroundings, cacheDir: string): Promise<FoundMemory[]> {
   const found: FoundMemory[] = []
   for (const candidate of knownPlaces(surroundings)) {
-    const memory = find(candidate, cacheDir)
+    const memory = await find(candidate, cacheDir)
     if (!memory) continue
     found.push(memory)
-    // A file takes some milliseconds, and there may be hundreds: others have their turn between them.
+    // A file takes some milliseconds, and there may be hundreds, so it yields between them.
     await yieldToOthers()
   }
   return found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
 }
 
-function find({ path, label }: Candidate, cacheDir: string): FoundMemory | null {
+async function find({ path, label }: Candidate, cacheDir: string): Promise<FoundMemory | null> {
   const file = readableFile(path)
   if (!file) return null
   try {
-    const { system, project, bytes, modifiedAtMs } = identifyMemory(path, { cacheDir })
+    const { system, project, bytes, modifiedAtMs } = await identifyMemory(path, { cacheDir })
     return { path, label: project ?? label, system, bytes, modifiedAtMs }
   } catch (error) {
     if (!(error instanceof LcmError)) throw error

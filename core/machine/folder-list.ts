@@ -2,15 +2,15 @@ import { type Dirent, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Folder, FolderEntry } from '../contract/machine.ts'
 import { LcmError } from '../errors.ts'
-import { MAGIC, readStart } from '../sqlite/file-header.ts'
+import { isDatabase } from '../sqlite/file-header.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i
 const TRANSCRIPT_NAME = /\.(?:jsonl|traj)(?:\.(?:reset|deleted)\..*)?$/i
 
 /**
- * What a folder holds, folders first, then by name. A file is called a memory when it is an SQLite database; whose it
- * is shows when it is opened.
+ * Lists a folder, subfolders first, then by name. A file is called a memory when it is an SQLite database. Its system
+ * is known when it is opened.
  * @throws LcmError file_missing, file_not_readable, invalid_argument
  */
 export function listFolder(given: string): Folder {
@@ -46,14 +46,14 @@ function kindOf(path: string, name: string): FolderEntry['kind'] {
   if (TRANSCRIPT_NAME.test(name)) return 'transcript'
   if (!DATABASE_NAME.test(name)) return 'file'
   try {
-    return readStart(path).toString('latin1', 0, MAGIC.length) === MAGIC ? 'memory' : 'file'
+    return isDatabase(path) ? 'memory' : 'file'
   } catch {
-    // It may not be read: opening it says so.
+    // The file may not be read, which opening it reports.
     return 'file'
   }
 }
 
-/** null for a link to nowhere, or where this user may not look. */
+/** Returns null for a link to a missing file, or without permission. */
 function statOrNull(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { sha256 } from '../hashing.ts'
 
 /**
- * Whose the folders under `tmp` of the Gemini CLI are, by their names: each is named by a hash of the project's path, or
- * by a short name that the CLI notes in `projects.json` and `.project_root`. What it does not note is looked for among
- * the projects that other agents know.
+ * Finds the projects of the folders under `tmp` of the Gemini CLI. A folder is named by a hash of the project's path,
+ * or by a short name that the CLI notes in `projects.json` and `.project_root`. Other folders are compared with the
+ * projects that other agents know.
  */
 export function geminiProjects(folder: string, known: readonly string[]): (name: string) => string | null {
   const short = new Map<string, string>()
@@ -48,7 +48,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // It notes nothing.
+    // The CLI noted nothing here.
     return ''
   }
 }

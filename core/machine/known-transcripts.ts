@@ -4,17 +4,17 @@ import type { FoundTranscripts } from '../contract/machine.ts'
 import type { Surroundings } from '../systems/places.ts'
 import { geminiProjects } from './gemini-projects.ts'
 
-/** Newest files of a place that are looked into for the project that they belong to. */
+/** This many of the newest files of a place are opened to find their project. */
 const LOOKED_AT = 200
 const HEAD_BYTES = 32 * 1024
-/** A machine may hold years of sessions: so many names a place are listed. */
+/** At most this many files of a place are listed, because a machine may have years of sessions. */
 const MAX_FILES = 20_000
 
 type Found = { readonly path: string; readonly bytes: number; readonly modifiedAtMs: number }
 
 /**
- * Sessions that agents keep in their usual places, by agent and project, last changed first. Names and sizes are read,
- * and of the newest files the beginning, where most agents write which project they worked on.
+ * Finds the sessions that agents keep in their usual places, by agent and project, last changed first. It reads names
+ * and sizes, and the beginning of the newest files, where most agents write their project.
  */
 export function discoverTranscripts({ home, env, cwd }: Surroundings): FoundTranscripts[] {
   const set = (name: string, fallback: string): string => env[name]?.trim() || fallback
@@ -55,7 +55,7 @@ function inFolder(agent: string, folder: string, endings: readonly string[], lab
   return [{ ...summed(agent, label ?? projectOf(files) ?? basename(folder), files), paths: [folder] }]
 }
 
-/** Where an agent keeps the sessions of all projects together, each says at its beginning whose it is. */
+/** Groups sessions by the project that each names at its beginning, for agents that keep all projects together. */
 function byProject(agent: string, places: readonly string[], endings: readonly string[]): FoundTranscripts[] {
   const files = places.flatMap((folder) => filesIn(folder, endings)).sort((a, b) => b.modifiedAtMs - a.modifiedAtMs)
   const groups = Map.groupBy(files, (file, index) => (index < LOOKED_AT ? (cwdOf(file.path) ?? '') : ''))
@@ -78,7 +78,7 @@ const summed = (agent: string, label: string, files: readonly Found[]): Omit<Fou
   modifiedAtMs: files.reduce((latest, file) => Math.max(latest, file.modifiedAtMs), 0),
 })
 
-/** The newest file that says it. */
+/** Returns the project that the newest file names. */
 function projectOf(files: readonly Found[]): string | null {
   for (const { path } of files.toSorted((a, b) => b.modifiedAtMs - a.modifiedAtMs).slice(0, 3)) {
     const project = cwdOf(path)
@@ -87,13 +87,18 @@ function projectOf(files: readonly Found[]): string | null {
   return null
 }
 
-/** What a file says at its beginning, or else at its end: a first record may be longer than what is read of it. */
+/**
+ * Returns the project that a file names at its beginning or else at its end, because a first record may be longer than
+ * what is read.
+ */
 function cwdOf(path: string): string | null {
   const file = stat(path)
   return file && (projectIn(textAt(path, 0)) ?? projectIn(textAt(path, Math.max(0, file.bytes - HEAD_BYTES))))
 }
 
-/** The working directory of a record, or of opencode's description of a session, which is a document of its own. */
+/**
+ * Returns the working directory of a record, or of opencode's description of a session, which is a document of its own.
+ */
 function projectIn(text: string): string | null {
   const written = /"cwd"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(text)?.[1]
   try {
@@ -114,12 +119,15 @@ function textAt(path: string, from: number): string {
       closeSync(file)
     }
   } catch {
-    // It cannot be read: its name has to do.
+    // The file cannot be read, so its name is used.
     return ''
   }
 }
 
-/** Beneath a folder. Where there are too many, the last by name: most agents begin names with the date. */
+/**
+ * Lists files below a folder. When there are too many, it takes the last by name, because most agents begin names with
+ * the date.
+ */
 function filesIn(folder: string, endings: readonly string[]): Found[] {
   const paths: string[] = []
   const enter = (inside: string): void => {
@@ -139,7 +147,7 @@ const namedFiles = (folder: string, name: RegExp): string[] =>
     .filter((entry) => name.test(entry.name))
     .map((entry) => join(folder, entry.name))
 
-/** A link may lead to one. */
+/** Includes links to folders. */
 const folders = (folder: string): string[] =>
   entries(folder)
     .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
@@ -149,7 +157,7 @@ function entries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // What cannot be listed holds nothing for us.
+    // A folder that cannot be listed is treated as empty.
     return []
   }
 }

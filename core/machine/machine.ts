@@ -1,25 +1,26 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Folder, FoundMemory, FoundTranscripts, Probe } from '../contract/machine.ts'
+import { LcmError } from '../errors.ts'
 import { type Environment, type UserFolders, userFolders } from '../folders.ts'
+import { sha256 } from '../hashing.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
 import { discoverTranscripts } from './known-transcripts.ts'
 import { probePath } from './probe.ts'
 import { RecentFiles } from './recent-files.ts'
-import { sampleMemory } from './sample-memory.ts'
 
 export type MachineOptions = {
   readonly env: Environment
-  /** Where `sample.db` came with the app. */
+  /** The folder with the `sample.db` of the app. */
   readonly resourcesDir: string
   readonly home?: string
   readonly cwd?: string
 }
 
-/** What is on this machine around any one memory: the files of others, those opened before, the sample. */
+/** Answers what is on this machine beside an open memory: files of other systems, recent files, the sample. */
 export class Machine {
   readonly recent: RecentFiles
   readonly folders: UserFolders
@@ -31,32 +32,38 @@ export class Machine {
     this.recent = new RecentFiles(this.folders.data)
   }
 
-  /** Memories in the known places, last changed first. */
+  /** Finds memories in the known places, last changed first. */
   discover(): Promise<FoundMemory[]> {
     return discover(this.#options, this.folders.cache)
   }
 
-  /** Sessions in the known places, by agent and project, last changed first. */
+  /** Finds sessions in the known places, by agent and project, last changed first. */
   discoverTranscripts(): FoundTranscripts[] {
     return discoverTranscripts(this.#options)
   }
 
-  /** What stands at a path; a path that cannot be opened is an answer too. */
-  probe(path: string): Probe {
+  /** Says what is at a path, also when it cannot be opened. */
+  probe(path: string): Promise<Probe> {
     return probePath(path, this.folders.cache)
   }
 
-  /** Without a path the user's home. @throws LcmError file_missing, file_not_readable, invalid_argument */
+  /**
+   * Lists a folder, or the home folder of the user without a path.
+   * @throws LcmError file_missing, file_not_readable, invalid_argument
+   */
   listFolder(path?: string): Folder {
     return listFolder(path ?? this.#options.home)
   }
 
-  /** A copy of the sample memory that may be written to. @throws LcmError file_missing, disk_full, file_not_readable */
+  /**
+   * Returns the path of a writable copy of the sample.
+   * @throws LcmError file_missing, disk_full, file_not_readable
+   */
   samplePath(): string {
     return sampleMemory(this.#options.resourcesDir, this.folders.data)
   }
 
-  /** A path where nothing stands yet, in the user's data folder, named after what will be imported into it. */
+  /** Returns an unused path in the data folder of the user, named after what will be imported. */
   newMemoryPath(paths: readonly string[], mark = ''): string {
     const [first = 'memory', ...more] = paths.map((path) => resolve(path))
     const source = more.length > 0 ? dirname(first) : first
@@ -74,5 +81,33 @@ export class Machine {
       const path = join(folder, `${name || 'memory'}${mark && `-${mark}`}${n === 1 ? '' : `-${n}`}.db`)
       if (!existsSync(path)) return path
     }
+  }
+}
+
+/**
+ * Returns the path of a writable copy of the sample. Each edition of the sample has its own copy, so that an update
+ * brings the new one and keeps what was tried on the old one.
+ * @throws LcmError file_missing when the installation has none, disk_full, file_not_readable
+ */
+function sampleMemory(resourcesFolder: string, dataFolder: string): string {
+  const original = join(resourcesFolder, 'sample.db')
+  if (!existsSync(original)) {
+    throw new LcmError(
+      'file_missing',
+      `The sample memory is missing from this installation (${original}): install the app again.`,
+    )
+  }
+  const bytes = readFileSync(original)
+  const edition = sha256(bytes).slice(0, 12)
+  const path = join(dataFolder, 'sample', edition, 'sample.db')
+  if (existsSync(path)) return path
+  try {
+    mkdirSync(dirname(path), { recursive: true })
+    const next = `${path}.${process.pid}.tmp`
+    writeFileSync(next, bytes)
+    renameSync(next, path)
+    return path
+  } catch (error) {
+    throw fileError(error, path)
   }
 }

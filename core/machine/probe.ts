@@ -7,17 +7,17 @@ import { readHead } from '../ingest/transcripts/head.ts'
 import { NOT_ENTERED, refuseOther } from '../ingest/transcripts/transcript-files.ts'
 import { identifyMemory } from '../systems/identify-memory.ts'
 
-/** Files of a folder and of those in it that are opened to see what the folder holds. */
+/** This many files of a folder and its subfolders are opened to see what the folder contains. */
 const LOOKED_AT = 40
-/** Of a folder that holds folders; whoever waits is not kept by a whole disk. */
+/** This many subfolders are entered, so that nobody waits for a whole disk. */
 const FOLDERS_ENTERED = 200
 const FIRST_LINE_BYTES = 64 * 1024
 
-/** What stands at a path and whether it can be opened, without opening it in a window. Never throws for a bad path. */
-export function probePath(given: string, cacheDir: string): Probe {
+/** Says what is at a path and whether it can be opened, without opening a window. It never throws for a bad path. */
+export async function probePath(given: string, cacheDir: string): Promise<Probe> {
   const path = resolve(given)
   try {
-    const { system } = identifyMemory(path, { cacheDir })
+    const { system } = await identifyMemory(path, { cacheDir })
     return { path, kind: 'memory', system, error: null }
   } catch (error) {
     const info = toErrorInfo(error)
@@ -30,34 +30,37 @@ export function probePath(given: string, cacheDir: string): Probe {
   }
 }
 
-/** A first line that is a JSON record with a type or a role, as every known agent writes it. The importer looks closer. */
+/**
+ * Accepts a first line that is a JSON record with a type or a role, as every known agent writes it. The import examines
+ * it more closely.
+ */
 function looksLikeTranscript(path: string): boolean {
   try {
     refuseOther(path)
     const start = readHead(path, FIRST_LINE_BYTES).text.trimStart()
     const end = start.indexOf('\n')
-    // A record that is longer than what was read cannot be parsed, but it shows its fields.
+    // A record that is longer than what was read cannot be parsed, but its fields can be seen.
     if (end === -1 && start.length > FIRST_LINE_BYTES / 2) return /^\{.*"(role|type)"\s*:\s*"/s.test(start)
     const record: unknown = JSON.parse(end === -1 ? start : start.slice(0, end))
     return typeof record === 'object' && record !== null && ('type' in record || 'role' in record)
   } catch {
-    // Not JSON, or nothing that may be read: the error of opening it says what it is.
+    // The file is not JSON or cannot be read. The error of opening it says what it is.
     return false
   }
 }
 
-/** By its content, whatever it is called. */
+/** Recognises a transcript by its content, whatever its name. */
 function isTranscript(path: string): boolean {
   try {
     refuseOther(path)
     return recogniseTranscript(path) !== null
   } catch {
-    // It cannot be read: the error of opening it says so.
+    // The file cannot be read, which opening it reports.
     return false
   }
 }
 
-/** Looked for folder by folder as the import will, nearest first: a project keeps the sessions of its agents apart. */
+/** Searches the folders as the import will, nearest first, because a project has a folder for each agent. */
 function holdsTranscripts(folder: string): boolean {
   let lookedAt = 0
   const folders = [folder]
@@ -80,7 +83,7 @@ function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // It cannot be listed: of the folder that was asked for, the error that it is one says what to do.
+    // The folder cannot be listed. For the given folder the error says what to do.
     return []
   }
 }

@@ -20,7 +20,7 @@ export class RecentFiles {
     this.#clock = clock
   }
 
-  /** With what the files are now, where they still are. */
+  /** Lists them with the present size and time of each file that still exists. */
   list(): RecentMemory[] {
     return this.#read().map((memory) => {
       const file = statOrNull(memory.path)
@@ -43,12 +43,12 @@ export class RecentFiles {
       const stored = Stored.safeParse(JSON.parse(readFileSync(this.#path, 'utf8')))
       return stored.success ? stored.data : []
     } catch {
-      // None yet, or not readable as ours: the list begins anew.
+      // The file is missing or not ours, so the list is empty.
       return []
     }
   }
 
-  /** A file that could not be remembered is open all the same, so this only leaves a line in the log. */
+  /** Opening a file does not fail when it cannot be remembered. A line in the log says so. */
   #write(memories: Stored): void {
     const next = `${this.#path}.${process.pid}.tmp`
     try {

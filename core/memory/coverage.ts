@@ -1,81 +1,190 @@
+import { withoutYielding } from '../yielding.ts'
+import type { LineageOrder } from './lineage-order.ts'
 import type { Links } from './links.ts'
 import type { Messages } from './messages.ts'
+import { type PositionRanges, positionCount } from './position-ranges.ts'
+import { Reach } from './reach.ts'
 import type { Summaries } from './summaries.ts'
 import type { WindowEntries } from './window-entries.ts'
+
+/** How a message or summary relates to the window; the higher, the nearer. */
+export const ABSENT = 0
+export const COVERED = 1
+export const IN_WINDOW = 2
+/** Of a message that is no part of the conversation: nothing has to cover it. */
+export const EVENT = 3
+export const VISIBILITIES = ['absent', 'covered', 'in_window'] as const
 
 /** What coverage is worked out from. */
 export type Covering = {
   readonly messages: Messages
+  readonly events: ReadonlySet<number>
   readonly summaries: Summaries
   readonly links: Links
   readonly window: WindowEntries
+  readonly order: LineageOrder
 }
 
-/** Which summaries stand for each message, and which summaries the windows lead to. */
+/**
+ * What every summary stands for, and which messages and summaries the windows lead to. A message is covered when a
+ * summary in a window reaches it through its sources. All of it is worked out when it is first asked for.
+ */
 export class Coverage {
-  /** 1 for a summary in a window, or beneath one that is. */
-  readonly isReached: Uint8Array
-  /** 1 for a summary beneath another that is in a window. */
-  readonly isBeneath: Uint8Array
-  /** For every message the first summary that names it, or −1; of those the windows lead to where there is one. */
-  readonly leaf: Int32Array
-  /** Messages that several summaries name, with the nodes of all of them. */
-  readonly shared = new Map<number, number[]>()
+  readonly #of: Covering
+  #reach: Reach | undefined
+  #isBeneath: Uint8Array | undefined
+  #nodeStates: Uint8Array | undefined
+  #messageStates: Uint8Array | undefined
+  #leaves: Leaves | undefined
 
-  private constructor(messages: number, summaries: number) {
-    this.isReached = new Uint8Array(summaries)
-    this.isBeneath = new Uint8Array(summaries)
-    this.leaf = new Int32Array(messages).fill(-1)
+  constructor(covering: Covering) {
+    this.#of = covering
   }
 
-  /** Works it out, a piece of some milliseconds at a time. */
-  static *of({ messages, summaries, links, window }: Covering): Generator<void, Coverage> {
-    const coverage = new Coverage(messages.length, summaries.length)
-    const { isReached, isBeneath } = coverage
-    const open: number[] = []
-    for (let node = 0; node < summaries.length; node += 1) {
-      if (window.summaryCounts[node] === 0) continue
-      isReached[node] = 1
-      open.push(node)
-    }
-    for (let node = open.pop(); node !== undefined; node = open.pop()) {
-      for (const source of links.sources[node] as number[]) {
-        if (isBeneath[source] === 1) continue
-        isBeneath[source] = 1
-        isReached[source] = 1
-        open.push(source)
-      }
-    }
-    yield
-    let steps = 0
-    for (let node = 0; node < summaries.length; node += 1) {
-      const named = links.messagesOf(node)
-      for (const position of named) if (position >= 0) coverage.#cover(position, node)
-      steps += named.length
-      if (steps > 32_768) {
-        steps = 0
-        yield
-      }
-    }
+  /** Of the same summaries and links. */
+  grown(covering: Covering): Coverage {
+    const coverage = new Coverage(covering)
+    coverage.#reach = this.#reach
     return coverage
   }
 
-  #cover(position: number, node: number): void {
-    const before = this.leaf[position] as number
-    if (before === node) return
-    if (before < 0) {
-      this.leaf[position] = node
-      return
-    }
-    const all = this.shared.get(position)
-    if (!all) this.shared.set(position, [before, node])
-    else if (!all.includes(node)) all.push(node)
-    if (this.isReached[before] === 0 && this.isReached[node] === 1) this.leaf[position] = node
+  /** Works out what rules ask for, a piece of some milliseconds at a time. */
+  *deriving(): Generator<void> {
+    this.#isBeneath ??= beneathWindows(this.#of)
+    yield
+    this.#leaves ??= yield* findingLeaves(this.#of, this.nodeStates)
+  }
+
+  /** Positions of the messages that a node stands for, through all its sources. */
+  reach(node: number): PositionRanges {
+    return this.#reached.ranges(node)
+  }
+
+  /** Messages of other conversations that it reaches (in damaged files); counted once for every way to them. */
+  outside(node: number): number {
+    return this.#reached.outside(node)
+  }
+
+  /** Messages that a node stands for, and tokens of those that were read. */
+  messageCount(node: number): number {
+    return positionCount(this.reach(node)) + this.outside(node)
+  }
+
+  messageTokens(node: number): number {
+    return this.#of.messages.tokensIn(this.reach(node))
+  }
+
+  /** Lowest and highest seq of the messages that a node stands for; null when it reaches none. */
+  seqRange(node: number): { readonly firstSeq: number; readonly lastSeq: number } | null {
+    const { seqs } = this.#of.messages
+    const ranges = this.reach(node)
+    const [firstSeq, lastSeq] = [seqs[ranges[0] ?? -1], seqs[(ranges.at(-1) ?? 0) - 1]]
+    return firstSeq === undefined || lastSeq === undefined ? null : { firstSeq, lastSeq }
+  }
+
+  /** 1 for a summary beneath another that is in a window. */
+  get isBeneath(): Uint8Array {
+    this.#isBeneath ??= beneathWindows(this.#of)
+    return this.#isBeneath
+  }
+
+  /** ABSENT, COVERED or IN_WINDOW by node. */
+  get nodeStates(): Uint8Array {
+    const { summaryCounts } = this.#of.window
+    this.#nodeStates ??= this.isBeneath.map((isBeneath, node) =>
+      summaryCounts[node] !== 0 ? IN_WINDOW : isBeneath === 1 ? COVERED : ABSENT,
+    )
+    return this.#nodeStates
+  }
+
+  /** The same by position of the message, or EVENT. */
+  get messageStates(): Uint8Array {
+    this.#messageStates ??= statesOfMessages(this.#of, this.nodeStates)
+    return this.#messageStates
+  }
+
+  /** For every message the first summary that names it, or −1; of those the windows lead to where there is one. */
+  get leaf(): Int32Array {
+    return this.#named.leaf
+  }
+
+  /** Messages that several summaries name, with the nodes of all of them. */
+  get shared(): ReadonlyMap<number, readonly number[]> {
+    return this.#named.shared
   }
 
   /** Whether a summary that a window leads to names the message. */
   isCovered(position: number): boolean {
     const leaf = this.leaf[position] as number
-    return leaf >= 0 && this.isReached[leaf] === 1
+    return leaf >= 0 && this.nodeStates[leaf] !== ABSENT
   }
+
+  get #reached(): Reach {
+    this.#reach ??= new Reach(this.#of.links, this.#of.order)
+    return this.#reach
+  }
+
+  get #named(): Leaves {
+    this.#leaves ??= withoutYielding(findingLeaves(this.#of, this.nodeStates))
+    return this.#leaves
+  }
+}
+
+function beneathWindows({ summaries, links, window }: Covering): Uint8Array {
+  const isBeneath = new Uint8Array(summaries.length)
+  const open: number[] = []
+  for (let node = 0; node < summaries.length; node += 1) if (window.summaryCounts[node] !== 0) open.push(node)
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    for (const source of links.sources[node] as number[]) {
+      if (isBeneath[source] === 1) continue
+      isBeneath[source] = 1
+      open.push(source)
+    }
+  }
+  return isBeneath
+}
+
+function statesOfMessages({ messages, events, links, window }: Covering, nodeStates: Uint8Array): Uint8Array {
+  const states = new Uint8Array(messages.length)
+  for (const position of events) states[position] = EVENT
+  for (let node = 0; node < nodeStates.length; node += 1) {
+    if (nodeStates[node] === ABSENT) continue
+    const ranges = links.rangesOf(node)
+    for (let end = 0; end < ranges.length; end += 2) states.fill(COVERED, ranges[end], ranges[end + 1])
+  }
+  const { length, isSummary, targets } = window
+  for (let item = 0; item < length; item += 1) {
+    if (isSummary[item] === 0 && (targets[item] as number) >= 0) states[targets[item] as number] = IN_WINDOW
+  }
+  return states
+}
+
+type Leaves = { readonly leaf: Int32Array; readonly shared: ReadonlyMap<number, readonly number[]> }
+
+function* findingLeaves({ messages, links }: Covering, nodeStates: Uint8Array): Generator<void, Leaves> {
+  const leaf = new Int32Array(messages.length).fill(-1)
+  const shared = new Map<number, number[]>()
+  const cover = (position: number, node: number): void => {
+    const before = leaf[position] as number
+    if (before === node) return
+    if (before < 0) {
+      leaf[position] = node
+      return
+    }
+    const all = shared.get(position)
+    if (!all) shared.set(position, [before, node])
+    else if (!all.includes(node)) all.push(node)
+    if (nodeStates[before] === ABSENT && nodeStates[node] !== ABSENT) leaf[position] = node
+  }
+  let steps = 0
+  for (let node = 0; node < nodeStates.length; node += 1) {
+    const named = links.messagesOf(node)
+    for (const position of named) if (position >= 0) cover(position, node)
+    steps += named.length
+    if (steps > 32_768) {
+      steps = 0
+      yield
+    }
+  }
+  return { leaf, shared }
 }

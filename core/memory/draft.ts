@@ -1,6 +1,7 @@
 import type { RowChange } from '../contract/repair.ts'
+import { draftedMemory } from './drafted-memory.ts'
 import type { Link, StoredLinks } from './links.ts'
-import type { MemoryRows } from './memory.ts'
+import type { Memory, MemoryRows } from './memory.ts'
 import type { Messages } from './messages.ts'
 import { diffLinks, diffSummary, diffWindow } from './row-changes.ts'
 import type { DraftSummary, SummaryRow } from './summaries.ts'
@@ -43,6 +44,8 @@ export class Draft {
   readonly #sourceLinks = new Map<string, SourceLinks>()
   readonly #windows: Map<number, readonly WindowEntry[]>
   #before = nothing()
+  /** As it is now; null after a change. */
+  #memory: Memory | null = null
 
   constructor(rows: MemoryRows) {
     this.#rows = rows
@@ -115,6 +118,22 @@ export class Draft {
     return this.sourceLinks(id).flatMap((link) => this.summaries.get(link.to) ?? [])
   }
 
+  /**
+   * What follows from the draft as it is now: order, what each summary stands for, coverage. Token counts of messages are
+   * those of the file. It is made anew after a change, which takes some milliseconds in a large memory: ask once a step.
+   */
+  memory(): Memory {
+    this.#memory ??= draftedMemory(this, this.#rows, (id) => this.#keptPositions(id))
+    return this.#memory
+  }
+
+  /** Positions of the messages that a summary names, while its links are those of the file. */
+  #keptPositions(id: string): Int32Array | null {
+    const { links, summaries } = this.#rows
+    const node = summaries.nodeOf(id)
+    return node < 0 || this.#messageLinks.has(id) || links.stored.has(id) ? null : links.messagesOf(node)
+  }
+
   /** Which summaries are made from each, of those that exist. */
   dependents(): Map<string, string[]> {
     const dependents = new Map<string, string[]>()
@@ -132,17 +151,20 @@ export class Draft {
     const now = this.summaries.get(id)
     if (!now) throw new Error(`no summary ${id}`)
     keep(this.#before.summaries, id, now)
+    this.#memory = null
     this.summaries.set(id, { ...now, ...patch })
   }
 
   add(summary: DraftSummary): void {
     keep(this.#before.summaries, summary.id, undefined)
+    this.#memory = null
     this.summaries.set(summary.id, summary)
   }
 
   /** With its links; a summary that names it as a source is not touched. */
   remove(id: string): void {
     keep(this.#before.summaries, id, this.summaries.get(id))
+    this.#memory = null
     this.summaries.delete(id)
     if (this.messageLinks(id).length > 0) this.setMessageLinks(id, [])
     if (this.sourceLinks(id).length > 0) this.setSourceLinks(id, [])
@@ -150,16 +172,19 @@ export class Draft {
 
   setMessageLinks(id: string, links: MessageLinks): void {
     keep(this.#before.messageLinks, id, this.messageLinks(id))
+    this.#memory = null
     this.#messageLinks.set(id, links)
   }
 
   setSourceLinks(id: string, links: SourceLinks): void {
     keep(this.#before.sourceLinks, id, this.sourceLinks(id))
+    this.#memory = null
     this.#sourceLinks.set(id, links)
   }
 
   setWindow(conversationId: number, entries: readonly WindowEntry[]): void {
     keep(this.#before.windows, conversationId, this.window(conversationId))
+    this.#memory = null
     this.#windows.set(conversationId, entries)
   }
 

@@ -1,6 +1,8 @@
+import { withoutYielding } from '../yielding.ts'
 import { Coverage } from './coverage.ts'
 import { SummaryExtents } from './extents.ts'
 import { GrowingMessages } from './growing-messages.ts'
+import { Lineage } from './lineage.ts'
 import { type LineageOrder, lineageOrder } from './lineage-order.ts'
 import { Links } from './links.ts'
 import type { Messages } from './messages.ts'
@@ -21,9 +23,13 @@ export type MemoryRows = {
 }
 
 /**
- * What a file holds, without texts, and what follows from it: in which order summaries rest on each other, what each
- * stands for, and who stands for each message. It never changes. Messages are named by their positions and summaries by
- * their nodes.
+ * What a file or one of its conversations holds, without texts, and what follows from it: in which order summaries rest
+ * on each other, what each stands for, and who stands for each message. It never changes. Messages are named by their
+ * positions and summaries by their nodes.
+ *
+ * Of one conversation it holds the messages and the window, its summaries, oldest first, and behind them its *guests*:
+ * summaries of other conversations that are joined to them by sources, which happens in files that lost track of a
+ * session.
  */
 export class Memory implements MemoryRows {
   readonly conversations: ReadonlyMap<number, ConversationHead>
@@ -32,37 +38,65 @@ export class Memory implements MemoryRows {
   readonly summaries: Summaries
   readonly links: Links
   readonly window: WindowEntries
-  readonly order: LineageOrder
-  readonly extents: SummaryExtents
-  readonly coverage: Coverage
+  #order: LineageOrder | undefined
+  #lineage: Lineage | undefined
+  #extents: SummaryExtents | undefined
+  #coverage: Coverage | undefined
 
-  private constructor(rows: MemoryRows, order: LineageOrder, extents: SummaryExtents, coverage: Coverage) {
+  constructor(rows: MemoryRows) {
     this.conversations = rows.conversations
     this.messages = rows.messages
     this.events = rows.events
     this.summaries = rows.summaries
     this.links = rows.links
     this.window = rows.window
-    this.order = order
-    this.extents = extents
-    this.coverage = coverage
+  }
+
+  /** The same summaries where messages were appended, or the window changed. Nothing is worked out again that still holds. */
+  grown(rows: Omit<MemoryRows, 'summaries' | 'links'>): Memory {
+    const memory = new Memory({ ...rows, summaries: this.summaries, links: this.links })
+    memory.#order = this.#order
+    memory.#lineage = this.#lineage
+    memory.#coverage = this.#coverage?.grown(memory)
+    return memory
   }
 
   /** Of a file of which nothing has been read. */
   static empty(): Memory {
-    const steps = Memory.of(NO_ROWS)
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-    }
+    return new Memory(NO_ROWS)
   }
 
-  /** Works out what follows from the rows, a piece of some milliseconds at a time. */
-  static *of(rows: MemoryRows): Generator<void, Memory> {
-    const order = lineageOrder(rows.links.sources)
+  /** Works out what rules ask for, a piece of some milliseconds at a time. All else waits until it is asked for. */
+  *deriving(): Generator<void> {
+    this.#order ??= lineageOrder(this.links.sources)
     yield
-    const extents = yield* SummaryExtents.of({ ...rows, order })
-    return new Memory(rows, order, extents, yield* Coverage.of(rows))
+    this.#extents ??= yield* SummaryExtents.of(this)
+    yield* this.coverage.deriving()
+  }
+
+  get order(): LineageOrder {
+    this.#order ??= lineageOrder(this.links.sources)
+    return this.#order
+  }
+
+  get lineage(): Lineage {
+    this.#lineage ??= new Lineage(this.summaries, this.links)
+    return this.#lineage
+  }
+
+  get extents(): SummaryExtents {
+    this.#extents ??= withoutYielding(SummaryExtents.of(this))
+    return this.#extents
+  }
+
+  get coverage(): Coverage {
+    this.#coverage ??= new Coverage(this)
+    return this.#coverage
+  }
+
+  /** Where one conversation was read: whether a summary is its own, and no guest. */
+  isOwn(node: number): boolean {
+    return this.summaries.at(node).conversationId === this.messages.conversationId
   }
 
   /** `msg_<number>` of the message at a position. */

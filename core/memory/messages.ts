@@ -1,5 +1,6 @@
 import { ROLES } from '../contract/lists.ts'
 import { steadyClock } from './message-clock.ts'
+import type { PositionRanges } from './position-ranges.ts'
 
 /** Code of a role that is none of ROLES. It is one digit, so that the roles of many messages can be read as one text. */
 export const OTHER_ROLE = 9
@@ -92,6 +93,25 @@ export class Messages extends MessageOrder {
   /** Tokens that count: 0 for a message that has no number of them, or one below 0. */
   tokensAt(position: number): number {
     return (this.tokensBefore[position + 1] ?? 0) - (this.tokensBefore[position] ?? 0)
+  }
+
+  /** Row numbers of the messages at some positions. */
+  idsIn(ranges: PositionRanges): number[] {
+    const ids: number[] = []
+    for (let end = 0; end < ranges.length; end += 2) {
+      for (const id of this.ids.subarray(ranges[end], ranges[end + 1])) ids.push(id)
+    }
+    return ids
+  }
+
+  /** Tokens of the messages at some positions. */
+  tokensIn(ranges: PositionRanges): number {
+    let tokens = 0
+    for (let end = 0; end < ranges.length; end += 2) {
+      const [from, to] = [ranges[end] as number, ranges[end + 1] as number]
+      tokens += (this.tokensBefore[to] as number) - (this.tokensBefore[from] as number)
+    }
+    return tokens
   }
 
   /** Times that never decrease with the position, of messages of one conversation (see `steadyClock`). */

@@ -1,4 +1,4 @@
-/** Ranks as sorted, disjoint, non-touching pairs [from, to): `[0, 4, 10, 12]` is 0–3 and 10–11. */
+/** Positions as sorted, disjoint, non-touching pairs [from, to): `[0, 4, 10, 12]` is 0–3 and 10–11. */
 export type PositionRanges = Int32Array
 
 export const NO_POSITIONS: PositionRanges = new Int32Array(0)
@@ -10,16 +10,27 @@ export function positionCount(ranges: PositionRanges): number {
   return count
 }
 
-/** Ranks in any order, repeated or not. */
-export function rangesOfPositions(positions: readonly number[]): PositionRanges {
-  const sorted = Int32Array.from(positions).sort()
+/** The ranges of positions in any order, repeated or not; those below 0 are left out. */
+export function rangesOfPositions(positions: Int32Array): PositionRanges {
+  const [first, last] = [positions[0], positions.at(-1)]
+  if (first === undefined || last === undefined) return NO_POSITIONS
+  // What sound files hold: a run without a gap.
+  if (first >= 0 && last - first === positions.length - 1 && isRun(positions)) return Int32Array.of(first, last + 1)
   const pairs: number[] = []
-  for (const position of sorted) {
+  for (const position of positions.toSorted()) {
+    if (position < 0) continue
     const end = pairs.length - 1
     if (end > 0 && position <= (pairs[end] as number)) pairs[end] = Math.max(pairs[end] as number, position + 1)
     else pairs.push(position, position + 1)
   }
   return Int32Array.from(pairs)
+}
+
+function isRun(positions: Int32Array): boolean {
+  for (let index = 1; index < positions.length; index += 1) {
+    if (positions[index] !== (positions[index - 1] as number) + 1) return false
+  }
+  return true
 }
 
 /** Everything that is in one of them. Gives back one of the inputs where it says it all. */

@@ -1,3 +1,6 @@
+import type { SummaryKind, SummaryLevel } from '../contract/ids.ts'
+import { SUMMARY_LEVELS } from '../contract/lists.ts'
+
 /** A summary without its text, as it stands in the file. In a damaged file any value may be of any type. */
 export type SummaryRow = {
   /** Its number in this memory: the index of its node. */
@@ -62,6 +65,18 @@ export class Summaries {
 
   at(node: number): SummaryRow {
     return this.rows[node] as SummaryRow
+  }
+
+  /** What it is shown as, whatever its file says. */
+  kindOf(node: number): SummaryKind {
+    const { kind, depth } = this.at(node)
+    if (kind === 'leaf' || kind === 'condensed') return kind
+    return depth > 0 ? 'condensed' : 'leaf'
+  }
+
+  levelOf(node: number): SummaryLevel {
+    const { level } = this.at(node)
+    return SUMMARY_LEVELS.find((known) => known === level) ?? 'unknown'
   }
 
   /** The node of a summary, or −1. */

@@ -36,10 +36,23 @@ export class WindowEntries {
     this.isSummary[at] = isSummary ? 1 : 0
     this.targets[at] = target
     this.length += 1
-    if (target < 0 || !isPlain(entry, isSummary)) this.stored.set(at, entry)
+    if (target < 0 || !isPlain(entry, isSummary)) {
+      const { ordinal, placedAtMs, messageId, summaryId } = entry
+      this.stored.set(at, { ordinal, placedAtMs, messageId, summaryId })
+    }
     if (target < 0) return
     const counts = isSummary ? this.summaryCounts : this.messageCounts
     counts[target] = Math.min(255, (counts[target] as number) + 1)
+  }
+
+  /** The position of the message that an entry names; −1 when it names a summary, or leads nowhere. */
+  positionAt(index: number): number {
+    return this.isSummary[index] === 0 ? (this.targets[index] as number) : -1
+  }
+
+  /** The node of the summary that an entry names; −1 when it names a message, or leads nowhere. */
+  nodeAt(index: number): number {
+    return this.isSummary[index] === 1 ? (this.targets[index] as number) : -1
   }
 
   /** What an entry that leads nowhere names, as an id of a node. */

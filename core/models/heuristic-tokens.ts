@@ -5,38 +5,38 @@
  * agents (docs/decisions/0027-token-heuristic.md).
  */
 
-/** In tokens. */
+/** All weights are in tokens. */
 const WEIGHTS = {
   word: 0.97,
-  /** A word after a single mark, which it takes in: `.name`, `(value`. */
+  /** The weight of a word after a single mark, which is a part of it: `.name`, `(value`. */
   wordAfterMark: 0.64,
-  /** Each letter of a word after the 6th, and more after the 10th: long words are cut. */
+  /** Each letter of a word after the 6th has this weight, and more after the 10th, because long words are split. */
   letterAfter6: 0.076,
   letterAfter10: 0.137,
-  /** Each letter of a word in capitals after the 2nd. */
+  /** The weight of each letter after the 2nd of a word in capitals. */
   capital: 0.142,
-  /** Up to three digits. */
+  /** The weight of up to three digits. */
   digits: 1.17,
   digitsAfterLetter: 1.25,
-  /** A number does not take in the space before it. */
+  /** A number does not include the space before it. */
   digitsAfterSpace: 2.03,
   mark: 0.99,
-  /** Up to the 4th of a run; what follows is mostly the same again, and one token with it. */
+  /** The weight of each mark up to the 4th of a run. More of them are mostly equal, and one token with it. */
   markInRun: 0.15,
   spaces: 1.32,
   tab: 1.32,
   /** White space with a line break is one token, and none after a mark. */
   lineBreak: 1.36,
   moreAfterLineBreak: 0.61,
-  /** For each letter with an accent, besides its word: words of other languages are cut more. */
+  /** The weight of each accented letter in addition to its word, because words of other languages are split more. */
   accent: 1.4,
-  /** A letter of another alphabet. */
+  /** The weight of a letter of another alphabet. */
   otherLetter: 0.42,
   symbol: 1.63,
   symbolAgain: 0.16,
-  /** Han, kana, hangul and full-width forms. */
+  /** The weight of han, kana, hangul and full-width forms. */
   wide: 1.5,
-  /** Half of what is beyond the basic plane, as emoji. */
+  /** The weight of half of a character beyond the basic plane, such as an emoji. */
   surrogate: 1,
 } as const
 
@@ -60,7 +60,7 @@ type Kind = (typeof KINDS)[number]
 
 const STATES = [
   'start',
-  // The number of letters of a word so far.
+  // These states count the letters of a word.
   ...(['word1', 'word2', 'word3', 'word4', 'word5', 'word6', 'word7', 'word8', 'word9', 'word10', 'word11'] as const),
   'capital1',
   'capital2',
@@ -85,7 +85,7 @@ type State = (typeof STATES)[number]
 
 type Step = readonly [next: State, ...costs: Weight[]]
 
-/** What a character of this kind means after what stood before. */
+/** Says what a character of this kind costs in this state, and which state follows. */
 function step(state: State, kind: Kind): Step {
   switch (kind) {
     case 'lower':
@@ -149,7 +149,7 @@ function mark(state: State): Step {
   return marks >= 5 ? ['mark5'] : [`mark${marks}` as State, 'markInRun']
 }
 
-// Costs are whole numbers of 1/256 token, so that a sum is the same in whatever order it is made.
+// Costs are whole numbers of 1/256 token, so that a sum does not depend on its order.
 const UNITS = 256
 const KIND_BITS = 4
 const NO_KIND = KINDS.length
@@ -167,8 +167,8 @@ const singleSteps = STATES.map((state) =>
 )
 
 /**
- * Two steps at once, which takes half the time: at the place of a state and two kinds, the row of the next state above
- * what both cost. The last character of a text of odd length has no second.
+ * Takes two steps at once, which needs half the time: the index is a state and two kinds, the value is the next state
+ * above the cost of both. The last character of a text of odd length has no second one.
  */
 const STEPS = new Int32Array(STATES.length << (2 * KIND_BITS))
 singleSteps.forEach((row, state) => {
@@ -181,14 +181,14 @@ singleSteps.forEach((row, state) => {
   })
 })
 
-/** Ranges of UTF-16 code units; whatever is in none is a mark in ASCII and a symbol beyond. */
+/** Ranges of UTF-16 code units. Any other unit is a mark in ASCII and a symbol beyond. */
 const RANGES: readonly (readonly [from: number, to: number, kind: Kind])[] = [
   [0x80, 0xffff, 'symbol'],
   [0xc0, 0x24f, 'accented'],
   [0x250, 0x1fff, 'otherLetter'],
   [0x1e00, 0x1eff, 'accented'],
   [0x1100, 0x11ff, 'wide'],
-  // Dashes, quotation marks, the ellipsis.
+  // These are dashes, quotation marks and the ellipsis.
   [0x2010, 0x205e, 'mark'],
   [0x2e80, 0xa4cf, 'wide'],
   [0xa960, 0xa97f, 'wide'],
@@ -209,11 +209,11 @@ const RANGES: readonly (readonly [from: number, to: number, kind: Kind])[] = [
 const KIND_OF = new Uint8Array(0x10000)
 for (const [from, to, kind] of RANGES) KIND_OF.fill(KINDS.indexOf(kind), from, to + 1)
 
-// Reading characters one by one from a string would take twice as long. An even number of them.
+// Reading characters one by one from a string takes twice as long. The length is even.
 const units = new Uint16Array(8192)
 const bytes = Buffer.from(units.buffer)
 
-/** Never less than 1 for a text that is not empty, and never less than for its beginning. */
+/** Returns at least 1 for a non-empty text, and at least as much as for any beginning of the text. */
 export function estimateTokens(text: string): number {
   const { length } = text
   let state = 0
@@ -229,7 +229,7 @@ export function estimateTokens(text: string): number {
       state = entry >> COST_BITS
       cost += entry & COST_MASK
     }
-    // Only the last piece of a text can be odd.
+    // Only the last piece of a text can have an odd length.
     if (even < count) {
       const last = KIND_OF[units[even] as number] as number
       cost += (STEPS[state | (last << KIND_BITS) | NO_KIND] as number) & COST_MASK

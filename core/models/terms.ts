@@ -30,7 +30,7 @@ for (const character of 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012
   ASCII_WORD[character.charCodeAt(0)] = 1
 }
 
-/** Scripts written without spaces between words. */
+/** Says whether a code unit belongs to a script without spaces between words. */
 function isUnspaced(unit: number): boolean {
   if (unit < 0x1100) return unit <= 0x0eff || (unit >= 0x1000 && unit <= 0x109f)
   if (unit >= 0x1780 && unit <= 0x17ff) return true

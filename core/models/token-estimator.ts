@@ -1,20 +1,25 @@
 import { createRequire } from 'node:module'
 import { assertNever, LcmError } from '../errors.ts'
-import { estimateTokensAtFirst } from './first-heuristic.ts'
 import { estimateTokens } from './heuristic-tokens.ts'
+import { isWide } from './wide-characters.ts'
 
-/** Counts what a text costs a model. Never negative, never less than 1 for text that is not empty, never throws. */
+/**
+ * Counts what a text costs a model. The count is never negative and at least 1 for a non-empty text. It never throws.
+ */
 export interface TokenEstimator {
-  /** Recorded with the memory, so that a reader knows what the stored counts mean. */
+  /** The name is recorded with the memory, so that a reader knows what the stored counts mean. */
   readonly name: CountedBy
   count(text: string): number
 }
 
-/** What can be configured; `heuristic` is the newest one. */
+/** The estimators that can be configured. `heuristic` is the newest one. */
 export const TOKEN_ESTIMATORS = ['heuristic', 'o200k_base', 'cl100k_base'] as const
 export type TokenEstimatorName = (typeof TOKEN_ESTIMATORS)[number]
 
-/** What a memory may be counted by. `heuristic` is the first one: a name never gets another meaning. */
+/**
+ * The estimators that a memory may be counted by. `heuristic` is the first one, because a name never changes its
+ * meaning.
+ */
 const COUNTED_BY = ['heuristic', 'heuristic-2', 'o200k_base', 'cl100k_base'] as const
 type CountedBy = (typeof COUNTED_BY)[number]
 
@@ -26,9 +31,9 @@ export const createTokenEstimator = (name: TokenEstimatorName = 'heuristic'): To
   estimatorCalled(name === 'heuristic' ? 'heuristic-2' : name)
 
 /**
- * The estimator that a memory was counted by, so that all of its counts can be compared; null when it names none that is
- * known here.
- * @param recorded as the memory says it
+ * Returns the estimator that a memory was counted by, so that all of its counts can be compared, or null for an unknown
+ * name.
+ * @param recorded the name that the memory states
  */
 export function recordedEstimator(recorded: unknown): TokenEstimator | null {
   const name = COUNTED_BY.find((known) => known === recorded)
@@ -49,13 +54,40 @@ function estimatorCalled(name: CountedBy): TokenEstimator {
   }
 }
 
+// The weights are quarters of a token, so that the sum stays an integer.
+const QUARTERS_WIDE = 6
+const QUARTERS_ASTRAL = 8
+
+/**
+ * Estimates tokens as this app did at first: ⌈Σ weight⌉ over the code points. One of a script without word breaks (han,
+ * kana, hangul, full-width forms) weighs 1.5, one beyond the basic plane (emoji) 2, and every other one, also a lone
+ * surrogate, ¼. Memories that were counted in this way keep it.
+ */
+function estimateTokensAtFirst(text: string): number {
+  const length = text.length
+  let quarters = length
+  // UTF-8 is as long as UTF-16 only for ASCII, and that comparison runs at the speed of memory.
+  if (length < 64 || Buffer.byteLength(text) !== length) {
+    for (let index = 0; index < length; index += 1) {
+      const unit = text.charCodeAt(index)
+      if (unit < 0x1100) continue
+      if (isWide(unit)) quarters += QUARTERS_WIDE - 1
+      else if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
+        quarters += QUARTERS_ASTRAL - 2
+        index += 1
+      }
+    }
+  }
+  return Math.ceil(quarters / 4)
+}
+
 type Tokenizer = { countTokens(text: string, options: { readonly disallowedSpecial: Set<string> }): number }
 
 type Vocabulary = Extract<CountedBy, 'o200k_base' | 'cl100k_base'>
 
 function exactEstimator(name: Vocabulary): TokenEstimator {
   let tokenizer: Tokenizer | undefined
-  // Control markers in a conversation are text like any other: none is allowed to act, none is refused.
+  // Control markers in a conversation are plain text: none has an effect, and none is refused.
   const options = { disallowedSpecial: new Set<string>() }
   const count = (text: string): number => {
     tokenizer ??= loadTokenizer(name)
@@ -66,7 +98,10 @@ function exactEstimator(name: Vocabulary): TokenEstimator {
   return { name, count }
 }
 
-/** Required, not imported: who counts by the heuristic never pays for a vocabulary, and opening a file stays synchronous. */
+/**
+ * The vocabulary is required, not imported, so that only those who need it load it, and opening a file stays
+ * synchronous.
+ */
 function loadTokenizer(name: Vocabulary): Tokenizer {
   try {
     return createRequire(import.meta.url)(`gpt-tokenizer/cjs/encoding/${name}`) as Tokenizer
@@ -81,8 +116,8 @@ function loadTokenizer(name: Vocabulary): Tokenizer {
 }
 
 /**
- * A tokenizer merges within a word in time quadratic in its length, so a run of one kind of character longer than
- * this is counted in pieces. It costs at most one token a cut; ordinary text has no such run and is counted whole.
+ * A tokenizer merges within a word in time quadratic in its length, so a longer run of one kind of character is counted
+ * in pieces. That costs at most one token a piece. Ordinary text has no such run and is counted as a whole.
  */
 const LONGEST_RUN = 1024
 

@@ -1,4 +1,4 @@
-/** Han, kana, bopomofo, hangul, yi and full-width forms of the basic plane. */
+/** Recognises han, kana, bopomofo, hangul, yi and full-width forms of the basic plane. */
 export function isWide(unit: number): boolean {
   if (unit < 0x2e80) return unit >= 0x1100 && unit <= 0x11ff
   if (unit <= 0xa4cf) return true

@@ -1,24 +1,9 @@
+import type { FileInfo } from '../contract/lineage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { allFiles } from '../systems/records/files.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import type { Corpus, HitRow } from './corpus.ts'
 import type { Fields } from './matcher.ts'
-
-const queries = {
-  all: /* sql */ `
-    SELECT
-      file_id AS id,
-      conversation_id AS conversationId,
-      created_at AS createdAtMs,
-      file_name AS name,
-      exploration_summary AS summary
-    FROM large_files
-    ORDER BY file_id`,
-}
-
-type FileRow = Pick<HitRow, 'id' | 'conversationId' | 'createdAtMs'> & {
-  readonly name: string | null
-  readonly summary: string | null
-}
 
 /**
  * Large files by their name and exploration summary. There are few, and no index of them: a row is the place in the
@@ -28,10 +13,10 @@ export class FileCorpus implements Corpus {
   readonly kind = 'file'
   readonly fields = ['content'] as const
   readonly index = null
-  readonly #files: readonly FileRow[]
+  readonly #files: readonly FileInfo[]
 
   constructor(db: ReadDb) {
-    this.#files = db.all<FileRow>(queries.all)
+    this.#files = allFiles(db)
   }
 
   get known(): Catalogue {
@@ -85,4 +70,5 @@ export class FileCorpus implements Corpus {
   }
 }
 
-const textOf = ({ name, summary }: FileRow): string => [name, summary].filter((text) => text !== null).join('\n')
+const textOf = ({ fileName, explorationSummary }: FileInfo): string =>
+  [fileName, explorationSummary].filter((text) => text !== null).join('\n')

@@ -1,27 +1,14 @@
 import { ROLES } from '../contract/ids.ts'
 import type { GrepInput } from '../contract/retrieval.ts'
 import { LcmError } from '../errors.ts'
-import type { SummaryGraph } from '../memory/summary-graph.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { findNode } from '../systems/node-id.ts'
 import { prunedMessages } from '../systems/pruned-outputs.ts'
-import { strayMessages } from '../systems/stray-messages.ts'
+import { summaryRowNumbers } from '../systems/records/summaries.ts'
+import { messagesInWindows, summaryRowsInWindows } from '../systems/records/window-entries.ts'
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
-
-const queries = {
-  messagesInWindow: /* sql */ `
-    SELECT c.message_id
-    FROM context_items AS c
-    JOIN messages AS m ON m.message_id = c.message_id AND m.conversation_id = c.conversation_id`,
-  summariesInWindow: /* sql */ `
-    SELECT s.summary_rowid
-    FROM context_items AS c
-    JOIN summaries AS s ON s.summary_id = c.summary_id AND s.conversation_id = c.conversation_id`,
-  summaryRows: /* sql */ `
-    SELECT summary_rowid FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-}
 
 /** Rows of each kind that a search is limited to by one summary or by the window. */
 type RowLists = {
@@ -46,7 +33,7 @@ export class Filters {
   readonly #window: RowLists | null
 
   /** @throws LcmError not_found, invalid_argument when `within` is no summary */
-  constructor(db: ReadDb, histories: HistoryIndex, input: GrepInput) {
+  constructor(db: ReadDb, histories: MemoryReader, input: GrepInput) {
     this.#input = input
     this.#within = input.within === undefined ? null : below(db, histories, input.within)
     this.#window =
@@ -54,7 +41,7 @@ export class Filters {
         ? null
         : {
             message: seenMessages(db),
-            summary: db.column<number>(queries.summariesInWindow),
+            summary: summaryRowsInWindows(db),
             file: [],
           }
   }
@@ -88,38 +75,27 @@ export class Filters {
 
 /** Those in a window, without those of which the model no longer sees the text. */
 function seenMessages(db: ReadDb): readonly number[] {
-  const inWindow = db.column<number>(queries.messagesInWindow)
+  const inWindow = messagesInWindows(db)
   const pruned = new Set(prunedMessages(db))
   return pruned.size === 0 ? inWindow : inWindow.filter((messageId) => !pruned.has(messageId))
 }
 
 /** Messages and summaries that a summary stands for. */
-function below(db: ReadDb, histories: HistoryIndex, summaryId: string): RowLists {
+function below(db: ReadDb, histories: MemoryReader, summaryId: string): RowLists {
   const node = findNode(db, summaryId)
   if (node.kind !== 'summary') {
     throw new LcmError('invalid_argument', `A search can be limited to a summary; ${summaryId} is a ${node.kind}.`, {
       id: summaryId,
     })
   }
-  const graph = histories.graph(node.conversationId)
-  const start = graph.indexOf(summaryId)
-  const reached = [...reachable(graph, start)]
-  const messages: number[] = []
-  const ranges = graph.nodes[start]?.ranges ?? []
-  for (let i = 0; i < ranges.length; i += 2) {
-    for (const id of graph.history.ids.subarray(ranges[i], ranges[i + 1])) messages.push(id)
-  }
-  const ids = reached.filter((index) => index !== start).flatMap((index) => graph.nodes[index]?.id ?? [])
+  const { messages, summaries, links, coverage } = histories.memory(node.conversationId)
+  const start = summaries.nodeOf(summaryId)
+  const reached = links.beneath([start])
+  const elsewhere = links.messagesElsewhere(reached).map(({ messageId }) => messageId)
+  const ids = [...reached].filter((other) => other !== start).map((other) => summaries.at(other).id)
   return {
-    message: [...messages, ...strayMessages(db, graph, reached)],
-    summary: db.column<number>(queries.summaryRows, { ids: JSON.stringify(ids) }),
+    message: [...messages.idsIn(coverage.reach(start)), ...elsewhere],
+    summary: summaryRowNumbers(db, ids),
     file: [],
   }
-}
-
-function reachable(graph: SummaryGraph, start: number): Set<number> {
-  const reached = new Set([start])
-  // A set grows while it is walked.
-  for (const index of reached) for (const source of graph.sources[index] ?? []) reached.add(source)
-  return reached
 }

@@ -4,7 +4,7 @@ import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { sha256 } from '../hashing.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { HistoryIndex } from '../systems/history-index.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileCorpus } from './file-corpus.ts'
@@ -59,13 +59,13 @@ type Answer = {
 /** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
 export class Grep {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   readonly #messages: MessageCorpus
   readonly #summaries: SummaryCorpus
   readonly #indexes: TextIndexSource
 
   /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, histories: HistoryIndex, indexes?: TextIndexSource) {
+  constructor(db: ReadDb, capabilities: Capabilities, histories: MemoryReader, indexes?: TextIndexSource) {
     const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db
     this.#histories = histories

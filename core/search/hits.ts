@@ -30,8 +30,8 @@ export async function hitsOf(
   const covers = new Set(
     [...data.values()].flatMap(({ hits }) => [...hits.values()].flatMap((hit) => hit.coverInWindow ?? [])),
   )
-  const contents = covers.size === 0 ? new Map<string, string>() : summaries.contents([...covers])
-  const coverTexts = new Map(Array.from(contents, ([id, content]) => [id, new FoundText(content, matcher)]))
+  const contents = covers.size === 0 ? new Map<string, string | null>() : summaries.contents([...covers])
+  const coverTexts = new Map(Array.from(contents, ([id, content]) => [id, new FoundText(content ?? '', matcher)]))
   return page.flatMap((placed): GrepHit[] => {
     const { corpus } = placed.searched
     const hit = data.get(corpus)?.hits.get(rowOf(placed))

@@ -1,5 +1,5 @@
 import { ANYTHING, type Formula } from './index-expression.ts'
-import { type Dialect, type Pattern, readPattern } from './regex-syntax.ts'
+import { type Flavour, type Pattern, readPattern } from './regex-syntax.ts'
 
 /*
  * What must stand in a text for a pattern to match, after "Regular Expression Matching with a Trigram Index" by
@@ -35,14 +35,14 @@ const exactly = (strings: Strings): Known => ({ exact: strings, prefix: strings,
 const UNKNOWN: Known = { exact: null, prefix: NOTHING, suffix: NOTHING, holds: [] }
 
 /** What stands in every text that the pattern matches, but for the case of letters. */
-export function formulaOf(pattern: string, dialect: Dialect): Formula {
-  const read = readPattern(pattern, dialect, true)
+export function formulaOf(pattern: string, flavour: Flavour): Formula {
+  const read = readPattern(pattern, flavour, true)
   return read ? whole(knownOf(read)) : ANYTHING
 }
 
 /** The longest text that stands, case and all, in every text that the pattern matches; null when none is known. */
-export function heldText(pattern: string, dialect: Dialect): string | null {
-  const read = readPattern(pattern, dialect, false)
+export function heldText(pattern: string, flavour: Flavour): string | null {
+  const read = readPattern(pattern, flavour, false)
   const formula = read ? whole(knownOf(read)) : ANYTHING
   const parts = formula.kind === 'all' ? formula.of : [formula]
   const texts = parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))

@@ -16,7 +16,7 @@ export type Pattern =
   | { readonly kind: 'sequence' | 'choice'; readonly of: readonly Pattern[] }
   | { readonly kind: 'repeat'; readonly of: Pattern; readonly min: number; readonly max: number }
 
-export type Dialect = 're2' | 'javascript'
+export type Flavour = 're2' | 'javascript'
 
 /** Groups within groups; deeper ones are given up. */
 const MAX_DEPTH = 200
@@ -26,9 +26,9 @@ const MAX_DEPTH = 200
  * @param foldsCase characters are given in small letters, whether the pattern minds their case or not; otherwise as they
  * must stand
  */
-export function readPattern(pattern: string, dialect: Dialect, foldsCase: boolean): Pattern | null {
+export function readPattern(pattern: string, flavour: Flavour, foldsCase: boolean): Pattern | null {
   try {
-    return new PatternReader(pattern, dialect, foldsCase).read()
+    return new PatternReader(pattern, flavour, foldsCase).read()
   } catch (error) {
     if (error instanceof Unread) return null
     throw error
@@ -47,9 +47,9 @@ class PatternReader {
   #depth = 0
   #ignoresCase = false
 
-  constructor(pattern: string, dialect: Dialect, foldsCase: boolean) {
+  constructor(pattern: string, flavour: Flavour, foldsCase: boolean) {
     this.#cursor = new PatternCursor(pattern)
-    this.#isRe2 = dialect === 're2'
+    this.#isRe2 = flavour === 're2'
     this.#foldsCase = foldsCase
   }
 

@@ -1,4 +1,4 @@
-import { BASE_LETTERS, CASE_FOLDS, MARKS, STRETCHES } from './unicode61-table.ts'
+import { BASE_LETTERS, CASE_FOLDS, MARKS, RANGES } from './unicode61-table.ts'
 
 /*
  * What SQLite's FTS5 does to text before it compares it, done here: tokens as by `unicode61 remove_diacritics 2`, and
@@ -17,8 +17,8 @@ type Tables = {
   /** Small letters of the code points below 0x10000. */
   readonly small: Uint16Array
   readonly smallAbove: ReadonlyMap<number, number>
-  /** Where stretches outside and inside tokens begin, in turn, from 0x10000 on. */
-  readonly stretchesAbove: readonly number[]
+  /** Where ranges outside and inside tokens begin, in turn, from 0x10000 on. */
+  readonly rangesAbove: readonly number[]
 }
 
 let built: Tables | undefined
@@ -43,29 +43,29 @@ function buildTables(): Tables {
     for (const letter of letters) bases.set(letter, base)
   }
   const words = new Uint16Array(0x10000)
-  const stretchesAbove: number[] = []
+  const rangesAbove: number[] = []
   let start = 0
-  numbers(STRETCHES).forEach((length, index) => {
+  numbers(RANGES).forEach((length, index) => {
     const isToken = index % 2 === 1
     for (let code = start; isToken && code < Math.min(start + length, 0x10000); code += 1) {
       const letter = small[code] as number
       words[code] = bases.get(letter) ?? letter
     }
     start += length
-    stretchesAbove.push(start)
+    rangesAbove.push(start)
   })
   for (const mark of numbers(MARKS)) words[mark] = MARK
-  return { words, small, smallAbove, stretchesAbove }
+  return { words, small, smallAbove, rangesAbove }
 }
 
 /** The letter that is compared, above 0xffff; OUTSIDE when it is in no token. */
 function wordLetterAbove(code: number): number {
-  const { stretchesAbove, smallAbove } = tables()
+  const { rangesAbove, smallAbove } = tables()
   let low = 0
-  let high = stretchesAbove.length
+  let high = rangesAbove.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((stretchesAbove[middle] as number) <= code) low = middle + 1
+    if ((rangesAbove[middle] as number) <= code) low = middle + 1
     else high = middle
   }
   return low % 2 === 1 ? (smallAbove.get(code) ?? code) : OUTSIDE

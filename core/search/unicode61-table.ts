@@ -1,7 +1,7 @@
 // Made by scripts/unicode61-table.mjs from SQLite 3.54.1. Do not edit. Numbers are in base 36.
 
-/** Lengths of stretches of code points from 0: outside tokens, in tokens, outside, … */
-export const STRETCHES =
+/** Lengths of ranges of code points from 0: outside tokens, in tokens, outside, … */
+export const RANGES =
   '1c a 7 q 6 q 1b 1 7 2 1 1 3 2 1 3 1 n 1 v 1 cq 4 c e 5 7 1 1 1 3l 5 1 8 1 5 2 1 1 32 1 3v 8 5s 6 15 2 4 1 1 ' +
   '1j 17 2 b 5 1 m 2 2 17 l a 4 2 1 2r 1 1 f 2 7 f 2 1 e 1 1 1 1 u r 2j b 1m 9 2 4 s 4 1 9 1 3 1 5 2 f q 3 2 1 ' +
   '3p r 1 4 1i 3 1 i 1 7 a 4 a 1 g 3 1k 1 1 7 2 2 2 3 9 1 a 2 e 2 6 2 5 3 1k 1 1 5 4 2 2 3 3 1 u 2 3 1 b 3 1k 1' +

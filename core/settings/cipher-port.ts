@@ -5,22 +5,25 @@ import type { KeyCipher } from './key-store.ts'
 type Request =
   | { readonly id: number; readonly kind: 'encrypt'; readonly text: string }
   | { readonly id: number; readonly kind: 'decrypt'; readonly bytes: Uint8Array }
-/** A failure crosses without its words: whatever a keychain says may hold what it was given. */
+/** A failure is sent without its text, because the text of a keychain may contain what it was given. */
 type Answer = { readonly id: number; readonly value: string | Uint8Array | null }
 
-/** Answers the other end of the port with this cipher for as long as it is open. Keeps no process alive. */
+/** Answers the other end of the port with this cipher while the port is open. It keeps no process alive. */
 export function serveCipher(port: MessagePort, cipher: KeyCipher): void {
   const run = (request: Request): Promise<string | Uint8Array> =>
     request.kind === 'encrypt' ? cipher.encrypt(request.text) : cipher.decrypt(request.bytes)
   port.on('message', async (request: Request) => {
-    // A cipher may fail before it has a promise to fail with.
+    // A cipher may throw before it returns a promise.
     const value = await Promise.try(run, request).catch(() => null)
     port.postMessage({ id: request.id, value } satisfies Answer)
   })
   port.unref()
 }
 
-/** The cipher at the other end of the port, where the desktop's keychain can be reached. Keeps no thread alive. */
+/**
+ * Uses the cipher at the other end of the port, where the keychain of the desktop can be reached. It keeps no thread
+ * alive.
+ */
 export function cipherOver(port: MessagePort): KeyCipher {
   const waiting = new Map<number, (value: Answer['value']) => void>()
   let lastId = 0

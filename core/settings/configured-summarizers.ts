@@ -12,7 +12,7 @@ import type { SummarizerChain } from '../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ModelSettings } from './settings.ts'
 
-/** Asks every configured provider in order. */
+/** The name under which every configured provider is asked in order. */
 const CHAIN = 'chain'
 const DETERMINISTIC = 'deterministic'
 
@@ -20,22 +20,22 @@ export type ConfiguredSummarizersOptions = {
   readonly models: ModelSettings
   readonly keyOf: KeyLookup
   readonly estimator: TokenEstimator
-  /** Replaced where a prompt has to come out the same every time. */
+  /** Replaced where a prompt has to be the same every time. */
   readonly newNonce?: NewNonce
 }
 
-/** What it takes to call a provider for something else than a summary. */
+/** What is needed to call a provider for something else than a summary. */
 export type ProviderAccess = {
   readonly provider: ProviderSettings
-  /** Its circuit is that of the summaries, too. */
+  /** The circuit is shared with the summaries. */
   readonly resilience: Resilience
   readonly keyOf: KeyLookup
   readonly estimator: TokenEstimator
-  /** Of this one run, shared by all its providers. */
+  /** The budget of this run, which all its providers share. */
   readonly budget: SpendBudget
 }
 
-/** The summarisers that are configured, by name. A provider's circuit is the same for every run that asks it. */
+/** The configured summarisers by name. The circuit of a provider is the same for every run that asks it. */
 export class ConfiguredSummarizers {
   readonly #options: ConfiguredSummarizersOptions
   readonly #resilience = new Map<string, Resilience>()
@@ -45,14 +45,14 @@ export class ConfiguredSummarizers {
     this.#options = options
   }
 
-  /** What `summarizer` of a run may be. */
+  /** The names that `summarizer` of a run may have. */
   get names(): readonly string[] {
     const { providers, chain } = this.#options.models
     return [DETERMINISTIC, ...providers.map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
   }
 
   /**
-   * The same summarisers, told by this text in place of the configured prompts, at every depth.
+   * Returns the same summarisers with this text instead of the configured prompts, at every depth.
    * @throws LcmError invalid_argument when it is no prompt template
    */
   withPrompt(text: string): ConfiguredSummarizers {
@@ -61,15 +61,18 @@ export class ConfiguredSummarizers {
     return other
   }
 
-  /** The prompts in use. @throws LcmError invalid_argument when one of the user's own cannot be used */
+  /**
+   * The prompts in use.
+   * @throws LcmError invalid_argument when a prompt of the user cannot be used
+   */
   get prompts(): PromptLibrary {
     this.#prompts ??= new PromptLibrary(this.#options.models.promptsDir, this.#options.newNonce)
     return this.#prompts
   }
 
   /**
-   * The providers that a run under this name asks, in order; none for the deterministic summariser.
-   * @throws LcmError invalid_argument, naming what there is
+   * Returns the providers that a run with this name asks, in order. The deterministic summariser has none.
+   * @throws LcmError invalid_argument, naming the known ones
    */
   providersOf(name: string): readonly ProviderSettings[] {
     if (name === DETERMINISTIC) return []
@@ -84,8 +87,8 @@ export class ConfiguredSummarizers {
   }
 
   /**
-   * The summarisers of one run with a budget of its own; the deterministic one stands last.
-   * @throws LcmError invalid_argument for an unknown name or a prompt of the user's that cannot be used
+   * Returns the summarisers of one run with a budget of its own. The deterministic one is the last.
+   * @throws LcmError invalid_argument for an unknown name or a prompt of the user that cannot be used
    */
   chainFor(name: string): SummarizerChain {
     const { models, keyOf, estimator } = this.#options
@@ -104,8 +107,8 @@ export class ConfiguredSummarizers {
   }
 
   /**
-   * The providers under a name, in the order in which they are asked, with a budget of this run's own.
-   * @throws LcmError invalid_argument, naming what there is
+   * Returns the providers of a name in the order in which they are asked, with a budget of this run's own.
+   * @throws LcmError invalid_argument, naming the known ones
    */
   accessFor(name: string): readonly ProviderAccess[] {
     const { models, keyOf, estimator } = this.#options

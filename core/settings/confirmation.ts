@@ -6,8 +6,8 @@ import { type SettingsFile, writeWhole } from './settings-file.ts'
 import { VARIABLES } from './variables.ts'
 
 /**
- * What a setting reaches outside of the memory: a server that is sent texts and perhaps a key, or a path that is read or
- * written. A page may ask for it, and only the user may grant it, outside of the page.
+ * What a setting reaches outside of the memory: a server that is sent texts and perhaps a key, or a path that is read
+ * or written. A page may ask for it, and only the user can grant it, outside of the page.
  */
 export type Reach =
   | {
@@ -19,7 +19,7 @@ export type Reach =
   | { readonly kind: 'path'; readonly variable: string; readonly path: string }
 
 export type Answer = 'granted' | 'refused' | 'nobody_to_ask'
-/** Asks the user where no page can answer: a dialog of the desktop, a terminal. */
+/** Asks the user where no page can answer: in a dialog of the desktop or at the terminal. */
 export type Confirm = (asked: readonly Reach[]) => Promise<Answer>
 
 const PATHS: readonly string[] = [
@@ -30,7 +30,7 @@ const PATHS: readonly string[] = [
   VARIABLES.promptsDir,
 ].map(({ name }) => name)
 
-/** What `after` reaches and `before` did not. What stood in the file already is the user's own decision. */
+/** Returns what `after` reaches and `before` did not. What the file contained already is the user's own decision. */
 export function newReach(before: SettingsFile, after: SettingsFile): Reach[] {
   const known = new Set(reachOf(before).map(keyOf))
   return reachOf(after).filter((reach) => !known.has(keyOf(reach)))
@@ -51,13 +51,13 @@ const serverOf = ({ name, keyVariable, baseUrl }: ProviderSettings): Reach => ({
   address: new URL(baseUrl).href.replace(/\/$/, ''),
 })
 
-/** The same key, the same question: what a provider is called makes no difference. */
+/** The same key leads to the same question. The name of a provider makes no difference. */
 const keyOf = (reach: Reach): string =>
   JSON.stringify(
     reach.kind === 'server' ? ['server', reach.keyVariable, reach.address] : ['path', reach.variable, reach.path],
   )
 
-/** One line for people. Nothing in it can pass for a line of ours, or hide what stands there. */
+/** Writes one line for people. Its content cannot imitate a line of ours or hide a part of it. */
 export function toldReach(reach: Reach): string {
   if (reach.kind === 'path') return `Use the path ${visible(reach.path)} for ${reach.variable}`
   const key = reach.keyVariable === null ? '' : `the key in ${reach.keyVariable}, and `
@@ -82,7 +82,10 @@ export class GrantedReach {
     return asked.filter((reach) => !granted.includes(keyOf(reach)))
   }
 
-  /** @throws LcmError file_not_readable, disk_full */
+  /**
+   * Adds a grant.
+   * @throws LcmError file_not_readable, disk_full
+   */
   add(reach: readonly Reach[]): void {
     writeWhole(this.#path, `${JSON.stringify([...new Set([...this.#read(), ...reach.map(keyOf)])], null, 2)}\n`)
   }
@@ -91,13 +94,13 @@ export class GrantedReach {
     try {
       return Granted.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
     } catch {
-      // Not there, or not ours: nothing was granted, and the user is asked again.
+      // The file is missing or not ours, so nothing was granted and the user is asked again.
       return []
     }
   }
 }
 
-/** What a page is told that got no grant. */
+/** The error for a page that was not granted what it asked for. */
 export function notGranted(
   answer: Exclude<Answer, 'granted'>,
   asked: readonly Reach[],

@@ -6,7 +6,7 @@ import { type SettingTexts, textOf, VARIABLES } from './variables.ts'
 type Name = keyof typeof VARIABLES
 type Value = EffectiveSetting['value']
 
-/** The variables with their values, and where each comes from. */
+/** Lists the variables with their values and where each comes from. */
 export function effectiveSettings(settings: Settings, env: SettingTexts, file: SettingsFile): EffectiveSetting[] {
   const names = Object.keys(VARIABLES) as Name[]
   return names.map((name) => {
@@ -15,7 +15,10 @@ export function effectiveSettings(settings: Settings, env: SettingTexts, file: S
   })
 }
 
-/** A blank variable is an unset one. The two ways to name the database are one setting: the environment's stands. */
+/**
+ * Puts the environment over the file. A blank variable is unset. The two ways to name the database are one setting, for
+ * which the environment decides.
+ */
 export function textsOver(env: SettingTexts, file: SettingTexts): SettingTexts {
   const given = Object.keys(env).filter((name) => name.startsWith('LCM_') && textOf(env, name) !== null)
   const hidden = DATABASE.some((name) => given.includes(name)) ? DATABASE : []

@@ -6,19 +6,22 @@ import type { Environment } from '../folders.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { writeWhole } from './settings-file.ts'
 
-/** Which key is meant. A key belongs to one server: a provider whose address changes has none until it is given again. */
+/** Names a key. A key belongs to one server, so a provider whose address changes has no key until it is given again. */
 export type KeyOwner = Pick<ProviderSettings, 'name' | 'baseUrl'>
 
-/** Keeps keys. No key ever leaves it but for a call to its own server. */
+/** Keeps keys. A key leaves the store only for a call to its own server. */
 export interface KeyStore {
   has(owner: KeyOwner): boolean
-  /** Null when there is none for this provider at this address. @throws LcmError when the keychain refuses */
+  /**
+   * Returns null when there is no key for this provider at this address.
+   * @throws LcmError when the keychain refuses
+   */
   get(owner: KeyOwner): Promise<string | null>
-  /** Null forgets it. */
+  /** Stores a key. Null deletes it. */
   set(owner: KeyOwner, key: string | null): Promise<void>
 }
 
-/** What turns keys into bytes that only this user on this machine can read, the desktop's keychain for one. */
+/** Turns keys into bytes that only this user on this machine can read, for example with the keychain of the desktop. */
 export type KeyCipher = {
   encrypt(text: string): Promise<Uint8Array>
   decrypt(bytes: Uint8Array): Promise<string>
@@ -29,7 +32,10 @@ const slotOf = ({ name, baseUrl }: KeyOwner): string => `${name} ${new URL(baseU
 const StoredKeys = z.record(z.string(), z.base64())
 type StoredKeys = z.infer<typeof StoredKeys>
 
-/** Keys in a private file, each encrypted on its own. The file is read anew each time: several processes share it. */
+/**
+ * Keeps keys in a private file, each encrypted on its own. The file is read again each time, because several processes
+ * share it.
+ */
 export class FileKeyStore implements KeyStore {
   readonly #path: string
   readonly #cipher: KeyCipher
@@ -49,7 +55,7 @@ export class FileKeyStore implements KeyStore {
     try {
       return await this.#cipher.decrypt(Buffer.from(stored, 'base64'))
     } catch {
-      // Whatever the keychain says may hold what it was given.
+      // The text of the keychain's error may contain what it was given, so it is replaced.
       throw new LcmError('unsupported', `The stored key of ${owner.name} cannot be decrypted here. Enter it again.`)
     }
   }
@@ -83,18 +89,18 @@ function jsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser says quotes the file.
+    // The parser's error quotes the file, so it is dropped.
     return null
   }
 }
 
-/** Where a provider's key comes from. The environment comes first, as with every setting. */
+/** Says where the key of a provider comes from. The environment comes first, as with every setting. */
 export function keySourceOf(provider: ProviderSettings, env: Environment, keys: KeyStore | null) {
   if (keyInEnvironment(provider, env) !== null) return 'environment'
   return keys?.has(provider) ? 'key_store' : 'none'
 }
 
-/** The key of a provider, or null where none is set. */
+/** Returns the key of a provider, or null when none is set. */
 export async function findKey(
   provider: ProviderSettings,
   env: Environment,

@@ -18,7 +18,7 @@ import { type Environment, userFolders } from '../folders.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
 
-/** Those that have a key of their own in the file are not among its values. */
+/** Variables without a key of their own in the file. They are among its values. */
 const VARIABLE_NAMES: readonly string[] = Object.values(VARIABLES)
   .filter((variable) => variable !== VARIABLES.summarizers && variable !== VARIABLES.spendCapTokens)
   .map(({ name }) => name)
@@ -34,7 +34,7 @@ const Provider = z
     message: 'expected an address without user, password, query or fragment: keys have a place of their own',
   })
 
-/** What the settings file may hold; a key that is not known is an error, so that a mistyped one is noticed. */
+/** The content of the settings file. An unknown key is an error, so that a mistyped one is noticed. */
 const SettingsFile = z.strictObject({
   values: z.record(z.string(), Value).default({}),
   providers: z
@@ -46,12 +46,12 @@ const SettingsFile = z.strictObject({
 })
 export type SettingsFile = z.infer<typeof SettingsFile>
 
-/** `LCM_SETTINGS_FILE`, or `settings.json` in the user's configuration folder. It need not exist. */
+/** Returns `LCM_SETTINGS_FILE`, or `settings.json` in the configuration folder of the user. The file may be missing. */
 export const settingsPath = (env: Environment): string =>
   env.LCM_SETTINGS_FILE?.trim() || join(userFolders(env).config, 'settings.json')
 
 /**
- * What the file says; a missing or blank file says nothing.
+ * Reads the file. A missing or blank file is empty.
  * @throws LcmError invalid_argument naming the file, the key and what it accepts; file_not_readable
  */
 export function readSettingsFile(path: string): SettingsFile {
@@ -59,7 +59,10 @@ export function readSettingsFile(path: string): SettingsFile {
   return checkSettings(text.trim() === '' ? {} : parseJson(text, path), path)
 }
 
-/** @throws LcmError invalid_argument naming the file, the key and what it accepts */
+/**
+ * Checks the content of the file.
+ * @throws LcmError invalid_argument naming the file, the key and what it accepts
+ */
 export function checkSettings(content: unknown, path: string): SettingsFile {
   const parsed = SettingsFile.safeParse(content)
   if (!parsed.success) throw refusal(path, firstProblem(parsed.error))
@@ -84,19 +87,22 @@ export function checkSettings(content: unknown, path: string): SettingsFile {
   return parsed.data
 }
 
-/** The values of the file as the environment would have them. */
+/** Returns the values of the file as texts, as the environment has them. */
 export const textsOf = ({ values }: SettingsFile): SettingTexts =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 /**
- * Replaces the file in one step: whoever reads meanwhile sees the old or the new one, a crash leaves one of them.
+ * Replaces the file atomically: a reader sees the old or the new one, and so does the next start after a crash.
  * @throws LcmError file_not_readable, disk_full
  */
 export function writeSettingsFile(path: string, content: SettingsFile): void {
   writeWhole(path, `${JSON.stringify(content, null, 2)}\n`)
 }
 
-/** Writes a private file in one step. @throws LcmError file_not_readable, disk_full */
+/**
+ * Writes a private file atomically.
+ * @throws LcmError file_not_readable, disk_full
+ */
 export function writeWhole(path: string, text: string | Uint8Array): void {
   let next: string | null = null
   try {
@@ -118,12 +124,12 @@ export function writeWhole(path: string, text: string | Uint8Array): void {
   }
 }
 
-/** A settings file that is a link stays one. */
+/** Follows a settings file that is a symbolic link, so that it stays one. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // Not there yet.
+    // The file does not exist yet.
     return path
   }
 }
@@ -142,7 +148,7 @@ function parseJson(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // What the parser says quotes the file, which may hold what does not belong there.
+    // The parser's error quotes the file, which may contain a secret, so it is replaced.
     throw refusal(path, 'it is not JSON')
   }
 }

@@ -20,13 +20,13 @@ import {
 
 export type SettingsStoreOptions = {
   readonly env: Environment
-  /** Null: keys come from the environment only. */
+  /** Null when keys come from the environment only. */
   readonly keys?: KeyStore | null
-  /** Asks the user about what a page wants to reach. Without it nobody is there to be asked. */
+  /** Asks the user about what a page wants to reach. Without it nobody can be asked. */
   readonly confirm?: Confirm
 }
 
-/** What is configured: the environment over the settings file over the defaults. */
+/** The configured settings: the environment over the settings file over the defaults. */
 export class SettingsStore {
   readonly path: string
   readonly #env: Environment
@@ -42,12 +42,18 @@ export class SettingsStore {
     this.path = settingsPath(env)
   }
 
-  /** Reads everything anew. @throws LcmError invalid_argument, naming the variable or the file and its key */
+  /**
+   * Reads everything again.
+   * @throws LcmError invalid_argument, naming the variable or the file and its key
+   */
   read(): Settings {
     return this.#settingsWith(readSettingsFile(this.path))
   }
 
-  /** Each value with where it comes from. @throws LcmError as `read` */
+  /**
+   * Returns each value with where it comes from.
+   * @throws LcmError as `read`
+   */
   report(): SettingsReport {
     const file = readSettingsFile(this.path)
     const settings = this.#settingsWith(file)
@@ -65,9 +71,8 @@ export class SettingsStore {
   }
 
   /**
-   * Changes the file in what the patch names and leaves the rest; a value of null goes back to its default. Nothing is
-   * written unless the whole can be used, and what it newly reaches is granted by the user (`docs/decisions/0021-what-a-
-   * page-may-reach.md`).
+   * Changes in the file what the patch names. A value of null returns to its default. Nothing is written unless the
+   * whole can be used and the user grants what it newly reaches (docs/decisions/0021-what-a-page-may-reach.md).
    * @throws LcmError invalid_argument, cancelled, unsupported where nobody can be asked, file_not_readable, disk_full
    */
   async save(patch: SettingsPatch): Promise<SettingsReport> {
@@ -77,12 +82,15 @@ export class SettingsStore {
       if (answer !== 'granted') throw notGranted(answer, asked, this.path)
       this.#granted.add(asked)
     }
-    // As the file is now: others may have changed it while the user thought.
+    // The file is read again, because others may have changed it while the user was asked.
     writeSettingsFile(this.path, this.#with(patch))
     return this.report()
   }
 
-  /** The file as the patch would make it. @throws LcmError invalid_argument when it could not be used */
+  /**
+   * Returns the file with the patch.
+   * @throws LcmError invalid_argument when it cannot be used
+   */
   #with({ values = {}, ...patch }: SettingsPatch): SettingsFile {
     const before = readSettingsFile(this.path)
     const merged = Object.entries({ ...before.values, ...values }).filter(([, value]) => value !== null)
@@ -92,7 +100,10 @@ export class SettingsStore {
     return next
   }
 
-  /** Keeps a provider's key; null forgets it. @throws LcmError unsupported, not_found, invalid_argument */
+  /**
+   * Stores the key of a provider. Null deletes it.
+   * @throws LcmError unsupported, not_found, invalid_argument
+   */
   async setKey(name: string, key: string | null): Promise<void> {
     const provider = this.#provider(name)
     if (!this.#keys) {
@@ -106,24 +117,27 @@ export class SettingsStore {
     await this.#keys.set(provider, text)
   }
 
-  /** The key for a call; never for showing. */
+  /** Returns the key for a call. It is never shown. */
   keyOf(provider: ProviderSettings): Promise<string | null> {
     return findKey(provider, this.#env, this.#keys)
   }
 
-  /** One tiny real call. @throws LcmError not_found; whatever the signal was aborted with */
+  /**
+   * Tests a provider by one tiny real call.
+   * @throws LcmError not_found; whatever the signal was aborted with
+   */
   async testProvider(name: string, signal: AbortSignal): Promise<ProviderTest> {
     const provider = this.#provider(name)
     return testProvider(provider, await this.keyOf(provider), signal)
   }
 
-  /** Changes when the file does. */
+  /** Changes when the file changes. */
   stamp(): string {
     try {
       const file = statSync(this.path, { throwIfNoEntry: false })
       return file ? `${file.ino}:${file.size}:${file.mtimeMs}` : ''
     } catch {
-      // Its folder cannot be entered: reading it will say so.
+      // The folder cannot be entered, which reading the file reports.
       return 'unreadable'
     }
   }
@@ -143,5 +157,8 @@ export class SettingsStore {
   }
 }
 
-/** What is configured now, from the environment and the settings file. @throws LcmError as `SettingsStore.read` */
+/**
+ * Reads the current configuration from the environment and the settings file.
+ * @throws LcmError as `SettingsStore.read`
+ */
 export const loadSettings = (env: Environment): Settings => new SettingsStore({ env }).read()

@@ -6,7 +6,7 @@ import { userFolders } from '../folders.ts'
 import type { TokenEstimatorName } from '../models/token-estimator.ts'
 import { readVariable, type SettingTexts, VARIABLES, type Variable } from './variables.ts'
 
-/** Everything that can be configured, with defaults filled in. */
+/** All settings, with defaults filled in. */
 export type Settings = {
   readonly enabled: boolean
   readonly databasePath: string
@@ -14,29 +14,31 @@ export type Settings = {
   readonly maxExpandTokens: number
   readonly autocompactDisabled: boolean
   readonly largeFileTokenThreshold: number
-  /** Null: `lcm-files` beside the database. */
+  /** Null means `lcm-files` beside the database. */
   readonly filesDir: string | null
-  /** Null: no ledger is kept. */
+  /** Null means that no ledger is kept. */
   readonly ledgerPath: string | null
   readonly tokenEstimator: TokenEstimatorName
   readonly models: ModelSettings
 }
 
-/** Who can be asked for summaries. */
+/** The models that can be asked for summaries. */
 export type ModelSettings = {
   readonly providers: readonly ProviderSettings[]
-  /** Names of providers in the order in which `chain` tries them; the deterministic summariser always stands last. */
+  /**
+   * The names of providers in the order in which `chain` tries them. The deterministic summariser is always the last.
+   */
   readonly chain: readonly string[]
-  /** Input and output tokens of one run; null is no cap. */
+  /** The input and output tokens of one run, or null for no cap. */
   readonly spendCapTokens: number | null
-  /** Folder of the user's own prompts; null: this app's. */
+  /** The folder of the user's own prompts, or null for those of this app. */
   readonly promptsDir: string | null
 }
 
 const NO_MODELS: ModelSettings = { providers: [], chain: [], spendCapTokens: null, promptsDir: null }
 
 /**
- * Reads the `LCM_…` variables. Unset and blank ones take their default, those about models what `models` says.
+ * Reads the `LCM_…` variables. Unset and blank ones take their default, those about models take the value of `models`.
  * @throws LcmError invalid_argument, naming the variable and what it accepts
  */
 export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MODELS): Settings {
@@ -82,7 +84,7 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
   }
 }
 
-/** The deterministic summariser stands last whether it is named or not. */
+/** The deterministic summariser is the last whether it is named or not. */
 function chainOf(names: readonly string[], providers: readonly ProviderSettings[]): readonly string[] {
   const wanted = [...new Set(names)].filter((name) => name !== 'deterministic')
   const unknown = wanted.find((name) => !providers.some((provider) => provider.name === name))
@@ -98,7 +100,7 @@ function chainOf(names: readonly string[], providers: readonly ProviderSettings[
 type Overrides = Readonly<Partial<CompactionSettings>> | undefined
 
 /**
- * The configured values with those of one command over them.
+ * Puts the values of one command over the configured ones.
  * @throws LcmError invalid_argument for a value out of its range, and for a soft threshold above the hard one
  */
 export function withOverrides(base: Readonly<CompactionSettings>, overrides: Overrides): Readonly<CompactionSettings> {
@@ -112,7 +114,7 @@ export function withOverrides(base: Readonly<CompactionSettings>, overrides: Ove
 }
 
 /**
- * As `withOverrides`, for values that are only tried out: a slider moves one threshold at a time, past the other too.
+ * Like `withOverrides`, but for a what-if, where a slider may move one threshold past the other.
  * @throws LcmError invalid_argument for a value out of its range
  */
 export function tryOverrides(base: Readonly<CompactionSettings>, overrides: Overrides): Readonly<CompactionSettings> {

@@ -5,9 +5,9 @@ import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
 /** One variable: what it accepts, and how its text is read. */
 export type Variable<T> = {
   readonly name: string
-  /** For people; completes "it must be …". */
+  /** Completes "it must be …" for people. */
   readonly accepts: string
-  /** Undefined for a text that is not accepted. */
+  /** Returns undefined for a text that is not accepted. */
   readonly parse: (text: string) => T | undefined
 }
 
@@ -47,7 +47,7 @@ const path = (name: string): Variable<string> => ({ name, accepts: 'a path', par
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
-/** Every variable that a setting can come from. The contract of each is the settings table of the documentation. */
+/** Every variable that a setting can come from. The settings table of the documentation is their contract. */
 export const VARIABLES = {
   enabled: flag('LCM_ENABLED'),
   databasePath: path('LCM_DATABASE_PATH'),
@@ -86,12 +86,12 @@ export const VARIABLES = {
   promptsDir: path('LCM_PROMPTS_DIR'),
 } as const
 
-/** Texts by variable name. The environment is one such source, the settings file another. */
+/** Texts by variable name, from the environment or from the settings file. */
 export type SettingTexts = Readonly<Record<string, string | undefined>>
 
 /**
- * The value of one variable; null when it is unset or blank.
- * @throws LcmError invalid_argument, naming the variable, what stood there and what it accepts
+ * Reads one variable. Returns null when it is unset or blank.
+ * @throws LcmError invalid_argument, naming the variable, its text and what it accepts
  */
 export function readVariable<T>(texts: SettingTexts, { name, accepts, parse }: Variable<T>): T | null {
   const text = textOf(texts, name)
@@ -109,7 +109,10 @@ export function textOf(texts: SettingTexts, name: string): string | null {
   return text === undefined || text === '' ? null : text
 }
 
-/** `file:///abs/path`, `file:/abs/path` and `file:relative`, as SQLite reads them; undefined for anything else. */
+/**
+ * Reads `file:///abs/path`, `file:/abs/path` and `file:relative` as SQLite does, and returns undefined for anything
+ * else.
+ */
 function pathOfFileUrl(url: string): string | undefined {
   if (!/^file:/i.test(url)) return undefined
   const withoutQuery = url.replace(/[?#].*$/, '')
@@ -118,7 +121,7 @@ function pathOfFileUrl(url: string): string | undefined {
     const decoded = decodeURIComponent(withoutQuery.slice('file:'.length))
     return decoded === '' ? undefined : decoded
   } catch {
-    // A URL that cannot be decoded is refused by the caller with the variable's name.
+    // A URL that cannot be decoded is refused by the caller, who knows the name of the variable.
     return undefined
   }
 }

@@ -1,69 +1,60 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { copyFileUnderLocks, copyFileUnderLocksLater } from './copy-file.ts'
-import { fileStamp } from './file-guard.ts'
+import Database from 'better-sqlite3'
+import { copyFileUnderLocks } from './copy-file.ts'
+import { fileStamp } from './file-stamp.ts'
 import { fileError, type MemoryFile } from './memory-file.ts'
 import { isAlive } from './new-file.ts'
+import { wrapConnection } from './read-db.ts'
+import { translating } from './sqlite-error.ts'
+import type { ReadOnlyConnection } from './uri-db.ts'
 
 const PREFIX = 'look-'
 
 export type CacheCopy = { readonly path: string; remove(): void }
 
-/** A copy that was made before its file is opened. It is used once or not at all. */
-export type PreparedCopy = {
-  /** For whoever opens the file and removes the copy then; null when the file has changed since, or it was taken. */
-  take(stamp: string): CacheCopy | null
-  /** Removes what was not taken. */
-  drop(): void
-}
-
-type Sibling = '-wal' | '-journal'
-
-/** Of what a copy consists besides the file. */
-export const siblingsOf = (file: MemoryFile): readonly Sibling[] => [
-  ...(file.hasWal ? ['-wal' as const] : []),
-  ...(file.hasJournal ? ['-journal' as const] : []),
-]
-
-/** Changes when anything that is copied does. */
-export const copyStamp = (file: MemoryFile): string =>
-  ['', ...siblingsOf(file)].map((sibling) => fileStamp(`${file.realPath}${sibling}`)).join(' ')
-
 /**
- * Copies a database and the siblings that belong to it into the app's cache; a clone that takes no room where the file
- * system can do that. Copies of processes that are gone are removed on the way.
+ * Copies a database and what stands beside it, as it is, into the app's cache. Copies of processes that are gone are
+ * removed on the way.
+ * @returns null when the file was changed while it was copied
  * @throws LcmError disk_full, file_not_readable
  */
-export function copyToCache(realPath: string, siblings: readonly Sibling[], cacheDir: string): CacheCopy {
-  const copy = newCopy(realPath, cacheDir)
+export async function copyToCache(file: MemoryFile, cacheDir: string): Promise<CacheCopy | null> {
+  const siblings = ['', ...(file.hasWal ? ['-wal'] : []), ...(file.hasJournal ? ['-journal'] : [])]
+  const stamp = (): string => siblings.map((sibling) => fileStamp(`${file.realPath}${sibling}`)).join(' ')
+  const before = stamp()
+  const copy = newCopy(file.realPath, cacheDir)
   try {
-    for (const sibling of ['', ...siblings]) {
-      copyFileUnderLocks(`${realPath}${sibling}`, `${copy.path}${sibling}`)
+    for (const sibling of siblings) {
+      await copyFileUnderLocks(`${file.realPath}${sibling}`, `${copy.path}${sibling}`)
       chmodSync(`${copy.path}${sibling}`, 0o600)
     }
-    return copy
   } catch (error) {
     copy.remove()
-    throw fileError(error, realPath)
+    // A log that was folded in meanwhile is gone: then there is another way.
+    if (stamp() !== before) return null
+    throw fileError(error, file.realPath)
   }
+  if (stamp() === before) return copy
+  copy.remove()
+  return null
 }
 
-/** The same without blocking this thread. */
-export async function copyToCacheLater(
-  realPath: string,
-  siblings: readonly Sibling[],
-  cacheDir: string,
-): Promise<CacheCopy> {
-  const copy = newCopy(realPath, cacheDir)
+/** Reads a copy instead of the file; SQLite makes of its log or journal what can be made of it. Closing removes it. */
+export function connectToCopy(file: MemoryFile, copy: CacheCopy): ReadOnlyConnection {
   try {
-    for (const sibling of ['', ...siblings]) {
-      await copyFileUnderLocksLater(`${realPath}${sibling}`, `${copy.path}${sibling}`)
-      chmodSync(`${copy.path}${sibling}`, 0o600)
+    const db = translating(file.path, () => wrapConnection(new Database(copy.path), file.path))
+    return {
+      db,
+      access: 'cache_copy',
+      close: () => {
+        db.close()
+        copy.remove()
+      },
     }
-    return copy
   } catch (error) {
     copy.remove()
-    throw fileError(error, realPath)
+    throw error
   }
 }
 

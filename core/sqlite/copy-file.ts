@@ -1,5 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { constants, copyFileSync, existsSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 
 /** What `cp` says, in the C locale, and what the system calls it. */
@@ -10,28 +10,15 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
   [/File too large/, 'EFBIG'],
 ]
 
-const COMMAND = 'cp'
-const ENV = { env: { ...process.env, LC_ALL: 'C' } }
-
 /**
  * Copies a database file, or one that belongs to it, that may be open in this process: where it may be, another process
- * does it, so that no lock is lost (see `startByOther`). A clone that takes no room where the file system can do that.
+ * does it, so that no lock is lost (see `mayBeOpenHere`). A clone that takes no room where the file system can do that.
  * @throws Error with the system's code
  */
-export function copyFileUnderLocks(from: string, to: string): void {
-  if (!mayBeLocked(from)) {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE)
-    return
-  }
-  const made = spawnSync(COMMAND, [from, to], { ...ENV, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
-  if (made.status !== 0) throw made.error ?? copyError(made.stderr, made.signal)
-}
-
-/** The same without blocking this thread. */
-export async function copyFileUnderLocksLater(from: string, to: string): Promise<void> {
+export async function copyFileUnderLocks(from: string, to: string): Promise<void> {
   if (!mayBeLocked(from)) return await copyFile(from, to, constants.COPYFILE_FICLONE)
   await new Promise<void>((done, fail) => {
-    execFile(COMMAND, [from, to], ENV, (error, _, said) => {
+    execFile('cp', [from, to], { env: { ...process.env, LC_ALL: 'C' } }, (error, _, said) => {
       if (error === null) done()
       else fail(typeof error.code === 'string' ? error : copyError(said, error.signal))
     })

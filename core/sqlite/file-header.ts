@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 
-export const MAGIC = 'SQLite format 3\0'
+const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
 
 /** The fields of a database header that tell what a file is. https://www.sqlite.org/fileformat2.html#the_database_header */
@@ -16,36 +16,45 @@ export type FileHeader = {
 }
 
 /**
- * The first 100 bytes of a file, fewer when it is shorter. A file with a `-shm` may be open in another thread of this
- * process: see `startByOther`.
+ * A file with a `-shm` beside it may be open as a database in this process. Closing any descriptor of such a file drops
+ * all POSIX locks that this process holds on it, those of an open SQLite connection included, and a memory without its
+ * locks can lose commits
+ * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). So this
+ * process never opens it with `fs`, except on Windows, which has no such rule.
  */
-export function readStart(path: string): Buffer {
-  return (existsSync(`${path}-shm`) && startByOther(path, HEADER_BYTES)) || startOfFile(path, HEADER_BYTES)
+export const mayBeOpenHere = (path: string): boolean => process.platform !== 'win32' && existsSync(`${path}-shm`)
+
+/** The first 100 bytes of a file, fewer when it is shorter. Another process reads a file that may be open in this one. */
+export async function readStart(path: string): Promise<Buffer> {
+  return (mayBeOpenHere(path) && (await startByOther(path))) || startOfFile(path)
 }
 
-/**
- * The first bytes of a file that may be open as a database in this process, or of its `-shm`. Closing any descriptor of
- * a file drops all POSIX locks that this process holds on it, those of an open SQLite connection included, and a memory
- * without its locks can lose commits
- * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). So another
- * process reads it for us, except on Windows, which has no such rule.
- * @returns null where it cannot be read in this way
- */
-export function startByOther(path: string, bytes: number): Buffer | null {
-  if (process.platform === 'win32') return startOfFile(path, bytes)
-  const head = spawnSync('head', ['-c', String(bytes), path], { stdio: ['ignore', 'pipe', 'ignore'] })
-  return head.status === 0 ? head.stdout : null
+/** null where it cannot be read in this way. */
+function startByOther(path: string): Promise<Buffer | null> {
+  return new Promise((done) => {
+    execFile('head', ['-c', String(HEADER_BYTES), path], { encoding: 'buffer' }, (error, start) =>
+      done(error === null ? start : null),
+    )
+  })
 }
 
-function startOfFile(path: string, bytes: number): Buffer {
+/** The same of a file that is not open as a database in this process. */
+export function startOfFile(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
-    const start = Buffer.alloc(bytes)
-    return start.subarray(0, readSync(file, start, 0, bytes, 0))
+    const start = Buffer.alloc(HEADER_BYTES)
+    return start.subarray(0, readSync(file, start, 0, HEADER_BYTES, 0))
   } finally {
     closeSync(file)
   }
 }
+
+/** Only a database has a `-shm`: such a file is not read. @throws what reading a file throws */
+export const isDatabase = (path: string): boolean =>
+  mayBeOpenHere(path) || startOfFile(path).toString('latin1', 0, MAGIC.length) === MAGIC
+
+/** What is there of a header begins as one. */
+export const isCutHeader = (start: Buffer): boolean => MAGIC.startsWith(start.toString('latin1', 0, MAGIC.length))
 
 /** null when the bytes are no complete SQLite header. */
 export function parseHeader(start: Buffer): FileHeader | null {

@@ -1,51 +1,47 @@
-import { statSync } from 'node:fs'
-import { changedMeanwhile, fileStamp, isSettled, TICK_MS } from './file-guard.ts'
-import { isAllSeen, readLogIndex } from './log-index.ts'
+import { blockThread } from '../yielding.ts'
+import { changedMeanwhile, fileStamp, isQuiet, isSettled, LONGEST_COMMIT_MS } from './file-stamp.ts'
+import { lookAgain, type MemoryFile } from './memory-file.ts'
 import type { ReadDb } from './read-db.ts'
-import type { ReadOnlyConnection } from './read-only-connection.ts'
+import { isBusy } from './sqlite-error.ts'
+import type { ReadOnlyConnection } from './uri-db.ts'
 
-/** So long after the last read a connection is let go, or longer where opening it again is dear. */
-const SHORTEST_REST_MS = 50
-const LONGEST_REST_MS = 5000
-const RESTS_PER_OPENING = 4
-/** While a writer is in the middle of something. */
-const LONGEST_WAIT_MS = 1000
-/** A file that was another at so many looks is being written all the time: what is read next is new anyway. */
-const MOST_CHANGES = 5
+/** So long after the last read a connection is released, or later while somebody writes. */
+const REST_MS = 1000
+const LONGEST_REST_MS = 4000
+const LOOK_MS = 200
+/** Whoever reads cannot wait for a writer that has the file for itself, but for one that is done in a moment. */
+const ATTEMPTS = 8
+const PAUSE_MS = 5
 
 export type IdleOptions = {
-  /** As people know the file. */
-  readonly path: string
-  readonly realPath: string
+  readonly file: MemoryFile
   /** Absolute paths of other files that belong to the memory. */
   readonly companions: readonly string[]
   /** Open and ready to be read. */
   readonly first: RestingConnection
-  /** How long making it ready took. */
-  readonly firstMs: number
   /**
    * Makes another one like it. `isUnchanged` says, when asked after a look at the file, whether it is still as it was
-   * when the one before was let go.
+   * when the one before was released.
    * @throws LcmError what opening throws
    */
   readonly open: (isUnchanged: () => boolean) => RestingConnection & {
     /** The file is built as it was at first. */
     readonly isAsTold: boolean
   }
-  /** From what stands in the folder: the file is still to be read in place. Costs microseconds, never throws. */
-  readonly isLive: () => boolean
+  /** The file, as it is now, is still to be read in place. */
+  readonly isLive: (file: MemoryFile) => boolean
 }
 
 export type RestingConnection = ReadOnlyConnection & {
-  /** Called before it is let go: the next one may take over what it has made of the file. */
+  /** Called before it is released: the next one may take over what it has made of the file. */
   rest?(): void
 }
 
 /**
- * A connection to a file beside its writer that is let go whenever nobody has read for a moment, and made anew at the
- * next read. An open connection holds a lock for as long as it lives, and a writer that goes meanwhile could not put its
- * log away (https://www.sqlite.org/wal.html#the_wal_file). `dataVersion` goes on over that: while nothing is open it
- * is told by the files alone, and never called the same when it might not be.
+ * A connection to a file beside its writer that is released when nobody has read for a second, and made anew at the next
+ * read. An open connection holds a lock for as long as it lives, and a writer that goes meanwhile could not put its log
+ * away (https://www.sqlite.org/wal.html#the_wal_file). `dataVersion` goes on over that: while nothing is open it is told
+ * by the files alone, and they count as changed unless they had been left alone for a while before they were read last.
  */
 export class IdleConnection {
   readonly db: ReadDb
@@ -59,13 +55,8 @@ export class IdleConnection {
   #openings = 1
   /** Iterations that have begun and not ended: each reads one state of the file. */
   #iterating = 0
-
   #timer: NodeJS.Timeout | null = null
-  #restMs: number
   #lastReadMs = 0
-  #waitMs = TICK_MS
-  #triedAt = ''
-  #changes = 0
 
   /** What callers are told. */
   #version = 1
@@ -73,16 +64,18 @@ export class IdleConnection {
   #raw: number
   /** Of the files when `#version` was true of them. */
   #stamp = ''
-  /** From that moment on nothing can become readable without another stamp. */
+  /** All that had been written to them by then was read: only another stamp tells of more. */
   #isFirm = false
+  /** At the last look for a release that found another stamp. */
+  #looked = { stamp: '', atMs: 0 }
 
   constructor(options: IdleOptions) {
-    const { path, realPath, companions, first, firstMs } = options
+    const { file, companions, first } = options
+    const { path, realPath } = file
     this.#options = options
     this.#files = [realPath, `${realPath}-wal`, `${realPath}-journal`, ...companions]
     this.#connection = first
     this.#raw = first.db.dataVersion()
-    this.#restMs = restAfter(firstMs)
     const read = <T>(body: (db: ReadDb) => T): T => {
       try {
         return body(this.#opened())
@@ -107,7 +100,17 @@ export class IdleConnection {
 
   /** The file is not reached, or not built, as it was at first: what was said of it then is not so any more. */
   isOutdated(): boolean {
-    return !this.#isAsTold || (this.#connection === null && !this.#options.isLive())
+    return !this.#isAsTold || (this.#connection === null && !this.#isLive())
+  }
+
+  #isLive(): boolean {
+    try {
+      const now = lookAgain(this.#options.file)
+      return now !== null && this.#options.isLive(now)
+    } catch {
+      // It is gone, or its folder cannot be entered any more: the next read says so.
+      return false
+    }
   }
 
   get isOpen(): boolean {
@@ -132,22 +135,21 @@ export class IdleConnection {
 
   #opened(): ReadDb {
     // What is not followed shows the file as it was: once it is another, it is read anew.
-    if (this.#connection && !this.#follows && this.#iterating === 0 && this.#stampNow() !== this.#madeOf) this.#letGo()
+    if (this.#connection && !this.#follows && this.#iterating === 0 && this.#stampNow() !== this.#madeOf)
+      this.#release()
     return (this.#connection ?? this.#open()).db
   }
 
   #open(): RestingConnection {
-    if (this.#isClosed) throw changedMeanwhile(this.#options.path)
-    const began = performance.now()
+    if (this.#isClosed) throw changedMeanwhile(this.#options.file.path)
     const before = this.#stampNow()
-    const made = this.#options.open(() => this.#isUnchanged())
+    const made = withoutWaiting(() => this.#options.open(() => this.#isUnchanged()))
     this.#connection = made
     this.#madeOf = before
     this.#openings += 1
     this.#raw = made.db.dataVersion()
     this.#isAsTold &&= made.isAsTold && made.access === 'in_place'
     if (!this.#isUnchanged()) this.#changed(before)
-    this.#restMs = restAfter(performance.now() - began)
     return made
   }
 
@@ -165,9 +167,8 @@ export class IdleConnection {
     const raw = this.#connection.db.dataVersion()
     if (raw === this.#raw) return this.#version
     this.#raw = raw
-    const stamp = this.#stampNow()
     // Beside a log that no writer holds, SQLite counts every look as a change.
-    if (!this.#isFirm || stamp !== this.#stamp) this.#changed(stamp)
+    if (!this.#isUnchanged()) this.#changed(this.#stampNow())
     return this.#version
   }
 
@@ -192,11 +193,10 @@ export class IdleConnection {
 
   #wasRead(): void {
     this.#lastReadMs = performance.now()
-    this.#waitMs = TICK_MS
-    this.#wake(this.#restMs)
+    this.#lookIn(REST_MS)
   }
 
-  #wake(afterMs: number): void {
+  #lookIn(afterMs: number): void {
     if (this.#timer || !this.#follows) return
     this.#timer = setTimeout(() => {
       this.#timer = null
@@ -204,65 +204,52 @@ export class IdleConnection {
     }, afterMs).unref()
   }
 
+  /** Releases the connection once the files alone tell whatever comes, or when they are written all the time. */
   #look(): void {
     // Whoever ends an iteration sets the clock again.
     if (!this.#connection || this.#iterating > 0) return
     const restedMs = performance.now() - this.#lastReadMs
-    if (restedMs < this.#restMs) this.#wake(this.#restMs - restedMs)
-    else if (this.#mayLetGo()) this.#restNow()
-    else {
-      this.#wake(this.#waitMs)
-      this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
+    if (restedMs < REST_MS) {
+      this.#lookIn(REST_MS - restedMs)
+      return
     }
-  }
-
-  #restNow(): void {
     try {
-      this.#connection?.rest?.()
-      this.#letGo()
+      const isFirm = this.#becomesFirm()
+      if (!isFirm && restedMs < LONGEST_REST_MS) {
+        this.#lookIn(LOOK_MS)
+        return
+      }
+      // The stamp of nothing: what may have been missed counts as a change.
+      if (!isFirm) this.#stamp = ''
+      this.#connection.rest?.()
     } catch {
       // Nobody waits for an answer; the next read says what is wrong.
-    }
-  }
-
-  /** True once it is sure that the files alone tell whatever comes, or that nothing can be sure. */
-  #mayLetGo(): boolean {
-    try {
-      const stamp = this.#stampNow()
-      if (!this.#files.every(isSettled)) return this.#isAlwaysWritten(stamp)
-      // In this order: what the connection sees is looked at last.
-      const isWhole = this.#isAllSeen()
-      this.#versionNow()
-      if (this.#stampNow() !== stamp) return this.#isAlwaysWritten(stamp)
-      if (!isWhole) return false
-      this.#stamp = stamp
-      this.#isFirm = true
-    } catch {
-      // What cannot be looked at any more: the next read says why.
       this.#isFirm = false
     }
+    this.#release()
+  }
+
+  #becomesFirm(): boolean {
+    const stamp = this.#stampNow()
+    if (!this.#isQuiet(stamp)) return false
+    // In this order: what the connection sees is looked at last.
+    this.#versionNow()
+    if (this.#stampNow() !== stamp) return false
+    this.#stamp = stamp
+    this.#isFirm = true
     return true
   }
 
-  #isAllSeen(): boolean {
-    const { realPath } = this.#options
-    if (!statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size) return true
-    const index = readLogIndex(realPath)
-    return index !== null && isAllSeen(realPath, index)
+  /** By the times of the files, or by what was seen of them since the last read: another computer's clock may be ahead. */
+  #isQuiet(stamp: string): boolean {
+    if (stamp !== this.#looked.stamp) this.#looked = { stamp, atMs: performance.now() }
+    if (performance.now() - this.#looked.atMs > LONGEST_COMMIT_MS) return true
+    return this.#files.every((file) => isQuiet(file) && isSettled(file))
   }
 
-  #isAlwaysWritten(stamp: string): boolean {
-    if (stamp !== this.#triedAt) this.#changes += 1
-    this.#triedAt = stamp
-    if (this.#changes < MOST_CHANGES) return false
-    this.#isFirm = false
-    return true
-  }
-
-  #letGo(): void {
+  #release(): void {
     const connection = this.#connection
     this.#connection = null
-    this.#changes = 0
     connection?.close()
   }
 
@@ -270,9 +257,18 @@ export class IdleConnection {
     this.#isClosed = true
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
-    this.#letGo()
+    this.#release()
   }
 }
 
-const restAfter = (openingMs: number): number =>
-  Math.min(Math.max(SHORTEST_REST_MS, openingMs * RESTS_PER_OPENING), LONGEST_REST_MS)
+/** A few attempts within some milliseconds. @throws LcmError locked */
+function withoutWaiting<T>(open: () => T): T {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return open()
+    } catch (error) {
+      if (!isBusy(error) || attempt === ATTEMPTS) throw error
+      blockThread(PAUSE_MS)
+    }
+  }
+}

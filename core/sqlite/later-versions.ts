@@ -49,3 +49,21 @@ SELECT 0 AS surgery_id, 0 AS conversation_id, 0 AS at, '' AS kind, NULL AS node_
   NULL AS newest_seq, '[]' AS window_from, '[]' AS window_to, '' AS summary, '{}' AS detail
 WHERE 0;
 `
+
+/**
+ * Version 5: a working copy stores once what other systems store as the message, as its part and as the original block
+ * of the part. Without `NOT NULL` and `CHECK`, adding the columns reads and writes no row.
+ */
+export const SCHEMA_V5 = /* sql */ `
+-- 1: the part says what its message says, and text_content is NULL. Of a text part and of a tool's answer, is_content says so.
+ALTER TABLE message_parts ADD COLUMN text_is_content INTEGER;
+-- 1: the first \\u001a in metadata stands for the text of the part, as JSON writes it.
+ALTER TABLE message_parts ADD COLUMN metadata_has_text INTEGER;
+`
+
+/** Columns that tables of a file of this version lack, by table: how they are read without being brought up to date. */
+export const laterColumns = (version: number): Readonly<Record<string, string>> =>
+  version < 5 ? { message_parts: 'NULL AS text_is_content, NULL AS metadata_has_text' } : {}
+
+/** How many columns each of those tables had before: rows that were stored then are still that short. */
+export const COLUMNS_BEFORE: Readonly<Record<string, number>> = { message_parts: 31 }

@@ -1,8 +1,9 @@
 import { type Stats as FileStats, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { LcmError } from '../errors.ts'
-import { blockThread } from '../yielding.ts'
-import { type FileHeader, MAGIC, parseHeader, readStart } from './file-header.ts'
+import { type FileHeader, isCutHeader, mayBeOpenHere, parseHeader, readStart, startOfFile } from './file-header.ts'
+import { APPLICATION_ID } from './schema.ts'
 
 /** What stands at a path, known without opening it as a database. */
 export type MemoryFile = {
@@ -92,16 +93,36 @@ const PAUSE_MS = 20
  * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, not_a_database, file_truncated,
  * invalid_argument
  */
-export function inspectFile(given: string): MemoryFile {
+export async function inspectFile(given: string): Promise<MemoryFile> {
   const path = resolve(given)
   for (let look = 1; ; look += 1) {
+    const place = placeOf(path)
     try {
-      return lookAt(path)
+      return fileAt(place, place.isEmpty ? Buffer.alloc(0) : await readStart(place.realPath))
     } catch (error) {
+      if (!(error instanceof LcmError)) throw fileError(error, path)
       // Size and header are read one after the other: beside a checkpoint they may not fit together once, not thrice.
-      if (!(error instanceof LcmError) || error.code !== 'file_truncated' || look === LOOKS) throw error
-      blockThread(PAUSE_MS)
+      if (error.code !== 'file_truncated' || look === LOOKS) throw error
+      await wait(PAUSE_MS)
     }
+  }
+}
+
+/** The same at once, of a file that is not open as a database in this process; null when it may be. */
+export const inspectAtRest = (given: string): MemoryFile | null =>
+  mayBeOpenHere(placeOf(resolve(given)).realPath) ? null : inspectNow(given, startOfFile)
+
+/**
+ * The same at once.
+ * @param read gives its first bytes
+ * @throws LcmError as `inspectFile`
+ */
+export function inspectNow(given: string, read: (realPath: string) => Buffer): MemoryFile {
+  const place = placeOf(resolve(given))
+  try {
+    return fileAt(place, place.isEmpty ? Buffer.alloc(0) : read(place.realPath))
+  } catch (error) {
+    throw error instanceof LcmError ? error : fileError(error, place.path)
   }
 }
 
@@ -120,7 +141,19 @@ export function measureFile(path: string): Pick<MemoryFile, 'path' | 'bytes' | '
 const missing = (path: string): LcmError =>
   new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path })
 
-function lookAt(path: string): MemoryFile {
+/** By its first bytes alone; false also for what cannot be read. */
+export async function isNativeFile(path: string): Promise<boolean> {
+  try {
+    return (await inspectFile(path)).header.applicationId === APPLICATION_ID
+  } catch (error) {
+    if (error instanceof LcmError) return false
+    throw error
+  }
+}
+
+type Place = Pick<MemoryFile, 'path' | 'realPath'> & { readonly isEmpty: boolean }
+
+function placeOf(path: string): Place {
   const stat = statOrNull(path)
   if (!stat) throw missing(path)
   if (stat.isDirectory()) throw folderError(path)
@@ -130,28 +163,31 @@ function lookAt(path: string): MemoryFile {
     })
   }
   try {
-    const realPath = realpathSync(path)
-    const start = stat.size === 0 ? Buffer.alloc(0) : readStart(realPath)
-    // After the header: a file that grows meanwhile is never shorter than its header says.
-    const now = statSync(realPath)
-    const file = { path, realPath, header: headerOf(path, start), ...sizesOf(realPath, now) }
-    refuseTruncated(file)
-    return file
+    return { path, realPath: realpathSync(path), isEmpty: stat.size === 0 }
   } catch (error) {
-    throw error instanceof LcmError ? error : fileError(error, path)
+    throw fileError(error, path)
   }
+}
+
+function fileAt({ path, realPath }: Place, start: Buffer): MemoryFile {
+  // After the header: a file that grows meanwhile is never shorter than its header says.
+  const now = statSync(realPath)
+  const file = { path, realPath, header: headerOf(path, start), ...sizesOf(realPath, now) }
+  refuseTruncated(file)
+  return file
 }
 
 /**
  * The same file some time later, without reading a byte of it: its header is the one of before.
- * @returns null when it is another file now, or gone
+ * @returns null when it is another file now
+ * @throws LcmError file_missing, file_not_readable
  */
-export function lookAgain(before: MemoryFile): MemoryFile | null {
-  const { path, realPath, header } = before
+export function lookAgain({ path, realPath, header, identity }: MemoryFile): MemoryFile | null {
   // The path may lead elsewhere by now.
   const now = statOrNull(path)
-  const file = now && { path, realPath, header, ...sizesOf(realPath, now) }
-  return file?.identity === before.identity ? file : null
+  if (!now) throw missing(path)
+  const file = { path, realPath, header, ...sizesOf(realPath, now) }
+  return file.identity === identity ? file : null
 }
 
 function sizesOf(realPath: string, file: FileStats): Omit<MemoryFile, 'path' | 'realPath' | 'header'> {
@@ -184,7 +220,7 @@ function headerOf(path: string, start: Buffer): FileHeader {
   }
   const header = parseHeader(start)
   if (header) return header
-  if (MAGIC.startsWith(start.toString('latin1', 0, 16))) {
+  if (isCutHeader(start)) {
     throw new LcmError('file_truncated', `${path} ends inside its header: copy it again from where it came.`, {
       path,
       bytes: start.length,

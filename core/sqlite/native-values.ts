@@ -1,7 +1,7 @@
-import { PartType, Role, SummaryKind } from '../contract/ids.ts'
 import { isDistrusted, trustAgain } from './distrusted-files.ts'
 import { type NativeColumn, nativeSchema, oneLine } from './native-schema.ts'
 import type { ReadDb } from './read-db.ts'
+import { isListed, isNoName, listedValues, shownValue } from './shown-values.ts'
 
 const queries = {
   definition: /* sql */ `SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
@@ -41,39 +41,16 @@ export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): Re
   return new Set(tables.map(([table]) => table))
 }
 
-/** Ids are shown and asked for in so many characters at most (`NodeId` of the contract). */
-const LONGEST_ID = 512
-
 /** Rows with names that no answer can have. Each looks into an index; only ids of nodes are looked through. */
 const UNNAMED: Readonly<Record<string, string>> = {
-  summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE summary_id = '' OR length(summary_id) > ${LONGEST_ID} LIMIT 1`,
-  large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE file_id = '' OR length(file_id) > ${LONGEST_ID} LIMIT 1`,
+  summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE ${isNoName('summary_id')} LIMIT 1`,
+  large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE ${isNoName('file_id')} LIMIT 1`,
   context_items: /* sql */ `
-    SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (summary_id = '' OR length(summary_id) > ${LONGEST_ID})
+    SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (${isNoName('summary_id')})
     LIMIT 1`,
   summary_messages: /* sql */ `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
   summary_sources: /* sql */ `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
 }
-
-/** SQL: what nothing of a file can be called. */
-export const isNoName = (value: string): string => `${value} = '' OR length(${value}) > ${LONGEST_ID}`
-
-type OneOf = { readonly values: readonly string[]; readonly otherwise: string }
-
-/** What a column may say, and what is shown in the place of anything else. */
-const ONE_OF = {
-  'messages.role': { values: Role.options, otherwise: `'system'` },
-  'message_parts.part_type': { values: PartType.options, otherwise: `'text'` },
-  'summaries.kind': { values: SummaryKind.options, otherwise: `iif(:row.depth > 0, 'condensed', 'leaf')` },
-  'summaries.level': { values: ['normal', 'aggressive', 'deterministic', 'unknown'], otherwise: `'unknown'` },
-  'context_items.item_type': { values: ['message', 'summary'], otherwise: 'NULL' },
-  'compaction_runs.reason': { values: ['threshold', 'manual', 'maintenance'], otherwise: `'manual'` },
-  'compaction_events.pass': { values: ['leaf', 'condensed'], otherwise: `'leaf'` },
-  'surgery_events.kind': { values: ['rewrite', 'dissolve', 'transplant', 'repair', 'undo'], otherwise: `'repair'` },
-} satisfies Readonly<Record<string, OneOf>>
-
-const oneOfColumn = (table: string, column: string): OneOf | undefined =>
-  Object.entries<OneOf>(ONE_OF).find(([name]) => name === `${table}.${column}`)?.[1]
 
 /** By these a row is found and joined: without one it cannot be shown. */
 const KEYS: ReadonlySet<string> = new Set([
@@ -94,14 +71,13 @@ const TYPES: Readonly<Record<string, string>> = { TEXT: `'text'`, INTEGER: `'int
 
 const isNodeId = ({ name }: NativeColumn): boolean => /^(?:summary|source_summary|file)_id$/.test(name)
 const typesOf = ({ type }: NativeColumn): string => TYPES[type] ?? `'text'`
-const listed = (values: readonly string[]): string => values.map((value) => `'${value}'`).join(', ')
 
 /** SQL over a row `t` of the file's own table: true for what the column cannot hold. */
 export function isWrongValue(table: string, column: NativeColumn): string {
   const value = `t.${column.name}`
   const isOther = `typeof(${value}) NOT IN (${typesOf(column)}${column.isRequired ? '' : `, 'null'`})`
-  const oneOf = oneOfColumn(table, column.name)
-  if (oneOf) return `${isOther} OR ${value} NOT IN (${listed(oneOf.values)})`
+  const name = `${table}.${column.name}`
+  if (isListed(name)) return `${isOther} OR ${value} NOT IN (${listedValues(name)})`
   return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
 
@@ -109,20 +85,10 @@ export function isWrongValue(table: string, column: NativeColumn): string {
 export const hasWrongValue = (table: string, columns: readonly NativeColumn[]): string =>
   columns.map((column) => `(${isWrongValue(table, column)})`).join(' OR ')
 
-/**
- * SQL for one of the listed columns of a row, whatever its table lets in: the check on a column holds only for writers
- * that did not turn it off. https://www.sqlite.org/pragma.html#pragma_ignore_check_constraints
- */
-export function shownValue(name: keyof typeof ONE_OF, row: string): string {
-  const { values, otherwise }: OneOf = ONE_OF[name]
-  const value = `${row}.${name.slice(name.indexOf('.') + 1)}`
-  return `iif(${value} IN (${listed(values)}), ${value}, ${otherwise.replace(':row', row)})`
-}
-
 function shown({ table }: LooseTable, column: NativeColumn): string {
   const value = `t.${column.name}`
-  const listedAs = Object.keys(ONE_OF).find((name) => name === `${table}.${column.name}`)
-  if (listedAs) return shownValue(listedAs as keyof typeof ONE_OF, 't')
+  const name = `${table}.${column.name}`
+  if (isListed(name)) return shownValue(name, 't')
   if (column.type === 'TEXT') {
     const text = `CAST(${value} AS TEXT)`
     return column.isRequired ? `coalesce(${text}, '')` : text
@@ -145,12 +111,21 @@ function isFound({ table, columns }: LooseTable): string {
   return conditions.length === 0 ? '1' : conditions.join(' AND ')
 }
 
-/** TEMP views of their names in front of such tables, in which every value is of the kind that it has to be. */
-export const typedViews = (loose: readonly LooseTable[]): string =>
-  loose
-    .map(
-      (table) => /* sql */ `CREATE TEMP VIEW ${table.table} AS
-SELECT ${table.columns.map((column) => `${shown(table, column)} AS ${column.name}`).join(',\n  ')}
-FROM main.${table.table} AS t WHERE ${isFound(table)};`,
-    )
-    .join('\n')
+/**
+ * TEMP views of their names in front of such tables, in which every value is of the kind that it has to be, and in front of
+ * tables of an older version that lack columns.
+ * @param lacking columns that the version of the file lacks, by table
+ */
+export function typedViews(loose: readonly LooseTable[], lacking: Readonly<Record<string, string>>): string {
+  const others = Object.entries(lacking).filter(([table]) => !loose.some((one) => one.table === table))
+  const views = others.map(
+    ([table, columns]) => /* sql */ `CREATE TEMP VIEW ${table} AS SELECT t.*, ${columns} FROM main.${table} AS t;`,
+  )
+  for (const table of loose) {
+    const columns = table.columns.map((column) => `${shown(table, column)} AS ${column.name}`)
+    views.push(/* sql */ `CREATE TEMP VIEW ${table.table} AS
+SELECT ${[...columns, ...(lacking[table.table] === undefined ? [] : [lacking[table.table]])].join(',\n  ')}
+FROM main.${table.table} AS t WHERE ${isFound(table)};`)
+  }
+  return views.join('\n')
+}

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { LcmError } from '../errors.ts'
-import { parseHeader, readStart } from './file-header.ts'
-import { SCHEMA_V2, SCHEMA_V3, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
+import { type FileHeader, mayBeOpenHere, parseHeader, startOfFile } from './file-header.ts'
+import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V5, VIEWS_ON_V1, VIEWS_ON_V2 } from './later-versions.ts'
 import { requireNativeSchema, strangeTriggers, wrongVersion } from './native-schema.ts'
 import { type LooseTable, looseTables } from './native-values.ts'
 import { OWN_VIEWS } from './own-views.ts'
@@ -18,24 +18,34 @@ const queries = {
 }
 
 /** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
-export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V4]
+export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V4, SCHEMA_V5]
 export const NATIVE_VERSION = migrations.length
 
 /** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
-export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '']
+export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '', '']
 
 /** How long another writer is waited for. */
 const BUSY_TIMEOUT_MS = 5000
+
+export type OpenNativeOptions = {
+  /** Of the file, where somebody may have it open: then it is not read here. */
+  readonly header?: FileHeader | null
+  /** How long opening waits for another writer. */
+  readonly waitMs?: number
+}
 
 /**
  * Open a native memory for writing, creating it when the path does not exist. Closing it folds the log into the file.
  * @throws LcmError newer_version, not_a_memory, locked, read_only_file, disk_full, file_corrupt, file_not_readable
  */
-export function openNative(path: string): WriteDb {
-  refuseOthers(path)
+export function openNative(
+  path: string,
+  { header = headerAtRest(path), waitMs = BUSY_TIMEOUT_MS }: OpenNativeOptions = {},
+): WriteDb {
+  refuseOthers(path, header)
   let connection: Database.Database | null = null
   try {
-    connection = new Database(path, { timeout: BUSY_TIMEOUT_MS })
+    connection = new Database(path, { timeout: waitMs })
     connection.pragma('trusted_schema = OFF')
     connection.pragma('foreign_keys = ON')
     connection.pragma('synchronous = NORMAL')
@@ -46,6 +56,7 @@ export function openNative(path: string): WriteDb {
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
     connection.exec(OWN_VIEWS)
+    connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   } catch (error) {
     connection?.close()
     throw translateSqliteError(error, path)
@@ -81,16 +92,17 @@ export function newerVersionError(path: string, version: number): LcmError {
  * Opened for writing, a file in WAL mode gets a log beside it, or the log of a killed writer is folded in, before a
  * single row is read: a file of another system is told by its header, unopened.
  */
-function refuseOthers(path: string): void {
-  if (!existsSync(path)) return
-  let header: ReturnType<typeof parseHeader> = null
+function refuseOthers(path: string, header: FileHeader | null): void {
+  if (header?.isWal && header.applicationId !== APPLICATION_ID) throw notOursError(path)
+}
+
+function headerAtRest(path: string): FileHeader | null {
   try {
-    header = parseHeader(readStart(path))
+    return existsSync(path) && !mayBeOpenHere(path) ? parseHeader(startOfFile(path)) : null
   } catch {
     // It cannot be read; opening it says why.
-    return
+    return null
   }
-  if (header?.isWal && header.applicationId !== APPLICATION_ID) throw notOursError(path)
 }
 
 const notOursError = (path: string): LcmError =>

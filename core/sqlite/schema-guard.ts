@@ -56,6 +56,7 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),
     run: (sql, params) => db.run(allowed(sql), params),
+    runRaw: (sql, values) => db.runRaw(allowed(sql), values),
     define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(allowed(sql)),
     close: () => db.close(),

@@ -90,3 +90,7 @@ export function translating<T>(path: string, body: () => T): T {
     throw translateSqliteError(error, path)
   }
 }
+
+/** Another connection has the file for itself, and gives it back by itself. */
+export const isBusy = (error: unknown): boolean =>
+  error instanceof LcmError && /^SQLITE_(BUSY|LOCKED)/.test(String(error.details?.sqlite))

@@ -1,5 +1,6 @@
 import type * as NodeSqlite from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import type { MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import type { ReadDb, SqlFunction, SqlParams, SqlValue } from './read-db.ts'
 import { translateSqliteError, translating } from './sqlite-error.ts'
@@ -9,8 +10,17 @@ export type PreparableDb = ReadDb & {
   exec(sql: string): void
   /** For TEMP tables: nothing else of a foreign file is ever written. Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
+  /** `run` for `?` in the order of `values`; the quickest way to write many rows. */
+  runRaw(sql: string, values: readonly SqlValue[]): number
   /** Makes a function known to the SQL of this connection; a later one of the same name takes its place. */
   define(name: string, body: SqlFunction): void
+}
+
+/** A connection by one of the routes to a file (see `route.ts`). */
+export type ReadOnlyConnection = {
+  readonly db: PreparableDb
+  readonly access: MemoryInfo['access']
+  close(): void
 }
 
 /** SQLite's own guarantees for reading a file without changing anything beside it. https://www.sqlite.org/uri.html */
@@ -133,6 +143,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
     ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),
+    runRaw: (sql, values) => translating(path, () => Number(prepare(sql, false).run(...values).changes)),
     define: (name, body) => translating(path, () => connection.function(name, { varargs: true }, body)),
     exec: (sql) => translating(path, () => connection.exec(sql)),
     close: () => {

@@ -64,6 +64,8 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
     'tool_output',
     'tool_error',
     'metadata',
+    'text_is_content',
+    'metadata_has_text',
   ],
   // Rows of role system that record an event and are no part of the conversation: nothing has to cover them.
   event_messages: ['message_id'],

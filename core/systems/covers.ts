@@ -1,5 +1,6 @@
 import type { Cover } from '../contract/message.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { windowsOfSummaries } from './records/window-entries.ts'
 
 /** A message or summary, and the conversation whose window counts for it. */
 export type Covered<Id> = { readonly id: Id; readonly conversationId: number }
@@ -30,10 +31,6 @@ const queries = {
     ORDER BY e.summary_id`,
   depths: /* sql */ `
     SELECT summary_id AS id, depth FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  windows: /* sql */ `
-    SELECT summary_id AS id, conversation_id AS conversationId
-    FROM context_items
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
 
 /** The summaries that stand for each message, from the leaf upwards; those that only dangle are left out. */
@@ -77,13 +74,13 @@ type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
 function coversAbove<Id>(db: ReadDb, starts: readonly Start<Id>[]): Map<Id, Cover[]> {
   const roots = [...new Set(starts.flatMap((start) => start.from))]
   const edges = roots.length === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify(roots) })
-  const ids = JSON.stringify([...new Set([...roots, ...edges.map((edge) => edge.summaryId)])])
+  const ids = [...new Set([...roots, ...edges.map((edge) => edge.summaryId)])]
   const depths = new Map(
-    db.all<{ id: string; depth: number }>(queries.depths, { ids }).map((row) => [row.id, row.depth]),
+    db
+      .all<{ id: string; depth: number }>(queries.depths, { ids: JSON.stringify(ids) })
+      .map((row) => [row.id, row.depth]),
   )
-  const windows = new Set(
-    db.all<Covered<string>>(queries.windows, { ids }).map((row) => `${row.conversationId} ${row.id}`),
-  )
+  const windows = new Set(windowsOfSummaries(db, ids).map((row) => `${row.conversationId} ${row.id}`))
   const dependents = groupBy(edges, (edge) => edge.sourceId)
   // Neighbouring messages share their leaf, and so the whole way up.
   const ways = new Map<string, string[]>()

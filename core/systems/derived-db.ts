@@ -1,12 +1,13 @@
-import { fileStamp } from '../sqlite/file-guard.ts'
+import { fileStamp } from '../sqlite/file-stamp.ts'
 import type { KeptTables } from '../sqlite/kept-tables.ts'
 import type { SqlParams } from '../sqlite/read-db.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
+import { withoutYielding } from '../yielding.ts'
 
 /** What is computed from a foreign file into TEMP tables, because its system does not store it as rows. */
 export type Derivation = {
-  /** Makes the TEMP tables, or makes them anew from what the file holds now. */
-  readonly build: (db: PreparableDb) => void
+  /** Makes the TEMP tables, or brings them in step with what the file holds now, a piece at a time. */
+  readonly build: (db: PreparableDb) => Generator<void>
   /** Absolute paths of other files that it reads: when one of them changes, the tables are made anew. */
   readonly companions: readonly string[]
   /** Nobody can change the database while it is open. */
@@ -23,12 +24,12 @@ export type DerivedDb = PreparableDb & {
 /**
  * A read connection whose derived TEMP tables always belong to the state of the file that is read: every read, and
  * every iteration from its first row to its end, runs in one transaction, at whose start the tables are made anew when
- * the file has changed since. Only then may the connection write, and only to its own TEMP tables.
- * @throws LcmError what `build` throws, at the first call and from any read
+ * the file has changed since. Only then may the connection write, and only to its own TEMP tables. They are made a piece
+ * at a time at first, in one transaction all the same; later in one go, since somebody waits for the answer.
+ * @throws LcmError what `build` throws, at first and from any read
  */
-export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb {
+export function* keepingDerived(db: PreparableDb, derivation: Derivation): Generator<void, DerivedDb> {
   const { companions, kept } = derivation
-  const build = (): void => derivation.build(kept ? kept.tables.remembering(db) : db)
   const stamp = (): string => companions.map(fileStamp).join(' ')
   let seenStamp = stamp()
   let companionChanges = 0
@@ -43,30 +44,31 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb
 
   let builtVersion: number | null = null
   let reading = 0
-  const refresh = (): void => {
+  function* refreshing(): Generator<void> {
     // Inside the transaction: the version of what this transaction sees.
     const current = version()
     if (current === builtVersion) return
     db.exec('PRAGMA query_only = OFF')
     try {
-      build()
+      yield* derivation.build(kept ? kept.tables.remembering(db) : db)
       builtVersion = current
     } finally {
       db.exec('PRAGMA query_only = ON')
     }
   }
-  const enter = (): void => {
+  function* entering(): Generator<void> {
     reading += 1
     if (reading > 1) return
     try {
       db.exec('BEGIN')
-      refresh()
+      yield* refreshing()
     } catch (error) {
       reading = 0
       undo(db)
       throw error
     }
   }
+  const enter = (): void => withoutYielding(entering())
   const leave = (): void => {
     reading -= 1
     // Nothing of the file was written: what is committed are the TEMP tables.
@@ -104,7 +106,8 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb
       keptVersion = restored
     }
   }
-  read(() => undefined)
+  yield* entering()
+  leave()
   if (derivation.isStill && companions.length === 0) return { ...db, keep }
   return {
     keep,
@@ -119,6 +122,7 @@ export function keepDerived(db: PreparableDb, derivation: Derivation): DerivedDb
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
     ownChanges: () => 0,
     run: (sql, params) => db.run(sql, params),
+    runRaw: (sql, values) => db.runRaw(sql, values),
     define: (name, body) => db.define(name, body),
     exec: (sql) => db.exec(sql),
     close: () => db.close(),

@@ -3,7 +3,7 @@ import type { PreparableDb } from '../sqlite/uri-db.ts'
 /**
  * TEMP tables for systems whose own tables lack our keys: no numbers of conversations or messages, no order, links
  * without an index. They hold what is small; texts stay in the file and are fetched by row. Filled by a system's
- * `prepare`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in
+ * `deriving`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in
  * every join.
  */
 const TABLES = /* sql */ `
@@ -83,10 +83,10 @@ const dropIndexes = (of: keyof typeof INDEXES): string =>
     .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
     .join('\n')
 
-const makeIndexes = (of: keyof typeof INDEXES): string =>
-  Object.entries(INDEXES[of])
-    .map(([name, columns]) => /* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`)
-    .join('\n')
+const makeIndexes = (of: keyof typeof INDEXES): string[] =>
+  Object.entries(INDEXES[of]).map(
+    ([name, columns]) => /* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`,
+  )
 
 /** Summaries and windows are few, and change in place. */
 const CLEAR = {
@@ -118,7 +118,7 @@ const queries = {
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
 }
 
-/** Makes the tables where there are none; with `clearDerived`, for a system that knows what it can keep. */
+/** Makes the tables where there are none; `clearDerived` empties those that are filled anew. */
 export function haveDerivedTables(db: PreparableDb): void {
   db.exec(TABLES)
 }
@@ -128,16 +128,38 @@ export function clearDerived(db: PreparableDb, what: keyof typeof CLEAR): void {
   db.exec(CLEAR[what])
 }
 
-/** Makes the tables, or empties those that are filled anew each time. */
-export function makeDerivedTables(db: PreparableDb): void {
-  haveDerivedTables(db)
-  clearDerived(db, 'lineage')
-  clearDerived(db, 'window')
+/** Makes what was filled quick to look into: at once after filling it. */
+export function* indexingDerived(db: PreparableDb, what: keyof typeof INDEXES): Generator<void> {
+  for (const index of makeIndexes(what)) {
+    db.exec(index)
+    yield
+  }
 }
 
-/** Makes what was filled quick to look into: at once after filling it. */
-export function indexDerived(db: PreparableDb, what: keyof typeof INDEXES): void {
-  db.exec(makeIndexes(what))
+/** Rows between two pauses: some milliseconds where each is read from its table and written into another. */
+const ROWS_AT_ONCE = 2000
+
+type Range = { readonly last: number; readonly end: number }
+
+/**
+ * Fills a table from another, a range of its numbers at a time; a longer one where there are few rows in it.
+ * @param next the first number after the given one
+ * @param fill does that for the numbers after `last`, up to `end`, and returns how many rows it wrote
+ */
+export function* inRanges(
+  next: (last: number) => number | null | undefined,
+  after: number,
+  fill: (range: Range) => number,
+): Generator<void> {
+  let length = ROWS_AT_ONCE
+  for (let last = after; ; ) {
+    const first = next(last)
+    if (first == null) return
+    const end = first + length - 1
+    length = fill({ last, end }) < ROWS_AT_ONCE / 4 ? length * 2 : ROWS_AT_ONCE
+    last = end
+    yield
+  }
 }
 
 /** Messages and conversations are to be filled anew. */

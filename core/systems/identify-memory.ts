@@ -4,7 +4,7 @@ import { APPLICATION_ID } from '../sqlite/schema.ts'
 import { guardSchema } from '../sqlite/schema-guard.ts'
 import { probeSchema } from '../sqlite/schema-probe.ts'
 import { canOpenUris, openByUri } from '../sqlite/uri-db.ts'
-import { type OpenMemoryOptions, openMemory } from './open-memory.ts'
+import { type OpenMemoryOptions, openMemory } from './open.ts'
 import { detectSystem } from './systems.ts'
 
 export type IdentifiedMemory = {
@@ -21,8 +21,11 @@ export type IdentifiedMemory = {
  * log only is looked at the long way.
  * @throws LcmError what `openMemory` throws for what is no memory
  */
-export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'cacheDir'> = {}): IdentifiedMemory {
-  const file = inspectFile(path)
+export async function identifyMemory(
+  path: string,
+  options: Pick<OpenMemoryOptions, 'cacheDir'> = {},
+): Promise<IdentifiedMemory> {
+  const file = await inspectFile(path)
   const { bytes, modifiedAtMs } = measureFile(file.path)
   const size = { bytes, modifiedAtMs }
   if (file.header.applicationId === APPLICATION_ID) {
@@ -30,7 +33,7 @@ export function identifyMemory(path: string, options: Pick<OpenMemoryOptions, 'c
   }
   const found = canOpenUris() ? glance(file) : null
   if (found) return { ...found, ...size }
-  const memory = openMemory(path, { ...options, readOnly: true })
+  const memory = await openMemory(path, { ...options, readOnly: true })
   memory.close()
   return { system: memory.info.system, project: memory.info.project ?? null, ...size }
 }

@@ -10,13 +10,13 @@ export type KnownException = {
   readonly isSo?: (context: ScanContext, finding: Finding) => boolean
 }
 
-export const isSummary = ({ facts }: ScanContext, { id }: Finding): boolean => facts.summaries.nodeOf(id ?? '') >= 0
+export const isSummary = ({ memory }: ScanContext, { id }: Finding): boolean => memory.summaries.nodeOf(id ?? '') >= 0
 
 const SYSTEM = ROLES.indexOf('system')
 
 /** Whether all that begins later and stands before it in the window are deeper summaries, or the system's own message. */
-export function isBehindDeeper({ facts }: ScanContext, { id, conversationId }: Finding): boolean {
-  const { window, summaries, extents, messages } = facts
+export function isBehindDeeper({ memory }: ScanContext, { id, conversationId }: Finding): boolean {
+  const { window, summaries, extents, messages } = memory
   const own = summaries.nodeOf(id ?? '')
   if (own < 0) return false
   for (let item = 0; item < window.length; item += 1) {

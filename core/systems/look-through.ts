@@ -1,19 +1,19 @@
 import { userFolders } from '../folders.ts'
 import { distrust, isDistrusted } from '../sqlite/distrusted-files.ts'
-import { inspectFile } from '../sqlite/memory-file.ts'
+import { isNativeFile } from '../sqlite/memory-file.ts'
 import { migrations } from '../sqlite/native.ts'
 import { tablesOfForbidden } from '../sqlite/native-values.ts'
-import { isNativeFile } from './open-memory.ts'
+import { openPatiently } from '../sqlite/route.ts'
 import { readOurs } from './open-ours.ts'
 
 /**
  * Reads every row of a native file. If one holds a value that its table does not allow, the file is distrusted from then on.
  * @throws LcmError what opening and reading throw
  */
-export function holdsForbidden(path: string): boolean {
+export async function holdsForbidden(path: string): Promise<boolean> {
   if (isDistrusted(path)) return true
-  if (!isNativeFile(path)) return false
-  const { read, version, close } = readOurs(inspectFile(path), userFolders(process.env).cache)
+  if (!(await isNativeFile(path))) return false
+  const { read, version, close } = await openPatiently(path, userFolders(process.env).cache, readOurs)
   try {
     if (tablesOfForbidden(read, migrations.slice(0, version)).size === 0) return false
   } finally {

@@ -1,7 +1,8 @@
 import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
 import type { Cover, Message, MessagePart, Pruned } from '../contract/message.ts'
-import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { STAND_IN, wholeMetadata } from '../sqlite/repeated-texts.ts'
+import { shownValue } from '../sqlite/shown-values.ts'
 import { cutText } from '../text.ts'
 import { coversOfMessages } from './covers.ts'
 import { messageNodeId } from './node-id.ts'
@@ -9,11 +10,11 @@ import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs
 
 /**
  * Text that will be cut is not read whole where a byte is a character: when it is all ASCII, without NUL (at which
- * length() stops). https://www.sqlite.org/lang_corefunc.html#length
+ * length() stops). `more`: what stands for another text is not cut in two. https://www.sqlite.org/lang_corefunc.html#length
  */
-const cut = (column: string): string => `
-  CASE WHEN octet_length(${column}) <= :chars OR octet_length(${column}) <> length(${column})
-    THEN ${column} ELSE substr(${column}, 1, CAST(:chars AS INTEGER)) END`
+const cut = (column: string, more = 0): string => `
+  CASE WHEN octet_length(${column}) <= :chars + ${more} OR octet_length(${column}) <> length(${column})
+    THEN ${column} ELSE substr(${column}, 1, CAST(:chars AS INTEGER) + ${more}) END`
 
 const queries = {
   messages: /* sql */ `
@@ -40,6 +41,8 @@ const queries = {
       p.ordinal,
       ${shownValue('message_parts.part_type', 'p')} AS type,
       p.is_content AS isContent,
+      p.text_is_content AS textIsContent,
+      p.metadata_has_text AS metadataHasText,
       p.is_synthetic AS isSynthetic,
       p.tool_call_id AS toolCallId,
       p.tool_name AS toolName,
@@ -51,7 +54,7 @@ const queries = {
       ${cut('p.tool_input')} AS toolInput,
       ${cut('p.tool_output')} AS toolOutput,
       ${cut('p.tool_error')} AS toolError,
-      ${cut('p.metadata')} AS metadata,
+      ${cut('p.metadata', STAND_IN.length)} AS metadata,
       max(coalesce(octet_length(p.text_content), 0), coalesce(octet_length(p.tool_input), 0),
         coalesce(octet_length(p.tool_output), 0), coalesce(octet_length(p.tool_error), 0),
         coalesce(octet_length(p.metadata), 0)) AS longestBytes
@@ -75,6 +78,8 @@ type MessageRow = {
 type PartRow = Omit<MessagePart, 'isSynthetic'> & {
   readonly messageId: number
   readonly isContent: number
+  readonly textIsContent: number | null
+  readonly metadataHasText: number | null
   readonly isSynthetic: number
   readonly longestBytes: number
 }
@@ -126,6 +131,7 @@ const visibilityOf = (inWindow: boolean, covers: readonly Cover[]): Visibility =
 
 function messageOf(row: MessageRow, chars: number, parts: readonly PartRow[], coveredBy: Cover[]): StoredMessage {
   const content = cutText(row.content, chars)
+  const whole = parts.map((part) => withText(part, content))
   return {
     id: messageNodeId(row.messageId),
     messageId: row.messageId,
@@ -134,10 +140,10 @@ function messageOf(row: MessageRow, chars: number, parts: readonly PartRow[], co
     role: ROLES.includes(row.role) ? row.role : 'system',
     content,
     contentChars: isAscii(row.content) ? row.bytes : row.content.length,
-    isCut: isLonger(row.content, row.bytes, chars) || parts.some((part) => isPartLonger(part, chars)),
+    isCut: isLonger(row.content, row.bytes, chars) || whole.some((part) => isPartLonger(part, chars)),
     tokens: row.tokens,
     createdAtMs: row.createdAtMs,
-    parts: parts.map((part) => partOf(part, content, chars)),
+    parts: whole.map((part) => partOf(part, content, chars)),
     coveredBy,
     visibility: visibilityOf(row.inWindow === 1, coveredBy),
     ...(row.isEvent === 1 ? { isEvent: true } : {}),
@@ -162,10 +168,25 @@ const isLonger = (read: string, bytes: number, chars: number): boolean =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is ASCII too
 const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
 
+/** A part of a working copy may leave out what the message says. Where that was cut, the metadata comes out too long. */
+function withText(row: PartRow, content: string): PartRow {
+  const text = row.textIsContent === 1 ? content : row.text
+  if (row.metadata === null || row.metadataHasText !== 1) return { ...row, text }
+  return { ...row, text, metadata: wholeMetadata(row.metadata, (row.isContent === 1 ? content : text) ?? '') }
+}
+
 /** Text that is stored once, as the content of the message, is put back where it belongs. */
 function partOf(row: PartRow, content: string, chars: number): MessagePart {
   const short = (text: string | null): string | null => (text === null ? null : cutText(text, chars))
-  const { messageId: _, longestBytes: __, isContent, isSynthetic, ...part } = row
+  const {
+    messageId: _,
+    longestBytes: __,
+    textIsContent: ___,
+    metadataHasText: ____,
+    isContent,
+    isSynthetic,
+    ...part
+  } = row
   const isOutput = isContent === 1 && row.type === 'tool'
   return {
     ...part,

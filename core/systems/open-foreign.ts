@@ -1,20 +1,24 @@
 import type { MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
-import { changedMeanwhile } from '../sqlite/file-guard.ts'
+import { changedMeanwhile } from '../sqlite/file-stamp.ts'
 import { IdleConnection } from '../sqlite/idle-connection.ts'
 import { KeptTables } from '../sqlite/kept-tables.ts'
-import { lookAgain, type MemoryFile } from '../sqlite/memory-file.ts'
+import type { MemoryFile } from '../sqlite/memory-file.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { type ReadOnlyConnection, reconnect, routeOf } from '../sqlite/read-only-connection.ts'
+import { reconnect, routeOf } from '../sqlite/route.ts'
 import { guardSchema } from '../sqlite/schema-guard.ts'
 import type { ComputedObjects } from '../sqlite/schema-objects.ts'
 import { probeSchema, type SchemaProbe } from '../sqlite/schema-probe.ts'
-import { canOpenUris, type PreparableDb } from '../sqlite/uri-db.ts'
+import { canOpenUris, type PreparableDb, type ReadOnlyConnection } from '../sqlite/uri-db.ts'
+import { withoutYielding } from '../yielding.ts'
 import { emptyViews } from './canonical.ts'
-import { type Derivation, keepDerived } from './derived-db.ts'
-import { asDamage, requireViews } from './foreign-damage.ts'
+import { type Derivation, keepingDerived } from './derived-db.ts'
+import { asDamage, damageFrom, recognise, requireViews } from './detect.ts'
 import type { ForeignSystem, Source } from './system.ts'
-import { detectSystem, lostStructure } from './systems.ts'
+
+const queries = {
+  ownViews: /* sql */ `SELECT name FROM temp.sqlite_schema WHERE type = 'view'`,
+}
 
 /** What is said of a file that is only read. */
 type ReadOnlyFacts = Pick<
@@ -48,29 +52,26 @@ const MOST_UNREAD = 8
 type Kept = NonNullable<Derivation['kept']>
 
 /**
- * Makes another system's file readable by our names. Beside its writer it is let go whenever nobody reads.
+ * Makes another system's file readable by our names, a piece at a time. Beside its writer it is let go whenever nobody reads.
  * @param connection is closed with what is returned, and when this throws
  * @throws LcmError not_a_memory, file_corrupt, and what reading throws
  */
-export function openForeign(file: MemoryFile, connection: ReadOnlyConnection, cacheDir: string): OpenedReadOnly {
-  if (connection.access === 'in_place') return openBesideWriter(file, connection, cacheDir)
-  const first = prepare(file, connection, null)
+export function* openingForeign(file: MemoryFile, connection: ReadOnlyConnection): Generator<void, OpenedReadOnly> {
+  if (connection.access === 'in_place') return yield* openingBesideWriter(file, connection)
+  const first = yield* preparing(file, connection, null)
   return opened(file, first, { read: first.db, isOutdated: () => false })
 }
 
-function openBesideWriter(file: MemoryFile, connection: ReadOnlyConnection, cacheDir: string): OpenedReadOnly {
-  const began = performance.now()
+function* openingBesideWriter(file: MemoryFile, connection: ReadOnlyConnection): Generator<void, OpenedReadOnly> {
   const tables = canOpenUris() ? KeptTables.open() : null
-  const first = closing(tables, () => prepare(file, connection, tables && { tables, isUnchanged: () => false }))
+  const first = yield* preparingFirst(file, connection, tables)
   const idle = new IdleConnection({
-    path: file.path,
-    realPath: file.realPath,
+    file,
     companions: first.system.companions?.(file.realPath) ?? [],
     first,
-    firstMs: performance.now() - began,
-    isLive: () => isReadInPlace(file),
+    isLive: (now) => routeOf(now) === 'in_place',
     open: (isUnchanged) => {
-      const again = prepare(file, reconnect(file, cacheDir), tables && { tables, isUnchanged })
+      const again = withoutYielding(preparing(file, reconnect(file), tables && { tables, isUnchanged }))
       if (again.system.id === first.system.id) {
         return { ...again, isAsTold: again.schemaVersion === first.schemaVersion }
       }
@@ -85,12 +86,17 @@ function openBesideWriter(file: MemoryFile, connection: ReadOnlyConnection, cach
   )
 }
 
-/** Closes what is of no use when `body` throws. */
-function closing<T>(unused: { close(): void } | null, body: () => T): T {
+function* preparingFirst(
+  file: MemoryFile,
+  connection: ReadOnlyConnection,
+  tables: KeptTables | null,
+): Generator<void, Prepared> {
+  const work = preparing(file, connection, tables && { tables, isUnchanged: () => false })
   try {
-    return body()
+    // Without a log a transaction that reads keeps the writer waiting: it lets nobody else go first.
+    return file.header.isWal ? yield* work : withoutYielding(work)
   } catch (error) {
-    unused?.close()
+    tables?.close()
     throw error
   }
 }
@@ -100,55 +106,53 @@ function opened(
   first: Prepared,
   reading: Pick<OpenedReadOnly, 'read' | 'isOutdated'>,
 ): OpenedReadOnly {
-  const facts = closing(first, () => asDamage(file.path, first.system.label(first.probe), () => factsOf(file, first)))
-  return { facts, access: first.access, ...reading, close: () => first.close() }
+  try {
+    const facts = asDamage(file.path, first.system.label(first.probe), () => factsOf(file, first))
+    return { facts, access: first.access, ...reading, close: () => first.close() }
+  } catch (error) {
+    first.close()
+    throw error
+  }
 }
 
 /** Closes `connection` when it throws. */
-function prepare(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | null): Prepared {
-  return closing(connection, () => {
+function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept | null): Generator<void, Prepared> {
+  try {
     // A check of the pages would run the conditions that the file's author wrote.
     connection.db.exec('PRAGMA trusted_schema = OFF; PRAGMA ignore_check_constraints = ON')
     const probe = asDamage(file.path, 'any system', () => probeSchema(connection.db))
     const db = guardSchema(connection.db, probe.computed)
-    const system = detectSystem(probe)
-    if (!system) throw notAMemory(file, probe)
+    const system = recognise(file.path, probe)
     const schemaVersion = db.value<number>('PRAGMA main.schema_version')
     db.exec('PRAGMA temp_store = MEMORY')
     db.exec(system.views(probe))
-    db.exec(emptyViews(db.column<string>(/* sql */ "SELECT name FROM temp.sqlite_schema WHERE type = 'view'")))
+    db.exec(emptyViews(db.column<string>(queries.ownViews)))
     db.exec('PRAGMA query_only = ON')
     const isStill = connection.access !== 'in_place'
     const derivation = derivationOf(system, probe, file)
-    const derived = derivation && keepDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) })
+    const derived = derivation && (yield* keepingDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) }))
     requireViews(derived ?? db, file.path, system.label(probe))
     const rest = (): void => derived?.keep()
     return { ...connection, db: derived ?? db, plain: db, system, probe, schemaVersion, rest }
-  })
+  } catch (error) {
+    connection.close()
+    throw error
+  }
 }
 
 /** null for a system whose files have all that the views need. */
 function derivationOf(system: ForeignSystem, probe: SchemaProbe, file: MemoryFile): Omit<Derivation, 'isStill'> | null {
   const { realPath } = file
-  const script = system.derived?.(probe)
-  if (script === undefined && !system.prepare) return null
+  if (!system.deriving) return null
   return {
     companions: system.companions?.(realPath) ?? [],
-    build: (db) =>
-      asDamage(file.path, system.label(probe), () => {
-        system.prepare?.({ realPath, probe, db })
-        if (script !== undefined) db.exec(script)
-      }),
-  }
-}
-
-function isReadInPlace(file: MemoryFile): boolean {
-  try {
-    const now = lookAgain(file)
-    return now !== null && routeOf(now, canOpenUris()) === 'live'
-  } catch {
-    // Its folder cannot be entered any more.
-    return false
+    *build(db) {
+      try {
+        yield* system.deriving?.({ realPath, probe, db }) ?? []
+      } catch (error) {
+        throw damageFrom(error, file.path, system.label(probe))
+      }
+    },
   }
 }
 
@@ -182,36 +186,4 @@ function lacksOf(system: ForeignSystem, source: Source): readonly string[] | und
     if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
     return ['Damaged: pages of the file cannot be read, and what stands on them is not shown.']
   }
-}
-
-function notAMemory(file: MemoryFile, probe: SchemaProbe): LcmError {
-  const damaged = lostStructure(probe)
-  if (damaged !== null) {
-    const { lost, system } = damaged
-    return new LcmError(
-      'file_corrupt',
-      `${file.path} is damaged: it has lost ${listed(lost)}, without which a memory of ${system} cannot be read. Restore it from a backup.`,
-      { path: file.path, lost },
-    )
-  }
-  if (probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id')) {
-    return new LcmError(
-      'not_a_memory',
-      `${file.path} is opencode's own database, not a memory: write its sessions out with "opencode export <session> > session.json", and import those.`,
-      { path: file.path },
-    )
-  }
-  const tables = [...probe.tables.keys()].sort()
-  const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
-  return new LcmError(
-    'not_a_memory',
-    `${file.path} is a database of something else (${seen}): choose a memory file of an LCM system, often lcm.db.`,
-    { path: file.path, tables: tables.slice(0, 50) },
-  )
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, 8).map((name) => name.slice(0, 60))
-  const more = names.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
 }

@@ -1,17 +1,15 @@
 import { LcmError } from '../errors.ts'
+import { changedMeanwhile } from '../sqlite/file-stamp.ts'
 import { IdleConnection } from '../sqlite/idle-connection.ts'
-import { inspectFile, lookAgain, type MemoryFile } from '../sqlite/memory-file.ts'
+import { connectOursInPlace } from '../sqlite/in-place.ts'
+import { laterColumns } from '../sqlite/later-versions.ts'
+import { inspectAtRest, lookAgain, type MemoryFile } from '../sqlite/memory-file.ts'
 import { migrations, NATIVE_VERSION, readingViews } from '../sqlite/native.ts'
 import { requireNativeSchema } from '../sqlite/native-schema.ts'
 import { looseTables, typedViews } from '../sqlite/native-values.ts'
 import { OWN_VIEWS } from '../sqlite/own-views.ts'
-import {
-  connectReadOnly,
-  connectToCopy,
-  openHere,
-  type ReadOnlyConnection,
-  readInPlace,
-} from '../sqlite/read-only-connection.ts'
+import { connectReadOnly, type TakeCopy } from '../sqlite/route.ts'
+import type { ReadOnlyConnection } from '../sqlite/uri-db.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 
 type Prepared = ReadOnlyConnection & { readonly version: number }
@@ -22,31 +20,28 @@ type Prepared = ReadOnlyConnection & { readonly version: number }
  */
 export function readOurs(
   file: MemoryFile,
-  cacheDir: string,
+  takeCopy: TakeCopy,
 ): Omit<OpenedReadOnly, 'facts'> & { readonly version: number } {
-  const began = performance.now()
-  const first = prepare(file, cacheDir)
+  const first = prepare(file, connect(file, takeCopy))
   const { access, version } = first
   if (access !== 'in_place') {
     return { access, version, read: first.db, isOutdated: () => false, close: () => first.close() }
   }
   const idle = new IdleConnection({
-    path: file.path,
-    realPath: file.realPath,
+    file,
     companions: [],
     first,
-    firstMs: performance.now() - began,
-    isLive: () => isBesideWriter(file),
+    isLive: (now) => now.hasWal && now.hasShm,
     open: () => {
-      const again = prepare(lookAgain(file) ?? inspectFile(file.path), cacheDir)
+      const again = prepare(file, connectAgain(file))
       return { ...again, isAsTold: again.version === version }
     },
   })
   return { access, version, read: idle.db, isOutdated: () => idle.isOutdated(), close: () => idle.db.close() }
 }
 
-function prepare(file: MemoryFile, cacheDir: string): Prepared {
-  const connection = connect(file, cacheDir)
+/** Closes `connection` when it throws. */
+function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
   const { db } = connection
   try {
     // A condition in the file may be one that takes for ever; a connection that cannot write asks none of them anyway.
@@ -72,7 +67,8 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
     }
     const made = migrations.slice(0, version)
     requireNativeSchema(db, file.path, made)
-    db.exec(typedViews(looseTables(db, made).filter(({ table }) => !views.includes(` main.${table};`))))
+    const loose = looseTables(db, made).filter(({ table }) => !views.includes(` main.${table};`))
+    db.exec(typedViews(loose, laterColumns(version)))
     db.exec(views)
     db.exec(OWN_VIEWS)
     db.exec('COMMIT')
@@ -85,23 +81,16 @@ function prepare(file: MemoryFile, cacheDir: string): Prepared {
 }
 
 /** Another thread may have it open for writing: two SQLite libraries in one process would undo each other's locks. */
-function connect(file: MemoryFile, cacheDir: string): ReadOnlyConnection {
-  if (!file.hasWal || !file.hasShm) return connectReadOnly(file, cacheDir)
-  const inPlace = readInPlace(file, openHere(file.realPath))
-  if (inPlace) return inPlace
-  // Its writer went this moment.
-  const now = inspectFile(file.path)
-  // Or what stands beside it is of no writer: a copy is read, in which SQLite makes of it what can be made.
-  if (now.hasWal && now.hasShm) return connectToCopy(now, cacheDir)
-  return connectReadOnly(now, cacheDir)
+function connect(file: MemoryFile, takeCopy: TakeCopy): ReadOnlyConnection {
+  const copy = takeCopy()
+  if (copy || !file.hasWal || !file.hasShm) return connectReadOnly(file, () => copy)
+  const connection = connectOursInPlace(file)
+  if (connection === null) throw changedMeanwhile(file.path)
+  return connection
 }
 
-function isBesideWriter(file: MemoryFile): boolean {
-  try {
-    const now = lookAgain(file)
-    return (now?.hasWal && now.hasShm) ?? false
-  } catch {
-    // Its folder cannot be entered any more.
-    return false
-  }
+function connectAgain(before: MemoryFile): ReadOnlyConnection {
+  const file = lookAgain(before) ?? inspectAtRest(before.path)
+  if (file === null) throw changedMeanwhile(before.path)
+  return connect(file, () => null)
 }

@@ -24,6 +24,7 @@ const queries = {
       ORDER BY seq
       LIMIT CAST(:limit AS INTEGER)
     )`,
+  length: /* sql */ `SELECT count(*) FROM messages WHERE conversation_id = :conversation`,
   lengths: /* sql */ `SELECT conversation_id, count(*) FROM messages GROUP BY conversation_id ORDER BY conversation_id`,
   /** For a conversation in which some value is no plain number. */
   rows: /* sql */ `
@@ -68,6 +69,13 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
     limit = nextLimit(limit, startedMs)
     yield
   }
+}
+
+/** All messages of a conversation, some 20 ms of work at a time; none when it is not there. */
+export function* readingMessagesOf(db: ReadDb, conversation: number): Generator<void, Messages> {
+  const columns = new GrowingMessages(db.value<number>(queries.length, { conversation }) ?? 0).begin(conversation)
+  yield* appendingNewer(db, conversation, columns)
+  return columns.view()
 }
 
 const PLACES = 'the places of messages in their conversation'

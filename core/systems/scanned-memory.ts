@@ -12,7 +12,7 @@ export type ScanContext = {
   readonly probe: SchemaProbe
   /** Null scans every conversation. */
   readonly conversationId: number | null
-  readonly facts: Memory
+  readonly memory: Memory
 }
 
 /** One thing that is not as it should be. */
@@ -36,18 +36,18 @@ export const isAsked = ({ conversationId }: ScanContext, of: number): boolean =>
   conversationId === null || conversationId === of
 
 /** What is worked out once for each scan. */
-export function oncePerScan<T, Context extends { readonly facts: object }>(
+export function oncePerScan<T, Context extends { readonly memory: object }>(
   work: (context: Context) => T,
 ): (context: Context) => T {
   const done = new WeakMap<object, { readonly value: T }>()
   return (context) => {
-    const known = done.get(context.facts) ?? { value: work(context) }
-    done.set(context.facts, known)
+    const known = done.get(context.memory) ?? { value: work(context) }
+    done.set(context.memory, known)
     return known.value
   }
 }
 
-const windowOwners = oncePerScan(({ facts: { window } }: ScanContext): ReadonlySet<number> => {
+const windowOwners = oncePerScan(({ memory: { window } }: ScanContext): ReadonlySet<number> => {
   const owners = new Set<number>()
   for (let item = 0; item < window.length; item += 1) owners.add(window.conversations[item] as number)
   return owners

@@ -1,17 +1,13 @@
 import { ROLES } from '../contract/ids.ts'
 import type { SourceEntry } from '../models/summarizers/summarizer.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { fileIdsIn } from './records/files.ts'
+import { type ToolOrFilePart, toolAndFileParts } from './records/parts.ts'
 
 const queries = {
   messages: /* sql */ `
     SELECT message_id AS id, role, token_count AS tokens, created_at AS atMs, content_hash AS hash, content
     FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: /* sql */ `
-    SELECT message_id AS messageId, tool_call_id AS callId, tool_name AS name, tool_status AS status,
-      tool_input AS input, tool_output AS output, tool_error AS error, file_url AS fileUrl
-    FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type IN ('tool', 'file') AND is_synthetic = 0
-    ORDER BY message_id, ordinal`,
   summaries: /* sql */ `
     SELECT summary_id AS id, source_token_count AS tokens, descendant_count AS descendants, earliest_at AS earliestAtMs,
       latest_at AS latestAtMs, summary_hash AS hash, file_ids AS fileIds, content
@@ -55,24 +51,14 @@ export function readSources(db: ReadDb, items: readonly SourceItem[], depth: num
 }
 
 type MessageRow = { id: number; role: string; tokens: number; atMs: number; hash: string; content: string }
-type PartRow = {
-  messageId: number
-  callId: string | null
-  name: string | null
-  status: string | null
-  input: string | null
-  output: string | null
-  error: string | null
-  fileUrl: string | null
-}
-
 function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undefined {
   const wanted = items.flatMap((item) => item.messageId ?? [])
-  const ids = JSON.stringify(wanted)
-  const rows = new Map(db.all<MessageRow>(queries.messages, { ids }).map((row) => [row.id, row]))
+  const rows = new Map(
+    db.all<MessageRow>(queries.messages, { ids: JSON.stringify(wanted) }).map((row) => [row.id, row]),
+  )
   const messages = wanted.flatMap((id) => rows.get(id) ?? [])
   if (messages.length !== items.length) return undefined
-  const parts = Map.groupBy(db.all<PartRow>(queries.parts, { ids }), (part) => part.messageId)
+  const parts = toolAndFileParts(db, wanted)
   const names = new Map(
     [...parts.values()].flat().map(({ callId, name, input }) => [callId, input === null ? null : name]),
   )
@@ -86,19 +72,19 @@ function readMessages(db: ReadDb, items: readonly SourceItem[]): Sources | undef
     earliestAtMs: least(times),
     latestAtMs: greatest(times),
     lastMessageId: wanted.at(-1) ?? 0,
-    fileIds: findFileIds(texts),
+    fileIds: fileIdsIn(texts),
   }
 }
 
 function entriesOf(
   message: MessageRow,
-  parts: readonly PartRow[],
+  parts: readonly ToolOrFilePart[],
   names: ReadonlyMap<string | null, string | null>,
 ): SourceEntry[] {
   const role = ROLES.find((known) => known === message.role) ?? null
   const base = { id: `msg_${message.id}`, kind: 'message', role, atMs: message.atMs } as const
   const tools = parts.filter((part) => part.callId !== null)
-  const answerOf = (part: PartRow): SourceEntry['answer'] => ({
+  const answerOf = (part: ToolOrFilePart): SourceEntry['answer'] => ({
     name: part.name ?? names.get(part.callId) ?? 'tool',
     isError: part.status === 'error' || (part.error !== null && part.output === null),
   })
@@ -125,7 +111,7 @@ function entriesOf(
 
 const UNKNOWN_TOOL = { name: 'tool', isError: false } as const
 
-const textsOf = (part: PartRow): string[] =>
+const textsOf = (part: ToolOrFilePart): string[] =>
   [part.input, part.output, part.error, part.fileUrl].filter((text) => text !== null)
 
 type SummaryRow = {
@@ -165,15 +151,8 @@ function readSummaries(db: ReadDb, items: readonly SourceItem[]): Sources | unde
     latestAtMs: greatest(summaries.flatMap((row) => row.latestAtMs ?? [])),
     lastMessageId,
     // Not from their texts: a model may have made up a file there.
-    fileIds: findFileIds(summaries.map((row) => row.fileIds)),
+    fileIds: fileIdsIn(summaries.map((row) => row.fileIds)),
   }
-}
-
-const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
-
-/** Every file that a text refers to, once, in the order of first mention. */
-function findFileIds(texts: readonly string[]): string[] {
-  return [...new Set(texts.flatMap((text) => (text.includes('file_') ? (text.match(FILE_ID) ?? []) : [])))]
 }
 
 const least = (values: readonly number[]): number | null =>

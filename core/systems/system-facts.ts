@@ -29,6 +29,47 @@ export type MissingEnd = {
   readonly sourceId: string
 }
 
+/** A column of messages, and SQL that finds two messages of a conversation with the same value in it. */
+type EntryKey = { readonly column: string; readonly sql: string }
+
+/** SQL that finds messages, of those with numbers above `:after` up to `:upTo`. */
+export type PartRows = {
+  /** Messages without a part: `messageId`, `conversationId`. */
+  readonly without: string
+  /** Messages with a part of another session: the same, and `seq`. */
+  readonly otherSessions: string
+  /** `seq` of the first message of a conversation with a part of its own session. */
+  readonly sessionBegan: string
+  /** Findings: parts that are not numbered from 0 without gaps, and another text in the part than in the message. */
+  readonly misnumbered: string
+  readonly otherText: (probe: SchemaProbe) => string
+  /** Findings: results that do not say of which call they are; null in files of releases that do not store it. */
+  readonly uncalled: (probe: SchemaProbe) => string | null
+}
+
+/** `id`, `descendantTokens` and `messageTokens` of every summary. */
+type TokenSums = {
+  readonly needs: readonly (readonly [table: string, column: string])[]
+  readonly sql: string
+}
+
+type FileDetails = {
+  /** Ids of files and how many lines they have. */
+  readonly lines: string
+  /** Texts of messages that may refer to files, of those with numbers above `:after` up to `:upTo`. */
+  readonly mentions: string
+}
+
+/** Something that a system notes of its own work, and that a rule asks about. */
+export type WorkNote = 'stale marks' | 'unfinished work' | 'failures' | 'active flags' | 'reading' | 'briefs'
+
+/** How a note is found to be wrong. */
+type Noted = {
+  /** Whether the release that wrote the file keeps such a note. */
+  readonly isKept: (probe: SchemaProbe) => boolean
+  readonly find: (context: ScanContext, nowMs: number) => Iterable<Finding>
+}
+
 /** What is true of the files of one system, and expected there, although it would be damage in another's. */
 export type SystemFacts = {
   /** The number of the first item of a window. */
@@ -47,17 +88,21 @@ export type SystemFacts = {
   /** Triggers that keep its indexes in step, by the table that they watch. */
   readonly triggers: readonly Trigger[]
   /** Columns of its messages that name an entry of the transcript, once in a conversation. */
-  readonly entryKeys: readonly string[]
-  /** Whether it stores the parts of a message as rows beside its text. */
-  readonly storesPartsAsRows: boolean
+  readonly entryKeys: readonly EntryKey[]
+  /** What can be wrong with parts that it stores as rows beside the text of a message; null: it does not. */
+  readonly partRows: PartRows | null
+  /** SQL of the numbers that it adds up for every summary; null: it stores none. */
+  readonly tokenSums: TokenSums | null
+  /** What it notes of its own work. */
+  readonly work: Readonly<Partial<Record<WorkNote, Noted>>>
   /** Whether it notes of everything when it was made. */
   readonly recordsMaking: boolean
   /** Whether it keeps the texts of large files in a folder like ours. */
   readonly keepsFileStore: boolean
   /** Whether every large file has a text that tells what is in it. */
   readonly exploresEveryFile: boolean
-  /** Whether it notes how many lines a file has, and which files a summary carries on. */
-  readonly recordsFileDetails: boolean
+  /** How many lines a file has, and which messages refer to files; null: it notes neither. */
+  readonly fileDetails: FileDetails | null
   /** Where its own tables refer to files: `id`, `conversationId`, `fileId` a row. */
   readonly fileReferences: readonly { readonly needs: readonly [table: string, column: string]; readonly sql: string }[]
   /** Says what became of the output that a text of a message stands for; null where it moves no outputs to files. */
@@ -102,7 +147,7 @@ type Trigger = { readonly name: string; readonly needs: readonly string[]; reado
 /** One that is put aside has no window any more, and loses nothing by it; a derived one exists where there are items. */
 function hasStoredWindow(context: ScanContext, conversationId: number): boolean {
   if (hasItems(context, conversationId)) return true
-  const archivedAtMs = context.facts.conversations.get(conversationId)?.archivedAtMs ?? null
+  const archivedAtMs = context.memory.conversations.get(conversationId)?.archivedAtMs ?? null
   return context.info.capabilities.storedWindow && archivedAtMs === null
 }
 
@@ -118,11 +163,13 @@ export const usualFacts: SystemFacts = {
   jsonColumns: [],
   triggers: [],
   entryKeys: [],
-  storesPartsAsRows: false,
+  partRows: null,
+  tokenSums: null,
+  work: {},
   recordsMaking: false,
   keepsFileStore: false,
   exploresEveryFile: false,
-  recordsFileDetails: false,
+  fileDetails: null,
   fileReferences: [],
   payloads: null,
   structure: null,

@@ -66,19 +66,17 @@ export type ForeignSystem = System & {
   /** The oldest version that can have written the structure found ("0.10.0+"); null when nothing tells. */
   version(probe: SchemaProbe, source: Source): string | null
   capabilities(probe: SchemaProbe): Capabilities
-  /** What the format, or this very file, does not record, a sentence each, for people. Asked after `prepare`. */
+  /** What the format, or this very file, does not record, a sentence each, for people. Asked after `deriving`. */
   lacks?(probe: SchemaProbe, source: Source): readonly string[]
   /** CREATE TEMP VIEW statements for canonical names (see `canonical.ts`); they may name derived tables. Others stay empty. */
   views(probe: SchemaProbe): string
   /**
-   * What is not stored as rows: a script that makes TEMP tables and their indexes, and can be run again
-   * (`DROP TABLE IF EXISTS temp.x; CREATE TEMP TABLE x AS …; CREATE INDEX temp.x_y ON x (y)`). It is run after `views`
-   * when the file is opened, and before the next read whenever the file changed, each time in one transaction with
-   * the reads that follow. Names of the file's own tables need `main.`: the views are in front of them.
+   * Fills TEMP tables with what is not stored as rows, or brings them in step with the file; yields between pieces of at
+   * most 20 ms where it can. It runs after `views` when the file is opened, and before the next read whenever the file
+   * changed, each time in one transaction with the reads that follow. Names of the file's own tables need `main.`: the
+   * views are in front of them.
    */
-  derived?(probe: SchemaProbe): string
-  /** As `derived`, for tables that are filled by code; it is called each time before `derived` runs. */
-  prepare?(source: Source): void
-  /** Absolute paths of other files that `prepare` reads: a change of one of them is a change of the memory. */
+  deriving?(source: Source): Generator<void>
+  /** Absolute paths of other files that `deriving` reads: a change of one of them is a change of the memory. */
   companions?(realPath: string): readonly string[]
 }

@@ -1,4 +1,4 @@
-import { isNoName } from '../sqlite/native-values.ts'
+import { isNoName } from '../sqlite/shown-values.ts'
 
 /** What a value of a column of the file itself must be: SQL over the row `t`, true for what cannot be. */
 export type ValueRule = {

@@ -3,28 +3,18 @@ import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedCo
 import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import type { PrunedUntil } from '../systems/pruned-outputs.ts'
+import { callsMade } from '../systems/records/parts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { historyOrder } from './history-order.ts'
 import { KeptWindow } from './kept-window.ts'
-import type { Placements } from './placements.ts'
 import { rankByRelevance } from './relevance.ts'
 import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
-import { readWindow, type Window } from './window.ts'
+import type { PastEntries, Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
-
-const queries = {
-  callsOutside: /* sql */ `
-    SELECT DISTINCT p.tool_call_id
-    FROM message_parts AS p
-    JOIN messages AS m ON m.message_id = p.message_id
-    WHERE p.tool_call_id IN (SELECT value FROM json_each(:callIds))
-      AND m.conversation_id = :conversationId AND m.role = 'assistant'`,
-} as const
 
 /** Of a very long text the beginning decides what it is about; it bounds the memory of a query over a large window. */
 const RANKED_CHARS = 20_000
@@ -35,7 +25,6 @@ const RANKED_CHARS = 20_000
  */
 export class ContextAssembler {
   readonly #db: ReadDb
-  readonly #estimator: TokenEstimator
   readonly #settings: Readonly<CompactionSettings>
   readonly #windows: KeptWindow
 
@@ -46,18 +35,17 @@ export class ContextAssembler {
     windows = new KeptWindow(db, estimator),
   ) {
     this.#db = db
-    this.#estimator = estimator
     this.#settings = settings
     this.#windows = windows
   }
 
   /**
    * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `activeTokens` is what the window
-   * would take without a budget. `placed` puts other entries in the place of the stored window, as it stood at `until`.
+   * would take without a budget. `past` puts other entries in the place of the stored window.
    * @throws LcmError not_found
    */
-  assemble(input: AssembleInput, placed?: Placements, until?: PrunedUntil): AssembledContext {
-    const { window, covered, selection } = this.#select(input, placed, until)
+  assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
+    const { window, covered, selection } = this.#select(input, past)
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     const order = historyOrder(window, covered)
@@ -113,8 +101,8 @@ export class ContextAssembler {
    * the end of earlier ones, so that a provider's prompt cache stays valid.
    * @throws LcmError not_found
    */
-  render(input: AssembleInput, provider: Provider, placed?: Placements, until?: PrunedUntil): RenderedContext {
-    const { window, covered, selection } = this.#select(input, placed, until)
+  render(input: AssembleInput, provider: Provider, past: PastEntries = {}): RenderedContext {
+    const { window, covered, selection } = this.#select(input, past)
     const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
     const turns = readTurns(this.#db, included, covered, window.pruned)
     switch (provider) {
@@ -129,12 +117,13 @@ export class ContextAssembler {
 
   #select(
     input: AssembleInput,
-    placed?: Placements,
-    until?: PrunedUntil,
+    past: PastEntries = {},
   ): { window: Window; covered: CoverageOfEntries; selection: Selection } {
     const { conversationId } = input
     const query = input.query?.trim()
-    const { window, covered } = placed ? this.#placed(conversationId, placed, until) : this.#windows.of(conversationId)
+    const { window, covered } = past.placed
+      ? this.#windows.past(conversationId, past)
+      : this.#windows.of(conversationId)
     const selection = selectItems({
       items: window.items,
       pairs: window.pairs,
@@ -147,11 +136,6 @@ export class ContextAssembler {
     return { window, covered, selection }
   }
 
-  #placed(conversationId: number, placed: Placements, until: PrunedUntil | undefined) {
-    const window = readWindow(this.#db, conversationId, this.#estimator, placed, until)
-    return { window, covered: this.#windows.coverageOf(conversationId, window.items) }
-  }
-
   #budget(input: AssembleInput): number {
     return input.budgetTokens ?? this.#settings.budgetTokens
   }
@@ -162,8 +146,7 @@ export class ContextAssembler {
 
   #callsOutside({ conversationId, pairs }: Window): ReadonlySet<string> {
     if (pairs.orphans.size === 0) return new Set()
-    const callIds = JSON.stringify([...new Set(pairs.orphans.values())])
-    return new Set(this.#db.column<string>(queries.callsOutside, { conversationId, callIds }))
+    return callsMade(this.#db, conversationId, [...new Set(pairs.orphans.values())])
   }
 }
 

@@ -2,10 +2,10 @@ import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
-import { HistoryIndex } from '../systems/history-index.ts'
+import { MemoryReader } from '../systems/memory-reader.ts'
+import { isLeafPassOpen } from '../systems/records/runs.ts'
 import { type CoverageOfEntries, coverageOfEntries } from './coverage-of-entries.ts'
-import { isLeafPassOpen } from './cut-off-runs.ts'
-import { readWindow, type Window, type WindowItem } from './window.ts'
+import { type PastEntries, readWindow, type Window, type WindowItem } from './window.ts'
 
 type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 
@@ -16,10 +16,10 @@ type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 export class KeptWindow {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   #kept: (Kept & { readonly stamp: string }) | null = null
 
-  constructor(db: ReadDb, estimator: TokenEstimator, histories = new HistoryIndex(db)) {
+  constructor(db: ReadDb, estimator: TokenEstimator, histories = new MemoryReader(db)) {
     this.#db = db
     this.#histories = histories
     this.#estimator = estimator
@@ -32,18 +32,26 @@ export class KeptWindow {
     // Let the old one go before the new one is read: both may be large.
     this.#kept = null
     this.#kept = readSnapshot(this.#db, () => {
-      const window = readWindow(this.#db, conversationId, this.#estimator)
+      const window = readWindow(this.#db, conversationId, this.#estimator, this.#histories)
       return {
         stamp: changeStamp(this.#db),
         window: { ...window, isLeafPassOpen: isLeafPassOpen(this.#db, conversationId) },
-        covered: this.coverageOf(conversationId, window.items),
+        covered: this.#coverageOf(conversationId, window.items),
       }
     })
     return this.#kept
   }
 
-  /** What each summary among some entries of a conversation's window stands for. Call inside a snapshot. */
-  coverageOf(conversationId: number, items: readonly WindowItem[]): CoverageOfEntries {
+  /**
+   * The window with other entries in the place of the stored ones, which is not kept. Call inside a snapshot.
+   * @throws LcmError not_found
+   */
+  past(conversationId: number, past: PastEntries): Kept {
+    const window = readWindow(this.#db, conversationId, this.#estimator, this.#histories, past)
+    return { window, covered: this.#coverageOf(conversationId, window.items) }
+  }
+
+  #coverageOf(conversationId: number, items: readonly WindowItem[]): CoverageOfEntries {
     return coverageOfEntries(this.#db, this.#histories, conversationId, items)
   }
 }

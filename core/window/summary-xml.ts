@@ -4,7 +4,7 @@ export type SummaryText = {
   readonly id: string
   readonly kind: string
   readonly depth: number
-  /** Summaries beneath, as stored. */
+  /** Summaries that it reaches through its sources, as stored. */
   readonly descendantCount: number | null
   /** Messages that it stands for. */
   readonly messages: number

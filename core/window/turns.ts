@@ -1,34 +1,11 @@
-import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { messageNodeId } from '../systems/node-id.ts'
+import { type ToolOrFilePart as Part, toolAndFileParts } from '../systems/records/parts.ts'
+import { descendantCounts, summaryHeads, summaryRanges, summarySources } from '../systems/records/summaries.ts'
+import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
-import { renderSummary, type SummaryText } from './summary-xml.ts'
+import { renderSummary } from './summary-xml.ts'
 import type { Window, WindowItem } from './window.ts'
-
-const queries = {
-  messages: /* sql */ `
-    SELECT message_id AS messageId, content FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: /* sql */ `
-    SELECT message_id AS messageId, ordinal, part_type AS type, is_content AS isContent, text_content AS text,
-      tool_call_id AS callId, tool_name AS name, tool_status AS status, tool_input AS input, tool_output AS output,
-      tool_error AS error, file_name AS fileName, file_mime AS fileMime
-    FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids))
-      AND is_synthetic = 0 AND is_ignored = 0 AND part_type IN ('tool', 'file')
-    ORDER BY message_id, ordinal`,
-  summaries: /* sql */ `
-    SELECT s.summary_id AS id, ${shownValue('summaries.kind', 's')} AS kind, s.depth AS depth, s.descendant_count AS descendantCount,
-      s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs, s.content AS content
-    FROM summaries AS s
-    WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,
-  sources: /* sql */ `
-    SELECT summary_id AS id, 'msg_' || message_id AS source, ordinal FROM summary_messages
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))
-    UNION ALL
-    SELECT summary_id, source_summary_id, ordinal FROM summary_sources
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))
-    ORDER BY 1, 3`,
-} as const
 
 /** A step of the conversation that both provider shapes can express. */
 export type Turn =
@@ -38,22 +15,6 @@ export type Turn =
   | { readonly kind: 'result'; readonly callId: string; readonly text: string; readonly isError: boolean }
 
 export type Call = { readonly id: string; readonly name: string; readonly input: string | null }
-
-type Part = {
-  readonly messageId: number
-  readonly ordinal: number
-  readonly type: string
-  readonly isContent: number | null
-  readonly text: string | null
-  readonly callId: string | null
-  readonly name: string | null
-  readonly status: string | null
-  readonly input: string | null
-  readonly output: string | null
-  readonly error: string | null
-  readonly fileName: string | null
-  readonly fileMime: string | null
-}
 
 /**
  * Reads the included items as turns. Providers want every call answered before anything else is said, so that a call
@@ -67,13 +28,15 @@ export function readTurns(
   pruned: Window['pruned'] = new Map(),
 ): Turn[] {
   const builder = new TurnBuilder()
-  const contents = readContents(db, items)
-  const parts = readParts(db, items)
+  const messageIds = items.flatMap((item) => item.messageId ?? [])
+  const contents = new Map(contentsOfMessages(db, messageIds))
+  const parts = toolAndFileParts(db, messageIds)
   const summaries = readSummaries(db, items, covered)
   for (const item of items) {
     if (item.summaryId !== null) builder.say({ kind: 'user', text: summaries.get(item.summaryId) ?? '' })
     else if (item.messageId !== null) {
-      const said = { content: contents.get(item.messageId) ?? '', parts: parts.get(item.messageId) ?? [] }
+      const shown = parts.get(item.messageId)?.filter((part) => part.isIgnored === 0) ?? []
+      const said = { content: contents.get(item.messageId) ?? '', parts: shown }
       const { content, parts: seen } = withoutPruned(said, pruned.get(item.messageId))
       addMessage(builder, item, content, seen)
     }
@@ -165,46 +128,32 @@ class TurnBuilder {
   }
 }
 
-function readContents(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<number, string> {
-  type Row = { messageId: number; content: string | null }
-  const contents = new Map<number, string>()
-  for (const row of db.iterate<Row>(queries.messages, { ids: messageIds(items) })) {
-    contents.set(row.messageId, row.content ?? '')
-  }
-  return contents
-}
-
-function readParts(db: ReadDb, items: readonly WindowItem[]): ReadonlyMap<number, readonly Part[]> {
-  const parts = new Map<number, Part[]>()
-  for (const part of db.iterate<Part>(queries.parts, { ids: messageIds(items) })) {
-    const known = parts.get(part.messageId)
-    if (known) known.push(part)
-    else parts.set(part.messageId, [part])
-  }
-  return parts
-}
-
 function readSummaries(
   db: ReadDb,
   items: readonly WindowItem[],
   covered: CoverageOfEntries,
 ): ReadonlyMap<string, string> {
-  type Row = Omit<SummaryText, 'sources' | 'messages'>
-  const ids = JSON.stringify(items.flatMap((item) => item.summaryId ?? []))
-  const sources = new Map<string, string[]>()
-  for (const edge of db.iterate<{ id: string; source: string }>(queries.sources, { ids })) {
-    const known = sources.get(edge.id)
-    if (known) known.push(edge.source)
-    else sources.set(edge.id, [edge.source])
-  }
-  const rows = db.all<Row>(queries.summaries, { ids })
+  const ids = items.flatMap((item) => item.summaryId ?? [])
+  const sources = Map.groupBy(summarySources(db, ids), ([summaryId]) => summaryId)
+  const contents = new Map(contentsOfSummaries(db, ids))
+  const ranges = summaryRanges(db, ids)
+  const descendants = descendantCounts(db, ids)
   return new Map(
-    rows.map((row) => {
-      const messages = covered.get(row.id)?.messages ?? 0
-      return [row.id, renderSummary({ ...row, messages, sources: sources.get(row.id) ?? [] })]
-    }),
+    summaryHeads(db, ids).map(({ id, kind, depth }) => [
+      id,
+      renderSummary({
+        id,
+        kind,
+        depth,
+        descendantCount: descendants.get(id) ?? null,
+        messages: covered.get(id)?.messages ?? 0,
+        earliestAtMs: ranges.get(id)?.earliestAtMs ?? null,
+        latestAtMs: ranges.get(id)?.latestAtMs ?? null,
+        sources: (sources.get(id) ?? []).flatMap(([, messageId, sourceId]) =>
+          messageId === null ? (sourceId ?? []) : messageNodeId(messageId),
+        ),
+        content: contents.get(id) ?? '',
+      }),
+    ]),
   )
 }
-
-const messageIds = (items: readonly WindowItem[]): string =>
-  JSON.stringify(items.flatMap((item) => item.messageId ?? []))

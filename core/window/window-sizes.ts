@@ -3,30 +3,15 @@ import type { Messages } from '../memory/messages.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { prunedByMessage, prunedInWindows, readPruned } from '../systems/pruned-outputs.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { toolCallIds } from '../systems/records/parts.ts'
+import { summaryHeads } from '../systems/records/summaries.ts'
+import { type StoredEntry, windowEntries } from '../systems/records/window-entries.ts'
 import type { Candidate } from './selection.ts'
 import { pairTools, type ToolMark } from './tool-pairs.ts'
-import { estimateUncounted, roleOf, tokenCount } from './window.ts'
+import { estimateUncounted, tokenCount } from './window.ts'
 import { type AssemblySettings, measureWindow, type WindowSize } from './window-size.ts'
 
-const queries = {
-  entries: /* sql */ `
-    SELECT conversation_id, message_id, summary_id
-    FROM context_items
-    WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
-    ORDER BY conversation_id, ordinal
-    LIMIT CAST(:limit AS INTEGER) OFFSET CAST(:offset AS INTEGER)`,
-  messages: /* sql */ `
-    SELECT message_id, role, token_count FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  summaries: /* sql */ `
-    SELECT summary_id, token_count FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  calls: /* sql */ `
-    SELECT message_id, tool_call_id
-    FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND tool_call_id IS NOT NULL
-    ORDER BY message_id, ordinal`,
-}
-
-type EntryRow = readonly [conversationId: number, messageId: number | null, summaryId: string | null]
 type Item = Candidate & { readonly messageId: number | null; readonly summaryId: string | null }
 type Fact = { readonly role: Role | null; readonly tokens: number }
 
@@ -58,7 +43,7 @@ export class WindowSizes {
   }
 
   /**
-   * The same, in pages of so many entries, with a pause after each.
+   * The same, in pages of so many entries, with a yield after each.
    * @param history of one of the conversations, whose messages need not be read again
    */
   *measuring(
@@ -67,12 +52,10 @@ export class WindowSizes {
     history: Messages | null = null,
   ): Generator<void, Map<number, WindowSize>> {
     const windows = new Map<number, Entry[]>()
-    const conversations = JSON.stringify(conversationIds)
     for (let offset = 0; ; offset += pageEntries) {
-      const params = { conversations, limit: pageEntries, offset }
-      const rows = [...this.#db.iterateRaw<EntryRow>(queries.entries, params)]
+      const rows = windowEntries(this.#db, conversationIds, { limit: pageEntries, offset })
       const entries = this.#entries(rows, history)
-      rows.forEach(([conversationId], index) => {
+      rows.forEach(({ conversationId }, index) => {
         const window = windows.get(conversationId)
         const entry = entries[index] as Entry
         if (window) window.push(entry)
@@ -90,11 +73,13 @@ export class WindowSizes {
     return sizes
   }
 
-  #entries(rows: readonly EntryRow[], history: Messages | null): Entry[] {
+  #entries(rows: readonly StoredEntry[], history: Messages | null): Entry[] {
     const facts = this.#messageFacts(rows, history)
-    const summaryIds = rows.flatMap(([, messageId, id]) => (id !== null && !facts.has(messageId ?? -1) ? id : []))
-    const summaries = this.#byId<string>(queries.summaries, summaryIds)
-    const items = rows.map(([, messageId, summaryId]): Item => {
+    const summaryIds = rows.flatMap(({ messageId, summaryId }) =>
+      summaryId !== null && !facts.has(messageId ?? -1) ? summaryId : [],
+    )
+    const summaries = this.#summaryTokens(summaryIds)
+    const items = rows.map(({ messageId, summaryId }): Item => {
       const fact = messageId === null ? undefined : facts.get(messageId)
       if (fact) return { id: '', kind: 'message', messageId, summaryId: null, ...fact }
       const tokens = summaryId === null ? undefined : summaries.get(summaryId)
@@ -102,17 +87,20 @@ export class WindowSizes {
         ? { id: '', kind: 'missing', role: null, messageId: null, summaryId: null, tokens: 0 }
         : { id: '', kind: 'leaf', role: null, messageId: null, summaryId, tokens }
     })
-    const callIds = this.#callIds(items)
+    const callIds = toolCallIds(
+      this.#db,
+      items.flatMap(({ messageId }) => messageId ?? []),
+    )
     return estimateUncounted(this.#db, items, this.#estimator).map((item) => ({
       item,
       callIds: callIds.get(item.messageId ?? -1) ?? [],
     }))
   }
 
-  #messageFacts(rows: readonly EntryRow[], history: Messages | null): Map<number, Fact> {
+  #messageFacts(rows: readonly StoredEntry[], history: Messages | null): Map<number, Fact> {
     const facts = new Map<number, Fact>()
     const elsewhere: number[] = []
-    for (const [, messageId] of rows) {
+    for (const { messageId } of rows) {
       if (messageId === null) continue
       const position = history?.isPlain ? history.positionOf(messageId) : -1
       if (!history || position < 0) elsewhere.push(messageId)
@@ -123,29 +111,15 @@ export class WindowSizes {
         })
     }
     if (elsewhere.length === 0) return facts
-    type Row = [messageId: number, role: string | null, tokens: number | null]
-    for (const [id, role, tokens] of this.#db.iterateRaw<Row>(queries.messages, { ids: JSON.stringify(elsewhere) })) {
-      facts.set(id, { role: roleOf(role), tokens: tokenCount(tokens) })
+    for (const { id, role, tokens } of messageHeads(this.#db, elsewhere)) {
+      facts.set(id, { role: knownRole(role), tokens: tokenCount(tokens) })
     }
     return facts
   }
 
-  #byId<Id extends string>(sql: string, ids: readonly Id[]): Map<Id, number> {
+  #summaryTokens(ids: readonly string[]): ReadonlyMap<string, number> {
     if (ids.length === 0) return new Map()
-    const rows = this.#db.iterateRaw<[Id, number | null]>(sql, { ids: JSON.stringify(ids) })
-    return new Map(Array.from(rows, ([id, tokens]) => [id, tokenCount(tokens)]))
-  }
-
-  #callIds(items: readonly Item[]): Map<number, string[]> {
-    const ids = items.flatMap(({ messageId }) => messageId ?? [])
-    const callIds = new Map<number, string[]>()
-    if (ids.length === 0) return callIds
-    for (const [id, callId] of this.#db.iterateRaw<[number, string]>(queries.calls, { ids: JSON.stringify(ids) })) {
-      const known = callIds.get(id)
-      if (known) known.push(callId)
-      else callIds.set(id, [callId])
-    }
-    return callIds
+    return new Map(summaryHeads(this.#db, ids).map(({ id, tokens }) => [id, tokenCount(tokens)]))
   }
 
   #sizeOf(window: readonly Entry[], pruned: ReturnType<typeof prunedByMessage>): WindowSize {

@@ -1,53 +1,25 @@
-import { EXCERPT_BYTES, opening, openingExcerpt } from '../sqlite/opening.ts'
+import { EXCERPT_BYTES, openingExcerpt } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { entryParams, forEntries } from './placements.ts'
+import { openingsOfMessages, openingsOfSummaries, openingsOfTools, type ToolOpening } from '../systems/texts.ts'
 import type { Window, WindowItem } from './window.ts'
-
-const entryQueries = forEntries((table) => ({
-  openings: /* sql */ `
-    SELECT c.message_id AS messageId, c.summary_id AS summaryId, ${opening('coalesce(m.content, s.content)')} AS text
-    FROM ${table} AS c
-    LEFT JOIN messages AS m ON m.message_id = c.message_id
-    LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
-    WHERE c.conversation_id = :conversationId
-    ORDER BY c.ordinal`,
-  tools: /* sql */ `
-    SELECT p.message_id AS messageId, p.tool_name AS name, ${opening('p.tool_input')} AS input,
-      ${opening('coalesce(p.tool_output, p.tool_error)')} AS output
-    FROM ${table} AS c
-    JOIN message_parts AS p ON p.message_id = c.message_id
-    WHERE c.conversation_id = :conversationId AND p.part_type = 'tool' AND p.is_synthetic = 0
-    ORDER BY c.ordinal, p.ordinal`,
-}))
-
-type Tool = {
-  readonly messageId: number
-  readonly name: string | null
-  readonly input: string
-  readonly output: string
-}
 
 /** One line for each item of a window: how its text begins; for a message without text, what it calls or answers. */
 export function readExcerpts(db: ReadDb, window: Window): string[] {
-  const openings = readOpenings(db, window, EXCERPT_BYTES)
-  const tools = readTools(db, window, EXCERPT_BYTES)
-  return window.items.map((item) => {
-    return openingExcerpt(describe(item, openings.get(item.messageId ?? item.id) ?? '', tools))
-  })
+  const { openings, tools } = readOpenings(db, window, EXCERPT_BYTES)
+  return window.items.map((item, index) => openingExcerpt(describe(item, openings[index] ?? '', tools)))
 }
 
 /** What each item says, up to `bytes` bytes of its text and of each tool part, for ranking. By window index. */
 export function readSearchTexts(db: ReadDb, window: Window, bytes: number): string[] {
-  const openings = readOpenings(db, window, bytes)
-  const tools = readTools(db, window, bytes)
-  return window.items.map((item) => {
+  const { openings, tools } = readOpenings(db, window, bytes)
+  return window.items.map((item, index) => {
     const parts = tools.get(item.messageId ?? -1) ?? []
     const said = parts.map(({ name, input, output }) => `${name ?? ''} ${input} ${output}`)
-    return [openings.get(item.messageId ?? item.id) ?? '', ...said].join('\n')
+    return [openings[index] ?? '', ...said].join('\n')
   })
 }
 
-function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, readonly Tool[]>): string {
+function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, readonly ToolOpening[]>): string {
   const tool = item.messageId === null ? undefined : tools.get(item.messageId)?.[0]
   if (!tool) return opening
   const name = tool.name ?? 'tool'
@@ -55,23 +27,23 @@ function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, 
   return `${name}: ${opening === '' ? tool.output : opening}`
 }
 
-/** By message number or summary id. */
-function readOpenings(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number | string, string> {
-  type Row = { messageId: number | null; summaryId: string | null; text: string }
-  const openings = new Map<number | string, string>()
-  for (const row of db.iterate<Row>(entryQueries(window).openings, { ...entryParams(window), bytes })) {
-    const id = row.summaryId ?? row.messageId
-    if (id !== null) openings.set(id, row.text)
-  }
-  return openings
+type Openings = {
+  /** By window index. */
+  readonly openings: readonly string[]
+  /** By message number. */
+  readonly tools: ReadonlyMap<number, readonly ToolOpening[]>
 }
 
-function readTools(db: ReadDb, window: Window, bytes: number): ReadonlyMap<number, readonly Tool[]> {
-  const tools = new Map<number, Tool[]>()
-  for (const tool of db.iterate<Tool>(entryQueries(window).tools, { ...entryParams(window), bytes })) {
-    const known = tools.get(tool.messageId)
-    if (known) known.push(tool)
-    else tools.set(tool.messageId, [tool])
+function readOpenings(db: ReadDb, { items }: Window, bytes: number): Openings {
+  const messageIds = items.flatMap(({ messageId }) => messageId ?? [])
+  const summaryIds = items.flatMap(({ summaryId }) => summaryId ?? [])
+  const messages = openingsOfMessages(db, messageIds, bytes)
+  const summaries = openingsOfSummaries(db, summaryIds, bytes)
+  return {
+    openings: items.map(
+      ({ messageId, summaryId }) =>
+        (messageId === null ? summaries.get(summaryId ?? '') : messages.get(messageId)) ?? '',
+    ),
+    tools: openingsOfTools(db, messageIds, bytes),
   }
-  return tools
 }

@@ -1,43 +1,19 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import type { Pruned } from '../contract/message.ts'
-import { LcmError } from '../errors.ts'
+import type { Messages } from '../memory/messages.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
-import { shownValue } from '../sqlite/native-values.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { messageNodeId } from '../systems/node-id.ts'
 import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from '../systems/pruned-outputs.ts'
-import { type Entries, entryParams, forEntries, type Placements } from './placements.ts'
+import { conversationExists, noSuchConversation } from '../systems/records/conversations.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { toolCallIds } from '../systems/records/parts.ts'
+import { summaryHeads, summaryRanges } from '../systems/records/summaries.ts'
+import { type StoredEntry, windowEntries } from '../systems/records/window-entries.ts'
+import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
+import type { Placements } from './placements.ts'
 import { type Pairing, pairTools, type ToolMark } from './tool-pairs.ts'
-
-const queries = {
-  conversation: /* sql */ `
-    SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
-  summaries: /* sql */ `
-    SELECT summary_id AS id, ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens,
-      earliest_at AS earliestAtMs, latest_at AS latestAtMs
-    FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  messageTexts: /* sql */ `
-    SELECT message_id AS id, content FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
-  summaryTexts: /* sql */ `
-    SELECT summary_id AS id, content FROM summaries
-    WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND content <> ''`,
-} as const
-
-const entryQueries = forEntries((table) => ({
-  items: /* sql */ `
-    SELECT c.ordinal AS ordinal, c.message_id AS namedId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
-      m.message_id AS messageId, m.seq AS seq, m.role AS role, m.token_count AS tokens, m.created_at AS atMs
-    FROM ${table} AS c
-    LEFT JOIN messages AS m ON m.message_id = c.message_id
-    WHERE c.conversation_id = :conversationId
-    ORDER BY c.ordinal`,
-  toolMarks: /* sql */ `
-    SELECT p.message_id AS messageId, p.tool_call_id AS callId
-    FROM ${table} AS c
-    JOIN message_parts AS p ON p.message_id = c.message_id
-    WHERE c.conversation_id = :conversationId AND p.tool_call_id IS NOT NULL
-    ORDER BY c.ordinal, p.ordinal`,
-}))
 
 /** One entry of the window, without its text. */
 export type WindowItem = {
@@ -75,54 +51,83 @@ export type Window = {
   readonly placed?: Placements
 }
 
-type ItemRow = {
-  readonly ordinal: number
-  /** What the entry names; the message's own columns are null when there is no such message. */
-  readonly namedId: number | null
-  readonly summaryId: string | null
-  readonly placedAtMs: number | null
-  readonly messageId: number | null
-  readonly seq: number | null
-  readonly role: string | null
-  readonly tokens: number | null
-  readonly atMs: number | null
-}
-
-type SummaryRow = {
-  readonly id: string
-  readonly kind: 'leaf' | 'condensed'
-  readonly depth: number | null
-  readonly tokens: number | null
-  readonly earliestAtMs: number | null
-  readonly latestAtMs: number | null
-}
-
 /**
  * The window of a conversation, in order, with its tool calls paired: the stored one, or what stood where `placed` says.
  * Rows that carry no token count although they have text (some systems never count) are estimated. What its agent had
  * pruned by `until` (default: now) does not count.
+ * @param histories where the messages of a whole conversation are kept; null: those of the window are read alone
  * @throws LcmError not_found
  */
 export function readWindow(
   db: ReadDb,
   conversationId: number,
   estimator: TokenEstimator,
-  placed?: Placements,
-  until?: PrunedUntil,
+  histories: Histories | null = null,
+  { placed, until }: PastEntries = {},
 ): Window {
-  if (db.value(queries.conversation, { conversationId }) === undefined) {
-    throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
-  }
-  const entries: Entries = { conversationId, placed }
-  const rows = db.all<ItemRow>(entryQueries(entries).items, entryParams(entries))
-  const summaries = readSummaries(db, rows)
-  const counted = rows.map((row): WindowItem => toItem(row, summaries))
+  if (!conversationExists(db, conversationId)) throw noSuchConversation(db, conversationId)
+  const entries = placed ? placedEntries(conversationId, placed) : windowEntries(db, [conversationId])
+  const messageOf = readMessages(db, entries, conversationId, histories)
+  const summaries = readSummaries(db, entries, messageOf)
+  const counted = entries.map((entry): WindowItem => toItem(entry, messageOf, summaries))
   const outputs = readPruned(db, conversationId, until)
   const items = withoutPruned(estimateUncounted(db, counted, estimator), outputs)
   let tokens = 0
   for (const item of items) tokens += item.tokens
-  const pairs = pairTools(items.length, readMarks(db, entries, items))
+  const pairs = pairTools(items.length, readMarks(db, items))
   return { conversationId, items, pairs, tokens, pruned: seenInstead(outputs), ...(placed ? { placed } : {}) }
+}
+
+/** Other entries in the place of the stored ones, and the moment at which they stood there. */
+export type PastEntries = { readonly placed?: Placements | undefined; readonly until?: PrunedUntil | undefined }
+
+const placedEntries = (conversationId: number, placed: Placements): StoredEntry[] =>
+  placed.map((entry, ordinal) =>
+    typeof entry === 'number'
+      ? { conversationId, ordinal, messageId: entry, summaryId: null, placedAtMs: null }
+      : { conversationId, ordinal, messageId: null, summaryId: entry, placedAtMs: null },
+  )
+
+type MessageOfWindow = Pick<WindowItem, 'role' | 'seq' | 'tokens' | 'createdAtMs'>
+type Histories = Pick<MemoryReader, 'of' | 'known'>
+/** The columns of a conversation are read quicker than rows of so many of its messages. */
+const MANY_MESSAGES = 5000
+/** Undefined: it is gone. */
+type MessageLookUp = (id: number) => MessageOfWindow | undefined
+
+/** The messages that entries name; from the columns of the conversation where there are any. */
+function readMessages(
+  db: ReadDb,
+  entries: readonly StoredEntry[],
+  conversationId: number,
+  histories: Histories | null,
+): MessageLookUp {
+  const named = entries.flatMap(({ messageId }) => messageId ?? [])
+  // What a summary stands for is asked next, and the columns are read for that.
+  const needsColumns = named.length > MANY_MESSAGES || entries.some(({ summaryId }) => summaryId !== null)
+  const history = needsColumns ? histories?.of(conversationId) : histories?.known(conversationId)
+  const elsewhere = history ? named.filter((id) => history.positionOf(id) < 0) : named
+  const heads = elsewhere.length === 0 ? [] : messageHeads(db, elsewhere)
+  const read = new Map(
+    heads.map(({ id, role, seq, tokens, createdAtMs }): [number, MessageOfWindow] => [
+      id,
+      { role: knownRole(role), seq, tokens: tokenCount(tokens), createdAtMs },
+    ]),
+  )
+  return (id) => {
+    const position = history?.positionOf(id) ?? -1
+    return history && position >= 0 ? messageAt(history, position) : read.get(id)
+  }
+}
+
+function messageAt(history: Messages, position: number): MessageOfWindow {
+  const createdAtMs = history.createdAtMs[position] as number
+  return {
+    role: ROLES[history.roles[position] as number] ?? null,
+    seq: history.seqs[position] as number,
+    tokens: tokenCount(history.tokens[position] as number),
+    createdAtMs: Number.isNaN(createdAtMs) ? null : createdAtMs,
+  }
 }
 
 function withoutPruned(items: readonly WindowItem[], outputs: readonly PrunedOutput[]): readonly WindowItem[] {
@@ -142,34 +147,55 @@ function seenInstead(outputs: readonly PrunedOutput[]): Window['pruned'] {
   return seen
 }
 
-/** By the entries' own ids: what another process has replaced meanwhile is still there under them. */
-function readSummaries(db: ReadDb, rows: readonly ItemRow[]): ReadonlyMap<string, SummaryRow> {
-  const ids: string[] = []
-  for (const { messageId, summaryId } of rows) if (messageId === null && summaryId !== null) ids.push(summaryId)
-  if (ids.length === 0) return new Map()
-  const found = db.all<SummaryRow>(queries.summaries, { ids: JSON.stringify(ids) })
-  return new Map(found.map((row) => [row.id, row]))
+type SummaryOfWindow = Pick<WindowItem, 'id' | 'depth' | 'tokens' | 'createdAtMs'> & {
+  readonly kind: 'leaf' | 'condensed'
 }
 
-function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): WindowItem {
-  const { ordinal, placedAtMs, messageId } = row
-  if (messageId !== null) {
+/** By the entries' own ids: what another process has replaced meanwhile is still there under them. */
+function readSummaries(
+  db: ReadDb,
+  entries: readonly StoredEntry[],
+  messageOf: MessageLookUp,
+): ReadonlyMap<string, SummaryOfWindow> {
+  const ids = entries.flatMap(({ messageId, summaryId }) =>
+    summaryId !== null && (messageId === null || !messageOf(messageId)) ? summaryId : [],
+  )
+  if (ids.length === 0) return new Map()
+  const ranges = summaryRanges(db, ids)
+  return new Map(
+    summaryHeads(db, ids).map(({ id, kind, depth, tokens }) => {
+      const { latestAtMs = null, earliestAtMs = null } = ranges.get(id) ?? {}
+      return [
+        id,
+        { id, kind, depth: tokenCount(depth), tokens: tokenCount(tokens), createdAtMs: latestAtMs ?? earliestAtMs },
+      ]
+    }),
+  )
+}
+
+function toItem(
+  { ordinal, messageId, summaryId, placedAtMs }: StoredEntry,
+  messageOf: MessageLookUp,
+  summaries: ReadonlyMap<string, SummaryOfWindow>,
+): WindowItem {
+  const message = messageId === null ? undefined : messageOf(messageId)
+  if (messageId !== null && message) {
     return {
       ordinal,
-      id: `msg_${messageId}`,
+      id: messageNodeId(messageId),
       kind: 'message',
       messageId,
       summaryId: null,
-      role: roleOf(row.role),
+      role: message.role,
       depth: null,
-      seq: row.seq,
-      tokens: tokenCount(row.tokens),
-      createdAtMs: row.atMs,
+      seq: message.seq,
+      tokens: message.tokens,
+      createdAtMs: message.createdAtMs,
       placedAtMs,
     }
   }
-  const summary = row.summaryId === null ? undefined : summaries.get(row.summaryId)
-  const named = row.namedId === null ? (row.summaryId ?? `item_${ordinal}`) : `msg_${row.namedId}`
+  const summary = summaryId === null ? undefined : summaries.get(summaryId)
+  const named = messageId === null ? (summaryId ?? `item_${ordinal}`) : messageNodeId(messageId)
   return {
     ordinal,
     id: summary?.id ?? named,
@@ -177,10 +203,10 @@ function toItem(row: ItemRow, summaries: ReadonlyMap<string, SummaryRow>): Windo
     messageId: null,
     summaryId: summary?.id ?? null,
     role: null,
-    depth: summary === undefined ? null : tokenCount(summary.depth),
+    depth: summary?.depth ?? null,
     seq: null,
-    tokens: summary === undefined ? 0 : tokenCount(summary.tokens),
-    createdAtMs: summary?.latestAtMs ?? summary?.earliestAtMs ?? null,
+    tokens: summary?.tokens ?? 0,
+    createdAtMs: summary?.createdAtMs ?? null,
     placedAtMs,
   }
 }
@@ -195,14 +221,11 @@ export function estimateUncounted<Item extends Pick<WindowItem, 'messageId' | 's
   const messages = uncounted.flatMap((item) => item.messageId ?? [])
   const summaries = uncounted.flatMap((item) => item.summaryId ?? [])
   const estimated = new Map<number | string, number>()
-  const estimate = (sql: string, ids: readonly (number | string)[]): void => {
-    if (ids.length === 0) return
-    for (const row of db.iterate<{ id: number | string; content: string }>(sql, { ids: JSON.stringify(ids) })) {
-      estimated.set(row.id, estimator.count(row.content))
-    }
+  const estimate = (texts: Iterable<readonly [number | string, string | null]>): void => {
+    for (const [id, content] of texts) if (content) estimated.set(id, estimator.count(content))
   }
-  estimate(queries.messageTexts, messages)
-  estimate(queries.summaryTexts, summaries)
+  if (messages.length > 0) estimate(contentsOfMessages(db, messages))
+  if (summaries.length > 0) estimate(contentsOfSummaries(db, summaries))
   if (estimated.size === 0) return items
   return items.map((item) => {
     const tokens = item.tokens === 0 ? estimated.get(item.messageId ?? item.summaryId ?? '') : undefined
@@ -210,24 +233,20 @@ export function estimateUncounted<Item extends Pick<WindowItem, 'messageId' | 's
   })
 }
 
-function readMarks(db: ReadDb, entries: Entries, items: readonly WindowItem[]): ToolMark[] {
-  const places = new Map<number, number>()
-  for (let index = 0; index < items.length; index += 1) {
-    const id = items[index]?.messageId ?? null
-    if (id !== null) places.set(id, index)
-  }
-  const marks: ToolMark[] = []
-  type Row = { messageId: number; callId: string }
-  for (const { messageId, callId } of db.all<Row>(entryQueries(entries).toolMarks, entryParams(entries))) {
-    const index = places.get(messageId)
-    if (index === undefined) continue
-    marks.push({ index, callId, kind: items[index]?.role === 'assistant' ? 'call' : 'result' })
-  }
-  return marks
+/** In the order of the window; of a message that stands in it twice, where it stands last. */
+function readMarks(db: ReadDb, items: readonly WindowItem[]): ToolMark[] {
+  const indexes = new Map<number, number>()
+  items.forEach(({ messageId }, index) => {
+    if (messageId !== null) indexes.set(messageId, index)
+  })
+  const callIds = toolCallIds(db, [...indexes.keys()])
+  return items.flatMap(({ messageId, role }) => {
+    const calls = messageId === null ? undefined : callIds.get(messageId)
+    const index = messageId === null ? undefined : indexes.get(messageId)
+    if (!calls || index === undefined) return []
+    return calls.map((callId): ToolMark => ({ index, callId, kind: role === 'assistant' ? 'call' : 'result' }))
+  })
 }
-
-const KNOWN_ROLES: ReadonlyMap<string | null, Role> = new Map(ROLES.map((role) => [role, role]))
-export const roleOf = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
 
 /** A stored count as a whole number that is not negative, whatever a file claims. */
 export function tokenCount(value: number | null): number {

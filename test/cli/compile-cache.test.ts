@@ -22,13 +22,13 @@ describe('the folder of compiled code', () => {
     skip(!hasOwners, 'files have no owners on Windows')
   })
 
-  it('is made in the cache folder of this user, for nobody else', () => {
+  it('is created in the cache folder of this user, with access for nobody else', () => {
     const cache = join(temporaryFolder(), 'not/there')
     expect(compileCacheFolder({ LCM_CACHE_DIR: cache })).toBe(join(cache, 'compile-cache'))
     for (const made of [cache, join(cache, 'compile-cache')]) expect(statSync(made).mode & 0o777).toBe(0o700)
   })
 
-  it('is not used when others can write to it, or can put another one in its place', () => {
+  it('is not used when others can write to it or replace it', () => {
     for (const mode of [0o770, 0o707, 0o1777]) {
       const { folder, env } = used()
       expect(compileCacheFolder(env)).toBe(folder)
@@ -40,14 +40,14 @@ describe('the folder of compiled code', () => {
     expect(compileCacheFolder(env)).toBeNull()
   })
 
-  it('is not made where others could put another one in its place', () => {
+  it('is not created where others could replace it', () => {
     const shared = temporaryFolder()
     chmodSync(shared, 0o777)
     expect(compileCacheFolder({ LCM_CACHE_DIR: join(shared, 'cache') })).toBeNull()
     expect(readdirSync(shared)).toEqual([])
   })
 
-  it('may stand in a shared folder whose entries only their owner may replace', () => {
+  it('may lie in a shared folder whose entries only their owner may replace', () => {
     const shared = temporaryFolder()
     chmodSync(shared, 0o1777)
     const cache = join(shared, 'cache')
@@ -63,7 +63,7 @@ describe('the folder of compiled code', () => {
     }
   })
 
-  it('is judged by where a link leads', () => {
+  it('is judged by the target of a symbolic link', () => {
     const elsewhere = temporaryFolder()
     chmodSync(elsewhere, 0o777)
     const { folder, env } = used()
@@ -75,7 +75,7 @@ describe('the folder of compiled code', () => {
     expect(compileCacheFolder({ LCM_CACHE_DIR: open })).toBeNull()
   })
 
-  it('is left to the user who named another one, or none', () => {
+  it('is not used when the user named another one, or none', () => {
     for (const name of ['NODE_COMPILE_CACHE', 'NODE_DISABLE_COMPILE_CACHE']) {
       const cache = join(temporaryFolder(), 'cache')
       expect(compileCacheFolder({ LCM_CACHE_DIR: cache, [name]: '1' })).toBeNull()
@@ -84,7 +84,7 @@ describe('the folder of compiled code', () => {
   })
 })
 
-describe('a command', () => {
+describe('the command lcm', () => {
   beforeEach(({ skip }) => {
     skip(!hasOwners, 'files have no owners on Windows')
     // The tests have a folder of their own, which commands would take over from them.
@@ -96,7 +96,7 @@ describe('a command', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => entry.name)
 
-  it('keeps what its thread compiled, and the next one compiles nothing anew', async () => {
+  it('keeps what its thread compiled, and the next one compiles nothing again', async () => {
     const cache = join(temporaryFolder(), 'cache')
     expect(await lcm(['--version'], { env: env(cache) })).toMatchObject({ code: 0, stderr: '' })
     expect(kept(cache).length).toBeGreaterThan(5)
@@ -104,7 +104,7 @@ describe('a command', () => {
     expect(again.stderr).toContain('cli-thread.js was accepted')
   })
 
-  it('runs as well where nothing can be kept', async ({ skip }) => {
+  it('runs also when nothing can be kept', async ({ skip }) => {
     skip(ordinaryUser() === null, 'nobody but root can run this checkout')
     const { folder, env: closed } = used()
     chmodSync(folder, 0o500)

@@ -11,7 +11,7 @@ function transcript(session: string): string {
 }
 
 describe('lcm coverage', () => {
-  it('needs no conversation where there is one, and asks for it where there are several', async () => {
+  it('takes the only conversation by itself, and asks for one when there are several', async () => {
     const db = join(temporaryFolder(), 'lcm.db')
     const path = transcript('aaaaaaaa-0000-4000-8000-000000000001')
     await lcmHere(['import', path, '--db', db])

@@ -16,7 +16,7 @@ const transcript = (folder: string): string => {
 describe('a command without --conversation', () => {
   const spec = (title: string) => ({ title, messages: [title] })
 
-  it.each(['tree', 'context'])('%s takes the newest of several and says so on standard error', async (command) => {
+  it.each(['tree', 'context'])('uses the newest conversation in %s, and says so on standard error', async (command) => {
     using memory = buildMemory({ conversations: [spec('first'), spec('second'), spec('third')] })
     memory.db.exec('UPDATE conversations SET updated_at = created_at + 86400000 WHERE conversation_id = 2')
     const { code, stdout, stderr } = await lcmHere([command, '--db', memory.path, '--json'])
@@ -28,12 +28,12 @@ describe('a command without --conversation', () => {
     expect([chosen.stdout, chosen.stderr]).toEqual([stdout, ''])
   })
 
-  it('says nothing where there is only one', async () => {
+  it('writes nothing to standard error when there is only one conversation', async () => {
     using memory = buildMemory({ conversations: [spec('only')] })
     expect(await lcmHere(['context', '--db', memory.path])).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('is refused where the memory holds none, and where the command writes or compares', async () => {
+  it('is refused when the memory has no conversation, or when the command writes or compares', async () => {
     using empty = buildMemory({})
     expect(await lcmHere(['tree', '--db', empty.path])).toMatchObject({ code: 1, stdout: '' })
     using several = buildMemory({ conversations: [spec('first'), spec('second')] })
@@ -47,7 +47,7 @@ describe('a command without --conversation', () => {
 })
 
 describe('a command without --db', () => {
-  it('makes the folder of the default memory when it imports for the first time, for this user alone', async () => {
+  it('creates the folder of the default memory on the first import, for this user alone', async () => {
     const home = temporaryFolder()
     const env = { HOME: home, XDG_DATA_HOME: '', LCM_DATA_DIR: '', LCM_CACHE_DIR: '' }
     const ran = await lcm(['import', transcript(home), '--json'], { env })
@@ -58,14 +58,14 @@ describe('a command without --db', () => {
     expect(statSync(join(JSON.parse(stats.stdout).path, '..')).mode & 0o077).toBe(0)
   })
 
-  it('makes it also where the settings name another place', async () => {
+  it('creates the folder that the settings name', async () => {
     const folder = temporaryFolder()
     const env = { LCM_DATABASE_PATH: join(folder, 'agents/mine/lcm.db') }
     expect((await lcmHere(['import', transcript(folder)], { env })).code).toBe(0)
     expect(await document(Stats, ['stats', '--db', env.LCM_DATABASE_PATH])).toMatchObject({ messages: 1 })
   })
 
-  it('makes no folder for a command that only reads, or for an import that stores nothing', async () => {
+  it('creates no folder when it only reads, or when an import stores nothing', async () => {
     const folder = temporaryFolder()
     const env = { LCM_DATA_DIR: join(folder, 'data'), LCM_CACHE_DIR: join(folder, 'cache') }
     writeFileSync(join(folder, 'poem.txt'), 'roses are red\n')
@@ -74,7 +74,7 @@ describe('a command without --db', () => {
     expect(existsSync(userFolders(env).data)).toBe(false)
   })
 
-  it('says which folder cannot be made', async () => {
+  it('names the folder that cannot be created', async () => {
     const folder = temporaryFolder()
     const env = { LCM_DATABASE_PATH: join(transcript(folder), 'lcm.db') }
     const ran = await lcmHere(['import', transcript(folder)], { env })

@@ -26,8 +26,8 @@ beforeAll(async () => {
 
 const onDb = (...args: string[]): string[] => [...args, '--db', memory.db]
 
-describe('with --json a command prints one document', () => {
-  it('stats: counts of the file and of each conversation', async () => {
+describe('a command with --json', () => {
+  it('prints for stats the counts of the file and of each conversation', async () => {
     const stats = await document(documents.Stats, onDb('stats'))
     expect(stats).toMatchObject({ path: memory.db, system: 'native', readOnly: false, conversations: 2 })
     expect(stats.perConversation).toHaveLength(2)
@@ -39,20 +39,20 @@ describe('with --json a command prints one document', () => {
     expect(Object.values(stats.summariesByDepth).reduce((a, b) => a + b, 0)).toBe(stats.summaries)
   })
 
-  it('tree: roots down to the number of messages', async () => {
+  it('prints for tree the roots with their number of messages', async () => {
     const { roots } = await document(documents.Tree, ['tree', ...inLong])
     expect(roots.length).toBeGreaterThan(0)
     expect(await document(documents.Tree, onDb('tree', '--conversation', '2'))).toEqual({ roots: [] })
   })
 
-  it('import: file by file, and again without adding anything', async () => {
+  it('prints for import one entry a file, also when nothing is added', async () => {
     const again = await document(documents.Import, onDb('import', memory.transcripts))
     expect(again).toMatchObject({ added: 0, skipped: 0 })
     expect(again.alreadyThere).toBeGreaterThan(100)
     expect(again.files.map((file) => file.conversationId)).toEqual([1, 2])
   })
 
-  it('context: every item with its reason, within the budget', async () => {
+  it('prints for context every item with its reason, within the budget', async () => {
     const context = await document(documents.Context, ['context', ...inLong])
     expect(context.items.every((item) => item.included)).toBe(true)
     expect(context.items.filter((item) => item.included).reduce((sum, item) => sum + item.tokens, 0)).toBe(
@@ -75,7 +75,7 @@ describe('with --json a command prints one document', () => {
     expect(asked.tokens).toBeLessThanOrEqual(1200)
   })
 
-  it('context --render: what either provider takes', async () => {
+  it('prints for context --render what each provider accepts', async () => {
     const anthropic = await document(documents.RenderedAnthropic, ['context', ...inLong, '--render', 'anthropic'])
     anthropic.messages.forEach((message, index) => {
       expect(message.role).toBe(index % 2 === 0 ? 'user' : 'assistant')
@@ -89,7 +89,7 @@ describe('with --json a command prints one document', () => {
     expect(called.size).toBeGreaterThan(0)
   })
 
-  it('compact --plan: the steps, and nothing is written', async () => {
+  it('prints for compact --plan the steps, and writes nothing', async () => {
     const before = await document(documents.Stats, onDb('stats'))
     const plan = await document(documents.Plan, [
       'compact',
@@ -105,13 +105,13 @@ describe('with --json a command prints one document', () => {
     expect(await document(documents.Stats, onDb('stats'))).toEqual(before)
   })
 
-  it('compact: says so when there is nothing to do, and records no run', async () => {
+  it('prints for compact that there is nothing to do, and records no run', async () => {
     const result = await document(documents.Compact, onDb('compact', '--conversation', '2'))
     expect(result).toMatchObject({ runId: null, reduction: 0, created: [], skipped: expect.stringMatching(/\w/) })
     expect(result.tokensAfter).toBe(result.tokensBefore)
   })
 
-  it('compact --auto: does nothing while no threshold is reached', async () => {
+  it('prints for compact --auto that no threshold is reached, and writes nothing', async () => {
     const before = await document(documents.Stats, onDb('stats'))
     const result = await document(documents.Compact, [
       'compact',
@@ -128,7 +128,7 @@ describe('with --json a command prints one document', () => {
     expect(await document(documents.Stats, onDb('stats'))).toEqual(before)
   })
 
-  it('describe: messages and summaries, both ways', async () => {
+  it('prints for describe messages and summaries, with sources and dependents', async () => {
     const summary = await document(documents.Description, onDb('describe', root))
     expect(summary.sources.length).toBeGreaterThan(0)
     const source = await document(documents.Description, onDb('describe', summary.sources[0] ?? ''))
@@ -138,7 +138,7 @@ describe('with --json a command prints one document', () => {
     expect(message.coveredBy).toContain(root)
   })
 
-  it('lineage: sources down to the messages, dependents up to the root', async () => {
+  it('prints for lineage the sources down to the messages and the dependents up to the root', async () => {
     const lineage = await document(documents.Lineage, onDb('lineage', root))
     expect(lineage).toMatchObject({ id: root, dependents: [], inContext: true })
     const message = await document(documents.Lineage, onDb('lineage', 'msg_1'))
@@ -146,7 +146,7 @@ describe('with --json a command prints one document', () => {
     expect(message.coveredBy).toContain(root)
   })
 
-  it('integrity: every check that ran', async () => {
+  it('prints for integrity every check that ran', async () => {
     const report = await document(documents.Integrity, onDb('integrity'))
     expect(report.ok).toBe(true)
     expect(report.checks.map((check) => check.id)).toEqual(
@@ -157,7 +157,7 @@ describe('with --json a command prints one document', () => {
 })
 
 describe('the program itself', () => {
-  it('prints the same documents', async () => {
+  it('prints the same documents as a process of its own', async () => {
     const commands = [
       ['stats'],
       ['tree', '--conversation', '1'],
@@ -175,7 +175,7 @@ describe('the program itself', () => {
     }
   })
 
-  it('is what npm run lcm starts', async () => {
+  it('is started by npm run lcm', async () => {
     const started = spawn('npm', ['run', '--silent', 'lcm', '--', ...onDb('stats', '--json')], {
       cwd: join(import.meta.dirname, '../..'),
       env: environment(),
@@ -187,10 +187,10 @@ describe('the program itself', () => {
   })
 })
 
-describe('grep', () => {
+describe('lcm grep', () => {
   const grep = (...args: string[]) => document(documents.Grep, onDb('grep', ...args))
 
-  it('finds words, phrases and beginnings in messages and summaries', async () => {
+  it('finds words, phrases and prefixes in messages and summaries', async () => {
     const words = await grep('hostile')
     expect(words).toMatchObject({ total: 3, totalIsExact: true, nextCursor: null })
     expect((await grep('"hostile answer"')).hits).toHaveLength(1)
@@ -207,7 +207,7 @@ describe('grep', () => {
     expect((await grep('no such words anywhere', '--mode', 'literal')).hits).toEqual([])
   })
 
-  it('never fails on odd input', async () => {
+  it('accepts any input without failing', async () => {
     for (const odd of [
       '"',
       'a AND',
@@ -226,7 +226,7 @@ describe('grep', () => {
     }
   })
 
-  it('narrows by scope, conversation, role, depth, time and summary', async () => {
+  it('filters by scope, conversation, role, depth, time and summary', async () => {
     const every = await grep('a', '--mode', 'literal', '--limit', '1000')
     const only = async (...args: string[]) => (await grep('a', '--mode', 'literal', '--limit', '1000', ...args)).hits
     expect((await only('--scope', 'messages')).every((hit) => hit.kind === 'message')).toBe(true)
@@ -246,7 +246,7 @@ describe('grep', () => {
     expect(within.every((hit) => hit.coveredBy.includes(root))).toBe(true)
   })
 
-  it('sorts, groups by the covering summary, and gives whole texts when asked', async () => {
+  it('sorts, groups by the covering summary, and prints whole texts when asked', async () => {
     const times = async (sort: string) =>
       (await grep('a', '--mode', 'literal', '--scope', 'messages', '--sort', sort, '--limit', '30')).hits.map(
         (hit) => hit.createdAt ?? '',
@@ -275,7 +275,7 @@ describe('grep', () => {
     await grep('anything', '--scope', 'files')
   })
 
-  it('pages by cursor without losing or repeating a hit', async () => {
+  it('returns every hit exactly once over all pages', async () => {
     const whole = (await grep('a', '--mode', 'literal', '--limit', '1000')).hits.map((hit) => hit.id)
     const paged: string[] = []
     let cursor: string[] = []
@@ -289,15 +289,15 @@ describe('grep', () => {
   })
 })
 
-describe('expand', () => {
-  it('gives the direct sources, within the cap', async () => {
+describe('lcm expand', () => {
+  it('prints the direct sources, within the token cap', async () => {
     const expansion = await document(documents.Expansion, onDb('expand', root, '--token-cap', '100000'))
     expect(expansion.truncated).toBe(false)
     expect(expansion.nodes.length).toBeGreaterThan(1)
     expect(expansion.messages).toEqual([])
   })
 
-  it('reaches every message that the summary stands for, page by page', async () => {
+  it('reaches every message that the summary covers, page by page', async () => {
     const seqs: number[] = []
     let cursor: string[] = []
     for (;;) {

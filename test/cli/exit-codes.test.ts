@@ -49,7 +49,7 @@ async function refusalAsText(args: readonly string[], run = lcmHere): Promise<st
   return `${ran.code} ${ran.stderr}`
 }
 
-describe('a file that cannot be opened: exit code 5, its own code, and what to do', () => {
+describe('a file that cannot be opened', () => {
   beforeAll(() => {
     writeFileSync(at('notes.db'), 'these are notes, and no database at all, however long they may become in the end')
     writeFileSync(at('session.jsonl'), '{"type":"user","message":{"role":"user","content":"hi"}}\n')
@@ -79,14 +79,14 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
     ['a truncated database', 'cut.db', 'file_truncated', /copy it again/],
     ['a damaged database', 'damaged.db', 'file_corrupt', /backup/],
     ['a newer version', 'newer.db', 'newer_version', /update the app/],
-  ])('%s', async (_what, name, code, advice) => {
+  ])('is refused with exit code 5, its own code, and the next step: %s', async (_what, name, code, advice) => {
     const refused = await refusal(['stats', '--db', at(name)])
     expect(refused).toMatchObject({ exit: 5, code, retryable: false })
     expect(refused.message).toMatch(advice)
     expect(refused.message).toContain(at(name).replace(/\/$/, ''))
   })
 
-  it('no permission', async () => {
+  it('is refused with exit code 5 when there is no permission to read it', async () => {
     copyFileSync(memory.path, at('private.db'))
     chmodSync(at('private.db'), 0o000)
     chmodSync(folder, 0o755)
@@ -97,7 +97,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
     expect(refused.message).toMatch(/permissions/)
   })
 
-  it('every command refuses it the same way', async () => {
+  it('is refused the same way by every command', async () => {
     const commands = [
       ['tree'],
       ['context'],
@@ -114,7 +114,7 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
       expect((await lcmHere([...command, '--db', at('notes.db')])).code, command.join(' ')).toBe(5)
   })
 
-  it('a newer version opens read-only with --newer', async () => {
+  it('is opened read-only with --newer when its version is newer', async () => {
     const ran = await lcmHere(['stats', '--db', at('newer.db'), '--newer', '--json'])
     expect(ran.code).toBe(0)
     expect(JSON.parse(ran.stdout)).toMatchObject({ messages: 3, readOnly: true })
@@ -122,13 +122,13 @@ describe('a file that cannot be opened: exit code 5, its own code, and what to d
     expect(refused).toMatchObject({ exit: 1, code: 'read_only_file' })
   })
 
-  it('the configured memory is meant where none is named', async () => {
+  it('is named in the error when only the configuration named it', async () => {
     const env = { LCM_DATABASE_PATH: at('configured.db') }
     expect((await refusalOf(['stats'], { env })).message).toContain(at('configured.db'))
   })
 })
 
-describe('wrong usage: exit code 2', () => {
+describe('wrong usage', () => {
   const onDb = (...args: string[]): string[] => [...args, '--db', memory.path]
 
   it.each([
@@ -166,12 +166,12 @@ describe('wrong usage: exit code 2', () => {
     ['an unknown format', onDb('import', 'x.jsonl', '--format', 'latin')],
     ['a cap of 0', onDb('expand', 'sum_1', '--token-cap', '0')],
     ['a port that is none', ['serve', '--port', '70000']],
-  ])('%s', async (_what, args) => {
+  ])('is refused with exit code 2: %s', async (_what, args) => {
     // What is refused here is refused before anything happens.
     expect(await refusal(args)).toMatchObject({ exit: 2, retryable: false })
   })
 
-  it('and as text', async () => {
+  it('is refused with one line of text without --json', async () => {
     expect(await refusalAsText([], lcm)).toMatch(/^2 lcm: invalid_argument: No command was given\. "lcm --help" lists/)
     expect(await refusalAsText(['frobnicate'])).toMatch(/^2 .*unknown command 'frobnicate'/)
     expect(await refusalAsText(['stats', '--db', at('gone.db')])).toMatch(/^5 lcm: file_missing/)
@@ -184,20 +184,20 @@ describe('wrong usage: exit code 2', () => {
     expect(refused.message).toMatch(/--conversation \(1, 2\)/)
   })
 
-  it('an environment variable out of range is refused with its name', async () => {
+  it('names the environment variable that is out of range', async () => {
     const refused = await refusalOf(onDb('stats'), { env: { LCM_TOKEN_BUDGET: 'plenty' } })
     expect(refused).toMatchObject({ exit: 2, code: 'invalid_argument' })
     expect(refused.message).toMatch(/LCM_TOKEN_BUDGET/)
   })
 })
 
-describe('the other exit codes', () => {
-  it('0: done', async () => {
+describe('the exit code', () => {
+  it('is 0 for a command that succeeded', async () => {
     expect((await lcm(['stats', '--db', memory.path])).code).toBe(0)
     expect((await lcmHere(['stats', '--help'])).code).toBe(0)
   })
 
-  it('1: what was asked for is not there', async () => {
+  it('is 1 when what was asked for does not exist', async () => {
     for (const args of [
       ['describe', 'sum_0000000000000000'],
       ['describe', 'msg_999'],
@@ -213,7 +213,7 @@ describe('the other exit codes', () => {
       })
   })
 
-  it('1: nothing of what was to be imported is a transcript', async () => {
+  it('is 1 when no file of an import is a transcript', async () => {
     const path = at('poem.txt')
     writeFileSync(path, 'roses are red\n')
     const refused = await refusalOf(['import', path, '--db', at('from-poem.db')])
@@ -221,7 +221,7 @@ describe('the other exit codes', () => {
     expect(refused.message).toContain(path)
   })
 
-  it('1: nothing of what was to be imported holds a message, and no memory is made for it', async () => {
+  it('is 1 when no file of an import holds a message, and no memory is created', async () => {
     const before = readdirSync(at('.'))
     const path = at('silent.jsonl')
     writeFileSync(path, '{"type":"summary","summary":"Shop","leafUuid":"u"}\n')
@@ -233,13 +233,13 @@ describe('the other exit codes', () => {
     expect(statSync(at('made.db')).size).toBe(0)
   })
 
-  it('5: a transcript that is not there, and no memory is made for it', async () => {
+  it('is 5 when a transcript does not exist, and no memory is created', async () => {
     const refused = await refusalOf(['import', at('gone.jsonl'), '--db', at('from-gone.db')])
     expect(refused).toMatchObject({ exit: 5, code: 'file_missing' })
     expect((await lcmHere(['stats', '--db', at('from-gone.db')])).code).toBe(5)
   })
 
-  it('3: integrity found something', async () => {
+  it('is 3 when integrity found something', async () => {
     const damaged = buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] })
     damaged.damage('DELETE FROM context_items WHERE message_id = 2')
     damaged.db.close()
@@ -253,7 +253,7 @@ describe('the other exit codes', () => {
     }
   })
 
-  it('4: somebody else is compacting the conversation', async () => {
+  it('is 4 when somebody else is compacting the conversation', async () => {
     const busy = buildMemory({
       conversations: [{ messages: Array.from({ length: 40 }, (_, n) => `message ${n} `.repeat(20)) }],
     })
@@ -267,7 +267,7 @@ describe('the other exit codes', () => {
     expect(refused.message).toContain('another agent, pid 1')
   })
 
-  it('4: another program holds the file for itself', async () => {
+  it('is 4 when another program holds the file exclusively', async () => {
     const busy = buildMemory({ conversations: [{ messages: ['one'] }] })
     busy.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     busy.db.exec('BEGIN EXCLUSIVE')
@@ -282,7 +282,7 @@ describe('the other exit codes', () => {
     busy.close()
   })
 
-  it('1: a write command on another system’s file, naming lcm copy', async () => {
+  it('is 1 for a write command on a file of another system, and the error names lcm copy', async () => {
     const path = copyOf('lossless-claw/small.db')
     writeFileSync(at('s.jsonl'), '{"type":"user","uuid":"u","message":{"role":"user","content":"hi"}}\n')
     for (const args of [
@@ -296,13 +296,13 @@ describe('the other exit codes', () => {
     expect((await lcmHere(['compact', '--db', path, '--plan', '--json'])).code).toBe(0)
   })
 
-  it('a stack is shown to whoever asks with LCM_DEBUG=1', async () => {
+  it('comes with a stack on standard error when LCM_DEBUG is 1', async () => {
     const ran = await lcm(['stats', '--db', at('nowhere.db')], { env: { LCM_DEBUG: '1' } })
     expect(ran.stderr.split('\n')[0]).toMatch(/^lcm: file_missing: /)
     expect(ran.stderr).toContain('    at ')
   })
 
-  it('finds a folder for a new memory or says that there is none', async () => {
+  it('is 5 when the folder for a new memory does not exist', async () => {
     mkdirSync(at('there'), { recursive: true })
     writeFileSync(at('t.jsonl'), '{"type":"user","uuid":"u","message":{"role":"user","content":"hi"}}\n')
     expect((await lcmHere(['import', at('t.jsonl'), '--db', at('there/new.db')])).code).toBe(0)

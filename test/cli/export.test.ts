@@ -25,7 +25,7 @@ function memory(): string {
 }
 
 describe('lcm export', () => {
-  it('gives one JSON document with every message, summary and link', async () => {
+  it('prints one JSON document with every message, summary and link', async () => {
     const db = memory()
     const { conversations } = JSON.parse(
       (await runLcm(['export', '--db', db, '--format', 'json', '--json'])).stdout,
@@ -38,7 +38,7 @@ describe('lcm export', () => {
     expect(only?.window).toHaveLength(2)
   })
 
-  it.each(['json', 'markdown', 'dot'])('gives programs on standard output what -o writes as %s', async (format) => {
+  it.each(['json', 'markdown', 'dot'])('prints on standard output what -o writes as %s', async (format) => {
     const db = memory()
     const to = join(temporaryFolder(), 'out')
     await runLcm(['export', '--db', db, '--format', format, '-o', to])
@@ -48,7 +48,7 @@ describe('lcm export', () => {
     expect((await runLcm(['export', '--db', db, '--format', format])).stdout).toBe(file)
   })
 
-  it('gives nothing of a document that cannot be read to its end', async () => {
+  it('prints nothing of a document that cannot be read to its end', async () => {
     const built = buildMemory()
     built.message(built.conversation(), 'sound')
     built.message(built.conversation(), 'x'.repeat(500_000))
@@ -62,7 +62,7 @@ describe('lcm export', () => {
     expect([ran.code, (await runLcm(['export', '--db', built.path, '--format', 'json'])).stdout]).toEqual([5, ''])
   })
 
-  it('writes Markdown in which a message stays a message', async () => {
+  it('writes Markdown in which no message can end its own block', async () => {
     const to = join(temporaryFolder(), 'out.md')
     const ran = await runLcm(['export', '--db', memory(), '--format', 'markdown', '-o', to, '--json'])
     expect(JSON.parse(ran.stdout)).toMatchObject({ path: to, format: 'markdown', conversations: 1, sanitized: false })
@@ -84,7 +84,7 @@ describe('lcm export', () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true })
   })
 
-  it('leaves no text at all when asked', async () => {
+  it('replaces every text by its length and hash when asked', async () => {
     const ran = await runLcm(['export', '--db', memory(), '--format', 'json', '--hash-texts'])
     expect(ran.stdout).not.toContain('notes')
     expect(ran.stdout).toContain('characters, sha256')
@@ -93,13 +93,13 @@ describe('lcm export', () => {
   it.each([
     ['mermaid', /^flowchart TD\n/, ' --> '],
     ['dot', /^digraph memory \{\n/, ' -> '],
-  ])('draws the graph as %s', async (format, begins, arrow) => {
+  ])('draws the lineage as %s', async (format, begins, arrow) => {
     const { stdout } = await runLcm(['export', '--db', memory(), '--format', format])
     expect(stdout).toMatch(begins)
     expect(stdout.split(arrow)).toHaveLength(3)
   })
 
-  it('replaces no file that is there, and never the memory', async () => {
+  it('overwrites no existing file, and never the memory', async () => {
     const db = memory()
     const to = join(temporaryFolder(), 'there')
     writeFileSync(to, 'mine')
@@ -113,7 +113,7 @@ describe('lcm export', () => {
   })
 })
 
-describe('lcm files and file', () => {
+describe('lcm files and lcm file', () => {
   const { id: FILE, text } = BASH_OUTPUT
   const bytes = Buffer.byteLength(text)
 
@@ -126,14 +126,14 @@ describe('lcm files and file', () => {
     return { db, file }
   }
 
-  it('lists what was taken out of messages', async () => {
+  it('list the contents that were taken out of messages', async () => {
     const { files } = JSON.parse((await runLcm(['files', '--db', stored().db, '--json'])).stdout) as {
       files: { id: string }[]
     }
     expect(files.map(({ id }) => id).toSorted()).toEqual([SERVER_LOG.id, FILE].toSorted())
   })
 
-  it('gives content and exploration summary, as far as asked', async () => {
+  it('print content and exploration summary, up to a limit', async () => {
     const { db, file } = stored()
     const ran = await runLcm(['file', FILE, '--db', db, '--json', '--max-bytes', '10'])
     const content = readFileSync(file, 'utf8').slice(0, 10)
@@ -141,7 +141,7 @@ describe('lcm files and file', () => {
     expect(ran.stdout).toContain(`Text of ${bytes} characters`)
   })
 
-  it('follows no link out of the folder of files, and no path that was not allowed', async () => {
+  it('follow no link out of the folder of files, and no path that was not allowed', async () => {
     const { db, file } = stored()
     unlinkSync(file)
     const elsewhere = join(temporaryFolder(), `${FILE}.txt`)
@@ -152,7 +152,7 @@ describe('lcm files and file', () => {
     expect(ran.stdout).not.toContain('from elsewhere')
   })
 
-  it('knows nothing of an id that is no file', async () => {
+  it('refuse an id that is no file', async () => {
     expect((await runLcm(['file', 'msg_1', '--db', stored().db])).code).toBe(1)
   })
 })

@@ -13,7 +13,7 @@ const files = [
 const fixture = (name: string): string => join(FIXTURES, 'lossless-claw', `${name}.db`)
 
 describe('the memory of lossless-claw', () => {
-  it('answers every command, in every release, and not one byte of any folder changes', async () => {
+  it('is read by every command, in every release, and not one byte of its folder changes', async () => {
     const before = folderState(FIXTURES)
     for (const name of files) {
       const db = ['--db', fixture(name)]
@@ -37,7 +37,7 @@ describe('the memory of lossless-claw', () => {
     expect(folderState(FIXTURES)).toEqual(before)
   })
 
-  it('every summary expands to the messages that it stands for, byte for byte', async () => {
+  it('expands every summary to its messages, byte for byte', async () => {
     const db = ['--db', fixture('small')]
     const { roots } = await document(documents.Tree, ['tree', ...db])
     const args = ['--messages', '--depth', '9', '--token-cap', '1000000', ...db]
@@ -51,7 +51,7 @@ describe('the memory of lossless-claw', () => {
     }
   })
 
-  it('is damaged where the check says so: exit code 3', async () => {
+  it('is damaged with exit code 3 when a check finds something', async () => {
     for (const name of ['dag_cycle', 'message_lost_from_context', 'depth_wrong']) {
       const path = fixture(`corrupt/${name}`)
       const ran = await lcmHere(['integrity', '--db', path, '--json'])

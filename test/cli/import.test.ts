@@ -4,7 +4,7 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
 import { lcmHere } from './lcm.ts'
 
-it('import names every conversation of a file by what was said in it', async () => {
+it('lcm import names every conversation of a file by what was said in it', async () => {
   const sample = transcriptSamples.find(({ format }) => format === 'aider')
   if (!sample) throw new Error('there is no sample of aider')
   const path = writeSample(sample)

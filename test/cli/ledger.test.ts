@@ -10,7 +10,7 @@ describe('a ledger that cannot be relied on', () => {
   it.each([
     ['was cut off', (_db: string, ledger: string) => truncateSync(ledger, 1000)],
     ['is ahead of its memory', (db: string) => copyFileSync(`${db}.old`, db)],
-  ])('%s: it is ended, and a new one begun', async (_what, spoil) => {
+  ])('is ended, and a new one is begun, when it %s', async (_what, spoil) => {
     const folder = temporaryFolder()
     const db = join(folder, 'lcm.db')
     copyFileSync(sample, db)
@@ -29,7 +29,7 @@ describe('a ledger that cannot be relied on', () => {
 })
 
 describe('a copied memory', () => {
-  it('is refused its ledger with the way out, may take it over when the original is gone, or begin its own', async () => {
+  it('is refused the ledger, and may take it over when the original is gone, or begin its own', async () => {
     const folder = temporaryFolder()
     const [db, copy, ledger] = ['lcm.db', 'copy.db', 'kept.jsonl'].map((name) => join(folder, name)) as [
       string,

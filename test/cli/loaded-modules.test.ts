@@ -40,7 +40,7 @@ async function loadedBy(args: readonly string[]): Promise<{ main: string[]; thre
 }
 
 const heavy =
-  /better-sqlite3|core\/(?:lcm|db\/open-memory|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|@ai-sdk|@orpc)\//
+  /better-sqlite3|core\/(?:lcm|systems\/open|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|@ai-sdk|@orpc)\//
 
 it.each([['--version'], ['--help'], ['integrity --help']])(
   'lcm %s loads no SQLite, no server and no model',
@@ -52,7 +52,7 @@ it.each([['--version'], ['--help'], ['integrity --help']])(
   },
 )
 
-it('a command that reads a memory loads nothing that imports, copies, salvages or serves', async () => {
+it('lcm stats loads nothing that imports, copies, salvages or serves', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
   const { thread } = await loadedBy(['stats', '--db', memory.path])
   expect(thread.some((url) => url.endsWith('core/lcm.ts'))).toBe(true)

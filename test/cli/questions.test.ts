@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 
 describe('lcm expand-query', () => {
-  it('answers with what it cites, within the cap', async () => {
+  it('prints an answer with its citations, within the token cap', async () => {
     const asked = ['expand-query', 'Which lock is taken, and when?', '--db', db, '--token-cap', '300']
     const result = await document(ExpandQuery, asked)
     expect(result.citations.length).toBeGreaterThan(0)
@@ -45,12 +45,12 @@ describe('lcm expand-query', () => {
     expect(stdout).toMatch(/best passages · [\d,]+ of 300 tokens/)
   })
 
-  it('looks beneath the summaries that are given', async () => {
+  it('searches below the given summaries only', async () => {
     const result = await document(ExpandQuery, ['expand-query', 'lock', '--summary', summary, '--db', db])
     expect(result).toMatchObject({ candidates: [summary] })
   })
 
-  it('refuses more tokens than an agent may read, and a summarizer that nobody has', async () => {
+  it('refuses a token cap above the limit for agents, and an unknown summarizer', async () => {
     for (const more of [
       ['--token-cap', '8001'],
       ['--summarizer', 'nobody'],
@@ -63,7 +63,7 @@ describe('lcm expand-query', () => {
 })
 
 describe('lcm provenance', () => {
-  it('leads every sentence of a summary to its passages', async () => {
+  it('prints the passages for every sentence of a summary', async () => {
     const found = await document(Provenance, ['provenance', summary, '--db', db])
     expect(found.claims.length).toBeGreaterThan(1)
     expect(found.counts.supported).toBe(found.claims.length)
@@ -74,7 +74,7 @@ describe('lcm provenance', () => {
     expect(one.claims.length).toBeLessThan(found.claims.length)
   })
 
-  it('is asked of summaries only', async () => {
+  it('accepts ids of summaries only', async () => {
     expect((await lcmHere(['provenance', 'msg_1', '--db', db])).code).toBe(2)
     expect((await lcmHere(['provenance', 'sum_none', '--db', db])).code).toBe(1)
   })

@@ -31,7 +31,7 @@ describe('lcm repair', () => {
     expect(await lcm('repair', '--apply', 'all')).toMatchObject({ code: 0, json: { steps: [], applied: [] } })
   })
 
-  it('plans with exit code 3, applies with a backup, and then has nothing left', async () => {
+  it('plans with exit code 3, applies with a backup, and then has nothing to do', async () => {
     memory.damage('DELETE FROM context_items WHERE message_id = (SELECT min(message_id) FROM context_items)')
     const before = canonical(memory.db)
     const planned = await lcm('repair', '--plan')
@@ -59,7 +59,7 @@ describe('lcm repair', () => {
     expect(json.steps.map(({ id }) => id)).toEqual(ids.filter((id) => !id.endsWith(':1')))
   })
 
-  it('leaves with exit code 3 what a person has to do', async () => {
+  it('ends with exit code 3 when a person has to do something', async () => {
     memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 2")
     memory.damage('UPDATE summaries SET depth = 9')
     const { code, json } = await lcm('repair', '--apply', 'all')
@@ -78,7 +78,7 @@ describe('lcm repair', () => {
     expect((await lcm('repair', '--format', 'markdown')).json.text).toMatch(/# Repair plan/)
   })
 
-  it.each([[], ['--force']])('never writes a plan over the memory %s', async (...force) => {
+  it.each([[], ['--force']])('never writes a plan over the memory, also with --force', async (...force) => {
     const before = canonical(memory.db)
     for (const path of [memory.path, `${memory.path}-wal`]) {
       expect(await lcm('repair', '--plan', '-o', path, ...force)).toMatchObject({
@@ -89,7 +89,7 @@ describe('lcm repair', () => {
     expect(canonical(memory.db)).toBe(before)
   })
 
-  it('says what is wrong with what was asked', async () => {
+  it('refuses an unknown step, and --plan together with --apply', async () => {
     expect(await lcm('repair', '--apply', 'no_such_step')).toMatchObject({
       code: 1,
       json: { error: { code: 'plan_stale' } },
@@ -100,7 +100,7 @@ describe('lcm repair', () => {
     })
   })
 
-  it("plans for another system's file and names the working copy", async () => {
+  it('plans for a file of another system and names the working copy', async () => {
     const db = join(FIXTURES, 'lossless-claw/corrupt/depth_wrong.db')
     const ran = await lcmHere(['repair', '--plan', '--db', db, '--json'])
     expect(ran.code).toBe(3)
@@ -112,8 +112,8 @@ describe('lcm repair', () => {
   })
 })
 
-describe('lcm rewrite, dissolve, transplant and undo', () => {
-  it('show with --plan what they do without', async () => {
+describe('the commands rewrite, dissolve, transplant and undo', () => {
+  it('show with --plan what they do without it', async () => {
     const id = top()
     const window = memory.windowItems(1)
     const shown = await lcm('dissolve', id, '--plan')
@@ -127,7 +127,7 @@ describe('lcm rewrite, dissolve, transplant and undo', () => {
     expect((await lcm('backups')).json.backups).toHaveLength(2)
   })
 
-  it('rewrite gives the text before and after', async () => {
+  it('print for rewrite the text before and after', async () => {
     const id = top()
     const { json } = await lcm('rewrite', id, '--subtree', '--target', '12')
     expect(json).toMatchObject({ applied: true })
@@ -135,7 +135,7 @@ describe('lcm rewrite, dissolve, transplant and undo', () => {
     expect(memory.db.value('SELECT content FROM summaries WHERE summary_id = :id', { id })).toBe(after?.text)
   })
 
-  it('transplant copies into another conversation', async () => {
+  it('copy with transplant into another conversation', async () => {
     expect((await lcm('transplant', top(), '--to', '2')).json).toMatchObject({
       applied: true,
       messages: expect.any(Number),
@@ -144,7 +144,7 @@ describe('lcm rewrite, dissolve, transplant and undo', () => {
     expect((await lcm('integrity')).code).toBe(0)
   })
 
-  it('tell people the same in words', async () => {
+  it('describe their changes in words without --json', async () => {
     const { stdout } = await lcmHere(['dissolve', top(), '--plan', '--db', memory.path])
     expect(stdout).toMatch(/Dissolve sum_.* into its sources[\s\S]*Nothing was written\./)
   })

@@ -36,16 +36,16 @@ afterEach(() => {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.removeAllListeners(signal)
 })
 
-it('serve ends with exit code 130 on Ctrl-C', async () => {
+it('lcm serve ends with exit code 130 on Ctrl-C', async () => {
   const interrupt = await serving({})
   expect(await interrupt()).toBe(130)
 })
 
-describe('serve --auto-compact', () => {
+describe('lcm serve --auto-compact', () => {
   const summaries = async (db: string): Promise<number> => (await document(Stats, ['stats', '--db', db])).summaries
 
   it.each(['--db', 'the configured memory'])(
-    'compacts %s when 76,000 tokens are imported beside it, while no page is open',
+    'compacts %s when 76,000 tokens are imported by another process and no page is open',
     async (named) => {
       const folder = temporaryFolder()
       const db = join(folder, 'lcm.db')

@@ -30,15 +30,15 @@ const counts = async (): Promise<[number, number]> => {
   return [messages, summaries]
 }
 
-describe('LCM_ENABLED=false', () => {
-  it('refuses an import with the way back, and makes no memory for it', async () => {
+describe('the setting LCM_ENABLED=false', () => {
+  it('refuses an import, says how to switch it on again, and creates no memory', async () => {
     const ran = await run(OFF, 'import', transcript, '--db', db)
     expect([ran.code, ran.stdout]).toEqual([1, ''])
     expect(ran.stderr).toMatch(/^lcm: switched_off: Cannot import transcripts: LCM_ENABLED is false.* set it to true/)
     expect(existsSync(db)).toBe(false)
   })
 
-  it('compacts nothing, says why in the plan, and lets everything be read', async () => {
+  it('compacts nothing, gives the reason in the plan, and allows all reading', async () => {
     await run({}, 'import', transcript, '--db', db)
     const before = await counts()
     const env = { ...OFF, ...SMALL }
@@ -63,7 +63,7 @@ describe('LCM_ENABLED=false', () => {
     expect(await counts()).toEqual(before)
   })
 
-  it('goes on where it was when it is switched on again', async () => {
+  it('leaves everything as it was for when it is switched on again', async () => {
     await run({}, 'import', transcript, '--db', db)
     await run(OFF, 'import', transcript, '--db', db)
     const again = await run({}, 'import', transcript, '--db', db, '--json')
@@ -72,7 +72,7 @@ describe('LCM_ENABLED=false', () => {
     expect((await counts())[1]).toBeGreaterThan(0)
   })
 
-  it('holds for the jobs of the window and for compaction by itself', async () => {
+  it('applies to the jobs of the window and to automatic compaction', async () => {
     await run({}, 'import', transcript, '--db', db)
     const open = { settings: readSettings({ ...OFF, ...SMALL }) }
     const machine = new Machine({ env: { LCM_DATA_DIR: folder }, resourcesDir: '/nowhere' })
@@ -93,8 +93,8 @@ describe('LCM_ENABLED=false', () => {
   })
 })
 
-describe('LCM_AUTOCOMPACT_DISABLED=true', () => {
-  it('holds for compact --auto and its plan, and not for a compaction that somebody asks for', async () => {
+describe('the setting LCM_AUTOCOMPACT_DISABLED=true', () => {
+  it('applies to compact --auto and its plan, but not to a compaction that somebody asks for', async () => {
     await run({}, 'import', transcript, '--db', db)
     const env = { ...SMALL, LCM_AUTOCOMPACT_DISABLED: 'true' }
     for (const args of [['--auto'], ['--auto', '--plan']]) {
@@ -107,7 +107,7 @@ describe('LCM_AUTOCOMPACT_DISABLED=true', () => {
   })
 })
 
-describe('compact --auto --plan', () => {
+describe('lcm compact --auto --plan', () => {
   it('shows the run that --auto would make, and none below the thresholds', async () => {
     await run({}, 'import', transcript, '--db', db)
     const planned = JSON.parse((await run(SMALL, 'compact', '--auto', '--plan', '--db', db, '--json')).stdout)
@@ -117,8 +117,8 @@ describe('compact --auto --plan', () => {
   })
 })
 
-describe('LCM_LEDGER_PATH', () => {
-  it('says on standard error that it is not used for a memory that is not the configured one', async () => {
+describe('the setting LCM_LEDGER_PATH', () => {
+  it('is reported on standard error as unused for a memory that is not the configured one', async () => {
     const ledger = join(folder, 'mine.jsonl')
     const env = { LCM_LEDGER_PATH: ledger, LCM_DATABASE_PATH: join(folder, 'mine.db') }
     const note = /^lcm: LCM_LEDGER_PATH \(.*mine\.jsonl\) is not used: .*mine\.db, and this is .*lcm\.db/
@@ -136,7 +136,7 @@ describe('LCM_LEDGER_PATH', () => {
     expect(await run(env, 'stats', '--db', db)).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('says nothing for the configured memory, named or not', async () => {
+  it('is used silently for the configured memory, named or not', async () => {
     const env = { LCM_LEDGER_PATH: join(folder, 'mine.jsonl'), LCM_DATABASE_PATH: db }
     expect(await run(env, 'import', transcript)).toMatchObject({ code: 0, stderr: '' })
     expect(await run(env, 'import', transcript, '--db', db)).toMatchObject({ code: 0, stderr: '' })

@@ -34,9 +34,9 @@ function countMessages(db: string): number {
 const shell = (line: string): Promise<{ code: number | null; stdout: string; stderr: string }> =>
   ended(spawn('bash', ['-c', `set -o pipefail; ${line}`], { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] }))
 
-describe('Ctrl-C', () => {
+describe('an interrupted command', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s during an import: exit code 130, the memory is valid and what was stored stays',
+    'ends an import with exit code 130 on %s, and the memory is valid and keeps what was stored',
     async (signal) => {
       const db = join(temporaryFolder(), 'lcm.db')
       const transcript = longTranscript(15_000)
@@ -57,7 +57,7 @@ describe('Ctrl-C', () => {
     },
   )
 
-  it('kill -9 during an import: the memory opens, and importing again brings the rest', async () => {
+  it('leaves a memory after kill -9 that opens, and importing again adds the rest', async () => {
     const db = join(temporaryFolder(), 'lcm.db')
     const transcript = longTranscript(6000)
     const importing = startLcm(['import', transcript, '--db', db])
@@ -69,7 +69,7 @@ describe('Ctrl-C', () => {
     expect(await document(Integrity, ['integrity', '--db', db])).toMatchObject({ ok: true })
   })
 
-  it('ends a command that only reads at its next step, with nothing else on standard output', async () => {
+  it('ends at its next step when it only reads, and prints nothing else on standard output', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['one', 'two'] }] })
     const others = process.listenerCount('SIGINT')
     const ran = lcmHere(['integrity', '--db', memory.path, '--json'])
@@ -83,7 +83,7 @@ describe('Ctrl-C', () => {
 })
 
 describe('standard output', () => {
-  it('that cannot be written is one line of error, and no stack', async ({ skip }) => {
+  it('is reported in one line, without a stack, when it cannot be written', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'there is no /dev/full')
     using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
     const ran = await shell(`"${process.execPath}" "${cliPath}" stats --db "${memory.path}" > /dev/full`)
@@ -93,7 +93,7 @@ describe('standard output', () => {
     )
   })
 
-  it('may be read in part: head takes its line, and nobody complains', async () => {
+  it('may be closed by head after its first line without an error', async () => {
     const memory = buildMemory({
       conversations: [{ messages: Array.from({ length: 3000 }, (_, n) => `message ${n} `.repeat(50)) }],
     })
@@ -111,7 +111,7 @@ describe('standard output', () => {
 const rendererDir = join(import.meta.dirname, '../../out/renderer')
 const isBuilt = existsSync(join(rendererDir, 'index.html'))
 
-describe('serve', () => {
+describe('lcm serve and lcm open', () => {
   beforeEach(({ skip }) => {
     skip(!isBuilt, `the window is not built at ${rendererDir}: npm run build`)
   })
@@ -121,7 +121,7 @@ describe('serve', () => {
   }
 
   it.each(['serve', 'open'])(
-    '%s --json prints the address first, answers there, and ends on request',
+    'prints the address first with %s --json, answers there, and ends on request',
     async (command) => {
       const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
       memory.db.close()
@@ -136,7 +136,7 @@ describe('serve', () => {
     },
   )
 
-  it('takes the port that it is given, and says when it is taken', async () => {
+  it('takes the given port, and says when it is taken', async () => {
     const child = startLcm(['serve', '--json', '--no-open'])
     const { url } = JSON.parse(await firstLine(child)) as { url: string }
     const { port } = new URL(url)
@@ -148,9 +148,9 @@ describe('serve', () => {
   })
 })
 
-describe('open', () => {
+describe('lcm open', () => {
   // Electron does not run as root, so root's test needs a checkout that another user can enter.
-  it('shows the desktop window where Electron is installed and can show one', async ({ skip }) => {
+  it('shows the desktop window when Electron is installed and a display is there', async ({ skip }) => {
     skip(process.platform !== 'linux', 'this is not Linux')
     skip(isRoot && !nobodyCanRun(), 'nobody but root can run this checkout')
     const folder = temporaryFolder()

@@ -35,7 +35,7 @@ function session(): string {
 }
 
 describe('lcm import -', () => {
-  it('imports a transcript from standard input, once however often it is given, and with what was added to it', async () => {
+  it('imports a transcript from standard input once, and only what is new when it has grown', async () => {
     const db = at('session.db')
     const [first = '', second = ''] = session().trim().split('\n')
     expect(JSON.parse((await piped(`${first}\n`, db)).stdout)).toMatchObject({ added: 1 })
@@ -50,7 +50,7 @@ describe('lcm import -', () => {
     expect(readdirSync(spools)).toEqual([])
   })
 
-  it('tells transcripts without a name apart by their content, and knows each again', async () => {
+  it('recognises transcripts without a session id by their content', async () => {
     const db = at('unnamed.db')
     const talk = (answer: string): string =>
       JSON.stringify([
@@ -61,7 +61,7 @@ describe('lcm import -', () => {
     expect(await document(Stats, ['stats', '--db', db])).toMatchObject({ conversations: 2, messages: 4 })
   })
 
-  it('takes files beside it, and reports what is no transcript as standard input', async () => {
+  it('accepts files together with standard input, and reports what is no transcript as "-"', async () => {
     const db = at('both.db')
     session()
     expect(JSON.parse((await piped('roses are red\n', db, at('session.jsonl'))).stdout)).toMatchObject({
@@ -77,7 +77,7 @@ describe('lcm import -', () => {
     expect(readdirSync(folder)).not.toContain('none.db')
   })
 
-  it('ends with exit code 130 on Ctrl-C while it waits, and leaves nothing behind', async () => {
+  it('ends with exit code 130 on Ctrl-C while it waits, and leaves no file behind', async () => {
     const child = importing(at('waiting.db'))
     const ran = ended(child)
     child.stdin?.write(session())

@@ -17,7 +17,7 @@ import { importedMemory, type TwoConversations } from './memories.ts'
 /** What moves a cursor, rings, recolours or turns text around; line breaks and tabs are ours. */
 const OBEYED = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/u
 
-describe('text for people', () => {
+describe('the text output of a command', () => {
   let memory: TwoConversations
   let summary: string
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('text for people', () => {
     ['compact', '--conversation', '1', '--plan'],
   ]
 
-  it('holds nothing that a terminal obeys, whatever the conversation says', async () => {
+  it('contains no control characters of a conversation', async () => {
     for (const command of commands()) {
       const { stdout, stderr, code } = await lcmHere([...command, '--db', memory.db])
       // Compacting without a fresh tail is something to be told.
@@ -63,7 +63,7 @@ describe('text for people', () => {
     }
   })
 
-  it('says of an import what was in conflict with what is stored', async () => {
+  it('names in an import the messages that differ from what is stored', async () => {
     const said = (content: string): string => writeJson([{ id: 'm-1', role: 'user', content }], 'talk.json', home)
     const home = temporaryFolder()
     const db = join(home, 'lcm.db')
@@ -72,7 +72,7 @@ describe('text for people', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('1 message differs from what is stored')])
   })
 
-  it('nor does JSON, which still parses to the very same text', async () => {
+  it('contains no control characters as JSON either, and parses to the original text', async () => {
     const ran = await lcm(['describe', 'msg_161', '--db', memory.db, '--json'])
     expect(OBEYED.test(ran.stdout)).toBe(false)
     const { content } = documents.Description.parse(JSON.parse(ran.stdout))
@@ -81,13 +81,13 @@ describe('text for people', () => {
     expect(content).toContain('\u202eesrever\u202c')
   })
 
-  it('shows what it took away', async () => {
+  it('shows control characters as escapes', async () => {
     const { stdout } = await lcm(['describe', 'msg_161', '--db', memory.db])
     expect(stdout).toContain('\\u001b[31mred\\u001b[0m')
     expect(stdout).toContain('<script>alert(1)</script>')
   })
 
-  it('ends with a line break and lists what --help says', async () => {
+  it('ends with a line break, and --help lists every command', async () => {
     const help = await lcm(['--help'])
     expect(help.code).toBe(0)
     for (const command of [
@@ -108,14 +108,14 @@ describe('text for people', () => {
     expect((await lcm(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
-  it('names the file and hostile tables of a database without obeying them', async () => {
+  it('names a file with control characters without printing them', async () => {
     const { stderr } = await lcm(['stats', '--db', '/nowhere/\u001b[31mred\u202e.db'])
     expect(stderr).toMatch(/^lcm: file_missing: .*\\u001b\[31mred\\u202e\.db/)
     expect(OBEYED.test(stderr)).toBe(false)
   })
 })
 
-it('says that a hit is seen in a summary of the window only where that says it, else that it is covered by it', async () => {
+it('lcm grep calls a hit visible in the window only when the summary there contains it', async () => {
   using memory = buildMemory()
   const conversation = memory.conversation()
   const said = ['The payroll failed with PAY-1187.', 'PAY-1187 was charged twice.', 'PAY-1187 is open.']
@@ -132,8 +132,8 @@ it('says that a hit is seen in a summary of the window only where that says it, 
   ])
 })
 
-describe('the parts that text is made of', () => {
-  it('columns are as wide as their widest cell, numbers stand to the right, breaks do not break', () => {
+describe('the formatting of text', () => {
+  it('makes columns as wide as their widest cell, aligns numbers right, and keeps cells in one line', () => {
     expect(
       table(
         ['name', 'n'],
@@ -145,7 +145,7 @@ describe('the parts that text is made of', () => {
     ).toBe('name            n\na b             1\nlong name  12,345')
   })
 
-  it('sizes and shares have units', () => {
+  it('adds units to sizes and shares', () => {
     expect([bytes(0), bytes(999), bytes(1500), bytes(2_100_000), bytes(3e9)]).toEqual([
       '0 B',
       '999 B',
@@ -156,7 +156,7 @@ describe('the parts that text is made of', () => {
     expect([percent(0), percent(0.0456), percent(0.62), percent(1.5)]).toEqual(['0.0 %', '4.6 %', '62 %', '150 %'])
   })
 
-  it('a line is cut at its width, between characters', () => {
+  it('cuts a line at its width, between characters', () => {
     expect(oneLine('a\n\n b\t c')).toBe('a b c')
     expect(oneLine('🙂'.repeat(20), 10)).toBe(`${'🙂'.repeat(4)}…`)
     expect(oneLine('日本語のタイトル', 9)).toBe('日本語の…')
@@ -164,12 +164,12 @@ describe('the parts that text is made of', () => {
     expect(oneLine('e\u0301'.repeat(9), 4)).toBe(`${'e\u0301'.repeat(3)}…`)
   })
 
-  it('keeps every script and emoji as it is', () => {
+  it('keeps every script and emoji unchanged', () => {
     const fine = 'größer 検索 ค้นหา بحث 👩‍👩‍👧 \n\t ~'
     expect(printable(fine)).toBe(fine)
   })
 
-  it('times are ISO 8601; without a zone they are UTC', () => {
+  it('reads times as ISO 8601, and as UTC when they have no zone', () => {
     const noon = Date.UTC(2026, 1, 13, 12)
     for (const text of [
       '2026-02-13T12:00:00Z',
@@ -183,13 +183,13 @@ describe('the parts that text is made of', () => {
       expect(() => time(text), text).toThrow(/Expected a time/)
   })
 
-  it('numbers are whole and in their range', () => {
+  it('accepts only whole numbers in their range', () => {
     expect(integer(0, 10)('7')).toBe(7)
     for (const text of ['', '1.5', '1e1', '0x1', '-1', '11', 'seven', ' '])
       expect(() => integer(0, 10)(text), text).toThrow(/whole number from 0 to 10/)
   })
 
-  it('milliseconds become ISO times at the boundary, everywhere in a document', () => {
+  it('turns milliseconds into ISO times everywhere in a document', () => {
     expect(toCliJson({ createdAtMs: 0, list: [{ updatedAtMs: null }], durationMs: 5, at: 1 })).toEqual({
       createdAt: '1970-01-01T00:00:00.000Z',
       list: [{ updatedAt: null }],
@@ -199,7 +199,7 @@ describe('the parts that text is made of', () => {
   })
 })
 
-it('a report in words counts the checks that ran', async () => {
+it('lcm integrity counts the checks that ran', async () => {
   const { db } = await importedMemory()
   const { checks } = await document(documents.Integrity, ['integrity', '--db', db])
   const ran = checks.filter((check) => check.notApplicable === null).length

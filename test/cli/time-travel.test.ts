@@ -41,13 +41,13 @@ beforeAll(async () => {
 }, 60_000)
 
 describe('lcm context --at', () => {
-  it('shows the window after a message as it was before the compaction', async () => {
+  it('shows the window after a message as it was before a compaction', async () => {
     const context = await past('msg_20')
     expect(ids(context)).toEqual(Array.from({ length: 20 }, (_, index) => `msg_${index + 1}`))
     expect(context).toMatchObject({ events: 0, reconstructed: false })
   })
 
-  it('shows it after each event, after the run and now', async () => {
+  it('shows the window after each event, after a run, and now', async () => {
     const one = await past('1')
     expect(ids(one)[0]).toBe(first.created[0]?.id)
     expect(one).toMatchObject({ events: 1, reconstructed: false })
@@ -56,7 +56,7 @@ describe('lcm context --at', () => {
     expect(now.events).toBe(first.created.length)
   })
 
-  it('goes by the clock for a time, and keeps to budget and tail', async () => {
+  it('shows the window at a time, with the given budget and fresh tail', async () => {
     const { at } = await past('msg_20')
     const context = await past(at ?? '', '--budget', '500', '--fresh-tail', '2')
     expect(ids(context)).toHaveLength(20)
@@ -66,13 +66,13 @@ describe('lcm context --at', () => {
     )
   })
 
-  it('renders what would have been sent then', async () => {
+  it('renders what would have been sent at that moment', async () => {
     const Rendered = z.object({ messages: z.array(z.unknown()), system: z.string().nullable() })
     const then = await document(Rendered, ['context', '--db', db, '--at', 'msg_1', '--render', 'openai'])
     expect(then.messages).toHaveLength(1)
   })
 
-  it('says in text when that was', async () => {
+  it('names the moment in its text', async () => {
     const ran = await lcm(['context', '--db', db, '--at', 'msg_2'])
     expect(ran.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z · after 0 compaction events\n[\d,]+ of 200,000 tokens/)
   })
@@ -91,14 +91,14 @@ describe('lcm context --at', () => {
     expect(ran.stderr).toMatch(/^lcm: (invalid_argument|not_found): .+\n$/)
   })
 
-  it('does not take a moment together with a difference', async () => {
+  it('refuses --at together with --diff', async () => {
     const ran = await lcm(['context', '--db', db, '--at', 'now', '--diff', 'msg_1..now'])
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('--at')])
   })
 })
 
 describe('lcm context --diff', () => {
-  it('lists what left, what entered and what stayed', async () => {
+  it('lists the items that left, entered and stayed', async () => {
     const difference = await document(Difference, ['context', '--db', db, '--diff', 'msg_20..now'])
     const [then, now] = [ids(await past('msg_20')), ids(await past('now'))]
     const after = then.filter((id) => !difference.left.some((item) => item.id === id))
@@ -107,7 +107,7 @@ describe('lcm context --diff', () => {
     expect(difference.before.events).toBe(0)
   })
 
-  it('shows it as lines that went and came', async () => {
+  it('shows the difference as lines that were removed and added', async () => {
     const ran = await lcm(['context', '--db', db, '--diff', '1..now'])
     expect(ran.stdout).toMatch(/^from .+\nto {3}.+ left, .+ entered, .+ stayed\n/s)
     expect(ran.stdout).toMatch(/^− {2}(msg|sum)_/m)
@@ -115,8 +115,8 @@ describe('lcm context --diff', () => {
   })
 })
 
-describe('--preset', () => {
-  it('plans as that system would', async () => {
+describe('the option --preset', () => {
+  it('plans a compaction with the values of that system', async () => {
     const plan = await document(Plan, ['compact', '--db', db, '--plan', '--preset', 'lossless-claw'])
     const all = await document(Plan, ['compact', '--db', db, '--plan', '--preset', 'spec', '--set', 'freshTailCount=0'])
     expect(plan.steps.length).toBe(0)
@@ -124,14 +124,14 @@ describe('--preset', () => {
     expect(all.skipped).not.toEqual(plan.skipped)
   })
 
-  it('gives the context its budget and tail, and a given one goes before it', async () => {
+  it('gives the context its budget and fresh tail, which other options override', async () => {
     const Context = z.object({ budget: z.int(), freshTailCount: z.int() })
     const options = ['context', '--db', db, '--preset', 'argentos']
     expect(await document(Context, options)).toEqual({ budget: 128_000, freshTailCount: 32 })
     expect(await document(Context, [...options, '--fresh-tail', '1'])).toEqual({ budget: 128_000, freshTailCount: 1 })
   })
 
-  it('compacts with its settings', async () => {
+  it('compacts with the values of that system', async () => {
     const folder = temporaryFolder()
     const other = join(folder, 'lcm.db')
     writeLong(folder)
@@ -151,7 +151,7 @@ describe('--preset', () => {
   })
 })
 
-it('marks the past of another system’s file as reconstructed', async () => {
+it('lcm context --at marks the past of a file of another system as reconstructed', async () => {
   const file = join(FIXTURES, 'lossless-claw/small.db')
   const context = await document(Past, ['context', '--db', file, '--at', '3'])
   expect(context).toMatchObject({ events: 3, reconstructed: true })

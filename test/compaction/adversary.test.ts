@@ -7,10 +7,10 @@ import type { CompactionResult, CompactionSettings } from '../../core/contract/c
 import { ExpandInput } from '../../core/contract/retrieval.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { readWindow } from '../../core/window/window.ts'
 import type { TestMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { isHunt, runs } from '../builders/property-runs.ts'
 import { adversary, behaviours } from './adversary.ts'
 import { history, settings } from './arbitrary.ts'
@@ -40,7 +40,7 @@ function expectAtRest(memory: TestMemory, run: CompactionResult, chosen: Partial
 
 async function expectExpands(memory: TestMemory): Promise<void> {
   const opened = openMemory(memory.path, { readOnly: true })
-  const retrieval = new RetrievalEngine(opened.read, opened.info.capabilities, new HistoryIndex(opened.read))
+  const retrieval = new RetrievalEngine(opened.read, opened.info.capabilities, new MemoryReader(opened.read))
   const stored = new Map(
     memory.db
       .all<{ id: string; content: string }>("SELECT 'msg_' || message_id AS id, content FROM messages")
@@ -56,9 +56,9 @@ async function expectExpands(memory: TestMemory): Promise<void> {
   opened.close()
 }
 
-describe('with any history, settings and summariser', () => {
+describe('compaction with any history, settings and summariser', () => {
   it(
-    'every run ends, at its goal or with the reason why not, and nothing is lost or out of order',
+    'ends at its goal or with the reason why not, and nothing is lost or out of order',
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -96,8 +96,8 @@ describe('with any history, settings and summariser', () => {
   )
 })
 
-describe('a summariser that always', () => {
-  it.each(Object.keys(behaviours))('%s leaves a window under its goal', async (way) => {
+describe('a compaction by a summariser with one hostile behaviour', () => {
+  it.each(Object.keys(behaviours))('leaves a window below its goal: %s', async (way) => {
     using memory = remember(talk(90))
     const goal = 700
     const { result } = await compact(
@@ -112,7 +112,7 @@ describe('a summariser that always', () => {
     expect(await findingsIn(memory.path)).toEqual([])
   })
 
-  it('gives orders is stored as text and obeyed by nobody: ids and files are those of the sources', async () => {
+  it('stores orders of a summariser as text, while ids and files are those of the sources', async () => {
     using memory = remember(talk(42))
     await compact(
       memory.db,

@@ -18,14 +18,14 @@ async function afterAppending(
   }
 }
 
-describe('a host that compacts after it has appended', () => {
-  it('does nothing under the threshold', async () => {
+describe('a host that compacts after appending', () => {
+  it('does nothing below the threshold', async () => {
     using memory = remember(talk(30))
     expect(await afterAppending(memory, { budgetTokens: 4_001 })).toBeNull()
     expect(memory.db.value('SELECT count(*) FROM compaction_runs')).toBe(0)
   })
 
-  it('comes under the threshold as soon as it is reached, and no further', async () => {
+  it('compacts as soon as the threshold is reached, and no more than needed', async () => {
     using memory = remember(talk(30))
     const run = await afterAppending(memory, { budgetTokens: 4_000 })
     expect(run).toMatchObject({ stopReason: 'target_reached' })
@@ -41,7 +41,7 @@ describe('a host that compacts after it has appended', () => {
     expect(await afterAppending(memory, { maxActiveMessages: 20 })).toBeNull()
   })
 
-  it('stays under it message by message, for as long as one talks', async () => {
+  it('stays below the threshold message by message, through a long conversation', async () => {
     using memory = remember([])
     for (let turn = 0; turn < 60; turn += 1) {
       memory.messages(1, talk(2))

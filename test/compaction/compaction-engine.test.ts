@@ -7,8 +7,8 @@ import { canonicalRows, expectLossless, expectSoundGraph, messagesBeneath, windo
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
 import { input, remember, sized, small, talk } from './talk.ts'
 
-describe('a run', () => {
-  it('replaces the oldest messages by leaves and leaves by a node one deeper', async () => {
+describe('a compaction run', () => {
+  it('replaces the oldest messages by leaves, and leaves by a node that is one deeper', async () => {
     using memory = remember(talk(40))
     const before = canonicalRows(memory.db)
     const { result: run } = await compact(memory.db, {}, { settings: { ...small, freshTailCount: 4 } })
@@ -28,7 +28,7 @@ describe('a run', () => {
     expect(canonicalRows(memory.db)).toBe(before)
   })
 
-  it('records itself, each replacement, and a mark on the last message of the range', async () => {
+  it('records itself, each replacement, and a mark at the last message of the range', async () => {
     using memory = remember(talk(12))
     const { result: run } = await compact(
       memory.db,
@@ -87,7 +87,7 @@ describe('a run', () => {
     expect(memory.db.all('SELECT * FROM conversation_locks')).toEqual([])
   })
 
-  it('marks a condensed node on the newest message beneath it', async () => {
+  it('marks a condensed node at the newest message that it covers', async () => {
     using memory = remember(talk(22))
     const { result: run } = await compact(memory.db, {}, { settings: small })
     const root = run.created.at(-1)
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect(progress.at(-1)?.tokensSaved).toBe(run.tokensBefore - run.tokensAfter)
   })
 
-  it('until under a goal does no more than that', async () => {
+  it('stops below its goal and does no more than that', async () => {
     using memory = remember(talk(42))
     const { result: run } = await compact(memory.db, { mode: 'untilUnder', targetTokens: 3_000 }, { settings: small })
     expect(run).toMatchObject({ stopReason: 'target_reached' })
@@ -137,14 +137,14 @@ describe('a run', () => {
     expect(run.created.length).toBe(4)
   })
 
-  it('says so when the fresh tail alone is above the goal', async () => {
+  it('says that the fresh tail alone is above the goal', async () => {
     using memory = remember([...talk(20, 10), sized(5_000)])
     const { result: run } = await compact(memory.db, { mode: 'untilUnder', targetTokens: 1_000 }, { settings: small })
     expect(run.stopReason).toBe('irreducible_tail')
     expect(run.tokensAfter).toBeLessThan(run.tokensBefore)
   })
 
-  it('in leaf mode makes no deeper node, in condense mode no leaf', async () => {
+  it('makes only leaves in leaf mode, and only condensed nodes in condense mode', async () => {
     using memory = remember(talk(42))
     const leaves = await compact(memory.db, { mode: 'leaf' }, { settings: small })
     expect(new Set(leaves.result.created.map(({ depth }) => depth))).toEqual(new Set([0]))
@@ -161,7 +161,7 @@ describe('a run', () => {
     expect(Math.max(...run.created.map(({ depth }) => depth))).toBe(1)
   })
 
-  it('stops at its cap of passes and at its deadline, and keeps what is done', async () => {
+  it('stops at its limit of passes and at its deadline, and keeps what is done', async () => {
     using memory = remember(talk(120))
     const capped = await compact(
       memory.db,
@@ -178,7 +178,7 @@ describe('a run', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('stops when it is cancelled, or when nobody listens any more', async () => {
+  it('stops when it is cancelled or when nobody consumes it any more', async () => {
     using memory = remember(talk(60))
     const abort = new AbortController()
     const engine = engineOn(memory.db, { settings: small })
@@ -192,7 +192,7 @@ describe('a run', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('carries on the files that its sources refer to', async () => {
+  it('carries over the file ids of its sources', async () => {
     const [one, two] = ['file_0123456789abcdef', 'file_fedcba9876543210']
     using memory = remember([
       ...talk(9),
@@ -211,7 +211,7 @@ describe('a run', () => {
     )
   })
 
-  it('gives equal histories in one file their own nodes', async () => {
+  it('makes separate nodes for equal conversations in one file', async () => {
     using memory = buildMemory({ conversations: [{ messages: talk(30) }, { messages: talk(30) }] })
     const one = await compact(memory.db, { conversationId: 1 }, { settings: small })
     const two = await compact(memory.db, { conversationId: 2 }, { settings: small })
@@ -224,7 +224,7 @@ describe('a run', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('takes a node up again whose replacement was undone', async () => {
+  it('uses a node again whose replacement was undone', async () => {
     using memory = remember(talk(14))
     const settings = { ...small, leafChunkTokens: 10_000 }
     const first = await compact(memory.db, { mode: 'leaf' }, { settings })
@@ -241,7 +241,7 @@ describe('a run', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('refuses what cannot be', async () => {
+  it('refuses invalid requests', async () => {
     using memory = remember(talk(3))
     const refused = async (request: Partial<CompactRequest>): Promise<string> =>
       compact(memory.db, request).then(

@@ -38,7 +38,7 @@ it('lists runs newest first, with the nodes that each made and the calls that le
   expect(new CompactionHistory(memory.db).runs(2)).toEqual([])
 })
 
-it('shows a run whose record of calls is damaged without them', async () => {
+it('shows a run with a damaged list of calls without the calls', async () => {
   using memory = remember(talk(42))
   await compact(memory.db, {}, { settings: small })
   memory.damage("UPDATE compaction_events SET attempts = iif(event_id % 2, '{broken', '[{}, 1]')")

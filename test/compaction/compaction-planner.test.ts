@@ -4,8 +4,8 @@ import { canonicalRows, windowOf } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'
 import { input, remember, small, talk } from './talk.ts'
 
-describe('evaluate', () => {
-  it('gives the decision and every trigger’s numbers', () => {
+describe('the decision to compact', () => {
+  it('contains every trigger with its numbers', () => {
     using memory = remember(talk(10, 100))
     const decide = (settings: object): CompactionDecision =>
       CompactionDecision.parse(engineOn(memory.db).evaluate(input({ settings })))
@@ -28,8 +28,8 @@ describe('evaluate', () => {
   })
 })
 
-describe('plan', () => {
-  it('lists what would become what, and writes nothing', () => {
+describe('a compaction plan', () => {
+  it('lists every step with its sources, and writes nothing', () => {
     using memory = remember(talk(10, 100))
     const before = [canonicalRows(memory.db), windowOf(memory.db, 1), memory.db.dataVersion()]
     const plan = CompactionPlan.parse(

@@ -12,8 +12,8 @@ const newest = (memory: TestMemory, count: number): number[] =>
     .column<number>('SELECT message_id FROM messages ORDER BY seq DESC LIMIT CAST(:count AS INTEGER)', { count })
     .toReversed()
 
-describe('for any history and settings, compaction', () => {
-  it('loses nothing, keeps order, doubles nothing and leaves every message as it was', async () => {
+describe('compaction with any history and settings', () => {
+  it('loses nothing, doubles nothing, keeps the order and leaves every message unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(history, settings, async (messages, chosen) => {
         using memory = remember(messages)
@@ -32,7 +32,7 @@ describe('for any history and settings, compaction', () => {
     )
   })
 
-  it('never takes the fresh tail or a system message out of the window', async () => {
+  it('keeps the fresh tail and system messages in the window', async () => {
     await fc.assert(
       fc.asyncProperty(history, settings, async (messages, chosen) => {
         using memory = remember(messages)
@@ -61,7 +61,7 @@ describe('for any history and settings, compaction', () => {
     )
   })
 
-  it('follows its plan', async () => {
+  it('does what its plan says', async () => {
     await fc.assert(
       fc.asyncProperty(
         history,
@@ -89,7 +89,7 @@ describe('for any history and settings, compaction', () => {
     )
   })
 
-  it('gives the same summaries for the same history', async () => {
+  it('makes the same summaries for the same history', async () => {
     await fc.assert(
       fc.asyncProperty(history, settings, async (messages, chosen) => {
         using one = remember(messages)

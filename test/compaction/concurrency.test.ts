@@ -28,7 +28,7 @@ function appendTo(path: string, messages: number, idPrefix: string): void {
 }
 
 describe('a writer on another connection', () => {
-  it('appends all the while; nothing is lost, doubled or out of place', async () => {
+  it('can append during a run, and nothing is lost, doubled or out of order', async () => {
     using memory = remembered(150)
     let steps = 0
     await runToEnd(engineOn(memory.db, { settings }), {}, undefined, () => {
@@ -43,7 +43,7 @@ describe('a writer on another connection', () => {
     expect(await findingsIn(memory.path)).toEqual([])
   })
 
-  it('may write while a summary is being made: no transaction is open then', async () => {
+  it('can write while a summary is being made, because no transaction is open then', async () => {
     using memory = remembered(60)
     let calls = 0
     const slow: Summarizer = {
@@ -63,7 +63,7 @@ describe('a writer on another connection', () => {
   })
 })
 
-describe('a window that changes under a run', () => {
+describe('a window that changes during a run', () => {
   /** Somebody else replaces the third message by a leaf while the first summary is being made. */
   const meddler = (memory: TestMemory, always: boolean): Summarizer => {
     let calls = 0
@@ -82,7 +82,7 @@ describe('a window that changes under a run', () => {
     }
   }
 
-  it('is read again, and the stale summary is dropped', async () => {
+  it('is read again, and the outdated summary is dropped', async () => {
     using memory = remembered(60)
     const { result } = await compact(
       memory.db,
@@ -95,7 +95,7 @@ describe('a window that changes under a run', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('ends the run as a conflict when it goes on changing', async () => {
+  it('ends the run as a conflict when it keeps changing', async () => {
     using memory = remembered(60)
     const { result } = await compact(
       memory.db,
@@ -109,7 +109,7 @@ describe('a window that changes under a run', () => {
 })
 
 describe('the lock of a conversation', () => {
-  it('turns a second run away with a retryable error that names the holder', async () => {
+  it('refuses a second run with a retryable error that names the holder', async () => {
     using memory = remembered(60)
     const first = engineOn(memory.db, { settings, owner: 'the desktop app' })
     const other = openNative(memory.path)
@@ -124,7 +124,7 @@ describe('the lock of a conversation', () => {
     other.close()
   })
 
-  it('turns away a second run of the same process too, but not one on another conversation', async () => {
+  it('refuses a second run of the same process too, but not of another conversation', async () => {
     using memory = remembered(60)
     memory.conversation({ messages: Array.from({ length: 30 }, () => 'some words to be summarised '.repeat(9)) })
     const engine = engineOn(memory.db, { settings })
@@ -137,7 +137,7 @@ describe('the lock of a conversation', () => {
     expect(outcomes).toEqual(['locked', 'nothing_eligible'])
   })
 
-  it('is taken over when its owner has not been heard of for the lease', async () => {
+  it('is taken over when its lease has expired', async () => {
     using memory = remembered(60)
     memory.db.run(
       "INSERT INTO conversation_locks VALUES (1, 'crashed', CAST(:at AS INTEGER), CAST(:at + :lease AS INTEGER))",
@@ -149,7 +149,7 @@ describe('the lock of a conversation', () => {
     expect(result.runId).not.toBeNull()
   })
 
-  it('stops a run whose lock was taken over meanwhile', async () => {
+  it('stops a run when another one took it over', async () => {
     using memory = remembered(60)
     const { result } = await runToEnd(engineOn(memory.db, { settings }), {}, undefined, () => {
       memory.db.run("UPDATE conversation_locks SET owner = 'another'")
@@ -161,7 +161,7 @@ describe('the lock of a conversation', () => {
   })
 })
 
-describe('while a summariser is waited for', () => {
+describe('a run that waits for a summariser', () => {
   const patient: Summarizer = {
     name: 'patient',
     levels: ['normal'],
@@ -172,7 +172,7 @@ describe('while a summariser is waited for', () => {
   const lease = (memory: TestMemory): number =>
     memory.db.value<number>('SELECT lease_until FROM conversation_locks') ?? 0
 
-  it('the lock is kept alive, and its loss stops the run at once', async () => {
+  it('keeps its lock alive, and stops at once when it loses it', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     using memory = remembered(60)
     let nowMs = NOW_MS
@@ -190,14 +190,14 @@ describe('while a summariser is waited for', () => {
   })
 })
 
-it('leaves the log empty after a run', async () => {
+it('a compaction run leaves an empty log at its end', async () => {
   using memory = remembered(60)
   await compact(memory.db, {}, { settings })
   expect(memory.db.get('PRAGMA wal_checkpoint')).toMatchObject({ log: 0 })
   expect(memory.db.value('PRAGMA busy_timeout')).toBe(5_000)
 })
 
-it('finishes while somebody reads, and leaves the log to the next run', async () => {
+it('a compaction run ends while somebody reads, and leaves the log to the next run', async () => {
   using memory = remembered(60)
   const reader = openNative(memory.path)
   const rows = reader.iterate('SELECT * FROM messages')

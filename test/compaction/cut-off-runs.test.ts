@@ -26,9 +26,9 @@ function killedCopy(path: string): string {
   return copy
 }
 
-describe('a run that goes on with one that was killed', () => {
+describe('a run after one that was killed', () => {
   it.each(['full', 'leaf', 'untilUnder'] as const)(
-    'ends where an uninterrupted run ends, wherever it was cut off (%s)',
+    'ends where an uninterrupted run ends, wherever the first was cut off (%s)',
     async (mode) => {
       const memory = remember(talk(75))
       const request = { mode, ...(mode === 'untilUnder' ? { targetTokens: 900 } : {}) }
@@ -47,7 +47,7 @@ describe('a run that goes on with one that was killed', () => {
     },
   )
 
-  it('ends there also when it is killed itself', async () => {
+  it('can be killed itself, and the next one ends where an uninterrupted run ends', async () => {
     const memory = remember(talk(75))
     let path = ''
     let steps = 0
@@ -70,7 +70,7 @@ describe('a run that goes on with one that was killed', () => {
     }
   })
 
-  it('still does nothing about a few new messages when the run before it came to its end', async () => {
+  it('does nothing about a few new messages when the run before was complete', async () => {
     const memory = remember(talk(40))
     await compact(memory.db, { mode: 'full' }, { settings: small })
     for (let index = 0; index < 5; index += 1) memory.message(1, 'word '.repeat(100))
@@ -78,7 +78,7 @@ describe('a run that goes on with one that was killed', () => {
     expect(result).toMatchObject({ created: [], skipped: expect.stringContaining('At least 10 are needed') })
   })
 
-  it('records the end of the one that was cut off, so that nothing is found afterwards', async () => {
+  it('records the end of the killed run, so that scans find nothing afterwards', async () => {
     const memory = remember(talk(75))
     let path = ''
     await runToEnd(engineOn(memory.db, { settings: small }), { mode: 'full' }, undefined, () => {
@@ -111,7 +111,7 @@ describe('the lock of a conversation', () => {
     expect(() => take(db, NOW_MS)).not.toThrow()
   })
 
-  it('is taken over at once where another process has the number of the one that ended', () => {
+  it('is taken over at once when another process has the number of the one that ended', () => {
     const reused = processMark().replace(/-[0-9a-f]{8}\)$/, '-12345678)')
     expect(processState(reused)).toBe('ended')
     expect(() => take(locked(`other ${reused}`, NOW_MS + LEASE_MS).db, NOW_MS)).not.toThrow()
@@ -127,7 +127,7 @@ describe('the lock of a conversation', () => {
     expect(() => take(db, NOW_MS + LEASE_MS)).not.toThrow()
   })
 
-  it('that was taken under a clock ten years ahead holds nobody up for longer than any other, and is reported', async () => {
+  it('expires like any other and is reported when the clock of its owner was ten years ahead', async () => {
     const ahead = Date.now() + 10 * 365 * 86_400_000
     const { path, db } = locked('somebody elsewhere', ahead)
     expect(fired(await scan(path))).toEqual(['stale_lock'])
@@ -135,7 +135,7 @@ describe('the lock of a conversation', () => {
     expect(() => take(db, NOW_MS + LEASE_MS + 1)).not.toThrow()
   })
 
-  it('that was taken under a clock ten years ahead can be dropped by a repair', async () => {
+  it('can be dropped by a repair when the clock of its owner was ten years ahead', async () => {
     const { path } = locked('somebody elsewhere', Date.now() + 10 * 365 * 86_400_000)
     const { steps } = await plan(path)
     const { rolledBack } = await apply(

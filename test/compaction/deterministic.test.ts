@@ -41,7 +41,7 @@ const filler = (lines: number): string =>
   Array.from({ length: lines }, (_, index) => `09:00:${index} INFO worker: heartbeat ${index * 17} ok`).join('\n')
 
 describe('an extract', () => {
-  it('keeps what was asked and what came out, with speaker and time', async () => {
+  it('keeps the question and the result, with speaker and time', async () => {
     const text = await summarize([
       entry('Why do invoices vanish after the nightly export?'),
       ...chatter,
@@ -54,7 +54,7 @@ describe('an extract', () => {
     expect(text).toContain('09:09Z assistant: Root cause: exportInvoices() deletes rows')
   })
 
-  it('keeps the error out of a long log', async () => {
+  it('keeps the error of a long log', async () => {
     const log = `${filler(200)}\nTypeError: Cannot read properties of undefined (reading 'total')\n${filler(200)}`
     const text = await summarize([entry('Run the export.'), answers(log, true), says('It failed.')])
     expect(text).toContain("TypeError: Cannot read properties of undefined (reading 'total')")
@@ -73,7 +73,7 @@ describe('an extract', () => {
     expect(text).toContain('call bash: npm test -- src/cache/load.test.ts --bail 3')
   })
 
-  it('works without a word of any known language', async () => {
+  it('works for languages without any known keyword', async () => {
     const talk = Array.from({ length: 40 }, (_, index) => says(`第${index}步正在进行，没有什么特别的。`))
     const text = await summarize([
       entry('请检查数据库连接为什么在凌晨三点断开？'),
@@ -84,7 +84,7 @@ describe('an extract', () => {
     expect(text).toContain('夜间备份占用了全部连接')
   })
 
-  it('says a repeated line once', async () => {
+  it('contains a repeated line once', async () => {
     const text = await summarize([
       entry('Go.'),
       answers('Compiling module 12 of 90\n'.repeat(300)),
@@ -101,7 +101,7 @@ describe('an extract', () => {
     expect(text.split('\n').at(-1)).toMatch(/^Expand for details about: .+\.$/)
   })
 
-  it('of extracts keeps speakers and times without nesting them', async () => {
+  it('keeps speakers and times of extracts without nesting them', async () => {
     const first = await summarize([
       entry('What broke the login?'),
       ...chatter,
@@ -120,7 +120,7 @@ describe('an extract', () => {
 const words = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 const LABELS = words('user assistant tool call result error expand for details about messages without text')
 
-describe('for any sources, an extract', () => {
+describe('an extract of any sources', () => {
   const sources = fc.array(
     fc.record({
       text: fc.oneof(
@@ -133,7 +133,7 @@ describe('for any sources, an extract', () => {
     { minLength: 1, maxLength: 30 },
   )
 
-  it('is never empty and always smaller than they are, by every way of counting', async () => {
+  it('is never empty and always smaller than its sources, by every estimator', async () => {
     for (const name of TOKEN_ESTIMATORS) {
       const by = createTokenEstimator(name)
       await fc.assert(
@@ -151,7 +151,7 @@ describe('for any sources, an extract', () => {
     }
   })
 
-  it('says nothing that they do not say, but for its labels and times', async () => {
+  it('contains only words of its sources, labels and times', async () => {
     await fc.assert(
       fc.asyncProperty(sources, async (list) => {
         const entries = list.map(({ text, role }) => entry(text, { role }))
@@ -169,7 +169,7 @@ describe('for any sources, an extract', () => {
   })
 })
 
-it('takes time in proportion to hostile text', async () => {
+it('an extract takes time in proportion to the length of hostile text', async () => {
   for (const unit of ['a', 'A/', '.', ' ;', '错', 'error ', '\u001b[31m', '\n', 'x_', ')']) {
     const usedMs = processorClock()
     await summarize([answers(unit.repeat(2_000_000 / unit.length), true), entry(unit.repeat(100_000))])

@@ -1,14 +1,14 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
-import { IntegrityChecker } from '../../core/doctor/scan/integrity-checker.ts'
+import { Scanner } from '../../core/doctor/scan/scanner.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { NOW_MS } from './run-compaction.ts'
 
 /** Ids of the checks that find an error or a warning in the file, judged by the settings that it was compacted with. */
 export async function findingsIn(path: string, settings: Partial<CompactionSettings> = {}): Promise<string[]> {
   const memory = openMemory(path)
-  const checker = new IntegrityChecker({
+  const checker = new Scanner({
     db: memory.read,
     info: memory.info,
     estimator: createTokenEstimator(),

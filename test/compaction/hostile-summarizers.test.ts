@@ -5,7 +5,7 @@ import { expectLossless, expectSoundGraph } from './invariants.ts'
 import { compact, says } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 
-describe('a summariser that', () => {
+describe('a hostile summariser', () => {
   const hostile = (answer: (sourceTokens: number) => string | Promise<string>): Summarizer => ({
     name: 'hostile',
     levels: ['normal', 'aggressive'],
@@ -28,7 +28,7 @@ describe('a summariser that', () => {
     ['answers nothing', () => '  \n '],
     ['answers ten times too much', (sourceTokens) => 'word '.repeat(sourceTokens * 10)],
     ['answers exactly as much', (sourceTokens) => '中'.repeat(Math.ceil(sourceTokens / 1.5))],
-  ])('%s is replaced by the deterministic one', async (_name, answer) => {
+  ])('is replaced by the deterministic one when it %s', async (_name, answer) => {
     const { memory, run } = await runWith(hostile(answer))
     expect(run.created.every(({ level }) => level === 'deterministic')).toBe(true)
     expectLossless(memory.db, 1)
@@ -36,7 +36,7 @@ describe('a summariser that', () => {
     memory.close()
   })
 
-  it('answers well at its second level is recorded with every call, level, model and prompt', async () => {
+  it('is recorded with every call, level, model and prompt when its second level answers well', async () => {
     let calls = 0
     const atSecondLevel: Summarizer = {
       ...hostile(() => ''),
@@ -66,7 +66,7 @@ describe('a summariser that', () => {
     memory.close()
   })
 
-  it('says why it has no answer is recorded with that, and never with what an error quotes', async () => {
+  it('is recorded with its own reason, and never with the text of an error', async () => {
     const reasons = [new SummarizerFailure('spend_cap', 'The cap is reached.'), new TypeError('SECRET of the user')]
     const failing = hostile(() => Promise.reject(reasons.pop()))
     const { memory } = await runWith(failing)
@@ -80,7 +80,7 @@ describe('a summariser that', () => {
     memory.close()
   })
 
-  it('never answers and heeds no signal is given up once, and not asked again', async () => {
+  it('is given up once and not asked again when it never answers and ignores its signal', async () => {
     let calls = 0
     const silent: Summarizer = {
       ...hostile(() => ''),

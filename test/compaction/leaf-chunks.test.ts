@@ -51,7 +51,7 @@ describe('a leaf chunk', () => {
     ])
   })
 
-  it('is a single message where that is larger than the limit', () => {
+  it('is a single message when that is larger than the limit', () => {
     expect(chunks(items({ tokens: 5 }, { tokens: 500 }, { tokens: 5 }), { tokens: 100 })).toEqual([
       [0, 1],
       [1, 2],
@@ -65,7 +65,7 @@ describe('a leaf chunk', () => {
     expect(chunks(messages(4), { tail: 99 })).toEqual([])
   })
 
-  it('ends at summaries and system messages, which stay in their places', () => {
+  it('ends at summaries and system messages, which stay in the window', () => {
     const window = items({ kind: 'system' }, {}, {}, { kind: 'summary' }, {}, { kind: 'system' }, {})
     expect(chunks(window, {})).toEqual([
       [1, 3],
@@ -74,13 +74,13 @@ describe('a leaf chunk', () => {
     ])
   })
 
-  it('needs two tokens: a summary has one and must be smaller', () => {
+  it('needs two tokens, because its summary has one and must be smaller', () => {
     expect(chunks(messages(5, 0), {})).toEqual([])
     expect(chunks(messages(1, 1), {})).toEqual([])
     expect(chunks(messages(2, 1), {})).toEqual([[0, 2]])
   })
 
-  it('never splits a call from its results, even when that makes it larger', () => {
+  it('never separates a call from its results, even when that makes it larger', () => {
     const marks = [call(2, 'a'), call(2, 'b'), answer(3, 'a'), answer(4, 'b')]
     expect(chunks(messages(6), { tokens: 30 }, marks)).toEqual([
       [0, 2],
@@ -94,7 +94,7 @@ describe('a leaf chunk', () => {
     ])
   })
 
-  it('takes along what stands between a call and its late result', () => {
+  it('includes what stands between a call and its late result', () => {
     expect(chunks(messages(6), { tokens: 20 }, [call(1, 'a'), answer(4, 'a')])).toEqual([
       [0, 1],
       [1, 5],
@@ -102,7 +102,7 @@ describe('a leaf chunk', () => {
     ])
   })
 
-  it('leaves a call whose result is in the fresh tail', () => {
+  it('excludes a call whose result is in the fresh tail', () => {
     expect(chunks(messages(6), { tail: 2 }, [call(3, 'a'), answer(4, 'a')])).toEqual([[0, 3]])
     expect(chunks(messages(6), { tail: 1 }, [call(1, 'a'), answer(5, 'a')])).toEqual([
       [0, 1],
@@ -110,7 +110,7 @@ describe('a leaf chunk', () => {
     ])
   })
 
-  it('leaves a pair that reaches over something that stays', () => {
+  it('excludes a call and a result with a system message between them', () => {
     const window = items({}, {}, { kind: 'system' }, {}, {})
     expect(chunks(window, {}, [call(1, 'a'), answer(3, 'a')])).toEqual([
       [0, 1],
@@ -142,11 +142,11 @@ describe('a condensation', () => {
     ])
   })
 
-  it('does not reach over anything else', () => {
+  it('does not reach over other items', () => {
     expect(groups(depths(0, -1, 0, 1, 0), 2)).toEqual([])
   })
 
-  it('makes nothing deeper than the greatest depth', () => {
+  it('makes nothing deeper than the maximum depth', () => {
     expect(groups(depths(0, 0), 2, 0)).toEqual([])
     expect(groups(depths(0, 0), 2, 1)).toEqual([[0, 2, 0]])
     expect(groups(depths(1, 1, 0), 2, 1)).toEqual([])

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { InOrder } from '../../core/compaction/in-order.ts'
+import { Slots } from '../../core/compaction/slots.ts'
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import type { Summarizer, SummaryRequest } from '../../core/models/summarizers/summarizer.ts'
 import { processorClock } from '../builders/busy-machine.ts'
@@ -63,7 +64,7 @@ describe('the model calls of a pass', () => {
     }
   })
 
-  it('may end in any order: what is committed is in the order of the history', async () => {
+  it('may end in any order, and are committed in the order of the history', async () => {
     const model = slow((_request, call) => (call % 5 === 1 ? 40 : 1))
     const { memory, result, progress } = await run(model, { leafConcurrency: 4 }, { mode: 'leaf' })
     const firsts = result.created.map(({ id }) =>
@@ -75,7 +76,7 @@ describe('the model calls of a pass', () => {
     memory.close()
   })
 
-  it('gain almost as much as there are of them', async () => {
+  it('save almost as much time as there are of them at once', async () => {
     const model = slow(() => 60)
     const { memory, result } = await run(model, { leafConcurrency: 4 }, { mode: 'leaf' }, 98)
     memory.close()
@@ -97,7 +98,7 @@ describe('the model calls of a pass', () => {
     memory.close()
   })
 
-  it.each([true, false])('are cut off at once by a cancellation (the model heeds it: %s)', async (heedsSignal) => {
+  it.each([true, false])('are aborted at once by a cancellation (the model heeds it: %s)', async (heedsSignal) => {
     const memory = remember(talk(82))
     const model = slow((_request, call) => (call <= 4 ? 1 : 60_000), heedsSignal)
     const abort = new AbortController()
@@ -114,7 +115,7 @@ describe('the model calls of a pass', () => {
     memory.close()
   })
 
-  it('are cut off by the deadline', async () => {
+  it('are aborted by the deadline', async () => {
     const memory = remember(talk(82))
     const spec = { settings: small, summarizers: [slow(() => 60_000)], bounds: { durationMs: 80 } }
     const { result } = await compact(memory.db, { summarizer: 'slow' }, spec)
@@ -123,7 +124,7 @@ describe('the model calls of a pass', () => {
     memory.close()
   })
 
-  it('are not made beyond what the goal is likely to need, and dropped when it is reached sooner', async () => {
+  it('are limited to what the goal is likely to need, and dropped when it is reached sooner', async () => {
     const model = slow((_request, call) => call)
     const goal = { mode: 'untilUnder' as const, targetTokens: 7_150 }
     const { memory, result } = await run(model, { leafConcurrency: 8 }, goal)
@@ -134,7 +135,7 @@ describe('the model calls of a pass', () => {
     memory.close()
   })
 
-  it('carry the newest summary before them that is written by then', async () => {
+  it('contain the newest earlier summary that is written by then', async () => {
     const previous: (string | null)[] = []
     const model: Summarizer = {
       ...slow(() => 0),
@@ -155,10 +156,12 @@ describe('the model calls of a pass', () => {
   })
 })
 
-describe('without a model', () => {
-  it('nothing is begun before what is before it is written', async () => {
+describe('a pass without a model', () => {
+  it('begins no summary before the one before it is written', async () => {
     const begun: number[] = []
-    const work = new InOrder([0, 1, 2], { atOnce: 1, isWanted: () => true }, async (entry) => begun.push(entry))
+    const work = new InOrder([0, 1, 2], { slots: new Slots(1), isWanted: () => true }, async (entry) =>
+      begun.push(entry),
+    )
     await work.take()
     await wait(5)
     expect(begun).toEqual([0])
@@ -166,7 +169,7 @@ describe('without a model', () => {
 })
 
 describe('a goal that the usual groups do not reach', () => {
-  it('is reached with neighbours of unlike depth, each pressed into its share', async () => {
+  it('is reached with neighbours of different depths, each within its share', async () => {
     using memory = remember(talk(60))
     const { result } = await compact(memory.db, { mode: 'untilUnder', targetTokens: 260 }, { settings: small })
     expect(result.stopReason).toBe('target_reached')
@@ -175,7 +178,7 @@ describe('a goal that the usual groups do not reach', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('is planned like that too', async () => {
+  it('is planned with neighbours of different depths too', async () => {
     using memory = remember(talk(60))
     const engine = engineOn(memory.db, { settings: small })
     const goal = { conversationId: 1, mode: 'untilUnder', targetTokens: 260, summarizer: 'deterministic' } as const
@@ -184,7 +187,7 @@ describe('a goal that the usual groups do not reach', () => {
     expect(plan.steps.length).toBeGreaterThan(0)
   })
 
-  it('is given up when the tail alone is above it, without spoiling what is summarised well', async () => {
+  it('is given up when the tail alone is above it, and good summaries are kept', async () => {
     using memory = remember(talk(60))
     const { result } = await compact(memory.db, { mode: 'untilUnder', targetTokens: 150 }, { settings: small })
     expect(result.stopReason).toBe('irreducible_tail')
@@ -192,5 +195,82 @@ describe('a goal that the usual groups do not reach', () => {
     const full = await compact(plain.db, {}, { settings: small })
     expect(result.created).toEqual(full.result.created)
     plain.close()
+  })
+})
+
+describe('model calls of the next pass', () => {
+  const stored = (memory: ReturnType<typeof remember>) => ({
+    events: memory.db.all(
+      'SELECT pass, summary_id, ordinal, source_tokens, tokens FROM compaction_events ORDER BY event_id',
+    ),
+    summaries: memory.db.all('SELECT summary_id, depth, content FROM summaries ORDER BY summary_rowid'),
+    links: memory.db.all('SELECT * FROM summary_sources ORDER BY summary_id, ordinal'),
+  })
+
+  it('fill the slots that a pass leaves idle at its end', async () => {
+    const model = slow(({ depth }) => (depth === 0 ? 40 : 80))
+    const besides: number[] = []
+    let leaves = 0
+    const counting: Summarizer = {
+      ...model,
+      summarize: async (request, signal) => {
+        if (request.depth > 0) besides.push(leaves)
+        else leaves += 1
+        try {
+          return await model.summarize(request, signal)
+        } finally {
+          if (request.depth === 0) leaves -= 1
+        }
+      },
+    }
+    // The last of 21 leaves would be made alone.
+    const { memory } = await run(counting, { leafConcurrency: 4 }, {}, 86)
+    expect(Math.min(...besides.slice(0, 3))).toBeGreaterThan(0)
+    expect(model.seen.most).toBe(4)
+    memory.close()
+  })
+
+  it('change nothing about what is stored, however long each takes', async () => {
+    const spans = [
+      () => 1,
+      (_: SummaryRequest, call: number) => (call * 7) % 23,
+      ({ depth }: SummaryRequest) => 20 - 9 * depth,
+    ]
+    const alone = await run(
+      slow(() => 0),
+      { leafConcurrency: 1 },
+      {},
+      200,
+    )
+    for (const ms of spans) {
+      const model = slow(ms)
+      const { memory, result } = await run(model, { leafConcurrency: 5 }, {}, 200)
+      expect(result.stopReason).toBe(alone.result.stopReason)
+      expect(model.seen.calls).toBe(result.created.length)
+      expect(stored(memory)).toEqual(stored(alone.memory))
+      expectSoundGraph(memory.db)
+      memory.close()
+    }
+    alone.memory.close()
+  })
+
+  it('are not made for a run with a goal, which a pass may reach', async () => {
+    const model = slow(() => 2)
+    const { memory, result } = await run(model, { leafConcurrency: 4 }, { mode: 'untilUnder', targetTokens: 3_000 })
+    expect(result.stopReason).toBe('target_reached')
+    expect(model.seen.calls).toBeLessThanOrEqual(result.created.length + 3)
+    memory.close()
+  })
+
+  it('are dropped when the run is cancelled', async () => {
+    const memory = remember(talk(86))
+    const model = slow(({ depth }) => (depth === 0 ? 1 : 60_000))
+    const abort = new AbortController()
+    const engine = engineOn(memory.db, { settings: { ...small, leafConcurrency: 4 }, summarizers: [model] })
+    setTimeout(() => abort.abort(), 300)
+    const { result } = await runToEnd(engine, { summarizer: 'slow' }, abort.signal)
+    expect(result).toMatchObject({ stopReason: 'cancelled' })
+    expect(model.seen.now).toBe(0)
+    memory.close()
   })
 })

@@ -45,7 +45,7 @@ function expectSound(memory: TestMemory): void {
 }
 
 describe('several processes on one file', () => {
-  it('append and compact all the while: nothing is lost, and nobody waits longer than a short transaction', async () => {
+  it('append and compact at once without a loss, and nobody waits longer than a short transaction', async () => {
     using memory = remembered(300)
     const writer = start('append', memory.path, 'writer')
     const compactors = [start('compact', memory.path, 'first'), start('compact', memory.path, 'second')]
@@ -68,7 +68,7 @@ describe('several processes on one file', () => {
     expect((await findingsIn(memory.path)).filter((id) => !LEFT_BEHIND.includes(id))).toEqual([])
   }, 120_000)
 
-  it('the lock of one that was killed is taken over at once', async () => {
+  it('take over the lock of one that was killed at once', async () => {
     using memory = remembered(2_000)
     const holder = start('compact', memory.path, 'holder')
     await holder.until(({ created }) => created !== undefined)
@@ -80,9 +80,9 @@ describe('several processes on one file', () => {
   }, 120_000)
 })
 
-describe('kill -9', () => {
+describe('a process that is killed', () => {
   it(
-    'at any instant of compacting, appending and importing leaves a sound file and loses nothing',
+    'leaves a sound file and loses nothing while compacting, appending or importing',
     async () => {
       using memory = remembered(60)
       const random = new Random(11)

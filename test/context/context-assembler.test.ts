@@ -26,8 +26,8 @@ const messages = (...specs: readonly (MessageSpec | string)[]): TestMemory =>
   buildMemory({ conversations: [{ messages: specs }] })
 const sized = (tokens: number, spec: MessageSpec = {}): MessageSpec => ({ tokens, content: 'x', ...spec })
 
-describe('what goes to the model', () => {
-  it('is everything, in order, while it fits', () => {
+describe('the assembled window', () => {
+  it('contains everything in order while it fits', () => {
     using memory = messages(sized(10, { role: 'system' }), sized(20), sized(30), sized(40))
     const context = assemble(memory, { budgetTokens: 200, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_2', 'msg_3', 'msg_4'])
@@ -40,7 +40,7 @@ describe('what goes to the model', () => {
     expect(context).toMatchObject({ tokens: 100, activeTokens: 100, budget: 200, pressure: 0.5, overBudget: false })
   })
 
-  it('keeps system messages and the fresh tail when the budget is smaller than they are, and says so', () => {
+  it('keeps system messages and the fresh tail when the budget is smaller, and says so', () => {
     using memory = messages(sized(50, { role: 'system' }), sized(5), sized(60), sized(70))
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 2 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
@@ -48,14 +48,14 @@ describe('what goes to the model', () => {
     expect(reasonOf(context, 'msg_2')).toBe('out: 0 tokens left, needs 5')
   })
 
-  it('takes older items newest first, and passes over what does not fit', () => {
+  it('includes older items newest first, and skips those that do not fit', () => {
     using memory = messages(sized(30), sized(9_870), sized(40), sized(10))
     const context = assemble(memory, { budgetTokens: 3_250, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
     expect(reasonOf(context, 'msg_2')).toBe('out: 3,200 tokens left, needs 9,870')
   })
 
-  it('says how many messages a summary stands for, through all depths', () => {
+  it('says how many messages a summary covers, through all depths', () => {
     using memory = messages()
     const conversation = memory.conversationIds[0] ?? 0
     const ids = memory.messages(conversation, 9)
@@ -70,7 +70,7 @@ describe('what goes to the model', () => {
     expect(reasonOf(context, condensed)).toBe('stands for 8 messages')
   })
 
-  it('prefers what matches a query, in every script, and still shows it in order', () => {
+  it('prefers items that match a query, in every script, and keeps their order', () => {
     using memory = messages(
       sized(50, { content: 'the login token expires too early' }),
       sized(50, { content: 'lunch is at noon' }),
@@ -95,7 +95,7 @@ describe('what goes to the model', () => {
     expect(assembler(memory).render({ conversationId: 1 }, 'openai').messages).toHaveLength(2)
   })
 
-  it('estimates a message that was stored without a count', () => {
+  it('estimates the tokens of a message that was stored without a count', () => {
     using memory = messages(sized(0, { content: 'x'.repeat(400) }), sized(0, { content: '' }))
     expect(assemble(memory).items.map((item) => item.tokens)).toEqual([
       createTokenEstimator().count('x'.repeat(400)),
@@ -103,20 +103,20 @@ describe('what goes to the model', () => {
     ])
   })
 
-  it('is the same bytes every time', () => {
+  it('is the same, byte for byte, every time', () => {
     using memory = messages('alpha', call(['c1']), result('c1'), 'beta')
     const input = { budgetTokens: 10, query: 'alpha' }
     expect(JSON.stringify(assemble(memory, input))).toBe(JSON.stringify(assemble(memory, input)))
   })
 
-  it('fails for a conversation that is not there', () => {
+  it('is refused for an unknown conversation', () => {
     using memory = messages('a')
     expect(() => assemble(memory, { conversationId: 77 })).toThrow(LcmError)
   })
 })
 
 describe('a tool call and its result', () => {
-  it('stay out together when only one of them would fit', () => {
+  it('are left out together when only one of them would fit', () => {
     using memory = messages(sized(10), call(['c1'], { tokens: 10 }), result('c1', { tokens: 500 }), sized(10))
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_4'])
@@ -124,7 +124,7 @@ describe('a tool call and its result', () => {
     expect(context.items[2]?.reasonCode).toBe('pair_out_of_budget')
   })
 
-  it('come in together when one of them is in the fresh tail', () => {
+  it('are included together when one of them is in the fresh tail', () => {
     using memory = messages(sized(10), call(['c1'], { tokens: 800 }), result('c1', { tokens: 5 }), sized(5))
     const context = assemble(memory, { budgetTokens: 20, freshTailCount: 2 })
     expect(included(context)).toEqual(['msg_2', 'msg_3', 'msg_4'])
@@ -132,7 +132,7 @@ describe('a tool call and its result', () => {
     expect(context).toMatchObject({ overBudget: true, tokens: 810 })
   })
 
-  it('stay together across several calls of one message and several messages of results', () => {
+  it('stay together when one message has several calls or several messages have results', () => {
     using memory = messages(
       call(['a', 'b'], { tokens: 10 }),
       result('a', { tokens: 10 }),
@@ -149,14 +149,14 @@ describe('a tool call and its result', () => {
     ])
   })
 
-  it('are kept apart from another call that reuses the id', () => {
+  it('are separate from another call with the same id', () => {
     using memory = messages(call(['x']), result('x'), call(['x']), result('x'), sized(1))
     const context = assemble(memory, { budgetTokens: 10, freshTailCount: 2 })
     expect(reasonOf(context, 'msg_3')).toBe('fresh tail · pair of msg_4')
     expect(included(context)).toEqual(['msg_3', 'msg_4', 'msg_5'])
   })
 
-  it('lose an orphaned result, with the reason', () => {
+  it('leave out a result without its call, with the reason', () => {
     using memory = messages(call(['gone']), 'talk', result('gone'), result('never'), 'talk')
     memory.leaf(1, [1, 2])
     const context = assemble(memory)
@@ -172,7 +172,7 @@ describe('a tool call and its result', () => {
 })
 
 describe('an excerpt', () => {
-  it('is one line of at most 160 characters, whatever the text holds', () => {
+  it('is one line of at most 160 characters, for any text', () => {
     using memory = messages(`first\n\tsecond \u0000 ${'word 😀 '.repeat(200_000)}`, '\ud83d', '')
     const [long, lone, empty] = assemble(memory).items.map((item) => item.excerpt)
     expect(long).toMatch(/^first second word 😀.*…$/)
@@ -191,7 +191,7 @@ describe('an excerpt', () => {
   })
 })
 
-it('answers for a window of 20,000 items in well under a second', () => {
+it('a window of 20,000 items is assembled in less than a second', () => {
   using memory = messages()
   const conversation = memory.conversationIds[0] ?? 0
   memory.messages(

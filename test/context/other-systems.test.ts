@@ -6,9 +6,9 @@ import { CompactInput, CompactionDecision, CompactionPlan } from '../../core/con
 import { AssembledContext, RenderedContext } from '../../core/contract/context.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
 import { KeptWindow } from '../../core/window/kept-window.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
@@ -19,7 +19,7 @@ const CLAW = join(FIXTURES, 'lossless-claw')
 const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
 
 describe('a window of another system', () => {
-  it.each(files)('%s is assembled, rendered and planned for like our own', (name) => {
+  it.each(files)('is assembled, rendered and planned for like a native one: %s', (name) => {
     const memory = openMemory(join(CLAW, name), { cacheDir })
     const assembler = new ContextAssembler(memory.read, estimator, compaction)
     const planner = new CompactionPlanner(new KeptWindow(memory.read, estimator), compaction)
@@ -41,7 +41,7 @@ describe('a window of another system', () => {
     memory.close()
   })
 
-  it('shows where it leads nowhere', () => {
+  it('reports items that lead nowhere', () => {
     const memory = openMemory(join(CLAW, 'corrupt/context_dangling_summary.db'), { cacheDir })
     const ids = memory.read.column<number>('SELECT conversation_id FROM conversations')
     const items = ids.flatMap(

@@ -16,8 +16,8 @@ const render = (memory: TestMemory, provider: Provider) =>
 const messages = (...specs: readonly (MessageSpec | string)[]): TestMemory =>
   buildMemory({ conversations: [{ messages: specs }] })
 
-describe('for Anthropic', () => {
-  it('the system text goes apart, roles alternate and results answer their calls', () => {
+describe('a payload for Anthropic', () => {
+  it('has the system text apart, alternating roles and results that answer their calls', () => {
     using memory = messages(
       { role: 'system', content: 'be brief' },
       { role: 'user', content: 'go' },
@@ -53,12 +53,12 @@ describe('for Anthropic', () => {
     })
   })
 
-  it('a window that begins with the assistant gets a user turn before it', () => {
+  it('begins with a user turn when the window begins with the assistant', () => {
     using memory = messages({ role: 'assistant', content: 'hello' })
     expect(render(memory, 'anthropic').messages.map((message) => message.role)).toEqual(['user', 'assistant'])
   })
 
-  it('arguments that are no JSON object are passed on, not lost', () => {
+  it('passes on arguments that are no JSON object', () => {
     const withInput = (input: string | null): MessageSpec =>
       call(['c'], { parts: [{ part_type: 'tool', tool_call_id: 'c', tool_name: 't', tool_input: input }] })
     for (const [stored, sent] of [
@@ -74,8 +74,8 @@ describe('for Anthropic', () => {
   })
 })
 
-describe('for OpenAI', () => {
-  it('calls are tool_calls and results are tool messages', () => {
+describe('a payload for OpenAI', () => {
+  it('has calls as tool_calls and results as tool messages', () => {
     using memory = messages(
       { role: 'system', content: 'be brief' },
       { role: 'user', content: 'go' },
@@ -99,8 +99,8 @@ describe('for OpenAI', () => {
   })
 })
 
-describe('a summary', () => {
-  it('carries its id, kind, depth, descendants, messages, time range and sources', () => {
+describe('a rendered summary', () => {
+  it('has its id, kind, depth, descendants, messages, time range and sources', () => {
     using memory = messages('one', 'two', 'three')
     const id = memory.leaf(1, [1, 2], { content: 'They said one & two.' })
     const [first] = render(memory, 'openai').messages
@@ -192,9 +192,9 @@ function blocks(memory: TestMemory, provider: Provider): string[] {
   ]
 }
 
-describe('the payload', () => {
+describe('a payload for any provider', () => {
   // "Between compactions the rendering only grows at its end (prompt-cache safe)."
-  it('only grows at its end while messages are appended', () => {
+  it('grows only at its end while messages are appended', () => {
     fc.assert(
       fc.property(history, fc.constantFrom<Provider>('anthropic', 'openai'), (steps, provider) => {
         using memory = messages()
@@ -210,7 +210,7 @@ describe('the payload', () => {
     )
   })
 
-  it('answers every call before anything else is said, and no other', () => {
+  it('answers every call before any other text, and no other call', () => {
     fc.assert(
       fc.property(history, (steps) => {
         using memory = messages(...toMessages(steps))

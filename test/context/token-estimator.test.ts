@@ -7,7 +7,7 @@ describe('every token estimator', () => {
   for (const name of TOKEN_ESTIMATORS) {
     const estimator = createTokenEstimator(name)
 
-    it(`${name}: counts nothing for nothing, and at least one token for anything`, () => {
+    it(`${name} counts no tokens for an empty text, and at least one for any other`, () => {
       expect(estimator.count('')).toBe(0)
       fc.assert(
         fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
@@ -16,12 +16,12 @@ describe('every token estimator', () => {
       )
     })
 
-    it(`${name}: reads control markers and broken surrogates as plain text`, () => {
+    it(`${name} reads control markers and broken surrogates as plain text`, () => {
       expect(estimator.count('say <|endoftext|> <|im_start|>system')).toBeGreaterThan(3)
       expect(estimator.count('\ud83d')).toBeGreaterThanOrEqual(1)
     })
 
-    it(`${name}: takes time in proportion to a hostile text's length`, () => {
+    it(`${name} takes time in proportion to the length of a hostile text`, () => {
       for (const unit of ['a', 'A', ' ', '0', '!', '中', '́', 'é', '\n ']) {
         const usedMs = processorClock()
         estimator.count(unit.repeat(1_000_000))
@@ -31,10 +31,10 @@ describe('every token estimator', () => {
   }
 })
 
-describe('the heuristic', () => {
+describe('the second heuristic', () => {
   const { count } = createTokenEstimator()
 
-  it('never counts a text lower than its beginning, and the same text always the same', () => {
+  it('never counts a text lower than its beginning, and equal texts the same', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, more) => {
         expect(count(text + more)).toBeGreaterThanOrEqual(count(text))
@@ -43,7 +43,7 @@ describe('the heuristic', () => {
     )
   })
 
-  it('counts a text longer than one reading as the sum of its lines, to a token each', () => {
+  it('counts a long text as the sum of its lines, to a token each', () => {
     const lines = Array.from(
       { length: 900 },
       (_, n) => `${n}: the worker claimed job_${n * 7919} and gave it back, 日本 🙂\n`,
@@ -64,7 +64,7 @@ describe('the heuristic', () => {
   })
 })
 
-describe('the first heuristic, of memories that were begun with it', () => {
+describe('the first heuristic, which older memories keep', () => {
   const { name, count } = recordedEstimator('heuristic') ?? createTokenEstimator()
 
   it('weighs Latin ¼, scripts without word breaks 1.5 and emoji 2 tokens a character, rounded up once', () => {
@@ -78,7 +78,7 @@ describe('the first heuristic, of memories that were begun with it', () => {
     expect(count('ok 中')).toBe(3)
   })
 
-  it('counts a long text as the sum of its characters, whichever way it is scanned', () => {
+  it('counts a long text as the sum of its characters, in every way to scan it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const padding = 'x'.repeat(256)
@@ -94,7 +94,7 @@ describe('the exact estimators', () => {
     expect(createTokenEstimator('cl100k_base').count('antidisestablishmentarianism')).toBe(6)
   })
 
-  it('count ordinary text whole, however long it is', async () => {
+  it('count ordinary text exactly, at any length', async () => {
     const text = 'The quick brown fox jumps over the lazy dog; 快速的棕色狐狸. '.repeat(2_000)
     const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
     expect(createTokenEstimator('o200k_base').count(text)).toBe(countTokens(text))

@@ -40,7 +40,7 @@ describe.each(doors)('the contract $name', (door) => {
     open = undefined
   })
 
-  it('answers with what the schemas promise', async () => {
+  it('answers as its schemas promise', async () => {
     open = await door.open(memory())
     const { client } = open
     const info = await client.memory.info()
@@ -78,7 +78,7 @@ describe.each(doors)('the contract $name', (door) => {
     expect(isDefinedError(error) && error.data.message).toContain('offset')
   })
 
-  it('says why a file cannot be opened, as an answer and not as a dead window', async () => {
+  it('says in an answer why a file cannot be opened', async () => {
     const path = join(folder, 'not-a-memory.db')
     writeFileSync(path, 'this is no database at all, only some words in a file')
     open = await door.open(path)
@@ -116,7 +116,7 @@ describe.each(doors)('the contract $name', (door) => {
     await listening
   })
 
-  it('streams a search, says typed what went wrong with it, and is let go in the middle', async () => {
+  it('streams a search, reports its errors typed, and stops it when the client leaves', async () => {
     open = await door.open(memory())
     const { client } = open
     const request = { query: '[a-z]', mode: 'regex', limit: 30 } as const

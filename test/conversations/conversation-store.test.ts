@@ -31,8 +31,8 @@ const isIndexed = (memory: TestMemory): void => {
   }
 }
 
-describe('ConversationStore', () => {
-  it('leaves the schema alone when an import brings a few messages, and both indexes have them whole', () => {
+describe('the conversation store', () => {
+  it('leaves the schema alone when an import brings a few messages, and both indexes contain them', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     const history = generateHistory({ seed: 8, messages: 24 })
@@ -44,7 +44,7 @@ describe('ConversationStore', () => {
     isIndexed(memory)
   })
 
-  it('keeps both indexes whole when a few messages complete one that came a moment before', () => {
+  it('keeps both indexes right when a few messages complete one that came just before', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const begun = says('', { externalId: 'x', parts: [] })
@@ -54,7 +54,7 @@ describe('ConversationStore', () => {
     isIndexed(memory)
   })
 
-  it('gives each message the next place in history and in the window', () => {
+  it('gives each message the next position in the history and in the window', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     store.append(conversation, [says('a'), says('b')])
@@ -63,7 +63,7 @@ describe('ConversationStore', () => {
     expect(memory.windowItems(conversation)).toEqual([1, 2, 3])
   })
 
-  it('continues behind the last window item when a compaction left gaps', () => {
+  it('appends after the last window item when a compaction left gaps', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     store.append(conversation, [says('a'), says('b'), says('c')])
@@ -95,7 +95,7 @@ describe('ConversationStore', () => {
     expect(db.column('SELECT content FROM messages')).toEqual(['first', 'same'])
   })
 
-  it('reports other parts under a known id, but not what a reader or the session filled in since', () => {
+  it('reports other parts under a known id, but not what a reader or the session filled in later', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const answer = (parts: NewMessage['parts']): NewMessage =>
@@ -129,7 +129,7 @@ describe('ConversationStore', () => {
     expect(memory.db.value('SELECT count(*) FROM message_parts')).toBe(4)
   })
 
-  it('knows an external id only in its own conversation', () => {
+  it('recognises an external id only in its own conversation', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const other = store.ensureConversation({ importer: 'test', sessionId: 's2' })
@@ -148,7 +148,7 @@ describe('ConversationStore', () => {
     isIndexed(memory)
   })
 
-  it('writes parts in their order, whatever they fill', () => {
+  it('stores parts in their order, whichever fields they fill', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     const parts = Array.from({ length: 21 }, (_, at): NewMessage['parts'][number] => {
@@ -162,7 +162,7 @@ describe('ConversationStore', () => {
     isIndexed(memory)
   })
 
-  it('knows a message again that came a moment ago', () => {
+  it('recognises a message that was added in the same call', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const call = { type: 'tool', toolName: 'ls', toolInput: '{}' } as const
@@ -171,7 +171,7 @@ describe('ConversationStore', () => {
     expect(store.ingestBulk([{ conversationId: conversation, messages }])).toEqual([counts])
   })
 
-  it('keeps the indexes whole over more batches than are merged at a time', () => {
+  it('keeps the indexes right over more batches than are merged at a time', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     for (let batch = 0; batch < 70; batch += 1) {
@@ -188,7 +188,7 @@ describe('ConversationStore', () => {
     expect(() => store.append(99, [says('a')])).toThrow('There is no conversation 99')
   })
 
-  it('stores text once: a part that is the content points to it', () => {
+  it('stores a text once when a part equals the content', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     store.append(conversation, [
@@ -226,7 +226,7 @@ describe('ConversationStore', () => {
     expect(new Set(ids[0]).size).toBe(ids[0]?.length)
   })
 
-  it('finds the session again and only fills in what was unknown', () => {
+  it('recognises a session and only fills in what was unknown', () => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     const again = { importer: 'test', sessionId: 's1' }
@@ -242,14 +242,14 @@ describe('ConversationStore', () => {
     expect(db.value('SELECT updated_at FROM conversations')).toBe(STORY_BEGINS_MS + 5000)
   })
 
-  it('records the estimator behind the stored token counts', () => {
+  it('records the estimator of the stored token counts', () => {
     using memory = buildMemory()
     const { db } = open(memory)
     expect(db.value("SELECT value FROM lcm_meta WHERE key = 'token_estimator'")).toBe('heuristic-2')
   })
 })
 
-describe('what is stored is what the hash says', () => {
+describe('a stored message', () => {
   const hostile = [
     '',
     '\0',
@@ -262,7 +262,7 @@ describe('what is stored is what the hash says', () => {
     'x'.repeat(3_000_000),
   ]
 
-  it.each(hostile)('for hostile text %#', (text) => {
+  it.each(hostile)('has the hash of its text for hostile text %#', (text) => {
     using memory = buildMemory()
     const { store, conversation, db } = open(memory)
     store.append(conversation, [says(text, { externalId: text.slice(0, 50) })])
@@ -273,7 +273,7 @@ describe('what is stored is what the hash says', () => {
   })
 
   // Invariant: for every message, content_hash = SHA-256 of the UTF-8 bytes that SQLite returns; both ways in agree.
-  it('for any text, by either way in', () => {
+  it('has the hash of its text for any text, through both methods of the store', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 })
     const message = fc.record({
       externalId: fc.option(fc.uuid()),

@@ -44,7 +44,7 @@ const transcript = (content: string): string => {
 }
 
 describe('the estimator of a memory', () => {
-  it('is the one that its first messages were counted by, whatever comes later', async () => {
+  it('is the one that counted its first messages, whatever is imported later', async () => {
     const path = olderMemory()
     expect(await nameAt(path)).toBe('heuristic')
     const content = HASHES.join('\n')
@@ -65,7 +65,7 @@ describe('the estimator of a memory', () => {
     })
   })
 
-  it('stays when another is configured, which is then said to be unused', async () => {
+  it('stays when another one is configured, which is reported as unused', async () => {
     const path = olderMemory()
     const env = { LCM_TOKEN_ESTIMATOR: 'o200k_base' }
     expect(await nameAt(path, env)).toBe('heuristic')
@@ -79,13 +79,13 @@ describe('the estimator of a memory', () => {
     expect(await nameAt(made)).toBe('o200k_base')
   })
 
-  it.each(['copy', 'salvage'])('goes along with a %s', async (command) => {
+  it.each(['copy', 'salvage'])('is kept by lcm %s', async (command) => {
     const to = join(temporaryFolder(), 'made.db')
     expect((await lcmHere([command, '--from', olderMemory(), '--to', to])).code).toBe(0)
     expect(await nameAt(to)).toBe('heuristic')
   })
 
-  it('is the first heuristic for a working copy that records none, and the configured one for anything else', async () => {
+  it('is the first heuristic for a working copy that records none, and the configured one otherwise', async () => {
     expect(await nameAt(olderMemory(null))).toBe('heuristic-2')
     expect(await nameAt(olderMemory('of another world'))).toBe('heuristic-2')
     const memory = buildMemory({})

@@ -22,7 +22,7 @@ describe('the sample memory', () => {
   })
   afterAll(() => lcm.close())
 
-  it('is the one that the project generates: run `npm run sample` when this fails', () => {
+  it('equals the one that the project generates: run `npm run sample` when this fails', () => {
     const copy = join(temporaryFolder(), 'shipped.db')
     copyFileSync(shipped, copy)
     const db = openNative(copy)
@@ -30,7 +30,7 @@ describe('the sample memory', () => {
     db.close()
   })
 
-  it('shows several conversations, three depths, a fresh tail, large files and a sub-agent', () => {
+  it('contains several conversations, three depths, a fresh tail, large files and a sub-agent', () => {
     const stats = lcm.stats.stats()
     expect(stats.conversations).toBeGreaterThanOrEqual(4)
     expect(Object.keys(stats.summariesByDepth)).toEqual(['0', '1', '2'])
@@ -42,7 +42,7 @@ describe('the sample memory', () => {
     ).toBe(true)
   })
 
-  it('has nothing wrong in it', async () => {
+  it('has no findings', async () => {
     const run = lcm.integrity.run(undefined, new AbortController().signal)
     let step = await run.next()
     while (!step.done) step = await run.next()

@@ -19,7 +19,7 @@ it.each<[string, readonly Fingerprint[], readonly Fingerprint[], { missing: numb
   ['three words in turn, of which some are missing', turns, turns.slice(30), { missing: 30, doubled: 0 }],
   ['three words in turn, of which some are doubled', turns.slice(30), turns, { missing: 0, doubled: 30 }],
   ['one word under another role', many(yes), many(said('yes', 'assistant')), { missing: 0, doubled: 0 }],
-])('a long conversation of %s is compared in many short steps', (_, left, right, { missing, doubled }) => {
+])('the comparison of a long conversation of %s yields in many short steps', (_, left, right, { missing, doubled }) => {
   const comparison = new Comparison(left, right)
   let steps = 0
   for (const _step of comparison.matchHashes()) steps += 1
@@ -37,14 +37,14 @@ const compared = (left: readonly Fingerprint[], right: readonly Fingerprint[]): 
   return comparison
 }
 
-it('a tool result that recurs as often in the memory as in the transcript is no duplicate, wherever other messages are missing', () => {
+it('a tool result that recurs as often in the memory as in the transcript is no duplicate, even when other messages are missing', () => {
   const ids = ['a', 'b', 'c', 'd']
   const left = ids.flatMap((id) => [said(`question ${id}`), answered('ok', id)])
   const right = [0, 1, 3, 5, 7].map((index) => left[index] as Fingerprint)
   expect(compared(left, right).duplicates.size).toBe(0)
 })
 
-it('a tool result is compared with the answer to the same call, although another says the same', () => {
+it('a tool result is compared with the answer to the same call, although another answer has the same text', () => {
   const left = [answered('ok', 'a'), answered('failed', 'b'), answered('ok', 'c')]
   const right = [answered('ok', 'c'), answered('ok', 'a'), answered('other', 'b')]
   const comparison = compared(left, right)
@@ -54,7 +54,7 @@ it('a tool result is compared with the answer to the same call, although another
 })
 
 // A text is duplicated only as often as the memory has it more often than the transcript.
-it('only what the memory has more often than the transcript is called duplicated', () => {
+it('a message is a duplicate only when the memory has it more often than the transcript', () => {
   const message = fc.oneof(
     fc
       .constantFrom('ok', 'done', 'yes')

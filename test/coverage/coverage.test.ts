@@ -18,15 +18,15 @@ const story = ['The build fails.', 'Which step of it?', 'The linker.', 'I look a
   word(content, index % 2 === 0 ? 'user' : 'assistant'),
 )
 
-describe('a conversation beside its transcript', () => {
-  it('is all there when every message arrived once and as it was', async () => {
+describe('the comparison of a conversation with its transcript', () => {
+  it('has no findings when every message arrived once and unchanged', async () => {
     using memory = memoryOf(story)
     const report = await compare(memory.path, writeLines(story))
     expect(report).toMatchObject({ ok: true, inTranscript: 4, inDatabase: 4, matched: 4, notes: [], skippedLines: 0 })
     expect(report.counts).toEqual({ missing: 0, duplicated: 0, differing: 0, extra: 0 })
   })
 
-  it('names what never arrived by its line, and behind what it ought to stand', async () => {
+  it('names a missing message by its line and by the message before it', async () => {
     using memory = memoryOf([story[0], story[1], story[3]].flatMap((one) => one ?? []))
     const report = await compare(memory.path, writeLines(story))
     expect(report.ok).toBe(false)
@@ -36,7 +36,7 @@ describe('a conversation beside its transcript', () => {
     expect(report.counts).toEqual({ missing: 1, duplicated: 0, differing: 0, extra: 0 })
   })
 
-  it('names what arrived twice, beside the one that is right', async () => {
+  it('names a message that arrived twice, beside the right one', async () => {
     using memory = memoryOf([...story.slice(0, 2), ...story.slice(1)])
     const report = await compare(memory.path, writeLines(story))
     expect(report.duplicated).toEqual([
@@ -45,7 +45,7 @@ describe('a conversation beside its transcript', () => {
     expect(report.counts).toEqual({ missing: 0, duplicated: 1, differing: 0, extra: 0 })
   })
 
-  it('shows what differs from shortly before the difference', async () => {
+  it('shows a difference from shortly before its first character', async () => {
     const long = `${'The same words again and again. '.repeat(10)}`
     using memory = memoryOf([word('One.'), word(`${long}Then this.`), word('Two.')])
     const report = await compare(memory.path, writeLines([word('One.'), word(`${long}Then that.`), word('Two.')]))
@@ -54,13 +54,13 @@ describe('a conversation beside its transcript', () => {
     expect(report.differing[0]?.storedExcerpt).toMatch(/^….*Then this\.$/)
   })
 
-  it('calls what only the memory has extra, which is no fault', async () => {
+  it('lists messages that only the memory has as extra, which is no fault', async () => {
     using memory = memoryOf([...story, word('Summary of the conversation so far: a linker error.')])
     const report = await compare(memory.path, writeLines(story))
     expect(report).toMatchObject({ ok: true, extra: [{ messageId: 'msg_5', role: 'user' }] })
   })
 
-  it('takes the same words said as often on both sides for no finding', async () => {
+  it('has no finding when the same words were said as often on both sides', async () => {
     const yes = [word('Go on?', 'assistant'), word('yes'), word('And now?', 'assistant'), word('yes')]
     using memory = memoryOf(yes)
     expect(await compare(memory.path, writeLines(yes))).toMatchObject({ ok: true })
@@ -70,7 +70,7 @@ describe('a conversation beside its transcript', () => {
     expect((await compare(other.path, writeLines(yes))).missing).toMatchObject([{ line: 2, excerpt: 'yes' }])
   })
 
-  it('tells the changed from the doubled among words that are said again and again', async () => {
+  it('separates a changed message from a duplicate among words that recur', async () => {
     const no = word('no')
     using memory = memoryOf([no, no, word('Stop 1: look at the next file.'), no, word('yes')])
     const report = await compare(memory.path, writeLines([no, word('Step 1: look at the next file.'), no, word('yes')]))
@@ -78,7 +78,7 @@ describe('a conversation beside its transcript', () => {
     expect(report.counts).toEqual({ missing: 0, duplicated: 1, differing: 1, extra: 0 })
   })
 
-  it('sees a change at the end of a long text', async () => {
+  it('finds a change at the end of a long text', async () => {
     const long = 'The same words again and again. '.repeat(1000)
     using memory = memoryOf([word('One.'), word(`${long}Then this.`)])
     const report = await compare(memory.path, writeLines([word('One.'), word(`${long}Then that.`)]))
@@ -97,27 +97,27 @@ describe('a conversation beside its transcript', () => {
     expect(many.notes).toEqual([expect.stringMatching(/not all of it was compared: 1 of the missing/)])
   })
 
-  it('says when another person seems to have said it', async () => {
+  it('says when a message is stored under another role', async () => {
     using memory = memoryOf([word('One.'), word('Two.', 'user')])
     const report = await compare(memory.path, writeLines([word('One.'), word('Two.', 'assistant')]))
     expect(report.differing).toMatchObject([{ line: 2, messageId: 'msg_2', differs: 'role' }])
   })
 
-  it('says when the newest are missing, which may be still to come', async () => {
+  it('says when the newest messages are missing, which may still arrive', async () => {
     using memory = memoryOf(story.slice(0, 2))
     const report = await compare(memory.path, writeLines(story))
     expect(report.counts.missing).toBe(2)
     expect(report.notes).toEqual([expect.stringMatching(/^2 of the missing are the newest/)])
   })
 
-  it('says when messages stand in another order', async () => {
+  it('says when messages are stored in another order', async () => {
     using memory = memoryOf([story[0], story[2], story[1], story[3]].flatMap((one) => one ?? []))
     const report = await compare(memory.path, writeLines(story))
     expect(report).toMatchObject({ ok: true, matched: 4 })
     expect(report.notes).toEqual([expect.stringMatching(/another order/)])
   })
 
-  it('finds nothing at all in a memory of something else, and everything in an empty one missing', async () => {
+  it('lists every message as missing when the memory is empty', async () => {
     using memory = memoryOf([])
     expect((await compare(memory.path, writeLines(story))).counts).toMatchObject({ missing: 4, extra: 0 })
   })
@@ -139,19 +139,19 @@ describe('a conversation beside its transcript', () => {
   })
 })
 
-describe('what systems do to messages', () => {
+describe('the comparison with a system that rewrites messages', () => {
   it.each([
     ['trimmed and wrapped lines', 'A long line\n  and another.  ', 'A long line and another.'],
     ['tags around it', 'Do it.', '<user_message from="Ann">\nDo it.\n</user_message>'],
     ['a reminder of the program taken out', 'Do it.<system-reminder>Be brief.</system-reminder>', 'Do it.'],
     ['a time in front of it', 'Do it.', '[2026-03-02 09:00] Do it.'],
-  ])('is no difference: %s', async (_, said, stored) => {
+  ])('has no difference for %s', async (_, said, stored) => {
     using memory = memoryOf([story[0] as Word, word(stored), story[1] as Word])
     const transcript = writeLines([story[0], word(said), story[1]])
     expect(await compare(memory.path, transcript)).toMatchObject({ ok: true, counts: { extra: 0 } })
   })
 
-  it('is no difference: one answer cut into several, several joined to one', async () => {
+  it('has no difference for one answer cut into several, or several joined to one', async () => {
     const whole = word('First I look.\n\nThen I change it.', 'assistant')
     const pieces = [word('First I look.', 'assistant'), word('Then I change it.', 'assistant')]
     using cut = memoryOf([story[0] as Word, ...pieces, story[2] as Word])
@@ -163,7 +163,7 @@ describe('what systems do to messages', () => {
     expect(await compare(one.path, writeLines([story[0], ...pieces, story[2]]))).toMatchObject({ ok: true, matched: 4 })
   })
 
-  it('is a note: a long text that is a file now', async () => {
+  it('has a note for a long text that became a file', async () => {
     const long = 'row of a log\n'.repeat(500)
     using memory = memoryOf([
       story[0] as Word,
@@ -175,7 +175,7 @@ describe('what systems do to messages', () => {
     expect(report.notes).toEqual([expect.stringMatching(/^1 long texts are files/)])
   })
 
-  it('is a note: the longest of two, when one of them is a file and the other never arrived', async () => {
+  it('takes the longest text for the one that became a file when another one never arrived', async () => {
     const long = 'row of a log\n'.repeat(500)
     using memory = memoryOf([story[0] as Word, word('[Large file: file_0123456789abcdef]'), story[1] as Word])
     const lost = word('This is somewhat longer than a reference to a file, and it never arrived.')
@@ -184,7 +184,7 @@ describe('what systems do to messages', () => {
     expect(report.counts).toEqual({ missing: 1, duplicated: 0, differing: 0, extra: 0 })
   })
 
-  it('is a difference: other arguments of the same call', async () => {
+  it('has a difference when a call has other arguments', async () => {
     const call = (path: string) => ({
       role: 'assistant',
       content: 'I read it.',
@@ -199,7 +199,7 @@ describe('what systems do to messages', () => {
     ])
   })
 
-  it('is none of them: a call that differs from another only by its arguments', async () => {
+  it('keeps calls apart that differ only by their arguments', async () => {
     const call = (id: string, path: string) => ({
       role: 'assistant',
       content: null,
@@ -214,7 +214,7 @@ describe('what systems do to messages', () => {
 })
 
 // Exactly the dropped are missing, the doubled duplicated, the changed differing.
-describe('faults at random', () => {
+describe('random faults of a conversation', () => {
   const fate = fc.oneof(
     { weight: 12, arbitrary: fc.constant('kept' as const) },
     { weight: 1, arbitrary: fc.constant('dropped' as const) },
@@ -227,7 +227,7 @@ describe('faults at random', () => {
     fate,
   })
 
-  it('are told apart', async () => {
+  it('are found and named by their kind', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { minLength: 1, maxLength: 40 }), async (given) => {
         const said = given.map(({ role, short }, index) =>

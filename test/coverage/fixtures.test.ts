@@ -25,7 +25,7 @@ const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, con
 
 const gateway = fixture('argentos/gateway.db')
 describe('a polluted memory of ArgentOS', () => {
-  it('has what it took in again and again as duplicates', async () => {
+  it('has the messages that it took in several times as duplicates', async () => {
     const stored = await messagesOf(gateway, await conversationWithMost(gateway))
     const squeeze = ({ content }: Row): string => content.replace(/\s+/g, '')
     const first = stored.filter((row, index) => stored.findIndex((other) => squeeze(other) === squeeze(row)) === index)
@@ -61,7 +61,7 @@ const others = [
   'decapod/small/lcm.db',
 ].map((name) => fixture(name))
 describe.each(others)('%s', (path) => {
-  it('beside the transcript that it was made of has exactly what was dropped there missing', async () => {
+  it('lacks exactly the message that was added to its transcript', async () => {
     const conversationId = await conversationWithMost(path)
     const stored = (await messagesOf(path, conversationId)).filter(({ content }) => content.trim() !== '')
     const dropped = { role: 'user', content: 'This was said, and is nowhere.' }

@@ -15,8 +15,8 @@ function connect(path: string): Database.Database {
   return db
 }
 
-describe('a lock of the cache', () => {
-  it('is had by one at a time', () => {
+describe('the lock of a cache file', () => {
+  it('is held by one connection at a time', () => {
     const path = join(temporaryFolder(), 'lock')
     const unlock = holdLock(path)
     expect(holdLock(path)).toBeNull()
@@ -26,7 +26,7 @@ describe('a lock of the cache', () => {
     again?.()
   })
 
-  it('is had by one of two that try at once: who has only begun to does not keep the other from it', () => {
+  it('is given to one of two that try at once, and a read transaction does not prevent it', () => {
     const path = join(temporaryFolder(), 'lock')
     connect(path).exec('BEGIN; SELECT * FROM sqlite_schema')
     const unlock = holdLock(path)
@@ -35,8 +35,8 @@ describe('a lock of the cache', () => {
   })
 })
 
-describe('a database of the cache', () => {
-  it('can be looked into while it is being made, without a change to it', () => {
+describe('a database in the cache', () => {
+  it('can be read while another connection creates it, and is not changed by that', () => {
     const path = join(temporaryFolder(), 'cache.db')
     const maker = connect(path)
     const looker = openCacheDb(path, { create: false })
@@ -45,7 +45,7 @@ describe('a database of the cache', () => {
     expect(maker.pragma('journal_mode', { simple: true })).toBe('delete')
   })
 
-  it('is removed only when nobody has it open', () => {
+  it('is removed only when no connection has it open', () => {
     const path = join(temporaryFolder(), 'cache.db')
     const one = openCacheDb(path, { create: true })
     one.exec('CREATE TABLE t (x)')

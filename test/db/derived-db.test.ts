@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
-import { openHere } from '../../core/sqlite/read-only-connection.ts'
+import { openHere } from '../../core/sqlite/in-place.ts'
 import { readSnapshot } from '../../core/sqlite/read-snapshot.ts'
 import { openByUri, type PreparableDb } from '../../core/sqlite/uri-db.ts'
-import { keepDerived } from '../../core/systems/derived-db.ts'
+import { keepingDerived } from '../../core/systems/derived-db.ts'
+import { withoutYielding } from '../../core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const closing: (() => void)[] = []
@@ -26,20 +27,21 @@ function summed(open: (path: string) => PreparableDb, companions: readonly strin
   )
   const builds = { count: 0, fails: false }
   db.exec('CREATE TEMP VIEW sums AS SELECT total FROM temp.sum; PRAGMA query_only = ON')
-  const build = (into: PreparableDb): void => {
+  function* build(into: PreparableDb): Generator<void> {
     builds.count += 1
+    yield
     into.exec('DROP TABLE IF EXISTS temp.sum; CREATE TEMP TABLE sum (total INTEGER)')
     if (builds.fails) throw new Error('cannot add up')
     into.run('INSERT INTO temp.sum SELECT CAST(:extra AS INTEGER) + sum(n) FROM main.numbers', { extra: 0 })
   }
-  return { writer, builds, read: keepDerived(db, { build, companions, isStill }) }
+  return { writer, builds, read: withoutYielding(keepingDerived(db, { build, companions, isStill })) }
 }
 
 describe.each([
   ['a connection by URI', (path: string) => openByUri(path, 'mode=ro&readonly_shm=1')],
   ['a plain connection', openHere],
 ])('derived tables over %s', (_name, open) => {
-  it('are made once and again only when the file changed', () => {
+  it('are made once, and again only when the file changed', () => {
     const { read, writer, builds } = summed(open)
     expect([read.value('SELECT total FROM sums'), read.value('SELECT total FROM sums')]).toEqual([3, 3])
     expect(builds.count).toBe(1)
@@ -50,7 +52,7 @@ describe.each([
     expect(builds.count).toBe(2)
   })
 
-  it('stay those of the rows that are read while one iteration or snapshot lasts', () => {
+  it('agree with the rows of the file during an iteration or a snapshot', () => {
     const { read, writer } = summed(open)
     const both = 'SELECT total - (SELECT sum(n) FROM main.numbers) FROM sums'
     readSnapshot(read, () => {
@@ -66,14 +68,14 @@ describe.each([
     expect(read.value('SELECT total FROM sums')).toBe(113)
   })
 
-  it('never let anything else write', () => {
+  it('let no other statement write', () => {
     const { read } = summed(open)
     expect(() => read.all('DELETE FROM temp.sum RETURNING total')).toThrow()
     expect(() => read.all('DELETE FROM numbers RETURNING n')).toThrow()
     expect(read.value('SELECT total FROM sums')).toBe(3)
   })
 
-  it('hold no lock that a writer waits for once a read is over', () => {
+  it('hold no lock that a writer waits for after a read', () => {
     const { read, writer } = summed(open)
     read.value('SELECT total FROM sums')
     writer.pragma('busy_timeout = 0')
@@ -82,7 +84,7 @@ describe.each([
     expect(read.value('SELECT total FROM sums')).toBe(13)
   })
 
-  it('are as they were when making them anew fails, and are tried again', () => {
+  it('stay as they were when making them again fails, and are made at the next read', () => {
     const { read, writer, builds } = summed(open)
     builds.fails = true
     writer.exec('INSERT INTO numbers VALUES (10)')

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { toErrorInfo } from '../../core/errors.ts'
 import { ledgerState } from '../../core/ingest/ledger/ledger-permission.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import { readOpenRuns } from '../../core/window/cut-off-runs.ts'
+import { readOpenRuns } from '../../core/systems/records/runs.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { openHere } from '../builders/ledgers.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -59,7 +59,7 @@ beforeAll(async () => {
   expect(statSync(large).size).toBeGreaterThan(2 * LIMIT_KB * 1024)
 })
 
-describe('where files may not grow any more', () => {
+describe('a command at the size limit of files', () => {
   beforeEach(({ skip }) => {
     skip(process.platform === 'win32', 'Windows has no limit for the size of files')
   })
@@ -69,7 +69,7 @@ describe('where files may not grow any more', () => {
     ['copy', (to: string) => ['copy', '--from', large, '--to', to]],
     ['salvage', (to: string) => ['salvage', '--from', large, '--to', to]],
     ['ledger export', (to: string) => ['ledger', 'export', '--db', large, '-o', to]],
-  ])('%s says that the disk is full and leaves nothing half made', async (_what, args) => {
+  ])('reports a full disk and leaves nothing half written: lcm %s', async (_what, args) => {
     const to = join(temporaryFolder(), 'made')
     const ran = await runLimited(LIMIT_KB, args(to))
     expect(ran.stderr).toMatch(/lcm: disk_full: /)
@@ -83,13 +83,13 @@ describe('where files may not grow any more', () => {
   it.each([
     ['import', (to: string) => ['import', transcript, '--db', to]],
     ['copy', (to: string) => ['copy', '--from', large, '--to', to]],
-  ])('%s says so, too, where the limit lies at the edge of a page', async (_what, args) => {
+  ])('reports a full disk when the limit is at the edge of a page: lcm %s', async (_what, args) => {
     const ran = await runLimited(100, args(join(temporaryFolder(), 'made')))
     expect(ran.stderr).toMatch(/lcm: disk_full: /)
     expect(ran.code).toBe(1)
   })
 
-  describe('a compaction', () => {
+  describe('a compaction on a full disk', () => {
     const settings = ['leafChunkTokens=800', 'leafTargetTokens=100', 'condensedTargetTokens=100', 'freshTailCount=4']
     const compact = (path: string): string[] => [
       ...['compact', '--db', path],
@@ -114,7 +114,7 @@ describe('where files may not grow any more', () => {
 
     // The log grows by about 90 KB a summary: the disk is full among the first of 33 leaves, or among the condensed ones.
     it.each([600, 3300])(
-      'whose log fills the disk at %d KB ends, once there is room, where an uninterrupted one ends',
+      'ends where an uninterrupted one ends, once there is room, after its log filled %d KB',
       async (limitKb) => {
         const path = join(temporaryFolder(), 'lcm.db')
         copyFileSync(before, path)
@@ -131,7 +131,7 @@ describe('where files may not grow any more', () => {
     )
   })
 
-  it('a ledger fails no write that it follows, says why it lags behind, and catches up', async () => {
+  it('fails no write of a memory when its ledger cannot grow, says why it lags behind, and catches up', async () => {
     const { path, ledger } = await keptMemory()
     const first = await openHere(path)
     const write = first.requireWrite('test')
@@ -159,7 +159,7 @@ describe('where files may not grow any more', () => {
 })
 
 describe('an error of the file system that nobody translated', () => {
-  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('%s is a full disk at every door, and no fault of the program', (code) => {
+  it.each(['ENOSPC', 'EDQUOT', 'EFBIG'])('is reported as disk_full and never as internal: %s', (code) => {
     expect(toErrorInfo(Object.assign(new Error('write'), { code }))).toMatchObject({ code: 'disk_full' })
   })
 })

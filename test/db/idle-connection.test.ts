@@ -1,16 +1,15 @@
 import { once } from 'node:events'
-import { copyFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, utimesSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { IdleConnection } from '../../core/sqlite/idle-connection.ts'
-import { isAllSeen, readLogIndex } from '../../core/sqlite/log-index.ts'
 import { inspectFile } from '../../core/sqlite/memory-file.ts'
-import { connectReadOnly, reconnect } from '../../core/sqlite/read-only-connection.ts'
 import { readSnapshot } from '../../core/sqlite/read-snapshot.ts'
+import { connectReadOnly, reconnect } from '../../core/sqlite/route.ts'
 import { changeStamp } from '../../core/systems/change-stamp.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { Writer } from './children/start.ts'
 
@@ -36,17 +35,14 @@ async function written(): Promise<{ path: string; writer: Writer }> {
   return { path, writer }
 }
 
-function idleOn(path: string): IdleConnection {
-  const cacheDir = temporaryFolder()
-  const file = inspectFile(path)
+async function idleOn(path: string): Promise<IdleConnection> {
+  const file = await inspectFile(path)
   const idle = new IdleConnection({
-    path,
-    realPath: path,
+    file,
     companions: [],
-    first: connectReadOnly(file, cacheDir),
-    firstMs: 0,
-    isLive: () => (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0,
-    open: () => ({ ...reconnect(file, cacheDir), isAsTold: true }),
+    first: connectReadOnly(file, () => null),
+    isLive: ({ walBytes }) => walBytes > 0,
+    open: () => ({ ...reconnect(file), isAsTold: true }),
   })
   closing.push(() => idle.db.close())
   return idle
@@ -55,9 +51,9 @@ function idleOn(path: string): IdleConnection {
 const untilLetGo = (idle: IdleConnection): Promise<void> => expect.poll(() => idle.isOpen, { interval: 5 }).toBe(false)
 
 describe('a connection beside a writer', () => {
-  it('is let go when nobody reads, so that the writer can put its log away', async () => {
+  it('is closed when nobody reads, so that the writer can remove its log', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     expect(idle.db.value(COUNT)).toBe(2)
     await untilLetGo(idle)
     expect(idle.isOutdated()).toBe(false)
@@ -68,9 +64,9 @@ describe('a connection beside a writer', () => {
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
   })
 
-  it('is made anew at the next read, and calls an unchanged file unchanged', async () => {
+  it('is opened again at the next read, and has the same version when the file is unchanged', async () => {
     const { path } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     const stamp = changeStamp(idle.db)
     for (const openings of [1, 2, 3]) {
       expect([idle.db.value(COUNT), idle.openings]).toEqual([2, openings])
@@ -80,9 +76,9 @@ describe('a connection beside a writer', () => {
     }
   })
 
-  it('tells of a write while nothing is open, without opening anything', async () => {
+  it('reports a write of another program while it is closed, without opening the file', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     idle.db.value(COUNT)
     await untilLetGo(idle)
     const version = idle.db.dataVersion()
@@ -96,9 +92,9 @@ describe('a connection beside a writer', () => {
     expect(idle.db.value(COUNT)).toBe(4)
   })
 
-  it('is kept while something is read: a snapshot and an iteration, however long they last', async () => {
+  it('stays open during a snapshot or an iteration, however long they last', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     const rows = idle.db.iterateRaw<[number]>('SELECT seq FROM messages')
     rows.next()
     await pause(200)
@@ -111,9 +107,9 @@ describe('a connection beside a writer', () => {
     expect(idle.openings).toBe(1)
   })
 
-  it('is let go beside a writer that never rests, and then takes nothing for unchanged', async () => {
+  it('is closed beside a writer that never rests, and then counts the file as changed', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     idle.db.value(COUNT)
     let isDone = false
     const working = (async () => {
@@ -127,9 +123,9 @@ describe('a connection beside a writer', () => {
     await working
   })
 
-  it('reads from the file at rest what changes there', async () => {
+  it('reads what changed in the file at rest', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     await untilLetGo(idle)
     await writer.end('close')
     expect(idle.db.value(COUNT)).toBe(2)
@@ -144,10 +140,10 @@ describe('a connection beside a writer', () => {
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
   })
 
-  it('beside the log of a killed writer calls the file changed once at most', async () => {
+  it('reports a change at most once beside the log of a killed writer', async () => {
     const { path, writer } = await written()
     await writer.end('crash')
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     idle.db.value(COUNT)
     await untilLetGo(idle)
     const version = idle.db.dataVersion()
@@ -156,9 +152,20 @@ describe('a connection beside a writer', () => {
     }
   })
 
-  it('says what has become of a file that is gone, and opens nothing once it is closed', async () => {
+  it('has the same version while the times of an unchanged file lie in the future', async () => {
+    const { path } = await written()
+    const later = new Date(Date.now() + 3_600_000)
+    for (const suffix of ['', '-wal']) utimesSync(`${path}${suffix}`, later, later)
+    const idle = await idleOn(path)
+    idle.db.value(COUNT)
+    await untilLetGo(idle)
+    const version = idle.db.dataVersion()
+    expect([idle.db.value(COUNT), idle.db.dataVersion()]).toEqual([2, version])
+  })
+
+  it('says that the file is gone, and opens nothing after it is closed', async () => {
     const { path, writer } = await written()
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     await untilLetGo(idle)
     await writer.end('close')
     rmSync(path)
@@ -167,10 +174,10 @@ describe('a connection beside a writer', () => {
     expect(() => idle.db.value(COUNT)).toThrow(expect.objectContaining({ code: 'locked', retryable: true }))
   })
 
-  it('that is let go takes no lock from a reader in another thread', async () => {
+  it('takes no lock from a reader in another thread when it is closed', async () => {
     const { path, writer } = await written()
     await writer.tell('write', 'write')
-    const idle = idleOn(path)
+    const idle = await idleOn(path)
     const workerData = { path, cacheDir: temporaryFolder() }
     const reader = new Worker(new URL('./children/hold.ts', import.meta.url), { workerData })
     closing.push(async () => void (await reader.terminate()))
@@ -187,14 +194,13 @@ describe('a connection beside a writer', () => {
     expect((await once(reader, 'message'))[0]).toBe(4)
   })
 
-  it('never makes a log where the writer put its own away', async () => {
+  it('never creates a log after the writer removed its own', async () => {
     const { path, writer } = await written()
     writer.work()
-    const cacheDir = temporaryFolder()
-    const file = inspectFile(path)
+    const file = await inspectFile(path)
     for (const until = Date.now() + 1000; Date.now() < until; ) {
       try {
-        const { db, close } = reconnect(file, cacheDir)
+        const { db, close } = reconnect(file)
         expect(db.value(COUNT)).toBeGreaterThan(1)
         close()
       } catch (error) {
@@ -209,43 +215,22 @@ describe('a connection beside a writer', () => {
   })
 })
 
-describe('our own file, opened for reading only', () => {
-  it('does not keep a log from being put away by another window, and is read on from the file at rest', async () => {
+describe('a native file opened for reading only', () => {
+  it('lets another window remove the log, and is then read at rest', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const window = openMemory(path, { create: true })
     const memory = openMemory(path, { readOnly: true, cacheDir: temporaryFolder() })
     closing.push(() => memory.close())
     expect([memory.info.access, memory.read.value(COUNT)]).toEqual(['in_place', 0])
     const version = memory.read.dataVersion()
-    await pause(400)
+    await pause(2_500)
     window.write?.exec(`INSERT INTO conversations (session_id, created_at, updated_at) VALUES ('s', 1, 1)`)
     expect(memory.read.dataVersion()).not.toBe(version)
     expect(memory.read.value('SELECT count(*) FROM conversations')).toBe(1)
-    await pause(400)
+    await pause(2_500)
     window.close()
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
     expect([memory.isOutdated(), memory.read.value('SELECT count(*) FROM conversations')]).toEqual([true, 1])
     expect(readdirSync(dirname(path))).toEqual(['lcm.db'])
-  })
-})
-
-describe('what a log holds', () => {
-  it('is all seen by readers, or there is a commit to come', async () => {
-    const { path, writer } = await written()
-    const sees = (): boolean => {
-      const index = readLogIndex(path)
-      return index !== null && isAllSeen(path, index)
-    }
-    expect(sees()).toBe(true)
-    const before = `${path}.index`
-    copyFileSync(`${path}-shm`, before)
-    await writer.tell('write')
-    expect(sees()).toBe(true)
-    // Frames of a transaction that is open, or was given up, are no commit.
-    await writer.tell('begin', 'write', 'spill')
-    expect(sees()).toBe(true)
-    await writer.end('crash')
-    copyFileSync(before, `${path}-shm`)
-    expect(sees()).toBe(false)
   })
 })

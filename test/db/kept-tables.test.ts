@@ -4,7 +4,8 @@ import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it } from 'vitest'
 import { KeptTables } from '../../core/sqlite/kept-tables.ts'
 import { openByUri, type PreparableDb } from '../../core/sqlite/uri-db.ts'
-import { keepDerived } from '../../core/systems/derived-db.ts'
+import { keepingDerived } from '../../core/systems/derived-db.ts'
+import { withoutYielding } from '../../core/yielding.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const closing: (() => void)[] = []
@@ -34,8 +35,9 @@ function stage() {
     () => writer.close(),
   )
   const builds = { count: 0 }
-  const build = (db: PreparableDb): void => {
+  function* build(db: PreparableDb): Generator<void> {
     builds.count += 1
+    yield
     db.define('twice', (n) => Number(n) * 2)
     db.exec(TABLES)
   }
@@ -43,13 +45,13 @@ function stage() {
     const db = openByUri(path, 'mode=ro&readonly_shm=1')
     closing.unshift(() => db.close())
     const kept = { tables, isUnchanged: () => isUnchanged }
-    return keepDerived(db, { build, companions: [], isStill: false, kept })
+    return withoutYielding(keepingDerived(db, { build, companions: [], isStill: false, kept }))
   }
   return { path, writer, builds, connect }
 }
 
-describe('derived tables over connections that come and go', () => {
-  it('are taken over as they are, with their indexes and functions', () => {
+describe('derived tables over several connections', () => {
+  it('are taken over with their content, indexes and functions', () => {
     const { path, builds, connect } = stage()
     const first = connect(false)
     const all = (db: PreparableDb) =>
@@ -64,7 +66,7 @@ describe('derived tables over connections that come and go', () => {
     expect(readdirSync(dirname(path))).toEqual(['numbers.db'])
   })
 
-  it('are brought in step when the file changed in between, or before they were put away', () => {
+  it('are brought up to date when the file changed before the next connection', () => {
     const { writer, builds, connect } = stage()
     const count = (db: PreparableDb) => db.value('SELECT count(*) FROM one')
     const first = connect(false)
@@ -80,7 +82,7 @@ describe('derived tables over connections that come and go', () => {
     expect([count(third), builds.count]).toEqual([6, 4])
   })
 
-  it('are brought in step when the file changed after they were taken over, and nobody read since', () => {
+  it('are brought up to date when the file changed after they were taken over', () => {
     const { writer, builds, connect } = stage()
     const count = (db: PreparableDb) => db.value('SELECT count(*) FROM one')
     connect(false).keep()

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { migrations, NATIVE_VERSION } from '../../core/sqlite/native.ts'
 import { APPLICATION_ID } from '../../core/sqlite/schema.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { openIn338 } from '../builders/old-sqlite.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from './folder-state.ts'
 
@@ -32,7 +32,7 @@ const ADDED = `
 const AS_OF_NO_MODEL = { attempts: '[]', input: 0, output: 0, cost: 0, tokens: 100 }
 
 describe('a file of version 1', () => {
-  it('is brought forward when it is opened for writing, and keeps its rows', () => {
+  it('is migrated when it is opened for writing, and keeps its rows', () => {
     const { path } = fileOfVersion1()
     const memory = openMemory(path)
     expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
@@ -43,7 +43,7 @@ describe('a file of version 1', () => {
     memory.close()
   })
 
-  it('is read as it is when it may not be written', () => {
+  it('is read without a migration when it may not be written', () => {
     const { folder, path } = fileOfVersion1()
     const before = folderState(folder)
     const memory = openMemory(path, { readOnly: true })
@@ -73,7 +73,7 @@ function fileOfVersion3(): { folder: string; path: string } {
 const INPUT = 'SELECT tool_input FROM message_text'
 
 describe('a file of version 3', () => {
-  it('is brought forward so that older builds of SQLite can read it, and keeps its rows and its index', async () => {
+  it('is migrated so that older builds of SQLite can read it, and keeps its rows and its index', async () => {
     const { path } = fileOfVersion3()
     await expect(openIn338(path).then((old) => old.query(INPUT))).rejects.toThrow(/malformed database schema/)
     const memory = openMemory(path)
@@ -83,12 +83,54 @@ describe('a file of version 3', () => {
     expect((await openIn338(path)).query(INPUT)).toEqual([['first\nsecond']])
   })
 
-  it('is read as it is when it may not be written', () => {
+  it('is read without a migration when it may not be written', () => {
     const { folder, path } = fileOfVersion3()
     const before = folderState(folder)
     const memory = openMemory(path, { readOnly: true })
     expect(memory.info).toMatchObject({ systemVersion: '3', readOnly: true })
     expect(memory.read.all(INPUT)).toEqual([{ tool_input: 'first\nsecond' }])
+    memory.close()
+    expect(folderState(folder)).toEqual(before)
+  })
+})
+
+/** A file as version 4 left it. `made`: how the table of parts was made by another program; null: by us. */
+function fileOfVersion4(made: ((sql: string) => string) | null): { folder: string; path: string } {
+  const { folder, path } = fileOfVersion3()
+  const db = new Database(path)
+  db.exec(migrations[3] ?? '')
+  if (made) {
+    const sql = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'message_parts'").pluck().get() as string
+    db.unsafeMode()
+    db.pragma('writable_schema = ON')
+    db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'message_parts'").run(made(sql))
+  }
+  db.pragma('user_version = 4')
+  db.close()
+  return { folder, path }
+}
+
+const ONCE = `SELECT part_id AS id, text_is_content AS text, metadata_has_text AS metadata FROM message_parts ORDER BY ordinal`
+const STORED_WHOLE = ['a', 'b'].map((id) => ({ id, text: null, metadata: null }))
+
+describe('a file of version 4', () => {
+  it('is brought forward without a change to any of its rows', () => {
+    const { path } = fileOfVersion4(null)
+    const memory = openMemory(path)
+    expect(memory.read.value('PRAGMA user_version')).toBe(NATIVE_VERSION)
+    expect(memory.read.all(ONCE)).toEqual(STORED_WHOLE)
+    memory.close()
+  })
+
+  it.each([
+    ['by us', null],
+    ['by another program, so that any value may stand in it', (sql: string) => sql.replace(/STRICT$/, '')],
+  ])('is read as it is when its table of parts was made %s', (_, made) => {
+    const { folder, path } = fileOfVersion4(made)
+    const before = folderState(folder)
+    const memory = openMemory(path, { readOnly: true })
+    expect(memory.info).toMatchObject({ systemVersion: '4', readOnly: true })
+    expect(memory.read.all(ONCE)).toEqual(STORED_WHOLE)
     memory.close()
     expect(folderState(folder)).toEqual(before)
   })

@@ -10,14 +10,14 @@ import { NATIVE_VERSION, openNative } from '../../core/sqlite/native.ts'
 import { APPLICATION_ID } from '../../core/sqlite/schema.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
 import { identifyMemory } from '../../core/systems/identify-memory.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from './folder-state.ts'
 
 const newPath = (): string => join(temporaryFolder(), 'lcm.db')
 
 describe('a native file', () => {
-  it('is made where nothing stands, and opens again for writing', () => {
+  it('is created where no file is, and can be opened again for writing', () => {
     const path = newPath()
     openMemory(path, { create: true }).close()
     const memory = openMemory(path)
@@ -34,13 +34,13 @@ describe('a native file', () => {
     memory.close()
   })
 
-  it('is never made unasked', () => {
+  it('is never created unless asked', () => {
     const path = newPath()
     expect(() => openMemory(path)).toThrow(/no file/)
     expect(readdirSync(dirname(path))).toEqual([])
   })
 
-  it('carries its mark in the file from the first moment', () => {
+  it('has its application id from the first moment', () => {
     const path = newPath()
     const db = openNative(path)
     expect(parseHeader(readFileSync(path).subarray(0, 100))).toMatchObject({
@@ -60,7 +60,7 @@ describe('a native file', () => {
     db.close()
   })
 
-  it('is one file again when it is closed', () => {
+  it('is a single file again when it is closed', () => {
     const path = newPath()
     const memory = openMemory(path, { create: true })
     addConversation(memory.write)
@@ -72,7 +72,7 @@ describe('a native file', () => {
     again.close()
   })
 
-  it('keeps its bytes when it is only looked at', () => {
+  it('keeps its bytes when it is only read', () => {
     const path = newPath()
     openMemory(path, { create: true }).close()
     const before = folderState(dirname(path))
@@ -82,7 +82,7 @@ describe('a native file', () => {
     )
   })
 
-  it('is written by one connection and seen by another at once', () => {
+  it('is written by one connection and read by another at once', () => {
     const path = newPath()
     const first = openMemory(path, { create: true })
     const second = openMemory(path)
@@ -95,18 +95,18 @@ describe('a native file', () => {
     first.close()
   })
 
-  it('takes a second connection from another thread', async () => {
+  it('can be opened by a second connection in another thread', async () => {
     const path = newPath()
     const memory = openMemory(path, { create: true })
     const script = `
       const { parentPort, workerData } = require('node:worker_threads')
-      import(workerData.module).then(({ openMemory }) => {
-        const memory = openMemory(workerData.path)
+      import(workerData.module).then(async ({ openMemory }) => {
+        const memory = await openMemory(workerData.path)
         memory.write.run("INSERT INTO conversations (session_id, created_at, updated_at) VALUES ('thread', 1, 1)")
         memory.close()
         parentPort.postMessage('done')
       })`
-    const module = new URL('../../core/systems/open-memory.ts', import.meta.url).href
+    const module = new URL('../../core/systems/open.ts', import.meta.url).href
     const worker = new Worker(script, { eval: true, workerData: { module, path } })
     await new Promise((done, fail) => worker.once('message', done).once('error', fail))
     await worker.terminate()
@@ -119,7 +119,7 @@ describe('a native file', () => {
    * then closes the database as if it were the last deletes the log, and with it what was written since.
    * https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
    */
-  it('keeps its locks while the same process looks at the file again', ({ skip }) => {
+  it('keeps its locks while the same process opens it again', async ({ skip }) => {
     skip(!existsSync('/proc/locks'), 'there is no /proc/locks')
     const path = newPath()
     const memory = openMemory(path, { create: true })
@@ -127,24 +127,24 @@ describe('a native file', () => {
     expect(before).toBeGreaterThan(0)
     openMemory(path).close()
     openMemory(path, { readOnly: true }).close()
-    expect(identifyMemory(path).system).toBe('native')
+    expect((await identifyMemory(path)).system).toBe('native')
     expect(listFolder(dirname(path)).entries[0]?.kind).toBe('memory')
     expect(locksHeld(path)).toBe(before)
     memory.close()
   })
 
-  it('is made once when two processes make it at the same time', async () => {
+  it('is created once when several processes create it at the same time', async () => {
     const path = newPath()
-    const module = new URL('../../core/systems/open-memory.ts', import.meta.url).href
-    const make = `import(${JSON.stringify(module)}).then(({ openMemory }) =>
-      openMemory(${JSON.stringify(path)}, { create: true }).close())`
+    const module = new URL('../../core/systems/open.ts', import.meta.url).href
+    const make = `import(${JSON.stringify(module)}).then(async ({ openMemory }) =>
+      (await openMemory(${JSON.stringify(path)}, { create: true })).close())`
     await Promise.all([runNode(make), runNode(make), runNode(make)])
     const memory = openMemory(path)
     expect(memory.read.value('PRAGMA integrity_check')).toBe('ok')
     memory.close()
   })
 
-  it('does not turn another program’s database into a memory', () => {
+  it('is never made of the database of another program', () => {
     const path = newPath()
     const other = new Database(path)
     other.exec('CREATE TABLE accounts (id)')

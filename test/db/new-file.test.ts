@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openNative } from '../../core/sqlite/native.ts'
 import { makeNativeFile } from '../../core/sqlite/new-file.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from '../dialects/every-question.ts'
 
@@ -23,8 +23,8 @@ const madeBy = (path: string): string | undefined => {
   return who
 }
 
-describe('a file in the making', () => {
-  it('stands at its place when it is whole, and nothing beside it', async () => {
+describe('a new file', () => {
+  it('gets its name when it is complete, and leaves nothing beside it', async () => {
     const folder = temporaryFolder()
     const to = join(folder, 'new.db')
     const job = making(to, 'one')
@@ -35,7 +35,7 @@ describe('a file in the making', () => {
     expect(madeBy(to)).toBe('one')
   })
 
-  it('is an ordinary memory with a write-ahead log once it has its name', async () => {
+  it('has a write-ahead log once it has its name', async () => {
     const to = join(temporaryFolder(), 'new.db')
     const job = making(to, 'one')
     await finish(job)
@@ -44,7 +44,7 @@ describe('a file in the making', () => {
     db.close()
   })
 
-  it('takes a failed statement back and keeps what was written before it', async () => {
+  it('rolls back a failed statement and keeps what was written before', async () => {
     const to = join(temporaryFolder(), 'new.db')
     const job = makeNativeFile(to, async function* (db) {
       yield 'begun'
@@ -57,7 +57,7 @@ describe('a file in the making', () => {
     memory.close()
   })
 
-  it('never replaces what was put there meanwhile', async () => {
+  it('never replaces a file that was created meanwhile', async () => {
     const folder = temporaryFolder()
     const to = join(folder, 'new.db')
     const job = making(to, 'one', () => writeFileSync(to, 'mine'))
@@ -66,7 +66,7 @@ describe('a file in the making', () => {
     expect(readdirSync(folder)).toEqual(['new.db'])
   })
 
-  it('is nobody else’s when two are made for one place: the first that is whole has it', async () => {
+  it('belongs to the first that completes it when two are made for one name', async () => {
     const folder = temporaryFolder()
     const to = join(folder, 'new.db')
     const [one, two] = [making(to, 'one'), making(to, 'two')]
@@ -78,7 +78,7 @@ describe('a file in the making', () => {
     expect(readdirSync(folder)).toEqual(['new.db'])
   })
 
-  it('leaves nothing when nobody goes on with it', async () => {
+  it('leaves nothing when its job is abandoned', async () => {
     const folder = temporaryFolder()
     const job = making(join(folder, 'new.db'), 'one')
     await job.next()
@@ -86,12 +86,12 @@ describe('a file in the making', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('is refused where there is no folder', async () => {
+  it('is refused when its folder does not exist', async () => {
     const job = making(join(temporaryFolder(), 'no such', 'new.db'), 'one')
     await expect(finish(job)).rejects.toMatchObject({ code: 'file_missing' })
   })
 
-  it('is told of by its own name when it cannot be made', async () => {
+  it('is named in the error when it cannot be made', async () => {
     const to = join(temporaryFolder(), 'new.db')
     const job = makeNativeFile(to, async function* (db) {
       yield 'begun'
@@ -101,7 +101,7 @@ describe('a file in the making', () => {
     await expect(finish(job)).rejects.toMatchObject(told)
   })
 
-  it('takes away what a process that is gone has left', async () => {
+  it('removes the partial files of a process that has ended', async () => {
     const folder = temporaryFolder()
     const left = ['new.db.partial-999999999-abc123', 'new.db.partial-999999999-abc123-wal']
     const others = [`new.db.partial-${process.pid}-abc123`, 'new.db.partial', 'other.db.partial-999999999-abc123']

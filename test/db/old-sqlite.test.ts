@@ -52,7 +52,7 @@ describe.each(builds)('SQLite %s', (version, open) => {
     old = await open(path)
   })
 
-  it('is the old build that it is said to be', () => {
+  it('is the build with the named version', () => {
     expect(old.version).toMatch(new RegExp(`^${version.replace('.', '\\.')}\\.`))
   })
 
@@ -65,7 +65,7 @@ describe.each(builds)('SQLite %s', (version, open) => {
     expect(there('trigger')).toContain('ledger_messages_insert')
   })
 
-  it('answers from every ordinary table and view as this version does', () => {
+  it('returns the same rows of every ordinary table and view as the current version', () => {
     const now = new Database(path, { readonly: true })
     const names = old
       .query(
@@ -83,7 +83,7 @@ describe.each(builds)('SQLite %s', (version, open) => {
     expect(old.query('SELECT DISTINCT tool_input FROM message_text')).toEqual([['first argument\nsecond argument']])
   })
 
-  it('follows a summary to its messages', () => {
+  it('reads the messages of a summary', () => {
     const [row] = old.query(`
       SELECT count(*) FROM summaries AS s
       JOIN summary_messages AS l USING (summary_id) JOIN messages AS m USING (message_id)`)
@@ -106,7 +106,7 @@ describe('SQLite 3.41 with FTS5', () => {
       old.query(`INSERT INTO ${table} (${table}) VALUES ('integrity-check')`)
   })
 
-  it('fires the triggers of a native file, and what it wrote is found here', async () => {
+  it('fires the triggers of a native file, and the current version finds what it wrote', async () => {
     const old = await openIn341(path)
     const last = old.query('SELECT max(outbox_id) FROM ledger_outbox')[0]?.[0]
     old.query(`

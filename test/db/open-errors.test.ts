@@ -17,7 +17,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lookAsOrdinaryUser } from './children/start.ts'
@@ -49,8 +49,8 @@ function database(name: string, sql: string): string {
   return path
 }
 
-describe('what cannot be opened says why and what to do', () => {
-  it('nothing there', () => {
+describe('an error on opening', () => {
+  it('says that there is no file', () => {
     expect(errorOf(join(folder, 'missing.db'))).toMatchObject({
       code: 'file_missing',
       message: expect.stringMatching(/no file at .*missing\.db.*check the path/),
@@ -62,13 +62,13 @@ describe('what cannot be opened says why and what to do', () => {
     expect(errorOf(join(write('plain-file', 'x'), 'lcm.db')).code).toBe('file_missing')
   })
 
-  it('a link to nowhere', () => {
+  it('says that a link leads to no file', () => {
     const link = join(folder, 'link.db')
     symlinkSync(join(folder, 'gone.db'), link)
     expect(errorOf(link).code).toBe('file_missing')
   })
 
-  it('a folder, naming the memory in it', () => {
+  it('says that the path is a folder, and names the memory in it', () => {
     expect(errorOf(folder)).toMatchObject({ code: 'file_is_folder', details: { path: folder } })
     const state = join(folder, '.openclaw')
     mkdirSync(state)
@@ -76,7 +76,7 @@ describe('what cannot be opened says why and what to do', () => {
     expect(errorOf(state).message).toContain(join(state, 'lcm.db'))
   })
 
-  it('no permission', () => {
+  it('says that there is no permission', () => {
     const path = database('private.db', 'CREATE TABLE t (a)')
     chmodSync(folder, 0o755)
     chmodSync(dirname(folder), 0o755)
@@ -86,18 +86,18 @@ describe('what cannot be opened says why and what to do', () => {
     expect(error?.message).toMatch(/permissions/)
   })
 
-  it('0 bytes', () => {
+  it('says that the file is empty', () => {
     expect(errorOf(write('empty.db', '')).code).toBe('file_empty')
   })
 
-  it('something that is no file at all, without waiting for it', () => {
+  it('says that a device or a pipe is no database, without waiting for it', () => {
     expect(errorOf('/dev/null').code).toBe('not_a_database')
     const pipe = join(folder, 'pipe.db')
     execFileSync('mkfifo', [pipe])
     expect(errorOf(pipe).code).toBe('not_a_database')
   })
 
-  it('not a database, and perhaps encrypted', () => {
+  it('says that a file is no database, and perhaps encrypted', () => {
     const noise = Buffer.from(Array.from({ length: 8192 }, (_, index) => (index * 7919 + 13) % 251))
     expect(errorOf(write('noise.db', noise))).toMatchObject({
       code: 'not_a_database',
@@ -105,12 +105,12 @@ describe('what cannot be opened says why and what to do', () => {
     })
   })
 
-  it('a transcript, which is to be imported', () => {
+  it('says that a transcript has to be imported', () => {
     const path = write('session.jsonl', '{"type":"user","message":{"role":"user","content":"hello"}}\n')
     expect(errorOf(path)).toMatchObject({ code: 'not_a_database', message: expect.stringMatching(/import/) })
   })
 
-  it('cut off: in the header, between pages, inside a page', () => {
+  it('says that a file was cut off in the header, between pages or inside a page', () => {
     const path = database('whole.db', 'CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(50000))')
     const whole = readFileSync(path)
     for (const bytes of [10, 60, 4096, 5000, whole.length - 4096, whole.length - 1]) {
@@ -118,7 +118,7 @@ describe('what cannot be opened says why and what to do', () => {
     }
   })
 
-  it('a damaged schema', () => {
+  it('says that the schema is damaged', () => {
     const path = database('damaged.db', 'CREATE TABLE t (a); CREATE TABLE u (a)')
     const file = openSync(path, 'r+')
     writeSync(file, Buffer.alloc(4096 - 100, 0xff), 0, 4096 - 100, 100)
@@ -131,7 +131,7 @@ describe('what cannot be opened says why and what to do', () => {
     expect(errorOf(odd).code).toBe('file_corrupt')
   })
 
-  it('a database of something else, naming what was seen', () => {
+  it('says that a database is of another kind, and names its tables', () => {
     const path = database('places.sqlite', 'CREATE TABLE moz_places (id); CREATE TABLE moz_cookies (id)')
     expect(errorOf(path)).toMatchObject({
       code: 'not_a_memory',
@@ -141,19 +141,19 @@ describe('what cannot be opened says why and what to do', () => {
     expect(errorOf(database('tableless.db', 'PRAGMA user_version = 3')).code).toBe('not_a_memory')
   })
 
-  it('a database that only pretends, with views where tables belong', () => {
+  it('says that a database with views instead of tables is no memory', () => {
     const names = ['conversations', 'messages', 'summaries', 'context_items', 'summary_parents', 'summary_messages']
     const path = database('views.db', names.map((name) => `CREATE VIEW ${name} AS SELECT 1 AS content;`).join(''))
     expect(errorOf(path).code).toBe('not_a_memory')
   })
 
-  it('our mark on a file without our tables', () => {
+  it('says that a file with our application id and without our tables is corrupt', () => {
     expect(errorOf(database('marked.db', `PRAGMA application_id = ${0x4c434d69}; PRAGMA user_version = 1`)).code).toBe(
       'file_corrupt',
     )
   })
 
-  it('a newer version, which can be opened for reading only', () => {
+  it('says that a version is newer, and the file can be opened for reading only', () => {
     const path = join(folder, 'newer.db')
     const db = openNative(path)
     db.exec('PRAGMA user_version = 99')
@@ -167,12 +167,12 @@ describe('what cannot be opened says why and what to do', () => {
     memory.close()
   })
 
-  it('an impossible path', () => {
+  it('says that a path is not valid', () => {
     expect(errorOf(`/tmp/${'x'.repeat(5000)}`).code).toBe('invalid_argument')
     expect(errorOf('/tmp/a\0b').code).toBe('invalid_argument')
   })
 
-  it('no file, whatever its bytes, does anything but open or give a typed error', () => {
+  it('is always typed, for a file with any bytes', () => {
     const path = join(folder, 'fuzzed.db')
     const whole = readFileSync(database('to-fuzz.db', 'CREATE TABLE t (a PRIMARY KEY, b); INSERT INTO t VALUES (1, 2)'))
     fc.assert(

@@ -34,7 +34,7 @@ const codeOf = (body: () => unknown): unknown => {
 describe.each(
   connections.map((db, index) => ({ db, name: ['better-sqlite3', 'immutable', 'beside a writer'][index] })),
 )('reading through $name', ({ db }) => {
-  it('gives rows as objects, the first row, a value, a column', () => {
+  it('returns rows as objects, the first row, a value, or a column', () => {
     expect(db.all('SELECT n, word FROM numbers ORDER BY n')).toEqual([
       { n: 1, word: 'one' },
       { n: 2, word: 'zwei ß 数 🚀' },
@@ -48,14 +48,14 @@ describe.each(
     expect(Buffer.from(db.value<Uint8Array>('SELECT raw FROM numbers WHERE n = 1') ?? []).toString('hex')).toBe('00ff')
   })
 
-  it('binds named parameters, numbers as REAL, and overlooks those that are not used', () => {
+  it('binds named parameters, numbers as REAL, and ignores unused ones', () => {
     expect(db.value('SELECT :x / 4', { x: 10, unused: 1 })).toBe(2.5)
     expect(db.value('SELECT CAST(:x AS INTEGER) / 4', { x: 10 })).toBe(2)
     expect(db.value('SELECT :x IS NULL', { x: null })).toBe(1)
     expect(db.value('SELECT typeof(:x)', { x: 5n })).toBe('integer')
   })
 
-  it('goes row by row, the same statement twice at a time, others meanwhile', () => {
+  it('iterates the same statement twice at a time, with other statements between', () => {
     const sql = 'SELECT n FROM numbers ORDER BY n'
     const pairs: number[][] = []
     for (const [outer] of db.iterateRaw<[number]>(sql)) {
@@ -71,14 +71,14 @@ describe.each(
     expect(db.all(sql)).toHaveLength(3)
   })
 
-  it('reads integers beyond 2^53 with their last digits lost, rather than failing', () => {
+  it('reads integers beyond 2^53 without their last digits instead of failing', () => {
     expect(db.column('SELECT n FROM huge')).toEqual([1, 9007199254740992])
     expect(db.all('SELECT n FROM huge')).toEqual([{ n: 1 }, { n: 9007199254740992 }])
     expect(db.value('SELECT max(n) FROM huge')).toBe(9007199254740992)
     expect(db.column('SELECT n FROM numbers WHERE n = 1')).toEqual([1])
   })
 
-  it('gives SQLite’s errors as ours, in every method', () => {
+  it('translates SQLite’s errors in every method', () => {
     expect(codeOf(() => db.all('SELECT nonsense'))).toBe('sqlite_failed')
     expect(codeOf(() => db.value('SELEKT'))).toBe('sqlite_failed')
     expect(codeOf(() => [...db.iterate('SELECT * FROM nowhere')])).toBe('sqlite_failed')
@@ -90,7 +90,7 @@ describe.each([
   ['the driver that writes', () => wrapConnection(new Database(copied()), 'copy')],
   ['the driver that reads by address', () => openByUri(copied(), 'mode=ro&readonly_shm=1')],
 ])('%s', (_name, open) => {
-  it.skipIf(!canOpenUris())('is defensive: no statement changes the definitions of a file (needs node:sqlite)', () => {
+  it.skipIf(!canOpenUris())('lets no statement change the definitions of a file (needs node:sqlite)', () => {
     const db = open()
     db.exec('PRAGMA writable_schema = ON')
     const change = () => db.exec(`UPDATE main.sqlite_schema SET sql = replace(sql, 'word', 'term')`)

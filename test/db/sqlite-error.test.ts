@@ -20,8 +20,8 @@ function errorOf(body: () => unknown): LcmError {
   throw new Error('no error')
 }
 
-describe('errors of SQLite, provoked', () => {
-  it('another writer at work is a conflict that passes', () => {
+describe('an error of SQLite', () => {
+  it('is a retryable conflict when another writer is at work', () => {
     const path = newPath()
     const writer = openNative(path)
     const other = openNative(path)
@@ -35,7 +35,7 @@ describe('errors of SQLite, provoked', () => {
     writer.close()
   })
 
-  it('a full disk leaves nothing of the step behind', () => {
+  it('is a full disk, and nothing of the step is kept', () => {
     const db = openNative(newPath())
     const pages = db.value<number>('PRAGMA page_count') ?? 0
     db.exec(`PRAGMA max_page_count = ${pages}`)
@@ -48,7 +48,7 @@ describe('errors of SQLite, provoked', () => {
     db.close()
   })
 
-  it('writing where only reading is allowed', () => {
+  it('is a read-only file when writing is not allowed', () => {
     const path = newPath()
     openNative(path).close()
     const db = wrapConnection(new Database(path, { readonly: true }), path)
@@ -56,7 +56,7 @@ describe('errors of SQLite, provoked', () => {
     db.close()
   })
 
-  it('a broken rule of the schema keeps SQLite’s words and the original as its cause', () => {
+  it('keeps SQLite’s words and the original as its cause when a constraint fails', () => {
     const db = openNative(newPath())
     const error = errorOf(() => db.run(`INSERT INTO conversations (session_id) VALUES ('s')`))
     expect(error).toMatchObject({ code: 'sqlite_failed', details: { sqlite: 'SQLITE_CONSTRAINT_NOTNULL' } })
@@ -65,7 +65,7 @@ describe('errors of SQLite, provoked', () => {
     db.close()
   })
 
-  it('lets our own errors and bugs through as they are, also out of a transaction', () => {
+  it('leaves our own errors and bugs unchanged, also out of a transaction', () => {
     const db = openNative(newPath())
     const ours = new LcmError('not_found', 'nothing')
     expect(errorOf(() => db.transaction(() => raise(ours)))).toBe(ours)

@@ -5,8 +5,8 @@ import { copyMemory } from '../../core/doctor/working-copy/copy-memory.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { identifyMemory } from '../../core/systems/identify-memory.ts'
 import { knownPlaces } from '../../core/systems/known-places.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { addSystem } from '../../core/systems/systems.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import { finish } from './every-question.ts'
@@ -36,8 +36,8 @@ afterAll(() => {
   expect(() => openMemory(path, { cacheDir })).toThrow(expect.objectContaining({ code: 'not_a_memory' }))
 })
 
-it('recognises a file of an added system, and opens it for reading only', () => {
-  expect(identifyMemory(path).system).toBe('notebook')
+it('recognises a file of an added system, and opens it for reading only', async () => {
+  expect((await identifyMemory(path)).system).toBe('notebook')
   expect(lcm.info).toMatchObject({ system: 'notebook', systemLabel: 'Notebook', systemVersion: '1', readOnly: true })
   expect(lcm.info.lacks).toEqual(notebook.lacks?.({} as never, {} as never))
 })

@@ -86,8 +86,8 @@ const spoilt = (table: string, columns: readonly string[]): string =>
     )
     .join('\n')
 
-describe('a file is read as far as it goes, with anything in any column', () => {
-  it.each(cases)('in %s, table %s', async (fixture, table, columns) => {
+describe('a file with any value in any column', () => {
+  it.each(cases)('answers every service: %s, table %s', async (fixture, table, columns) => {
     const path = changedCopy(join(FIXTURES, fixture), (db) => {
       type Trigger = { name: string }
       for (const { name } of db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'trigger'`).all() as Trigger[]) {

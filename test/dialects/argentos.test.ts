@@ -15,14 +15,14 @@ const WINDOW = 'SELECT session_id AS session, kind, ref_id AS ref FROM context_i
 const idOf = ({ kind, ref }: Item): string => (kind === 'message' ? `msg_${ref}` : String(ref))
 
 describe('a file of ArgentOS', () => {
-  it('is known by its structure, and says its schema and what it lacks', () =>
+  it('is recognised by its structure, and names its schema and what it lacks', () =>
     withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'argentos', systemLabel: 'ArgentOS', systemVersion: 'schema 1' })
       expect(info.capabilities).toMatchObject({ storedWindow: true, chronologicalWindow: false, fileContents: false })
       expect(info.lacks?.join(' ')).toMatch(/behind the newest message.*contents of large files are stored nowhere/)
     }))
 
-  it('shows the window in the order in which it is stored, and says what the order of the history is', () => {
+  it('has the window in the order in which it is stored, and names the order of the history', () => {
     // The system puts a new summary behind the newest message.
     const path = changedCopy(SMALL, (db) =>
       db.exec(`UPDATE context_items SET position = position + 1000 WHERE kind = 'summary'`),
@@ -47,7 +47,7 @@ describe('a file of ArgentOS', () => {
     })
   })
 
-  it('numbers messages, summaries and files apart: the same number names three things', () => {
+  it('numbers messages, summaries and files separately, so that the same number names three things', () => {
     const path = changedCopy(SMALL, (db) =>
       db.exec(`INSERT OR IGNORE INTO messages (id, session_id, role, content) SELECT max(id), session_id, 'user', 'x' FROM summaries;
         INSERT OR IGNORE INTO large_files (id, session_id, file_path, token_count, exploration_summary)
@@ -73,7 +73,7 @@ describe('a file of ArgentOS', () => {
     })
   })
 
-  it('calls a summary that says so made without a model', () => {
+  it('names the level of a summary that says it was made without a model', () => {
     const path = changedCopy(SMALL, (db) =>
       db.exec(`UPDATE summaries SET content = '[Deterministic summary of 8 messages] and so on' WHERE depth = 1`),
     )
@@ -82,7 +82,7 @@ describe('a file of ArgentOS', () => {
     )
   })
 
-  it('calls the result of a tool one, though it is stored as said by the assistant and its call is nowhere', () => {
+  it('reads the result of a tool as one, though its role is the assistant and its call is missing', () => {
     const path = changedCopy(SMALL, (db) => db.exec('UPDATE messages SET content_blocks = NULL'))
     const results = stored<{ id: number; call: string; content: string }>(
       path,
@@ -101,7 +101,7 @@ describe('a file of ArgentOS', () => {
     })
   })
 
-  it('shows summaries that were stored again with a user’s message for what they are', () =>
+  it('marks summaries that the system stored again with a message of the user', () =>
     withLcm(GATEWAY, cacheDir, (lcm) => {
       const parts = lcm.read.all<{ id: number; type: string; synthetic: number; text: string }>(
         `SELECT message_id AS id, part_type AS type, is_synthetic AS synthetic, text_content AS text FROM message_parts
@@ -121,7 +121,7 @@ describe('a file of ArgentOS', () => {
       }
     }))
 
-  it('keeps the number of a conversation when others come, while it is open and later', async () => {
+  it('keeps the number of a conversation when others are added, while it is open and later', async () => {
     const { path, read, write } = await following(SMALL, cacheDir)
     const numbers = () => read().perConversation.map(({ conversationId, sessionId }) => [conversationId, sessionId])
     const before = numbers()
@@ -136,7 +136,7 @@ describe('a file of ArgentOS', () => {
     })
   })
 
-  it('follows a compaction: a new summary behind the newest message, the window around it', async () => {
+  it('is read again after a compaction, with the new summary and the window around it', async () => {
     const { path, read, write, lcm } = await following(SMALL, cacheDir)
     const { conversationId, sessionId } = lcm.stats.conversations().at(-1) ?? { conversationId: 0, sessionId: '' }
     const own = stored<Item>(path, WINDOW).filter(({ session }) => session === sessionId)
@@ -158,7 +158,7 @@ describe('a file of ArgentOS', () => {
     expect(read().messages).toBe(before.messages - 1)
   })
 
-  it('gives every summary back as its messages, all of them', () =>
+  it('expands every summary to all its messages', () =>
     withLcm(GATEWAY, cacheDir, (lcm) => {
       for (const summaryId of lcm.read.column<string>('SELECT summary_id FROM summaries')) {
         const input = { summaryId, depth: 100, includeMessages: true, tokenCap: 1_000_000 }
@@ -170,14 +170,14 @@ describe('a file of ArgentOS', () => {
   it.each([
     ['small', SMALL],
     ['gateway', GATEWAY],
-  ])('answers every service from %s, and leaves no trace', async (_name, path) => {
+  ])('answers every service from %s, and is not changed', async (_name, path) => {
     const copy = copyInto(temporaryFolder(), path)
     const before = folderState(dirname(copy))
     await withLcm(copy, cacheDir, askEveryService)
     expect(folderState(dirname(copy))).toEqual(before)
   })
 
-  it('reads stored blocks as parts, and joins a result to its call', async () => {
+  it('reads stored blocks as parts, and joins a result with its call', async () => {
     const blocks = [
       { type: 'thinking', thinking: 'Which file?' },
       { type: 'text', text: 'I look.' },
@@ -220,7 +220,7 @@ describe('a file of ArgentOS', () => {
     })
   })
 
-  describe('that is not as it should be', () => {
+  describe('a damaged file', () => {
     it.each([
       ['no large files', 'DROP TABLE large_files'],
       ['no lineage', 'DROP TABLE summary_messages; DROP TABLE summary_sources'],
@@ -267,7 +267,7 @@ describe('a file of ArgentOS', () => {
         UPDATE context_items SET position = NULL WHERE position = 62; UPDATE large_files SET session_id = 7, exploration_summary = NULL, file_path = NULL`,
         ),
       ],
-    ])('is read as far as it goes: %s', async (_what, sql) => {
+    ])('answers every service: %s', async (_what, sql) => {
       const path = changedCopy(SMALL, (db) => db.exec(`${WITHOUT_CONSTRAINTS}; ${sql}`))
       const before = folderState(dirname(path))
       await withLcm(path, cacheDir, askEveryService)

@@ -1,13 +1,13 @@
 import { appendFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { decapodWriter } from '../builders/systems/decapod.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { everything } from './everything.ts'
 
-test('a decapod memory that is followed is the one that a fresh look finds', () => {
+test('a decapod memory that is followed while it grows equals one that is read afresh', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'lcm.db')
   const ledger = join(dirname(path), 'lcm.events.jsonl')

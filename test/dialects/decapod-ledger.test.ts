@@ -41,7 +41,7 @@ const sessions = [...new Set(indexed.map(({ session }) => session))].map((sessio
 const numberOf = (hash: string): number => events.findIndex((event) => event.content_hash === hash) + 1
 
 describe('the ledger of decapod', () => {
-  it('is named in what the file lacks, which is known by its structure', () =>
+  it('is named in what the file lacks, and the file is recognised by its structure', () =>
     withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'decapod', systemLabel: 'decapod', systemVersion: null })
       expect(info.capabilities).toMatchObject({ storedWindow: false, freeSummaries: true })
@@ -50,7 +50,7 @@ describe('the ledger of decapod', () => {
       )
     }))
 
-  it('gives every text under its hash, in its order, and a text that was recorded again once', () => {
+  it('gives every text under its hash in its order, and a text that was recorded again once', () => {
     const again = { ...events[1], event_id: '01AGAIN' }
     const path = copyWithLedger(`${ended(lines)}${JSON.stringify(again)}\n`)
     return withLcm(path, cacheDir, (lcm) => {
@@ -72,7 +72,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('says who spoke: people, agents, tools, and what merely happened', () => {
+  it('says who spoke: people, agents and tools, or nobody', () => {
     const metadata = { session_id: 'who', source: 'tool:edit' }
     const told: [Partial<LedgerEvent>, string][] = [
       [{ actor: 'human' }, 'user'],
@@ -94,7 +94,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('links each summary to the contents that it names, in their order, also in several sessions', () => {
+  it('links each summary with the contents that it names, in their order, also across sessions', () => {
     // A summary of everything, beside those that are there.
     const everything = JSON.stringify(indexed.map(({ hash }) => hash))
     const path = copyWithLedger(
@@ -121,7 +121,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('puts every message into the window, since nothing says otherwise', () =>
+  it('puts every message into the window, because no other rule is known', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       for (const { conversationId, messages, contextTokens, storedTokens } of lcm.stats.conversations()) {
         const { items } = lcm.context.assemble({ conversationId })
@@ -130,14 +130,14 @@ describe('the ledger of decapod', () => {
       }
     }))
 
-  it('is read together with the index for every service, and no trace is left', async () => {
+  it('is read together with the index by every service, and not changed', async () => {
     const path = copyWithLedger()
     const before = folderState(dirname(path))
     await withLcm(path, cacheDir, askEveryService)
     expect(folderState(dirname(path))).toEqual(before)
   })
 
-  it('may be missing: the index opens as what it is, and no text is made up', async () => {
+  it('may be missing, and then messages are shown without text', async () => {
     await withLcm(copyWithLedger(null), cacheDir, async (lcm) => {
       expect(lcm.info.lacks?.[0]).toContain('is not there')
       expect(lcm.info.lacks?.[0]).toContain(`all ${indexed.length} messages are shown without their text`)
@@ -155,7 +155,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('is checked also where a link leads to the file, and an empty line is no fault', async () => {
+  it('is checked also when a link leads to the file, and an empty line is no finding', async () => {
     const link = join(temporaryFolder(), 'link.db')
     symlinkSync(copyWithLedger(`${ended(lines)}\n \n`), link)
     await withLcm(link, cacheDir, async (lcm) => {
@@ -167,7 +167,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('keeps the places of messages whose lines are gone, and counts them', async () => {
+  it('keeps the positions of messages whose lines are missing, and counts them', async () => {
     const left = lines.filter((_, index) => index < 10 || index >= 14)
     const isGone = ({ hash }: Indexed): boolean => !left.some((text) => text.includes(hash))
     const gone = indexed.filter(isGone).length
@@ -185,7 +185,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('shows what stands in it alone, when the index lags behind', async () => {
+  it('contains messages that the index lacks, and they are shown', async () => {
     const listed = indexed.length - 7
     const path = copyWithLedger(undefined, `DELETE FROM originals_index WHERE rowid > ${listed}`)
     await withLcm(path, cacheDir, async (lcm) => {
@@ -198,7 +198,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('tells the sessions where the index does not, and what has none is called nothing', async () => {
+  it('names the session when the index does not, or none is named', async () => {
     const path = copyWithLedger(
       ended(lines) + line('nobody knows where', { metadata: {} }),
       `UPDATE originals_index SET session_id = iif(rowid % 2, NULL, '')`,
@@ -211,7 +211,7 @@ describe('the ledger of decapod', () => {
     })
   })
 
-  it('is followed as it grows, line by line, and only ended lines for good', async () => {
+  it('is followed as it grows, line by line, and only complete lines are kept', async () => {
     const folder = temporaryFolder()
     copyInto(folder, join(FOLDER, LEDGER))
     const { read, write, lcm } = await following(SMALL, cacheDir, folder)
@@ -241,7 +241,7 @@ describe('the ledger of decapod', () => {
     expect(lcm.read.column('SELECT DISTINCT content FROM messages')).toEqual([''])
   })
 
-  it('becomes a working copy with the same ids, order and texts', async () => {
+  it('is copied into a working copy with the same ids, order and texts', async () => {
     const to = join(temporaryFolder(), 'copy.db')
     const all = 'SELECT message_id, seq, content, content_hash, external_id FROM messages ORDER BY message_id'
     const before = await withLcm(SMALL, cacheDir, async (lcm) => {

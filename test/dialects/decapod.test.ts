@@ -9,7 +9,7 @@ import { loosened } from './foreign-files.ts'
 const cacheDir = join(temporaryFolder(), 'cache')
 
 describe('a file of decapod', () => {
-  describe('that is not as it should be', () => {
+  describe('a damaged file', () => {
     const all = ended(lines)
     it.each([
       ['nothing in it', 'DELETE FROM originals_index; DELETE FROM summaries', all],
@@ -55,7 +55,7 @@ describe('a file of decapod', () => {
         ),
         all,
       ],
-    ])('is read as far as it goes: %s', async (_what, sql, ledger) => {
+    ])('answers every service: %s', async (_what, sql, ledger) => {
       const path = copyWithLedger(ledger, sql)
       const before = folderState(dirname(path))
       await withLcm(path, cacheDir, askEveryService)

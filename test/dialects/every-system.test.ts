@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { copyMemory } from '../../core/doctor/working-copy/copy-memory.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -39,7 +39,7 @@ describe('every file that another system wrote', () => {
     expect(folderState(FIXTURES)).toEqual(before)
   })
 
-  it.each(files)('%s is recognised by its structure and has every canonical column', (name, folder) => {
+  it.each(files)('is recognised by its structure and has every canonical column: %s', (name, folder) => {
     const memory = openMemory(join(FIXTURES, name), { cacheDir })
     try {
       expect(memory.info).toMatchObject({ system: SYSTEMS[folder], readOnly: true })
@@ -52,7 +52,7 @@ describe('every file that another system wrote', () => {
     }
   })
 
-  it.each(files)('%s answers every service', async (name) => {
+  it.each(files)('answers every service: %s', async (name) => {
     const lcm = await openLcm(join(FIXTURES, name), { cacheDir })
     try {
       await askEveryService(lcm)
@@ -62,23 +62,20 @@ describe('every file that another system wrote', () => {
   })
 
   // The damaged siblings of one file take one way through the copy.
-  it.each(files.filter(([name]) => !name.includes('corrupt')))(
-    '%s has a working copy that is the same',
-    async (name) => {
-      const from = openMemory(join(FIXTURES, name), { cacheDir })
-      try {
-        const to = join(temporaryFolder(), 'copy.db')
-        const report = await finish(copyMemory({ from, to }, new AbortController().signal))
-        expect(report.verified).toBe(true)
-        const copy = openMemory(to)
-        expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
-        expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
-          from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
-        )
-        copy.close()
-      } finally {
-        from.close()
-      }
-    },
-  )
+  it.each(files.filter(([name]) => !name.includes('corrupt')))('equals its working copy: %s', async (name) => {
+    const from = openMemory(join(FIXTURES, name), { cacheDir })
+    try {
+      const to = join(temporaryFolder(), 'copy.db')
+      const report = await finish(copyMemory({ from, to }, new AbortController().signal))
+      expect(report.verified).toBe(true)
+      const copy = openMemory(to)
+      expect(copy.read.column('PRAGMA quick_check')).toEqual(['ok'])
+      expect(copy.read.column('SELECT message_id FROM event_messages ORDER BY 1')).toEqual(
+        from.read.column('SELECT message_id FROM event_messages ORDER BY 1'),
+      )
+      copy.close()
+    } finally {
+      from.close()
+    }
+  })
 })

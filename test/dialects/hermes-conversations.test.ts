@@ -16,7 +16,7 @@ describe('conversations of hermes-lcm and LCM-X', () => {
   const rows = ({ stats }: Lcm) =>
     stats.conversations().map((row) => [row.conversationId, row.sessionId, row.messages, row.contextItems])
 
-  it('are those of the lifecycle table, with both of their sessions, else the sessions themselves', async () => {
+  it('are those of the lifecycle table with both of their sessions, or else the sessions', async () => {
     const path = changed(
       'hermes-lcm/small.db',
       `${empty} ${message(1, 'alone')} ${message(2, 'old', 'system')} ${message(3, 'old')} ${message(4, 'new', 'system')}
@@ -36,7 +36,7 @@ describe('conversations of hermes-lcm and LCM-X', () => {
     })
   })
 
-  it('are what the messages say in the newer schema', async () => {
+  it('are those that the messages name in the newer schema', async () => {
     const path = changed(
       'lcm-x/small.db',
       `${empty} ${message(1, 's', 'user', 'one')} ${message(2, 's', 'user', 'two')} ${message(3, 't', 'user', 'one')}
@@ -54,7 +54,7 @@ describe('conversations of hermes-lcm and LCM-X', () => {
     })
   })
 
-  it('begin their window after what was summarised where nothing else tells', async () => {
+  it('have a window that begins after what was summarised when nothing else is stored', async () => {
     const path = changed(
       'hermes-lcm/small.db',
       `${empty} ${[1, 2, 3, 4].map((id) => message(id, 's')).join('')} ${node(1, 's', 0, 'messages', '[1, 2]')}
@@ -66,7 +66,7 @@ describe('conversations of hermes-lcm and LCM-X', () => {
     })
   })
 
-  it('are read where columns stand in another order, and optional ones are missing', async () => {
+  it('are read when columns stand in another order and optional ones are missing', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const db = new Database(path)
     db.exec(`

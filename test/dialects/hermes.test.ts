@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import type { HermesFault } from '../builders/systems/hermes-damage.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { stored } from './foreign-files.ts'
@@ -34,7 +34,7 @@ describe('hermes-lcm and LCM-X', () => {
   describe.each(['hermes-lcm', 'lcm-x'])('%s', (folder) => {
     const path = join(FIXTURES, folder, 'small.db')
 
-    it('gives the lineage as it is stored, in its order', () =>
+    it('has the lineage in its stored order', () =>
       withLcm(path, ({ read }) => {
         const rows = read.all(
           `SELECT * FROM (
@@ -49,7 +49,7 @@ describe('hermes-lcm and LCM-X', () => {
         )
       }))
 
-    it('has a window of the instructions, the summaries that no other was made of, and what came after', () =>
+    it('has a window of instructions, summaries without dependents, and the messages after them', () =>
       withLcm(path, (lcm) => {
         const nodes = nodesOf(path)
         const covered = new Set(nodes.flatMap(({ type, sources }) => (type === 'messages' ? sources : [])))
@@ -61,7 +61,7 @@ describe('hermes-lcm and LCM-X', () => {
       }))
   })
 
-  it('takes a node by its number everywhere, and never for a message', () =>
+  it('finds a node by its number everywhere, and never as a message', () =>
     withLcm(small, (lcm) => {
       const [top] = topsOf(nodesOf(small))
       if (!top) throw new Error('there is no node')
@@ -86,7 +86,7 @@ describe('hermes-lcm and LCM-X', () => {
       expect(() => lcm.retrieval.describe('99', 100)).toThrow(expect.objectContaining({ code: 'not_found' }))
     }))
 
-  it('gives times in milliseconds', () =>
+  it('has its times in milliseconds', () =>
     withLcm(small, ({ read }) => {
       const messages = messagesOf(small)
       const atMs = (id: number | undefined): number =>
@@ -115,7 +115,7 @@ describe('hermes-lcm and LCM-X', () => {
     })
   })
 
-  it('keeps a role that it does not know in a part, and a call that is no JSON to its own row', async () => {
+  it('keeps an unknown role in a part, and limits a call that is no JSON to its own row', async () => {
     const rows = messagesOf(small)
     const call = rows.find(({ calls }) => calls !== null)?.id
     const [one, two, three] = rows.flatMap(({ id, role, calls }) => (role !== 'tool' && calls === null ? id : []))
@@ -149,7 +149,7 @@ describe('hermes-lcm and LCM-X', () => {
     )
     const nodeOf = (fault: string): string => String(faults.find((one) => one.fault === fault)?.node_id)
 
-    it('keeps every fault to its own rows', () =>
+    it('limits every fault to its own rows', () =>
       withLcm(damaged, ({ dag, retrieval, stats }) => {
         const sound = nodesOf(small).length
         expect(stats.stats()).toMatchObject({
@@ -169,7 +169,7 @@ describe('hermes-lcm and LCM-X', () => {
         expect(dag.lineage('1').sources).toContainEqual(expect.objectContaining({ id: `msg_${lost}`, kind: 'missing' }))
       }))
 
-    it('lists outputs that were put into files, found by the index or without it', async () => {
+    it('lists outputs that were put into files, found through the index or without it', async () => {
       const path = copyOf('hermes-lcm/damaged.db')
       const ref = /ref=(\S+\.json)\]/.exec(
         stored<{ text: string }>(path, `SELECT content AS text FROM messages WHERE content LIKE '%ref=%.json]'`)[0]
@@ -185,7 +185,7 @@ describe('hermes-lcm and LCM-X', () => {
     })
   })
 
-  it('follows a writer: what is added, rewritten and deleted is there at the next question', () => {
+  it('is read again after a writer added, rewrote or deleted rows', () => {
     const path = copyOf(SMALL)
     const writer = new Database(path)
     writer.pragma('journal_mode = WAL')

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { copyMemory } from '../../core/doctor/working-copy/copy-memory.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { identifyMemory } from '../../core/systems/identify-memory.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { finish } from './every-question.ts'
@@ -41,8 +41,8 @@ const recorded = stored<Recorded>(
    FROM message_parts WHERE part_type = 'compaction' ORDER BY message_id`,
 )
 
-describe('lossless-claude', () => {
-  it('shows compactions as events and not as messages that nothing covers', () =>
+describe('a file of lossless-claude', () => {
+  it('has compactions as events, and not as messages that nothing covers', () =>
     withLcm(small, ({ strata, transcript, read }) => {
       const events = recorded.map(({ id }) => id)
       expect(events).not.toEqual([])
@@ -54,7 +54,7 @@ describe('lossless-claude', () => {
       )
     }))
 
-  it('has a history of compactions from them, exact to the token', () =>
+  it('has a history of its compactions, exact to the token', () =>
     withLcm(small, ({ timeTravel }) => {
       const timeline = timeTravel.timeline(1)
       expect(timeline.isExact).toBe(true)
@@ -69,7 +69,7 @@ describe('lossless-claude', () => {
       )
     }))
 
-  it('keeps an event whose record is broken or names nothing apart from the others', async () => {
+  it('limits an event with a broken or empty record to itself', async () => {
     const [one, two, three, four] = recorded.map(({ id }) => id)
     const broken = changed(
       `UPDATE message_parts SET metadata = '{"pass":' WHERE message_id = ${one};
@@ -87,7 +87,7 @@ describe('lossless-claude', () => {
     })
   })
 
-  it('copies conversations of one session as conversations of their own', async () => {
+  it('is copied with conversations of one session as separate conversations', async () => {
     const [own] = stored<{ session: string; title: string | null }>(
       small,
       'SELECT session_id AS session, title FROM conversations',
@@ -108,7 +108,7 @@ describe('lossless-claude', () => {
     )
   })
 
-  it('recomputes time ranges that were written shifted, and keeps what the file says', async () => {
+  it('recomputes time ranges that were stored shifted, and keeps what the file says', async () => {
     const shifted = changed(
       `UPDATE summaries SET earliest_at = strftime('%Y-%m-%dT%H:%M:%fZ', earliest_at, '+5 hours'),
         latest_at = strftime('%Y-%m-%dT%H:%M:%fZ', latest_at, '+5 hours')`,
@@ -121,21 +121,21 @@ describe('lossless-claude', () => {
     expect(stored.map(({ from }, index) => from - (sound[index]?.from ?? 0))).toEqual(sound.map(() => 5 * 3_600_000))
   })
 
-  it('names the project that the folder is a hash of', () => {
+  it('names the project whose hash its folder has', async () => {
     const copy = copyOf(SMALL, 'db.sqlite')
     const meta = join(dirname(copy), 'meta.json')
-    const project = () => [identifyMemory(copy, { cacheDir }).project, opened(copy)]
+    const project = async () => [(await identifyMemory(copy, { cacheDir })).project, opened(copy)]
     const opened = (file: string) => {
       const memory = openMemory(file, { cacheDir })
       memory.close()
       return memory.info.project
     }
-    expect(project()).toEqual([null, null])
+    expect(await project()).toEqual([null, null])
     for (const text of ['{"cwd":', '[]', '{"cwd":7}', '""']) {
       writeFileSync(meta, text)
-      expect(project()).toEqual([null, null])
+      expect(await project()).toEqual([null, null])
     }
     writeFileSync(meta, '{"cwd":"/home/me/shop","lastIngest":1}')
-    expect(project()).toEqual(['/home/me/shop', '/home/me/shop'])
+    expect(await project()).toEqual(['/home/me/shop', '/home/me/shop'])
   })
 })

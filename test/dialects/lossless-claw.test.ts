@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
-import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
+import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -46,7 +46,7 @@ function own<T>(path: string, sql: string): T[] {
   }
 }
 
-describe('lossless-claw', () => {
+describe('a file of lossless-claw', () => {
   const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
   let before: Record<string, string> = {}
   beforeAll(() => {
@@ -57,7 +57,7 @@ describe('lossless-claw', () => {
   })
 
   describe('counts', () => {
-    it.each(files)('of %s agree with its own tables', (name) => {
+    it.each(files)('agree in every count with the own tables of %s', (name) => {
       const path = join(CLAW, name)
       const [counts] = own<Record<string, number>>(
         path,
@@ -91,7 +91,7 @@ describe('lossless-claw', () => {
     })
   })
 
-  describe('the version', () => {
+  describe('the version of a file', () => {
     it.each([
       ['legacy/v0.1.2.db', '0.1.2+'],
       ['legacy/v0.5.0.db', '0.5.0+'],
@@ -101,15 +101,15 @@ describe('lossless-claw', () => {
       ['legacy/v0.15.3.db', '0.15.2+'],
       ['legacy/v1.0.0-beta.4.db', '1.0.0-beta+'],
       ['small.db', '0.15.2+'],
-    ])('of %s is at least what its structure shows', (name, version) => {
+    ])('is for %s at least the one that its structure shows', (name, version) => {
       expect(withMemory(join(CLAW, name), ({ info }) => info.systemVersion)).toBe(version)
     })
 
-    it('of the oldest line is called early, since nothing else tells it apart', () => {
+    it('is called early for the oldest releases, which cannot be told apart', () => {
       expect(withMemory(join(CLAW, 'legacy/v0.1.2.db'), ({ info }) => info.systemLabel)).toBe('lossless-claw, early')
     })
 
-    it('does not matter where a file carries the tables of two lines', () => {
+    it('does not matter when a file has the tables of two lines', () => {
       const path = copyOf('lossless-claw/legacy/v0.5.0.db')
       const db = new Database(path)
       db.exec(`CREATE TABLE pending_summary_nodes (node_id); ALTER TABLE messages ADD COLUMN stable_event_key TEXT`)
@@ -155,7 +155,7 @@ describe('lossless-claw', () => {
          WHERE c.conversation_id = 1 ORDER BY c.ordinal`,
       ],
       ['a large file', 'SELECT * FROM large_files WHERE file_id = :id'],
-    ])('find %s by index', (_what, sql) => {
+    ])('find %s by an index', (_what, sql) => {
       // Statistics of so small a file rightly say that reading it whole is cheaper.
       withMemory(changed('rich.db', 'DROP TABLE IF EXISTS sqlite_stat1'), ({ read }) => {
         const plan = read.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, { id: 'sum_x' }).map((row) => row.detail)
@@ -163,7 +163,7 @@ describe('lossless-claw', () => {
       })
     })
 
-    it('give times in milliseconds UTC, from both ways of writing them', () => {
+    it('have times in milliseconds UTC, from both ways of storing them', () => {
       const path = join(CLAW, 'small.db')
       const messages = own<{ at: string }>(path, 'SELECT created_at AS at FROM messages ORDER BY message_id')
       const summaries = own<{ at: string }>(path, 'SELECT earliest_at AS at FROM summaries ORDER BY rowid')
@@ -177,14 +177,14 @@ describe('lossless-claw', () => {
       })
     })
 
-    it('give a time that cannot be read as unknown, not as 1970', () => {
+    it('have an unreadable time as unknown, not as 1970', () => {
       const path = changed('small.db', `UPDATE messages SET created_at = 'yesterday' WHERE message_id = 1`)
       expect(
         withMemory(path, ({ read }) => read.value('SELECT created_at FROM messages WHERE message_id = 1')),
       ).toBeNull()
     })
 
-    it('call the result of a tool a tool part, with the text where it is', () => {
+    it('have the result of a tool as a tool part, with its text', () => {
       withMemory(join(CLAW, 'small.db'), ({ read }) => {
         const results = read.all<Record<string, unknown>>(
           `SELECT p.part_type AS type, p.tool_call_id AS call, p.tool_input AS input, p.text_content = m.content AS same
@@ -199,7 +199,7 @@ describe('lossless-claw', () => {
       })
     })
 
-    it('keep the original block of a part, also where its JSON is broken', () => {
+    it('keep the original block of a part, also when its JSON is broken', () => {
       withMemory(join(CLAW, 'small.db'), ({ read }) => {
         const raw = read.value<string>(
           `SELECT json_extract(metadata, '$.raw.type') FROM message_parts WHERE part_type = 'reasoning'`,
@@ -212,7 +212,7 @@ describe('lossless-claw', () => {
       })
     })
 
-    it('take a tool call from its original block where an early release left the columns empty', () => {
+    it('read a tool call from its original block when an early release left the columns empty', () => {
       const sql = `SELECT message_id, ordinal, part_type, tool_call_id, tool_name, json(tool_input) FROM message_parts
         ORDER BY message_id, ordinal`
       const filled = withMemory(join(CLAW, 'small.db'), ({ read }) => read.all(sql))
@@ -229,7 +229,7 @@ describe('lossless-claw', () => {
       expect(withMemory(broken, ({ read }) => read.all('SELECT * FROM message_parts'))).toHaveLength(87)
     })
 
-    it('count the tokens that a summary stands for, also where the file does not', () => {
+    it('count the tokens that a summary covers, also when the file does not', () => {
       const sql = 'SELECT summary_id, source_token_count FROM summaries ORDER BY summary_id'
       const stored = withMemory(join(CLAW, 'small.db'), ({ read }) => read.all(sql))
       const zeros = changed('small.db', 'UPDATE summaries SET source_message_token_count = 0')
@@ -238,7 +238,7 @@ describe('lossless-claw', () => {
       expect(withMemory(early, ({ read }) => read.all(sql))).toEqual(stored)
     })
 
-    it('call a summary deterministic only where a marker of this system stands at its place', () => {
+    it('have the level deterministic only where this system puts its marker', () => {
       const levels = (sql: string) =>
         withMemory(changed('small.db', sql), ({ read }) =>
           read.all('SELECT level, count(*) AS n FROM summaries GROUP BY level'),
@@ -256,7 +256,7 @@ describe('lossless-claw', () => {
       }
     })
 
-    it('show an archived sibling as archived', () => {
+    it('have an archived sibling as archived', () => {
       const rows = statsOf(join(CLAW, 'rich.db')).perConversation
       expect(rows.map(({ title, archivedAtMs }) => ({ title, isArchived: archivedAtMs !== null }))).toEqual([
         { title: null, isArchived: false },
@@ -264,12 +264,12 @@ describe('lossless-claw', () => {
       ])
     })
 
-    it('keep focus briefs out of the summaries', () => {
+    it('leave focus briefs out of the summaries', () => {
       expect(own(join(CLAW, 'rich.db'), 'SELECT brief_id FROM focus_briefs')).toHaveLength(3)
       expect(statsOf(join(CLAW, 'rich.db')).summaries).toBe(20)
     })
 
-    it('show a running maintenance as a lock that ends with its sweep', () => {
+    it('have a running maintenance as a lock that ends with its run', () => {
       const locks = (name: string) =>
         withMemory(join(CLAW, name), ({ read }) => read.all('SELECT * FROM conversation_locks'))
       expect(locks('rich.db')).toEqual([])
@@ -278,7 +278,7 @@ describe('lossless-claw', () => {
       ])
     })
 
-    it('are written without a table that a file does not have', () => {
+    it('leave out a table that a file does not have', () => {
       const path = changed('small.db', 'DROP TABLE large_files; DROP TABLE message_parts')
       withMemory(path, ({ info, read }) => {
         expect(info.capabilities).toMatchObject({ files: false, parts: false })

@@ -44,8 +44,8 @@ function baseFile(more = ''): string {
   return path
 }
 
-describe('a file of the very first release', () => {
-  it('is read fully: what it does not store is worked out', async () => {
+describe('a file of the first release', () => {
+  it('is read completely, and what it does not store is computed', async () => {
     const lcm = await openLcm(baseFile(), { cacheDir })
     try {
       expect(lcm.info).toMatchObject({ systemLabel: 'lossless-claw, early', systemVersion: null })
@@ -67,7 +67,7 @@ describe('a file of the very first release', () => {
     }
   })
 
-  it('is read also where its lineage is a circle', async () => {
+  it('is read also when its lineage is a cycle', async () => {
     const lcm = await openLcm(
       baseFile(`INSERT INTO summary_parents VALUES ('sum_a', 'sum_d', 0), ('sum_b', 'sum_b', 0);`),
       {
@@ -82,8 +82,8 @@ describe('a file of the very first release', () => {
   })
 })
 
-describe('numbers that cannot be told exactly, or asked by', () => {
-  it('keep their rows out, of the copy as well, and are counted', async () => {
+describe('a row with a number that is not exact or negative', () => {
+  it('is left out of the memory and of its copy, and counted', async () => {
     const path = baseFile(`
       UPDATE messages SET message_id = 9223372036854775807 WHERE message_id = 6;
       UPDATE messages SET message_id = -7 WHERE message_id = 5;
@@ -104,7 +104,7 @@ describe('numbers that cannot be told exactly, or asked by', () => {
 })
 
 describe('a lineage of thousands of levels', () => {
-  it('is read at once, with the times of what it rests on', async () => {
+  it('is read quickly, with the times of its sources', async () => {
     const path = baseFile(`
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
       INSERT INTO summaries SELECT 'c' || i, 1, 'condensed', 'x', 1, '2026-01-01' FROM n;
@@ -140,7 +140,7 @@ const WITHOUT = [
   'DROP INDEX summary_messages_message_idx; DROP INDEX summary_parents_parent_summary_idx',
 ]
 
-describe('a file of any release between', () => {
+describe('a file of a release in between', () => {
   it.each(WITHOUT)('is read after %s', async (sql) => {
     const path = copyOf('lossless-claw/small.db')
     const db = new Database(path)

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, loosened, WITHOUT_CONSTRAINTS } from './foreign-files.ts'
@@ -60,14 +60,17 @@ function look(path: string): string {
   }
 }
 
-describe('a file that lost something opens with the rest, or is refused in plain words', () => {
-  it.each(Object.keys(TABLES))('%s without one of its columns', (fixture) => {
-    for (const { table, column, others } of columnsOf(fixture)) {
-      const kept = `CREATE TABLE loose AS SELECT ${others.join(', ')} FROM ${table};`
-      const path = damagedCopy(fixture, `${kept} DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table}`)
-      expect(look(path), `${table}.${column}`).toMatch(/^opened$|it has lost the (column|table)|of something else/)
-    }
-  })
+describe('a file that lost a column or a row', () => {
+  it.each(Object.keys(TABLES))(
+    'opens with the rest, or is refused in plain words, without one of its columns: %s',
+    (fixture) => {
+      for (const { table, column, others } of columnsOf(fixture)) {
+        const kept = `CREATE TABLE loose AS SELECT ${others.join(', ')} FROM ${table};`
+        const path = damagedCopy(fixture, `${kept} DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table}`)
+        expect(look(path), `${table}.${column}`).toMatch(/^opened$|it has lost the (column|table)|of something else/)
+      }
+    },
+  )
 })
 
 const UNSHOWN: readonly (readonly [fixture: string, table: string, spoil: string, rows: number])[] = [
@@ -81,15 +84,15 @@ const UNSHOWN: readonly (readonly [fixture: string, table: string, spoil: string
   ['decapod/small/lcm.db', 'summaries', `summary_hash = 'one' WHERE rowid <= 2`, 1],
 ]
 
-describe('rows that cannot be shown are counted', () => {
-  it.each(UNSHOWN)('in %s, %s: %s', (fixture, table, spoil, rows) => {
+describe('a row that cannot be shown', () => {
+  it.each(UNSHOWN)('is counted in what the file lacks: %s, %s: %s', (fixture, table, spoil, rows) => {
     const path = damagedCopy(fixture, loosened([table], `UPDATE ${table} SET ${spoil}`))
     const { info, close } = openMemory(path, { cacheDir })
     close()
     expect(info.lacks?.join('\n')).toMatch(new RegExp(`Damaged: ${rows} of the \\d+ rows of ${table} are not shown`))
   })
 
-  it.each(Object.keys(TABLES))('and a sound file has none: %s', (fixture) => {
+  it.each(Object.keys(TABLES))('is not reported for a sound file: %s', (fixture) => {
     const { info, close } = openMemory(join(FIXTURES, fixture), { cacheDir })
     close()
     expect(info.lacks?.join('\n')).not.toMatch(/Damaged|is gone/)

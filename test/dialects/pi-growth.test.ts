@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { everything } from './everything.ts'
 
-test('a pi-lcm memory that is followed is the one that a fresh look finds', () => {
+test('a pi-lcm memory that is followed while it grows equals one that is read afresh', () => {
   const folder = temporaryFolder()
   const path = join(folder, 'lcm.db')
   const options = { cacheDir: join(folder, 'cache') }

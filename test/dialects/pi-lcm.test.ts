@@ -10,14 +10,14 @@ const SMALL = join(FIXTURES, 'pi-lcm/small.db')
 const cacheDir = join(temporaryFolder(), 'cache')
 
 describe('a file of pi-lcm', () => {
-  it('answers every service, and leaves no trace', async () => {
+  it('answers every service, and is not changed', async () => {
     const copy = copyInto(temporaryFolder(), SMALL)
     const before = folderState(dirname(copy))
     await withLcm(copy, cacheDir, askEveryService)
     expect(folderState(dirname(copy))).toEqual(before)
   })
 
-  describe('that is not as it should be', () => {
+  describe('a damaged file', () => {
     it.each([
       [
         'nothing in it',
@@ -60,7 +60,7 @@ describe('a file of pi-lcm', () => {
         UPDATE conversations SET id = 4, session_id = NULL, cwd = NULL WHERE rowid = 2`,
         ),
       ],
-    ])('is read as far as it goes: %s', async (_what, sql) => {
+    ])('answers every service: %s', async (_what, sql) => {
       const path = changedCopy(SMALL, (db) => db.exec(`${WITHOUT_CONSTRAINTS}; ${sql}`))
       const before = folderState(dirname(path))
       await withLcm(path, cacheDir, askEveryService)

@@ -50,10 +50,10 @@ const goesOn = (originals: readonly (Record<string, unknown> & { role: string })
 const newest = { conversationId: 2, offset: second.messages, limit: 20, contentChars: 1000 }
 
 describe('a file of pi-lcm', () => {
-  it('is known by its structure, and shows the folder of its project instead of a hash', () => {
+  it('is recognised by its structure, and names the folder of its project instead of a hash', async () => {
     const [cwd] = stored<{ value: string }>(SMALL, `SELECT value FROM _metadata WHERE key = 'cwd'`)
-    expect(identifyMemory(SMALL)).toMatchObject({ system: 'pi-lcm', project: cwd?.value })
-    return withLcm(SMALL, cacheDir, ({ info }) => {
+    await expect(identifyMemory(SMALL)).resolves.toMatchObject({ system: 'pi-lcm', project: cwd?.value })
+    await withLcm(SMALL, cacheDir, ({ info }) => {
       expect(info).toMatchObject({ system: 'pi-lcm', systemVersion: 'schema 2', project: cwd?.value })
       expect(info.capabilities).toMatchObject({
         storedWindow: false,
@@ -63,7 +63,7 @@ describe('a file of pi-lcm', () => {
     })
   })
 
-  it('shows the window by its own rule: the newest summary of each depth, then what was not compacted', () =>
+  it('has a window by its own rule: the newest summary of each depth, then what was not compacted', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       for (const [index, { id, open }] of conversations.entries()) {
         const { items } = lcm.context.assemble({ conversationId: index + 1 })
@@ -76,7 +76,7 @@ describe('a file of pi-lcm', () => {
       }
     }))
 
-  it('names the summaries that its own rule never shows', () =>
+  it('names the summaries that its window never contains', () =>
     withLcm(SMALL, cacheDir, async (lcm) => {
       const shown = conversations.flatMap(({ id }) => shownOf(id))
       const unseen = summaries.filter(({ id, isSource }) => !isSource && !shown.includes(id))
@@ -86,7 +86,7 @@ describe('a file of pi-lcm', () => {
       expect(named?.sort()).toEqual(unseen.map(({ id }) => id).sort())
     }))
 
-  it('leaves out of the window what does not fit into the tokens that pi-lcm allows', async () => {
+  it('leaves out of the window what exceeds the tokens that pi-lcm allows', async () => {
     const shown = async (depth: number, tokens: number): Promise<number[]> => {
       const path = changedCopy(SMALL, (db) =>
         db.exec(`UPDATE summaries SET token_estimate = ${tokens} WHERE rowid =
@@ -102,7 +102,7 @@ describe('a file of pi-lcm', () => {
     expect(await shown(0, 8001)).toEqual([1])
   })
 
-  it('makes parts of the original message: reasoning, calls, results, the user’s own commands, how it ended', () => {
+  it('has parts of the original message: reasoning, calls, results, commands of the user, and its end', () => {
     const path = goesOn([
       {
         role: 'assistant',
@@ -160,7 +160,7 @@ describe('a file of pi-lcm', () => {
     })
   })
 
-  it('finds a message by the UUID that Pi knows it by', () => {
+  it('finds a message by the UUID that Pi gave it', () => {
     const [one] = stored<{ row: number; id: string; seq: number }>(
       SMALL,
       `SELECT m.rowid AS row, m.id, m.seq FROM messages AS m JOIN summary_sources AS s ON s.source_id = m.id
@@ -174,7 +174,7 @@ describe('a file of pi-lcm', () => {
     })
   })
 
-  it('reads every kind of message that Pi has', async () => {
+  it('reads every type of message of Pi', async () => {
     const originals = [
       { role: 'custom', customType: 'note', content: 'from an extension', display: true },
       {
@@ -235,7 +235,7 @@ describe('a file of pi-lcm', () => {
     })
   })
 
-  it('follows a session that goes on, and a compaction', async () => {
+  it('is read again after the session continued and was compacted', async () => {
     const { read, write, lcm } = await following(SMALL, cacheDir)
     const before = read()
     const add = (seq: number, id: string) =>
@@ -259,7 +259,7 @@ describe('a file of pi-lcm', () => {
     expect(read().perConversation.map((row) => row.conversationId)).toEqual([1, 2, 3])
   })
 
-  it('shows as lost what is marked as compacted and in no summary', async () => {
+  it('shows a message as lost that is marked as compacted and in no summary', async () => {
     const path = changedCopy(SMALL, (db) =>
       db.exec(`UPDATE messages SET is_compacted = 1 WHERE rowid = ${second.last}`),
     )
@@ -271,7 +271,7 @@ describe('a file of pi-lcm', () => {
     })
   })
 
-  it('keeps what belongs to a conversation that is not in the file', async () => {
+  it('keeps the messages of a conversation without a row', async () => {
     const path = changedCopy(SMALL, (db) =>
       db.exec(`PRAGMA foreign_keys = OFF; DELETE FROM conversations WHERE rowid = 1`),
     )

@@ -108,7 +108,7 @@ function withoutStatistics(fixture: string): string {
   return path
 }
 
-it('a full scan is noticed, whatever the table is called in the query', () => {
+it('a full scan is noticed under any name of the table in the query', () => {
   const connection = new Database(':memory:')
   connection.exec(`CREATE TABLE messages (message_id INTEGER PRIMARY KEY, role, content); CREATE INDEX r ON messages (role);
     CREATE TEMP VIEW v AS SELECT * FROM main.messages`)
@@ -121,7 +121,7 @@ it('a full scan is noticed, whatever the table is called in the query', () => {
   connection.close()
 })
 
-describe('no service reads messages or summaries in full, unless it is asked for all of them, in', () => {
+describe('the queries of every service', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claw/small.db',
@@ -131,7 +131,7 @@ describe('no service reads messages or summaries in full, unless it is asked for
     'argentos/small.db',
     'pi-lcm/small.db',
     'decapod/small/lcm.db',
-  ])('%s', async (fixture) => {
+  ])('read no table of messages or summaries in full unless all of it is asked for: %s', async (fixture) => {
     const path = withoutStatistics(fixture)
     const recorder = recordSql()
     const lcm = await openLcm(path, { cacheDir: join(temporaryFolder(), 'cache') })

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -17,7 +17,7 @@ function withoutRowids(db: Database.Database, table: string, key: string): void 
     INSERT INTO loose SELECT * FROM ${table}; DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table}`)
 }
 
-describe('a table without row numbers, where its own system has them', () => {
+describe('a table without row numbers', () => {
   it.each([
     ['lossless-claw/small.db', 'summaries', 'summary_id'],
     ['lossless-claude/small.sqlite', 'summaries', 'summary_id'],
@@ -25,7 +25,7 @@ describe('a table without row numbers, where its own system has them', () => {
     ['pi-lcm/small.db', 'messages', 'id'],
     ['pi-lcm/small.db', 'summary_sources', 'summary_id, source_id'],
     ['decapod/small/lcm.db', 'originals_index', 'content_hash'],
-  ])('in %s, table %s: the file is refused, and says why', (fixture, table, key) => {
+  ])('is refused with the reason when its system has row numbers: %s, table %s', (fixture, table, key) => {
     const path = changedCopy(join(FIXTURES, fixture), (db) => withoutRowids(db, table, key))
     const before = folderState(dirname(path))
     expect(() => openMemory(path, { cacheDir })).toThrow(
@@ -34,7 +34,7 @@ describe('a table without row numbers, where its own system has them', () => {
     expect(folderState(dirname(path))).toEqual(before)
   })
 
-  it('where nothing is told by them, it is read', () => {
+  it('is read when nothing depends on its row numbers', () => {
     const path = changedCopy(join(FIXTURES, 'lossless-claw/small.db'), (db) =>
       withoutRowids(db, 'summary_messages', 'summary_id, message_id'),
     )

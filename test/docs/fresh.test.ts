@@ -6,7 +6,7 @@ import { isFresh, pages } from '../../docs/generate.ts'
 const root = join(import.meta.dirname, '../..')
 
 describe('the documents', () => {
-  it.each(pages)('$file is what the code says now', ({ file, make }) => {
+  it.each(pages)('$file equals what the code generates', ({ file, make }) => {
     expect(isFresh(file, make()), 'run "npm run docs"').toBe(true)
   })
 

@@ -6,7 +6,7 @@ import { INPUT_SHAPES } from '../../core/doors/mcp/tool-inputs.ts'
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 
-it('docs/mcp.md names every tool with everything that it takes', () => {
+it('docs/mcp.md names every tool with all its inputs', () => {
   const rows = [...page('mcp.md').matchAll(/^\| `(lcm_\w+)` \| (.*?) \|/gm)]
   const told = Object.fromEntries(
     rows.map((row) => [row[1], [...(row[2] ?? '').matchAll(/`(\w+)`/g)].map((name) => name[1])]),
@@ -16,7 +16,7 @@ it('docs/mcp.md names every tool with everything that it takes', () => {
   )
 })
 
-it('docs/provenance.md gives the thresholds that are used', () => {
+it('docs/provenance.md names the thresholds of the code', () => {
   expect(page('provenance.md')).toContain(
     `From ${THRESHOLDS.supported} on a claim is *supported*, from ${THRESHOLDS.weak} on *weak*`,
   )

@@ -7,12 +7,12 @@ import { checkSettings } from '../../core/settings/settings-file.ts'
 const page = readFileSync(join(import.meta.dirname, '../../docs/models.md'), 'utf8')
 
 describe('docs/models.md', () => {
-  it('shows a settings file that can be used', () => {
+  it('shows a valid settings file', () => {
     const example = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     expect(checkSettings(JSON.parse(example), 'the example').chain).toEqual(['claude', 'ollama'])
   })
 
-  it('names every placeholder with what it becomes', () => {
+  it('names every placeholder with its meaning', () => {
     const rows = [...page.matchAll(/^\| `\{\{(\w+)\}\}` \| (.*?) \|/gm)].map((row) => [row[1], row[2]])
     expect(Object.fromEntries(rows)).toEqual(PLACEHOLDERS)
   })

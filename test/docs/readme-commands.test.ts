@@ -33,13 +33,13 @@ describe('the commands of the README', () => {
     copyFileSync(join(root, 'resources/sample.jsonl'), join(projects, 'sample.jsonl'))
   })
 
-  it('are called as a checkout has them', () => {
+  it('are written as they work in a checkout', () => {
     expect(commands.length).toBeGreaterThan(20)
     expect(readme).not.toMatch(/npm run .*lcm/)
   })
 
   it.each(commands.filter((line) => !STAYING.includes(line.split(' ')[0] ?? '')))(
-    'works on the sample as it is written: npx lcm %s',
+    'run on the sample: npx lcm %s',
     async (line) => {
       const { code, stdout, stderr } = await lcmHere(argumentsOf(line), { env: { HOME: home } })
       expect([code, stderr.replace(/^lcm: this is conversation \d.*\n$/, '')], stderr).toEqual([0, ''])

@@ -39,7 +39,7 @@ function damage(path: string): string {
   return id
 }
 
-test('every view can be read and operated by all, dark and light', IN_BROWSER, async ({ openMemory, home }) => {
+test('every view can be read and operated by everybody, dark and light', IN_BROWSER, async ({ openMemory, home }) => {
   test.setTimeout(300_000)
   const path = sampleCopy(home)
   const { conversationId } = await factsOf(path)

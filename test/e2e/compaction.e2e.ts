@@ -2,7 +2,10 @@ import { generateHistory } from '../builders/history.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile } from './memories.ts'
 
-test('decision, plan, confirmation, run and result; the numbers follow', async ({ openMemory, home }) => {
+test('a compaction goes from decision to plan, confirmation, run and result, and the figures follow', async ({
+  openMemory,
+  home,
+}) => {
   const path = sampleCopy(home)
   const before = await factsOf(path)
   const page = await openMemory(path)
@@ -63,20 +66,24 @@ test.describe('a long compaction', () => {
   })
 })
 
-test('the plan’s fresh tail begins where the tail that is tried begins', IN_BROWSER, async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Compaction' }).click()
-  const strip = page.getByRole('img', { name: /fresh tail from message/ })
-  const configured = await strip.getAttribute('aria-label')
-  await page.getByRole('link', { name: /^Context/ }).click()
-  const view = page.getByRole('region', { name: 'Context window' })
-  const tail = view.getByRole('textbox', { name: 'fresh tail' })
-  await tail.fill('1')
-  await tail.press('Enter')
-  await view.getByRole('button', { name: 'Plan compaction…' }).click()
-  await expect(strip).toBeVisible()
-  await expect(strip).not.toHaveAttribute('aria-label', configured ?? '')
-})
+test(
+  'the fresh tail of the plan begins where the fresh tail of the what-if begins',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    await page.getByRole('link', { name: 'Compaction' }).click()
+    const strip = page.getByRole('img', { name: /fresh tail from message/ })
+    const configured = await strip.getAttribute('aria-label')
+    await page.getByRole('link', { name: /^Context/ }).click()
+    const view = page.getByRole('region', { name: 'Context window' })
+    const tail = view.getByRole('textbox', { name: 'fresh tail' })
+    await tail.fill('1')
+    await tail.press('Enter')
+    await view.getByRole('button', { name: 'Plan compaction…' }).click()
+    await expect(strip).toBeVisible()
+    await expect(strip).not.toHaveAttribute('aria-label', configured ?? '')
+  },
+)
 
 test.describe('a file of another system', () => {
   test('is shown in every view, and offers no button that cannot work', async ({ openMemory }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
-test('the context window lists each item with its reason, and answers what a smaller budget leaves out', async ({
+test('the context window lists each item with its reason, and shows what a smaller budget leaves out', async ({
   openMemory,
   home,
 }) => {
@@ -42,7 +42,7 @@ test('the context window lists each item with its reason, and answers what a sma
   await expect(view).toContainText('of 3,000')
 })
 
-test('the payload is there as either provider takes it', async ({ openMemory, home }) => {
+test('the payload is shown as each provider accepts it', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: /^Context/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })

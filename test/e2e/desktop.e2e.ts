@@ -7,7 +7,7 @@ import { builtMemory, factsOf, sampleCopy } from './memories.ts'
 // What only the desktop app has: its bridge, its windows, its menu and dialogs.
 
 test(
-  'the page is sandboxed: no Node, one narrow bridge, no way out of the app',
+  'the page is sandboxed, with no Node, one narrow bridge and no way out of the app',
   ON_DESKTOP,
   async ({ openMemory, home }) => {
     const page = await openMemory(sampleCopy(home))

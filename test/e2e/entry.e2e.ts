@@ -4,7 +4,7 @@ import { expect, IN_BROWSER, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
 
 test(
-  'an address lets its page in, and the page goes on after a reload and in a second tab',
+  'an address admits its page, also after a reload and in a second tab',
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)

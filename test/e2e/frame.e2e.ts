@@ -101,7 +101,7 @@ test('every view has its key, and ? lists them', async ({ openMemory, home }) =>
   await expect(keys).toBeHidden()
 })
 
-test('dark and light are chosen and remembered', THROUGH_SHELL, async ({ openMemory, home }) => {
+test('a dark or light theme can be chosen and is remembered', THROUGH_SHELL, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   const choose = async (name: string) => {
@@ -117,7 +117,7 @@ test('dark and light are chosen and remembered', THROUGH_SHELL, async ({ openMem
 })
 
 test(
-  'what an agent writes meanwhile appears by itself, and can be held',
+  'what an agent writes meanwhile is shown by itself, and can be paused',
   THROUGH_SHELL,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
@@ -158,7 +158,7 @@ const drop = (page: Page, paths: readonly string[]): Promise<void> =>
   }, paths)
 
 test(
-  'a browser cannot take what is dropped on an open memory, and says what can be done instead',
+  'a browser cannot open what is dropped on an open memory, and says what can be done instead',
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const page = await openMemory(sampleCopy(home))
@@ -173,7 +173,7 @@ test(
 )
 
 test(
-  'what is dropped on an open memory is opened, or looked through for transcripts',
+  'what is dropped on an open memory is opened, or searched for transcripts',
   ON_DESKTOP,
   async ({ openMemory, home, hostKind }) => {
     test.skip(hostKind === 'electron', 'real Electron cannot be told where a dropped file lies')
@@ -197,7 +197,7 @@ test(
   },
 )
 
-test('a working copy says of which file it is one', async ({ openMemory, home }) => {
+test('a working copy names the file that it was made of', async ({ openMemory, home }) => {
   const original = join(home, 'original.db')
   copyFileSync(systemFile('lossless-claw/small.db'), original)
   const page = await openMemory(original)
@@ -215,21 +215,25 @@ test('a working copy says of which file it is one', async ({ openMemory, home })
 test.describe('a view whose code does not arrive', () => {
   test.use({ allowedPageErrors: [/ERR_FAILED|Failed to fetch dynamically imported module/] })
 
-  test('says so in its place, and is there when the page is loaded again', IN_BROWSER, async ({ openMemory, home }) => {
-    const page = await openMemory(sampleCopy(home))
-    const code = /\/context-view-[^/]*\.js$/
-    await page.route(code, (route) => route.abort())
-    // What has arrived by now is asked for anew.
-    await page.reload()
-    const views = page.getByRole('navigation', { name: 'Views' })
-    await views.getByRole('link', { name: /^Context/ }).click()
-    await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toBeVisible()
+  test(
+    'is reported in its place, and shown when the page is loaded again',
+    IN_BROWSER,
+    async ({ openMemory, home }) => {
+      const page = await openMemory(sampleCopy(home))
+      const code = /\/context-view-[^/]*\.js$/
+      await page.route(code, (route) => route.abort())
+      // What has arrived by now is asked for anew.
+      await page.reload()
+      const views = page.getByRole('navigation', { name: 'Views' })
+      await views.getByRole('link', { name: /^Context/ }).click()
+      await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toBeVisible()
 
-    await views.getByRole('link', { name: 'Overview' }).click()
-    await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toHaveCount(0)
-    await views.getByRole('link', { name: /^Context/ }).click()
-    await page.unroute(code)
-    await page.getByRole('button', { name: 'Load the page again' }).click()
-    await expect(page.getByRole('region', { name: 'Context window' })).toContainText('what the model sees next turn')
-  })
+      await views.getByRole('link', { name: 'Overview' }).click()
+      await expect(page.getByRole('heading', { name: 'This part of the app did not arrive' })).toHaveCount(0)
+      await views.getByRole('link', { name: /^Context/ }).click()
+      await page.unroute(code)
+      await page.getByRole('button', { name: 'Load the page again' }).click()
+      await expect(page.getByRole('region', { name: 'Context window' })).toContainText('what the model sees next turn')
+    },
+  )
 })

@@ -21,7 +21,7 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
   await expect(page.getByRole('region', { name: 'Health' })).toContainText(new RegExp(`by ${ran}\\schecks`))
 })
 
-test('a damaged one says what is wrong, and a finding leads to its node', async ({ openMemory, home }) => {
+test('a damaged memory says what is wrong, and a finding leads to its node', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
   const memory = new TestMemory(path)
   memory.damage(
@@ -66,7 +66,7 @@ function damagedSample(home: string): string {
   return path
 }
 
-test('a plan is applied after a question, and the file is checked again', async ({ openMemory, home }) => {
+test('a plan is applied after a confirmation, and the file is checked again', async ({ openMemory, home }) => {
   const page = await openMemory(damagedSample(home))
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
@@ -97,7 +97,7 @@ test('a plan is applied after a question, and the file is checked again', async 
   await expect(plan.getByText('There is nothing to repair.')).toBeVisible()
 })
 
-test('what is chosen in a plan stays chosen while a finding is looked at', async ({ openMemory, home }) => {
+test('selected steps of a plan stay selected while a finding is shown', async ({ openMemory, home }) => {
   const page = await openMemory(damagedSample(home))
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
@@ -127,7 +127,7 @@ test('findings are walked by keys, and shown in the strata', async ({ openMemory
   await expect(page.getByText('error found')).toBeVisible()
 })
 
-test('the plan of another system’s file can be exported, and is not applied', IN_BROWSER, async ({ openMemory }) => {
+test('the plan for a file of another system can be exported, and not applied', IN_BROWSER, async ({ openMemory }) => {
   const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })

@@ -30,7 +30,10 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await expect(page).toHaveURL(/transcript|lineage/)
 })
 
-test('a sentence shows the passages it rests on, and a passage opens where it stands', async ({ openMemory, home }) => {
+test('a sentence shows the passages that support it, and a passage opens in its message', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Lineage' }).click()
   await expect(sentences(page).first()).toHaveAttribute('data-support', /supported|weak|none/)
@@ -65,7 +68,7 @@ test('words that are selected by key show where they come from', async ({ openMe
   await expect(passages(page)).not.toContainText('Where the selected words come from')
 })
 
-test('an invention is marked, and what the source says instead is told', async ({ openMemory, home }) => {
+test('an invented claim is marked, with what the source says instead', async ({ openMemory, home }) => {
   const path = builtMemory(home, (memory) => {
     const conversation = memory.conversation()
     const message = memory.message(conversation, {

@@ -9,7 +9,7 @@ import { expect, test } from './app.ts'
 /** Tells of a first session of more than 80 messages. */
 const SEED = 5
 
-test('a window beside an agent of another system follows it, and its place and selection stay', async ({
+test('a window beside an agent of another system follows its file, and keeps its place and selection', async ({
   openMemory,
   home,
 }) => {
@@ -60,7 +60,7 @@ test('a window beside an agent of another system follows it, and its place and s
   }
 })
 
-test('a window on a conversation that its agent deletes leads on to another, and says when there is none', async ({
+test('a window on a conversation that its agent deletes moves to another one, and says when there is none', async ({
   openMemory,
   home,
 }) => {

@@ -9,7 +9,7 @@ import { expect, IN_BROWSER, test } from './app.ts'
 const ENV = { LCM_TOKEN_BUDGET: '300', LCM_FRESH_TAIL_COUNT: '2' }
 test.use({ appEnv: ENV })
 
-test('a session over its budget has one window in every view', IN_BROWSER, async ({ openMemory, home }) => {
+test('a session over its budget has the same window in every view', IN_BROWSER, async ({ openMemory, home }) => {
   const path = join(home, 'lcm.db')
   writeStory(decapodWriter, path, decapodWriter.tell(tellStory({ seed: 7, sessions: 1, turns: 40 })))
   const lcm = await openLcm(path, { readOnly: true, settings: readSettings(ENV) })

@@ -3,7 +3,10 @@ import { openLcm } from '../../core/lcm.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 
-test('search finds as one types, highlights, and Enter opens the hit in its place', async ({ openMemory, home }) => {
+test('search finds while one types, highlights matches, and Enter opens a hit in its message', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
   await page.keyboard.press('/')
@@ -28,7 +31,10 @@ test('search finds as one types, highlights, and Enter opens the hit in its plac
   await expect(hits.first()).toBeVisible()
 })
 
-test('hits stand under what covers them, and a group is folded and unfolded by key', async ({ openMemory, home }) => {
+test('hits are grouped under what covers them, and a group is folded and unfolded by key', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
   await page.keyboard.press('/')
@@ -49,7 +55,7 @@ test('hits stand under what covers them, and a group is folded and unfolded by k
   await expect(heads.first()).toHaveAttribute('aria-expanded', 'true')
 })
 
-test('a search is kept within the summary that is selected', async ({ openMemory, home }) => {
+test('a search stays within the selected summary', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Lineage' }).click()
   await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
@@ -65,7 +71,7 @@ test('a search is kept within the summary that is selected', async ({ openMemory
   await expect(hitsOf(page).first()).toBeVisible()
 })
 
-test('what was found is marked where it is opened', IN_BROWSER, async ({ openMemory, home }) => {
+test('a match is marked where it is opened', IN_BROWSER, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Search' }).click()
   await page.getByRole('combobox').fill('northgate')
@@ -76,7 +82,7 @@ test('what was found is marked where it is opened', IN_BROWSER, async ({ openMem
 })
 
 test(
-  'a summary that stands for a hit is said to show it only where its text does',
+  'a summary that covers a hit is said to show it only when its text does',
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
@@ -98,7 +104,7 @@ test(
   },
 )
 
-test('a question is answered with passages that open in their place', async ({ openMemory, home }) => {
+test('a question is answered with passages that open in their messages', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await expect(page.getByRole('contentinfo')).toContainText('LCM:')
   await page.keyboard.press('Control+k')
@@ -117,7 +123,7 @@ test('a question is answered with passages that open in their place', async ({ o
   await expect(answer).toBeVisible()
 })
 
-test('modes and filters narrow a search, and what is not found is said', async ({ openMemory, home }) => {
+test('modes and filters narrow a search, and an empty result is reported', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Search' }).click()
   const view = page.getByRole('region', { name: 'Search' })

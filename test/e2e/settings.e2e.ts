@@ -76,7 +76,10 @@ test(
   },
 )
 
-test('the settings need no memory; a model is added, tested and put into the chain', async ({ openMemory, home }) => {
+test('the settings need no memory, and a model is added, tested and put into the chain', async ({
+  openMemory,
+  home,
+}) => {
   grant(home, server.url, 'http://127.0.0.1:9/v1')
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
@@ -98,7 +101,7 @@ test('the settings need no memory; a model is added, tested and put into the cha
   await expect(page.getByRole('button', { name: 'Open the sample' })).toBeVisible()
 })
 
-test('a value that cannot be is refused where it was typed; one that can is kept', async ({ openMemory }) => {
+test('an invalid value is refused in its field, and a valid one is kept', async ({ openMemory }) => {
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
   const threshold = page.getByRole('textbox', { name: 'LCM_CONTEXT_THRESHOLD' })
@@ -115,7 +118,7 @@ test('a value that cannot be is refused where it was typed; one that can is kept
   await expect(threshold).toHaveValue('0.75')
 })
 
-test('a key goes in and never comes out', THROUGH_SHELL, async ({ openMemory, hostKind, home }) => {
+test('a key can be entered, and is never shown again', THROUGH_SHELL, async ({ openMemory, hostKind, home }) => {
   grant(home, server.url)
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
@@ -140,7 +143,7 @@ test('a key goes in and never comes out', THROUGH_SHELL, async ({ openMemory, ho
   expect(server.asked.at(-1)?.headers.authorization).toBe(`Bearer ${SECRET}`)
 })
 
-test('a run with a model is foreseen, followed and remembered', async ({ openMemory, home }) => {
+test('a run with a model is estimated, followed and recorded', async ({ openMemory, home }) => {
   test.slow()
   grant(home, server.url)
   const path = sampleCopy(home)

@@ -32,7 +32,7 @@ const coloursDrawn = (page: Page): Promise<number> =>
       return seen.size
     })
 
-test('the strata are drawn, and a bar that is clicked is selected everywhere', async ({ openMemory, home }) => {
+test('the strata are drawn, and a clicked bar is selected in every view', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await expect(stage(page)).toBeVisible()
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
@@ -66,7 +66,7 @@ test('arrow keys walk from a bar to its sources and back to its dependents', asy
   await expect.poll(() => selected(page)).toBe(root)
 })
 
-test('the same is there as a tree that works by keyboard', async ({ openMemory, home }) => {
+test('the strata are also a tree that can be operated by keyboard', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('button', { name: 'Show as a tree' }).click()
   const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })

@@ -33,7 +33,7 @@ async function select(page: Page, conversationId: number, id: string): Promise<v
   )
 }
 
-test('a summary is rewritten as previewed, and brought back from the backup', async ({ openMemory, home }) => {
+test('a summary is rewritten as previewed, and restored from the backup', async ({ openMemory, home }) => {
   test.slow()
   const path = sampleCopy(home)
   const { id, conversationId } = await condensedOf(path)
@@ -98,7 +98,7 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
 })
 
-test('the palette knows what can be done to the selection', async ({ openMemory, home }) => {
+test('the palette offers the operations on the selection', async ({ openMemory, home }) => {
   const path = sampleCopy(home)
   const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
@@ -110,7 +110,7 @@ test('the palette knows what can be done to the selection', async ({ openMemory,
   await expect(page.getByRole('dialog', { name: 'Dissolve a summary' })).toBeVisible()
 })
 
-test('another system’s file offers the working copy instead', async ({ openMemory, home: _home }) => {
+test('a file of another system offers a working copy instead', async ({ openMemory, home: _home }) => {
   const path = systemFile('lossless-claw/corrupt/depth_wrong.db')
   const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)

@@ -2,7 +2,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
-test('the transcript goes to whatever is selected, and its gutter leads to what covers a message', async ({
+test('the transcript scrolls to any selection, and its gutter leads to what covers a message', async ({
   openMemory,
   home,
 }) => {
@@ -35,7 +35,7 @@ test('the transcript goes to whatever is selected, and its gutter leads to what 
   ).toBeVisible()
 })
 
-test('keys go from message to message, reasoning and tool calls unfold', async ({ openMemory, home }) => {
+test('keys move from message to message, and reasoning and tool calls unfold', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Transcript' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
@@ -57,7 +57,7 @@ test('keys go from message to message, reasoning and tool calls unfold', async (
 })
 
 test(
-  'a compaction is marked where it ran, and the end of what a summary stands for is called that',
+  'a compaction is marked where it ran, and the end of the messages of a summary is named as that',
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)

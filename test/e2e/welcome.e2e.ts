@@ -11,7 +11,7 @@ const openByPath = async (page: Page, path: string): Promise<void> => {
 }
 
 test(
-  'the first minute: the sample opens, and stands among the recent files afterwards',
+  'the sample opens from the first page, and is among the recent files afterwards',
   THROUGH_SHELL,
   async ({ openMemory, home }) => {
     const sample = await factsOf(sampleCopy(home))
@@ -29,7 +29,10 @@ test(
   },
 )
 
-test('a typed path opens a memory; a wrong one says what is there and what to do', async ({ openMemory, home }) => {
+test('a typed path opens a memory, and a wrong one is answered with reason and next step', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory()
   for (const { path, says } of badFiles(home).filter(({ title }) => !title.includes('newer'))) {
     await openByPath(page, path)
@@ -40,7 +43,7 @@ test('a typed path opens a memory; a wrong one says what is there and what to do
   await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(path)).messages} msgs`)
 })
 
-test('a file that cannot be opened has a page of its own, with its name and the way out', async ({
+test('a file that cannot be opened has a page of its own, with its name and the next step', async ({
   openMemory,
   home,
   hostKind,
@@ -85,7 +88,7 @@ test('a transcript becomes a memory of its own, and bad lines are reported by nu
   await expect(page.getByRole('banner')).toContainText('session.db')
 })
 
-test('folders of the machine can be looked through', THROUGH_SHELL, async ({ openMemory, home, hostKind }) => {
+test('the folders of the machine can be browsed', THROUGH_SHELL, async ({ openMemory, home, hostKind }) => {
   const memory = sampleCopy(home, 'a-memory.db')
   const page = await openMemory()
   const browse = hostKind === 'browser' ? 'Open a memory…' : 'Browse folders…'
@@ -96,7 +99,7 @@ test('folders of the machine can be looked through', THROUGH_SHELL, async ({ ope
   await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(memory)).messages} msgs`)
 })
 
-test('what can be read of a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {
+test('a damaged memory is salvaged into a new one', async ({ openMemory, home }) => {
   const path = join(home, 'cut.db')
   copyFileSync(systemFile('lossless-claw/small.db'), path)
   truncateSync(path, Math.floor(statSync(path).size * 0.9))

@@ -5,19 +5,19 @@ import { fileFromArguments } from '../../electron/main/arguments.ts'
 const folder = resolve('/home/me/work')
 
 describe('the file on the command line of the desktop app', () => {
-  it('is the first name after the executable, once packaged', () => {
+  it('is the first argument after the executable in a packaged app', () => {
     expect(fileFromArguments(['/opt/LCM Inspector', 'lcm.db'], folder, true)).toBe(resolve(folder, 'lcm.db'))
     expect(fileFromArguments(['/opt/LCM Inspector', '/data/lcm.db', 'other.db'], folder, true)).toBe(
       resolve('/data/lcm.db'),
     )
   })
 
-  it('comes after the folder of the app in development', () => {
+  it('is the argument after the folder of the app in development', () => {
     expect(fileFromArguments(['electron', '/src/app', 'lcm.db'], folder, false)).toBe(resolve(folder, 'lcm.db'))
     expect(fileFromArguments(['electron', '/src/app'], folder, false)).toBeNull()
   })
 
-  it('is none when only switches or a link were given', () => {
+  it('is missing when only switches or a link were given', () => {
     const switches = ['--inspect=0', '--remote-debugging-port=0', '--user-data-dir=/tmp/x', '-psn_0_1234']
     expect(fileFromArguments(['/opt/app', ...switches], folder, true)).toBeNull()
     expect(fileFromArguments(['/opt/app', 'lcm-inspector://open?file=/etc/passwd'], folder, true)).toBeNull()
@@ -30,7 +30,7 @@ describe('the file on the command line of the desktop app', () => {
     expect(fileFromArguments(argv, folder, true)).toBe(resolve(folder, 'a file.db'))
   })
 
-  it('stands in the folder where it was typed, not where the first start was', () => {
+  it('is resolved from the folder of the second start, not of the first', () => {
     expect(fileFromArguments(['/opt/app', '../lcm.db'], folder, true)).toBe(resolve('/home/me/lcm.db'))
   })
 })

@@ -20,14 +20,14 @@ const reversing: KeyCipher = {
   decrypt: async (bytes) => [...Buffer.from(bytes).toString()].reverse().join(''),
 }
 
-describe('the way of a key to the keychain', () => {
+describe('the connection to the keychain', () => {
   const connect = (cipher: KeyCipher) => {
     const { port1, port2 } = new MessageChannel()
     serveCipher(port1, cipher)
     return { remote: cipherOver(port2), port: port1 }
   }
 
-  it('gives back what went in, also for several at once', async () => {
+  it('returns what was stored, also for several keys at once', async () => {
     const { remote, port } = connect(reversing)
     const texts = ['one', 'two', 'thrée']
     const encrypted = await Promise.all(texts.map((text) => remote.encrypt(text)))
@@ -35,7 +35,7 @@ describe('the way of a key to the keychain', () => {
     port.close()
   })
 
-  it('says that the keychain refused, and not what it said', async () => {
+  it('says that the keychain refused, without repeating its error text', async () => {
     const complain = async (): Promise<never> => {
       throw new Error(`cannot encrypt ${SECRET}`)
     }
@@ -46,7 +46,7 @@ describe('the way of a key to the keychain', () => {
     port.close()
   })
 
-  it('ends a question whose answer can no longer come', async () => {
+  it('ends a question whose answer cannot arrive any more', async () => {
     const { remote, port } = connect({ ...reversing, encrypt: () => new Promise(() => undefined) })
     const asked = expect(remote.encrypt('x')).rejects.toMatchObject({ code: 'unsupported' })
     port.close()
@@ -79,7 +79,7 @@ describe('a key that was entered in the window', () => {
     outputPrice: null,
   })
 
-  it('is stored encrypted, reaches its server from both threads, and never comes back', async () => {
+  it('is stored encrypted, is sent to its server from both threads, and is in no answer', async () => {
     const path = join(temporaryFolder(), 'keys.json')
     const keyStorage = (): KeyStorage => ({ path, cipher: reversing })
     cores = new CoreHost({ workerUrl, resourcesDir, keyStorage, confirm: async () => 'granted' })
@@ -105,7 +105,7 @@ describe('a key that was entered in the window', () => {
     expect(new Set(seen())).toEqual(new Set([`Bearer ${SECRET}`]))
   })
 
-  it('is refused where there is no keychain, with the way out', async () => {
+  it('is refused when there is no keychain, and the error names the way out', async () => {
     cores = new CoreHost({ workerUrl, resourcesDir, keyStorage: () => null, confirm: async () => 'granted' })
     const { client } = openWindow(cores, null)
     await client.settings.save({ providers: [{ ...provider(), keyVariable: 'LOCAL_KEY' }] })

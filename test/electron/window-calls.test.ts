@@ -56,7 +56,7 @@ describe('a memory that a page asks the desktop app to open', () => {
     ['win32', String.raw`C:\x\nul`],
     ['linux', '/dev/zero'],
     ['darwin', '/x/../dev/stdin'],
-  ] as const)('is not opened where it is no file of this machine, and the user is told (%s: %s)', (platform, path) => {
+  ] as const)('is not opened when it is no file of this machine, and the user is told (%s: %s)', (platform, path) => {
     onPlatform(platform)
     expect(opened(path)).toEqual([])
     expect(electron.showErrorBox).toHaveBeenCalledExactlyOnceWith(
@@ -65,32 +65,29 @@ describe('a memory that a page asks the desktop app to open', () => {
     )
   })
 
-  it('is opened where it is a plain file', () => {
+  it('is opened when it is a plain file', () => {
     onPlatform('win32')
     expect(opened(String.raw`C:\Users\ada\lcm.db`)).toEqual([`${OUR_PAGE}?file=C%3A%5CUsers%5Cada%5Clcm.db`])
     expect(opened(null)).toEqual([OUR_PAGE])
     expect(electron.showErrorBox).not.toHaveBeenCalled()
   })
 
-  it.each([[''], ['x'.repeat(32_768)], [7], [undefined], [['/lcm.db']]])(
-    'is not opened where it is no path',
-    (path) => {
-      expect(opened(path)).toEqual([])
-    },
-  )
+  it.each([[''], ['x'.repeat(32_768)], [7], [undefined], [['/lcm.db']]])('is not opened when it is no path', (path) => {
+    expect(opened(path)).toEqual([])
+  })
 
   it.each([
     ['another page', { url: 'https://evil.example/app://bundle/', parent: null }],
     ['a page whose address begins like ours', { url: 'app://bundle.evil.example/', parent: null }],
     ['a frame in our page', { url: OUR_PAGE, parent: {} }],
-  ])('is not opened for %s', (_who, frame) => {
+  ])('is not opened when the call comes from %s', (_who, frame) => {
     expect(opened('/lcm.db', frame)).toEqual([])
   })
 })
 
-describe('a page, however it came to be', () => {
+describe('a page of the desktop app', () => {
   it.each(['window', 'webview', 'browserView', 'remote'])(
-    'stays within the app, opens no window and holds no page of its own (%s)',
+    'cannot leave the app, open a window or attach a page of its own (%s)',
     (type) => {
       const setWindowOpenHandler = vi.fn()
       const contents = Object.assign(new EventEmitter(), { getType: () => type, setWindowOpenHandler })

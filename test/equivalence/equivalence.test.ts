@@ -50,12 +50,12 @@ async function expectEqual(writer: SystemWriter, story: Story): Promise<number> 
 }
 
 describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))('a story that $name wrote', ({ writer }) => {
-  it('is read as if it were our own', async () => {
+  it('is read like a native one', async () => {
     const asked = await expectEqual(writer, tellStory({ seed: 5, turns: 7 }))
     expect(asked).toBeGreaterThan(300)
   })
 
-  it('is read so whatever was said', async () => {
+  it('is read like a native one for any content', async () => {
     const stories = fc.record({
       seed: fc.integer({ min: 1, max: 1_000_000 }),
       sessions: fc.integer({ min: 1, max: 3 }),
@@ -72,7 +72,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))('a story
     )
   })
 
-  it('says in a line each what it cannot say', () => {
+  it('has a line for everything that it cannot express', () => {
     for (const line of writer.lacks) expect(line).toMatch(/^[A-Z].*\.$/)
     for (const reason of [...Object.values(writer.unsaid ?? {}), ...Object.values(writer.unfired ?? {})])
       expect(reason).toMatch(/\.$/)

@@ -3,7 +3,7 @@ import { checkCitations } from '../../core/agents/expand-query/cited-answer.ts'
 
 const read = new Set(['msg_1', 'msg_12', 'sum_0123456789abcdef', 'pi-summary 7'])
 
-it('keeps what was read and takes out what was not', () => {
+it('keeps citations of what was read and removes the others', () => {
   expect(checkCitations('It broke [msg_12]. It was fixed [msg_99].', read)).toEqual({
     text: 'It broke [msg_12]. It was fixed.',
     cited: ['msg_12'],
@@ -11,7 +11,7 @@ it('keeps what was read and takes out what was not', () => {
   })
 })
 
-it('goes through lists, other brackets and ids in running text', () => {
+it('finds citations in lists, other brackets and running text', () => {
   const answer = 'See [msg_1, msg_2; sum_0123456789abcdef] and (msg_12) and msg_3, but [not an id] stays.'
   expect(checkCitations(answer, read)).toEqual({
     text: 'See [msg_1, sum_0123456789abcdef] and [msg_12] and an id that was not read, but [not an id] stays.',
@@ -20,7 +20,7 @@ it('goes through lists, other brackets and ids in running text', () => {
   })
 })
 
-it('takes no part of an id for the id', () => {
+it('does not take a part of an id for the id', () => {
   expect(checkCitations('a [msg_123] b', read)).toMatchObject({ cited: [], dropped: ['msg_123'] })
   expect(checkCitations('nothing here', read)).toEqual({ text: 'nothing here', cited: [], dropped: [] })
 })

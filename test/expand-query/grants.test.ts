@@ -20,7 +20,7 @@ function refusal(work: () => unknown): string {
 }
 
 describe('a grant', () => {
-  it('allows what it says, and counts it', () => {
+  it('allows what it says, and counts its use', () => {
     const { grants, grant } = issued()
     expect(grant).toMatchObject({ state: 'active', usedTokens: 0, calls: 0, expiresAtMs: 61_000, readIds: [] })
     expect(grant.id).toMatch(/^grant_[0-9a-f]{32}$/)
@@ -31,7 +31,7 @@ describe('a grant', () => {
     expect(grants.get(grant.id)).toMatchObject({ usedTokens: 60, calls: 2, readIds: ['msg_1', 'msg_2'] })
   })
 
-  it('ends with its time, to the millisecond', () => {
+  it('expires at its time, to the millisecond', () => {
     const { clock, grants, grant } = issued()
     clock.ms = 60_999
     expect(refusal(() => grants.use(grant.id, 1))).toBe('allowed')
@@ -40,7 +40,7 @@ describe('a grant', () => {
     expect(grants.get(grant.id).state).toBe('expired')
   })
 
-  it('ends with its tokens and never gives one more', () => {
+  it('ends with its tokens and never returns one more', () => {
     const { grants, grant } = issued()
     grants.use(grant.id, 1)
     expect(refusal(() => grants.charge(grant.id, 101, ['msg_1']))).toBe('grant_exceeded')
@@ -49,20 +49,20 @@ describe('a grant', () => {
     expect(refusal(() => grants.use(grant.id, 1))).toBe('grant_exceeded')
   })
 
-  it('ends with its calls', () => {
+  it('ends with its last call', () => {
     const { grants, grant } = issued()
     for (let call = 0; call < 3; call += 1) grants.use(grant.id, 1)
     expect(refusal(() => grants.use(grant.id, 1))).toBe('grant_exceeded')
     expect(grants.get(grant.id).state).toBe('used_up')
   })
 
-  it('covers its conversations only', () => {
+  it('covers only its conversations', () => {
     const { grants, grant } = issued()
     expect(refusal(() => grants.use(grant.id, 2))).toBe('grant_scope')
     expect(grants.get(grant.id)).toMatchObject({ calls: 0, refusals: 1 })
   })
 
-  it('can be revoked, and nobody can make one up', () => {
+  it('can be revoked, and no other id is accepted', () => {
     const { grants, grant } = issued()
     expect(grants.revoke(grant.id).state).toBe('revoked')
     expect(refusal(() => grants.use(grant.id, 1))).toBe('grant_expired')

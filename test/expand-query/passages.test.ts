@@ -35,7 +35,7 @@ describe('a question without a model', () => {
     expect(result.tokensUsed).toBe(result.grant.usedTokens)
   })
 
-  it('reads nothing of another conversation, whatever a damaged file links', async () => {
+  it('reads nothing of another conversation, even through damaged links', async () => {
     const { memory, top, leaves, elsewhere } = readingMemory()
     onTestFinished(() => memory.close())
     // A message of the other one beneath a leaf here, and one from here beneath the leaf there.
@@ -47,7 +47,7 @@ describe('a question without a model', () => {
     }
   })
 
-  it('finds by itself where to look', async () => {
+  it('chooses by itself the summaries to read', async () => {
     const asker = askerOf(reading.memory.db)
     const result = await ask(asker, { prompt: 'What did renderInvoice wait for?' })
     expect(result.candidates).toContain(reading.leaves[0])
@@ -57,7 +57,7 @@ describe('a question without a model', () => {
     expect(asker.grants.list()).toHaveLength(2)
   })
 
-  it('stays in its conversation and beneath its summaries', async () => {
+  it('stays in its conversation and below its summaries', async () => {
     const asker = askerOf(reading.memory.db)
     const narrow = await ask(asker, { prompt: 'vault code of the other customer', conversationId: 1 })
     expect(JSON.stringify(narrow)).not.toContain('QUARTZ')
@@ -72,13 +72,13 @@ describe('a question without a model', () => {
     )
   })
 
-  it('goes only as deep as it may', async () => {
+  it('goes only as deep as the limit', async () => {
     const shallow = await ask(askerOf(reading.memory.db), { prompt: QUESTION, summaryIds: [reading.top], depth: 1 })
     expect(shallow.citations.map(({ kind }) => kind)).not.toContain('message')
     expect(shallow.citations.map(({ id }) => id)).toContain(reading.leaves[0])
   })
 
-  it('says when there is nothing', async () => {
+  it('says when nothing was found', async () => {
     const asker = askerOf(reading.memory.db)
     const unknown = await ask(asker, { prompt: 'zxqv wvut' })
     expect(unknown).toMatchObject({ answer: '', citations: [], candidates: [], tokensUsed: 0 })
@@ -96,7 +96,7 @@ describe('a question without a model', () => {
     })
   })
 
-  it('never takes more tokens than its cap, and never more than 8,000, and is the same every time', async () => {
+  it('never returns more tokens than its cap or 8,000, and has the same answer every time', async () => {
     const memory = buildMemory({ conversations: [{}] })
     const ids = memory.messages(
       1,

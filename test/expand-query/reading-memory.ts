@@ -5,8 +5,8 @@ import type { ProviderSettings } from '../../core/contract/provider.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { ConfiguredSummarizers } from '../../core/settings/configured-summarizers.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { KEY } from '../summarizers/ask-model.ts'
 
@@ -45,7 +45,7 @@ export function askerOf(
   db: ReadDb,
   { providers = [], chain = [], spendCapTokens = null, clock = () => 0 }: AskerSpec = {},
 ) {
-  const histories = new HistoryIndex(db)
+  const histories = new MemoryReader(db)
   const estimator = createTokenEstimator()
   const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, histories)
   const summarizers = new ConfiguredSummarizers({

@@ -42,7 +42,7 @@ describe('a sanitized text', () => {
       String.raw`"a\n[path]\t[path]"`,
     ],
     ['a folder named after a home', 'in -home-ada-project', 'in [path]'],
-  ])('has no %s', (_what, text, clean) => {
+  ])('contains no %s', (_what, text, clean) => {
     expect(withoutSecrets(text)).toBe(clean)
   })
 
@@ -54,17 +54,17 @@ describe('a sanitized text', () => {
     'see https://example.com/home/ada, // a comment, and/or /help',
     'a ratio of 3:4, 10:30, key: value, <b>bold</b></p> and C: alone',
     String.raw`a\nb, \d+\w and "\n"`,
-  ])('keeps what is none of that: %s', (text) => {
+  ])('keeps other text: %s', (text) => {
     expect(withoutSecrets(text)).toBe(text)
   })
 
-  it('loses a private key whole, also when it is cut off', () => {
+  it('loses a private key completely, also when it is cut off', () => {
     const key = `-----BEGIN RSA PRIVATE KEY-----\n${'MIIB\n'.repeat(20)}`
     expect(withoutSecrets(`${key}-----END RSA PRIVATE KEY-----!`)).toBe('[private key]!')
     expect(withoutSecrets(key)).not.toContain('MIIB')
   })
 
-  it('stays as it is when it is sanitized again', () => {
+  it('does not change when it is sanitized again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
         const once = withoutSecrets(text)
@@ -73,7 +73,7 @@ describe('a sanitized text', () => {
     )
   })
 
-  it('is done soon, however long and hostile the text is', () => {
+  it('is ready in time for long and hostile text', () => {
     const usedMs = processorClock()
     for (const piece of ['a', '/a', 'a@', 'a.', '-----BEGIN ', 'token=', 'eyJ', '~/', 'http://a:', '\\\\a']) {
       withoutSecrets(piece.repeat(50_000 / piece.length))
@@ -82,20 +82,20 @@ describe('a sanitized text', () => {
   })
 })
 
-describe('a text as its hash', () => {
-  it('says its length and nothing else of it', () => {
+describe('a text replaced by its hash', () => {
+  it('names its length and nothing else', () => {
     expect(asHash('secret')).toMatch(/^\[6 characters, sha256 [0-9a-f]{16}\]$/)
     expect(asHash('')).toBe('')
   })
 })
 
-it('every text in a value is sanitized, and the names of its fields', () => {
+it('a sanitized structure contains no secret in any value or field name', () => {
   expect(sanitizeValue({ '/a/b': ['/a/b', 1, { x: '/a/b' }, null] }, withoutSecrets)).toEqual({
     '[path]': ['[path]', 1, { x: '[path]' }, null],
   })
 })
 
-it('a session that is named after a path loses all of it, and two such sessions stay two', () => {
+it('a sanitized export hides a session that is named after a path, and keeps two such sessions apart', () => {
   const names = [
     '/home/ada/my notes.json',
     '/home/bob/my notes.json',

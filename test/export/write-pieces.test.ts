@@ -40,7 +40,7 @@ it('a document is written whole', async () => {
   expect(readFileSync(path, 'utf8')).toBe('one zwei – 三 🚀')
 })
 
-it('a ledger is written whole, when it is kept and when it is exported', async () => {
+it('a ledger is written whole when it is kept and when it is exported', async () => {
   const folder = temporaryFolder()
   const lcm = await openLcm(join(folder, 'lcm.db'), { create: true })
   onTestFinished(() => lcm.close())
@@ -60,7 +60,7 @@ it('a ledger is written whole, when it is kept and when it is exported', async (
   }
 })
 
-it('a document stops when it is asked to, however much of it is left', async () => {
+it('a document stops when it is cancelled, however much of it is left', async () => {
   const stop = new AbortController()
   function* endless(): Generator<string> {
     for (;;) yield 'more and '

@@ -23,7 +23,7 @@ type Session = {
 const sessions = Object.entries<Session>(truthOf(SMALL).sessions)
 
 describe('a file of ArgentOS', () => {
-  it('has the counts that its own system gives', () =>
+  it('has the counts of its own system', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       const { table_counts: tables, nodes_by_depth, edges } = truthOf(SMALL)
       const stats = lcm.stats.stats()
@@ -49,7 +49,7 @@ describe('a file of ArgentOS', () => {
       )
     }))
 
-  it('has those counts in a polluted file too, and tells the summariser’s sessions from conversations', () =>
+  it('has these counts in a polluted file too, and separates sessions of the summariser from conversations', () =>
     withLcm(GATEWAY, cacheDir, (lcm) => {
       const truth = truthOf(GATEWAY)
       const tables = truth.table_counts

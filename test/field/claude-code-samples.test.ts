@@ -62,7 +62,7 @@ describe.each(samples)('%s', (path) => {
   })
   afterAll(() => memory.close())
 
-  it('gives the messages that a naive count finds, and no line is lost', () => {
+  it('gives the messages that a naive count finds, and loses no line', () => {
     const answers = new Set(entries.filter(({ type }) => type === 'assistant').map(({ message }) => message?.id))
     const results = entries
       .filter(({ type }) => type === 'user')
@@ -138,7 +138,7 @@ describe.each(samples)('%s', (path) => {
     )
   })
 
-  it('adds nothing when it comes again', async () => {
+  it('adds nothing when it is imported again', async () => {
     const dump = () =>
       ['conversations', 'messages', 'message_parts', 'context_items', 'summaries', 'compaction_events'].map((table) =>
         rows(memory, `SELECT * FROM ${table} ORDER BY 1, 2`),
@@ -149,7 +149,7 @@ describe.each(samples)('%s', (path) => {
     expect(dump()).toEqual(before)
   })
 
-  it('is found by its words, and its window holds all of it', () => {
+  it('is found by its words, and its window contains all of it', () => {
     for (const table of ['messages_fts', 'messages_trigram']) {
       memory.db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
     }

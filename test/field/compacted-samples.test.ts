@@ -47,18 +47,18 @@ describe('every sample with more than 100 messages', () => {
     return () => lcm.close()
   }, 120_000)
 
-  it('is there', () => {
+  it('is imported and compacted', () => {
     expect(compacted.size).toBeGreaterThanOrEqual(5)
   })
 
-  it('is compacted by at least 30 %, in what the model sees and not only by its own account', () => {
+  it('is compacted by at least 30 %, in the assembled window and not only in its own report', () => {
     for (const [conversationId, result] of compacted) {
       expect(result.reduction, `conversation ${conversationId}`).toBeGreaterThanOrEqual(0.3)
       expect(assembled(conversationId)).toBeLessThanOrEqual((before.get(conversationId) ?? 0) * 0.7)
     }
   })
 
-  it('has no summary that is not smaller than what it stands for', () => {
+  it('has only summaries that are smaller than their sources', () => {
     for (const { created } of compacted.values())
       for (const node of created) expect(node.tokens, node.id).toBeLessThan(node.sourceTokens)
   })
@@ -78,7 +78,7 @@ describe('every sample with more than 100 messages', () => {
     return messages
   }
 
-  it('expands from every summary to its messages, byte for byte and none missing', () => {
+  it('expands every summary to its messages, byte for byte', () => {
     const content = new Map(
       lcm.read
         .all<{ id: number; content: string }>('SELECT message_id AS id, content FROM messages')
@@ -102,7 +102,7 @@ describe('every sample with more than 100 messages', () => {
     }
   })
 
-  it('has nothing wrong afterwards', async () => {
+  it('has no finding afterwards', async () => {
     const result = await driveJob(runJob(lcm, { kind: 'integrity' }, never), () => undefined)
     const report = result.value as IntegrityReport
     expect(report.checks.filter((check) => check.count > 0 && check.severity !== 'info')).toEqual([])

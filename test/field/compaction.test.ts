@@ -24,7 +24,7 @@ async function imported(paths: readonly string[]): Promise<TestMemory> {
 }
 
 describe('real Claude Code sessions', () => {
-  it('of more than 100 messages lose at least 30 % of their tokens, not a message, and the checker is content', async () => {
+  it('lose at least 30 % of their tokens and no message when they have more than 100, without a finding', async () => {
     using memory = await imported(SAMPLES)
     const before = canonicalRows(memory.db)
     const long = memory.db.column<number>(

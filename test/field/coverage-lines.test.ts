@@ -11,7 +11,7 @@ const samples = samplesOf(
 )
 
 describe.each(samples)('%s', (path) => {
-  it('names the very line whose message the memory lacks', async () => {
+  it('has a finding for exactly the line whose message the memory lacks', async () => {
     const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
     using whole = buildMemory()
     await importOne(whole.db, path)

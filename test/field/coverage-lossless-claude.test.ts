@@ -25,7 +25,7 @@ const plain = ({ role, content }: Pick<Row, 'role' | 'content'>) => ({ role, con
 
 const claude = fixture('lossless-claude/small.sqlite')
 describe('the memory of lossless-claude', () => {
-  it('lost ten messages behind its first compaction, and its event rows are no messages', async () => {
+  it('lost ten messages after its first compaction, and its event rows are no messages', async () => {
     const stored = await messagesOf(claude, 1)
     expect(stored).toHaveLength(70)
     // Which they were is known by their numbers; what they said is not.

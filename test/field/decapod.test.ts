@@ -13,7 +13,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 const truth = JSON.parse(readFileSync(join(FIXTURES, 'decapod/small.truth.json'), 'utf8'))
 
 describe('a file of decapod', () => {
-  it('has the counts that its own system gives', () =>
+  it('has the counts of its own system', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       const stats = lcm.stats.stats()
       expect(stats).toMatchObject({
@@ -34,7 +34,7 @@ describe('a file of decapod', () => {
       )
     }))
 
-  it('finds what stands in the ledger', () =>
+  it('finds what is in the ledger', () =>
     withLcm(SMALL, cacheDir, async (lcm) => {
       const find = async (query: string, scope: 'messages' | 'summaries') =>
         (await lcm.retrieval.grep(GrepInput.parse({ query, mode: 'literal', scope, limit: 1000 }))).total
@@ -45,7 +45,7 @@ describe('a file of decapod', () => {
       }
     }))
 
-  it('answers every service, and leaves no trace', async () => {
+  it('answers every service, and is not changed', async () => {
     const path = copyWithLedger()
     copyInto(dirname(path), join(FOLDER, 'map.events.jsonl'))
     const before = folderState(dirname(path))

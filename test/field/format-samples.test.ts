@@ -24,7 +24,7 @@ const samples = Object.entries(SAMPLES).flatMap(([id, pattern]) =>
 )
 
 describe.each(samples)('%s: %s', (id, path) => {
-  it('gives the messages that a naive count finds, is sound, and adds nothing when it comes again', () =>
+  it('gives the messages that a naive count finds, is sound, and adds nothing when it is imported again', () =>
     expectCounted(id, path))
 
   it('keeps every text of the conversation', () => expectEveryText(id, path))
@@ -38,9 +38,9 @@ const notedIn = (memory: TestMemory): unknown[] =>
 
 const MARK = /"microcompact_boundary"/
 
-describe('outputs that an agent pruned', () => {
+describe('the outputs that an agent pruned', () => {
   it.each(samplesOf(/claude-code.*\.jsonl$/).filter((path) => MARK.test(readFileSync(path, 'utf8'))))(
-    '%s: as many results are marked as its records name',
+    'are as many as the records name: %s',
     async (path) => {
       const records = readFileSync(path, 'utf8')
         .split('\n')
@@ -54,7 +54,7 @@ describe('outputs that an agent pruned', () => {
     },
   )
 
-  it.each(samplesOf(/opencode\/session.*\.json$/))('%s: as many outputs are marked as its parts are', async (path) => {
+  it.each(samplesOf(/opencode\/session.*\.json$/))('are as many as the parts that are marked: %s', async (path) => {
     const raw = readFileSync(path, 'utf8')
     const pruned = raw.match(/"compacted": ?\d+/g) ?? []
     using memory = buildMemory()

@@ -41,7 +41,7 @@ describe('hermes-lcm and LCM-X', () => {
       })
     })
 
-    it('works out the window that the system gave to the model', async () => {
+    it('has the window that the system gave to the model', async () => {
       const truth = truthOf(folder)
       await withLcm(path, (lcm) => {
         const items = windowOf(lcm)

@@ -43,7 +43,7 @@ describe('lossless-claude', () => {
     })
   })
 
-  it('has a history of compactions from them, exact to the token', async () => {
+  it('has a history of its compactions, exact to the token', async () => {
     await withLcm(path, ({ timeTravel, compactions }) => {
       const timeline = timeTravel.timeline(1)
       expect(timeline.isExact).toBe(true)

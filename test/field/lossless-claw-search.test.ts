@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
 const folder = join(FIXTURES, 'lossless-claw')
@@ -18,12 +18,12 @@ describe('a file of lossless-claw', () => {
 
   beforeAll(() => {
     memory = openMemory(join(folder, 'small.db'))
-    engine = new RetrievalEngine(memory.read, memory.info.capabilities, new HistoryIndex(memory.read))
+    engine = new RetrievalEngine(memory.read, memory.info.capabilities, new MemoryReader(memory.read))
   })
   afterAll(() => memory.close())
 
   it.each(asked.map((ask) => [ask.mode, ask.query, ask] as const))(
-    'gives for %s %s at least what its own search finds',
+    'finds for %s %s at least what its own search finds',
     async (mode, query, ask) => {
       const total = async (scope: 'messages' | 'summaries'): Promise<number> =>
         (await engine.grep(GrepInput.parse({ query, mode, scope, limit: 1000 }))).total
@@ -32,7 +32,7 @@ describe('a file of lossless-claw', () => {
     },
   )
 
-  it('expands every summary back to its messages, byte for byte', () => {
+  it('expands every summary to its messages, byte for byte', () => {
     for (const summaryId of memory.read.column<string>('SELECT summary_id FROM summaries')) {
       const input = { summaryId, depth: 100, includeMessages: true, tokenCap: 1_000_000, cursor: undefined }
       const { messages, truncated } = engine.expand(input)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
+import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
@@ -31,7 +31,7 @@ const statsOf = (path: string) =>
   )
 
 describe('the counts of a file of lossless-claw', () => {
-  it('are those that the system itself gives', () => {
+  it('are those of the system itself', () => {
     const truth = JSON.parse(readFileSync(join(CLAW, 'small.truth.json'), 'utf8'))
     const stats = statsOf(join(CLAW, 'small.db'))
     expect(stats).toMatchObject({

@@ -5,8 +5,8 @@ import { GrepInput } from '../../core/contract/retrieval.ts'
 import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { Grep } from '../../core/search/grep.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
 import { allPages, naiveRows } from '../retrieval/naive-scan.ts'
@@ -17,7 +17,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '
 const files = ['xquad/xquad.zh.json', 'kdconv/film_test.json', 'openhands/resolver_mock_output.jsonl']
 const paths = files.map((name) => join(FIELD_DATA, 'data', name))
 
-it('a search finds what a naive scan finds, in real texts', { timeout: 120_000 }, async () => {
+it('a search in real texts finds what a naive scan finds', { timeout: 120_000 }, async () => {
   using memory = buildMemory({ conversations: [{}] })
   const random = new Random(9)
   const texts = paths.flatMap((path) => {
@@ -33,7 +33,7 @@ it('a search finds what a naive scan finds, in real texts', { timeout: 120_000 }
     createdAtMs: STORY_BEGINS_MS + ((i * 7919) % 1200) * 1000,
   }))
   store.ingestBulk([{ conversationId: 1, messages }])
-  const grep = new Grep(memory.db, NATIVE_CAPABILITIES, new HistoryIndex(memory.db))
+  const grep = new Grep(memory.db, NATIVE_CAPABILITIES, new MemoryReader(memory.db))
   const rows = naiveRows(memory.db)
   for (let run = 0; run < 120; run += 1) {
     const text = [...random.pick(texts)]

@@ -22,7 +22,7 @@ const truth = JSON.parse(readFileSync(SMALL.replace('.db', '.truth.json'), 'utf8
 const sessions = Object.entries<Session>(truth.conversations)
 
 describe('a file of pi-lcm', () => {
-  it('has the counts that its own system gives', () =>
+  it('has the counts of its own system', () =>
     withLcm(SMALL, cacheDir, (lcm) => {
       const { table_counts: tables, nodes_by_depth, edges, bytes } = truth
       const stats = lcm.stats.stats()

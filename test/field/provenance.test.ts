@@ -6,8 +6,8 @@ import { FIELD_DATA } from './field-data.ts'
 
 const SAMPLES = ['entire-graph', 'git-sync', 'spotter'].map((name) => join(FIELD_DATA, 'data', name, 'claude-code'))
 
-describe('real sessions, summarised by extracts', () => {
-  it('rest on their messages, and wrong twins of their sentences do not', async () => {
+describe('summaries of real sessions by extracts', () => {
+  it('are supported by their messages, and wrong twins of their sentences are not', async () => {
     using memory = await compactedSessions(SAMPLES)
     const leaves = memory.db.column<string>(
       "SELECT summary_id FROM summaries WHERE kind = 'leaf' ORDER BY summary_id LIMIT 30",

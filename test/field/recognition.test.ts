@@ -22,7 +22,7 @@ const formatIn: readonly (readonly [RegExp, string | null])[] = [
   [/\/(?:large-files|kdconv|xpersona|xquad|ubuntu-irc|opencode-md)\/|SOURCES\.md$/, null],
 ]
 
-it('every sample is recognised by its content, whatever the file is called', () => {
+it('every sample is recognised by its content, whatever its file name', () => {
   for (const file of samplesOf(/\.[a-z]+$/).filter((path) => statSync(path).isFile())) {
     const wanted = formatIn.find(([folderName]) => folderName.test(file))
     if (!wanted) continue
@@ -41,7 +41,7 @@ const smallest = [
   ).values(),
 ].flatMap((paths) => paths.toSorted((a, b) => statSync(a).size - statSync(b).size)[0] ?? [])
 
-it('a memory made of a transcript has all of it, in every format', async () => {
+it('a memory made of a transcript has all of its messages, in every format', async () => {
   for (const path of smallest) {
     using memory = buildMemory()
     await importOne(memory.db, path)

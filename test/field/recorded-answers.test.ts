@@ -4,8 +4,8 @@ import { holdToRecord } from '../recorded/recording.ts'
 
 const askFixture = fixtureAsker(false)
 
-describe('the answers of every reading procedure are as recorded', () => {
-  it.each(FIXTURE_FILES)('about %s that its system wrote', async (name) => {
+describe('the answers of every reading procedure', () => {
+  it.each(FIXTURE_FILES)('are as recorded for %s, which its system wrote', async (name) => {
     holdToRecord(`field/${name}`, await askFixture(name), false)
   })
 })

@@ -50,7 +50,7 @@ describe('the heuristic on real transcripts, against o200k_base', () => {
   }, 120_000)
 
   it.each(['user', 'assistant', 'system', 'reasoning', 'tool input', 'tool'])(
-    '%s: no more than a twentieth low on average, in all and a text',
+    'is at most a twentieth too low on average for %s, in all and for each text',
     (kind) => {
       const { estimated = 0, counted = 0, each = [] } = shares.get(kind) ?? {}
       expect(each.length).toBeGreaterThan(0)
@@ -59,7 +59,7 @@ describe('the heuristic on real transcripts, against o200k_base', () => {
     },
   )
 
-  it('is no more than a fifth low for 19 texts in 20 of any kind', () => {
+  it('is at most a fifth too low for 19 of 20 texts of any kind', () => {
     for (const [kind, { each }] of shares) {
       const lowest = each.toSorted((a, b) => a - b)[Math.floor(each.length / 20)] ?? 0
       expect(lowest, kind).toBeGreaterThan(-0.2)

@@ -47,7 +47,7 @@ describe.each(truths)('%s', (name) => {
   const truth = JSON.parse(readFileSync(join(FIXTURES, name), 'utf8')) as Truth
   const db = databaseOf(name)
 
-  it('is what "lcm stats" says', async () => {
+  it('equals what lcm stats prints', async () => {
     const stats = await document(documents.Stats, ['stats', '--db', db])
     const counts = tableCounts(truth)
     if (!counts) return
@@ -63,7 +63,7 @@ describe.each(truths)('%s', (name) => {
   })
 })
 
-it('there is at least one of every system', () => {
+it('every system has at least one file of known counts', () => {
   expect([...new Set(truths.map((name) => dirname(name)))].sort()).toEqual(
     ['argentos', 'decapod', 'hermes-lcm', 'lcm-x', 'lossless-claude', 'lossless-claw', 'pi-lcm'].sort(),
   )

@@ -26,6 +26,6 @@ it.each([
   ...['0.1.2', '0.5.0', '0.8.1', '0.10.0', '0.13.0', '0.15.3', '1.0.0-beta.4'].map(
     (release) => `lossless-claw/legacy/v${release}.db`,
   ),
-])('our writer makes every table, index and trigger that its system made in %s', (name) => {
+])('a fixture writer makes every table, index and trigger that the system made in %s', (name) => {
   expect(schemaOf(join(written, name))).toEqual(schemaOf(join(FIXTURES, name)))
 })

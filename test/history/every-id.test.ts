@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest'
 import { describeNode } from '../../core/browse/describe.ts'
 import { SummaryDag } from '../../core/browse/summary-dag.ts'
 import { Description, Lineage, type LineageTree } from '../../core/contract/lineage.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from './random-lineage.ts'
 
 const lineageOf = (memory: TestMemory, id: string): Lineage =>
-  Lineage.parse(new SummaryDag(memory.db, new HistoryIndex(memory.db)).lineage(id))
+  Lineage.parse(new SummaryDag(memory.db, new MemoryReader(memory.db)).lineage(id))
 const describeIn = (memory: TestMemory, id: string): Description =>
-  Description.parse(describeNode(memory.db, new HistoryIndex(memory.db), id, 1000))
+  Description.parse(describeNode(memory.db, new MemoryReader(memory.db), id, 1000))
 const idsOf = (trees: readonly LineageTree[], next: 'sources' | 'dependents'): string[] =>
   trees.flatMap((tree) => [tree.id, ...idsOf(tree[next] ?? [], next)])
 
@@ -25,7 +25,7 @@ describe('a file', () => {
     return { memory, file, leaf, top }
   }
 
-  it('leads to the messages that hold it and to every summary that carries it on', () => {
+  it('leads to the messages that contain it and to every summary that carries it over', () => {
     const { memory, file, leaf, top } = withFile()
     const lineage = lineageOf(memory, file)
     expect(lineage).toMatchObject({ id: file, sources: [], coveredBy: [leaf, top], inContext: true })
@@ -33,7 +33,7 @@ describe('a file', () => {
     memory.close()
   })
 
-  it('is described with who refers to it and through what it is seen', () => {
+  it('is described with everything that refers to it and covers it', () => {
     const { memory, file, leaf, top } = withFile()
     expect(describeIn(memory, file)).toMatchObject({
       kind: 'file',
@@ -47,7 +47,7 @@ describe('a file', () => {
     memory.close()
   })
 
-  it('that nothing refers to stands alone', () => {
+  it('stands alone when nothing refers to it', () => {
     const memory = buildMemory({ conversations: [{}] })
     const file = memory.largeFile(1, {})
     expect(lineageOf(memory, file)).toEqual({ id: file, sources: [], dependents: [], coveredBy: [], inContext: false })
@@ -56,8 +56,8 @@ describe('a file', () => {
   })
 })
 
-describe('what is named and not there', () => {
-  it('is shown with everything that rests on it, and its description says so', () => {
+describe('an id without a row', () => {
+  it('is shown with everything that depends on it, and described as missing', () => {
     const memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
     const leaves = [memory.leaf(1, [1, 2]), memory.leaf(1, [3])]
     const top = memory.condensed(1, leaves)
@@ -78,7 +78,7 @@ describe('what is named and not there', () => {
     memory.close()
   })
 
-  it('every id that a damaged file names anywhere has a lineage, and it ends', () => {
+  it('has a finite lineage wherever a damaged file names it', () => {
     fc.assert(
       fc.property(randomLineage, (lineage) => {
         using memory = writeLineage(lineage)

@@ -7,8 +7,8 @@ import { Transcript } from '../../core/browse/transcript.ts'
 import { Lineage, Neighbourhood, Tree, TreeLevel } from '../../core/contract/lineage.ts'
 import { TranscriptPage } from '../../core/contract/message.ts'
 import { Strata, StrataAxis, StrataMessages } from '../../core/contract/strata.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 
 const folder = join(FIXTURES, 'lossless-claw')
@@ -16,10 +16,10 @@ const files = ['.', 'legacy', 'corrupt'].flatMap((sub) => {
   return readdirSync(join(folder, sub)).flatMap((name) => (name.endsWith('.db') ? [join(sub, name)] : []))
 })
 
-describe('every view answers for', () => {
-  it.each(files)('%s', (file) => {
+describe('every view of a file of lossless-claw', () => {
+  it.each(files)('can be shown: %s', (file) => {
     const memory = openMemory(join(folder, file))
-    const histories = new HistoryIndex(memory.read)
+    const histories = new MemoryReader(memory.read)
     const dag = new SummaryDag(memory.read, histories)
     const strata = new StrataService(memory.read, histories, 8)
     const transcript = new Transcript(memory.read, histories)

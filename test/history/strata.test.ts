@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { StrataService } from '../../core/browse/strata.ts'
 import { StrataAxis } from '../../core/contract/strata.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, type MessageSpec, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, writeLineage } from './random-lineage.ts'
 
 const HOUR = 3_600_000
 const strataOf = (memory: TestMemory, freshTailCount = 2): StrataService =>
-  new StrataService(memory.db, new HistoryIndex(memory.db), freshTailCount)
+  new StrataService(memory.db, new MemoryReader(memory.db), freshTailCount)
 
 const randomMessages = fc.array(
   fc.record({
@@ -21,7 +21,7 @@ const randomMessages = fc.array(
   { minLength: 1, maxLength: 40 },
 )
 
-it('begins the fresh tail at the oldest of the newest raw messages of the window, of the tail that is asked for', () => {
+it('the fresh tail begins at the oldest of the newest raw messages in the window, for the requested tail', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 10)
   memory.leaf(1, [9, 10])
@@ -31,11 +31,11 @@ it('begins the fresh tail at the oldest of the newest raw messages of the window
   expect([tailAt(), tailAt(2), tailAt(5), tailAt(0), tailAt(99)]).toEqual([6, 6, 3, 10, 0])
 })
 
-it('tells apart what of the window goes to the model and what is left out', () => {
+it('the window separates what goes to the model from what is left out', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 6)
   const leaf = memory.leaf(1, [1, 2])
-  const strata = new StrataService(memory.db, new HistoryIndex(memory.db), 2, undefined, () => new Set([leaf, 'msg_4']))
+  const strata = new StrataService(memory.db, new MemoryReader(memory.db), 2, undefined, () => new Set([leaf, 'msg_4']))
   expect(
     strata.get({ conversationId: 1, axis: 'messages' }).window.map(({ x0, x1, isLeftOut }) => [x0, x1, isLeftOut]),
   ).toEqual([
@@ -46,7 +46,7 @@ it('tells apart what of the window goes to the model and what is left out', () =
   ])
 })
 
-it('marks a run at the message that was the newest then, whatever the clocks say', () => {
+it('a run is marked at the newest message of its time, whatever the clocks say', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 6)
   const leaf = memory.leaf(1, [1, 2])
@@ -63,7 +63,7 @@ it('marks a run at the message that was the newest then, whatever the clocks say
   expect(strataOf(memory).get({ conversationId: 1, axis: 'messages' }).runs).toMatchObject([{ x: 4, runId: 'run_1' }])
 })
 
-it('columns hold every message of the stretch once, in order, with all its tokens', () => {
+it('the columns contain every message of the range once, in order, with all its tokens', () => {
   fc.assert(
     fc.property(
       randomMessages,
@@ -93,7 +93,7 @@ it('columns hold every message of the stretch once, in order, with all its token
   )
 })
 
-it('a message that reaches into a stretch belongs to it, and no other does', () => {
+it('a message belongs to a range exactly when it reaches into it', () => {
   fc.assert(
     fc.property(
       randomMessages,
@@ -117,7 +117,7 @@ it('a message that reaches into a stretch belongs to it, and no other does', () 
   )
 })
 
-it('draws messages of one second side by side within that second', () => {
+it('messages of one second are drawn side by side within it', () => {
   using memory = buildMemory({ conversations: [{ messages: [1, 2, 3, 4].map(() => ({ atMs: STORY_BEGINS_MS })) }] })
   const strata = strataOf(memory)
   expect(strata.get({ conversationId: 1, axis: 'time' })).toMatchObject({ extent: 1000, originMs: STORY_BEGINS_MS })
@@ -128,7 +128,7 @@ it('draws messages of one second side by side within that second', () => {
   ])
 })
 
-it('draws silence as silence', () => {
+it('a gap in time is drawn as a gap', () => {
   using memory = buildMemory({
     conversations: [{ messages: [0, 9].map((hours) => ({ atMs: STORY_BEGINS_MS + hours * HOUR })) }],
   })
@@ -137,7 +137,7 @@ it('draws silence as silence', () => {
   expect(columns.x0[1]).toBe(9 * HOUR)
 })
 
-it('shows the window as summaries and runs of raw messages, and where the fresh tail begins', () => {
+it('the window is shown as summaries and runs of raw messages, with the begin of the fresh tail', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(
     1,
@@ -157,7 +157,7 @@ it('shows the window as summaries and runs of raw messages, and where the fresh 
   expect(strataOf(memory, 99).get({ conversationId: 1, axis: 'tokens' }).freshTailX).toBe(40)
 })
 
-it('puts summaries over what they stand for, by depth and then from left to right', () => {
+it('summaries are placed over what they cover, by depth and then from left to right', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(
     1,
@@ -176,7 +176,7 @@ it('puts summaries over what they stand for, by depth and then from left to righ
   expect(marks).toEqual([])
 })
 
-it('marks messages under two leaves that do not share a dependent, and only those', () => {
+it('messages under two leaves without a common dependent are marked, and no others', () => {
   const sharesDependent = (
     lineage: { edges: readonly (readonly [number, number])[] },
     a: number,
@@ -219,7 +219,7 @@ it('marks messages under two leaves that do not share a dependent, and only thos
   )
 })
 
-it('gives an answer for every damaged lineage, on every axis', () => {
+it('a damaged lineage has strata on every axis', () => {
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using memory = writeLineage(lineage)
@@ -236,7 +236,7 @@ it('gives an answer for every damaged lineage, on every axis', () => {
   )
 })
 
-it('has at most 24 ticks, at round times, for histories of minutes and of years', () => {
+it('the time axis has at most 24 ticks, at round times, for histories of minutes and of years', () => {
   for (const hours of [0.5, 3, 30, 24 * 40, 24 * 3000]) {
     using memory = buildMemory({
       conversations: [
@@ -257,7 +257,7 @@ it('has at most 24 ticks, at round times, for histories of minutes and of years'
   }
 })
 
-it('places compaction runs after the newest message of that time', () => {
+it('a compaction run is placed after the newest message of its time', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 4)
   memory.db.run(

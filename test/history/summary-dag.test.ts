@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { SummaryDag } from '../../core/browse/summary-dag.ts'
 import { Lineage, type LineageTree, Neighbourhood, Tree } from '../../core/contract/lineage.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { randomLineage, summaryId, writeLineage } from './random-lineage.ts'
 
-const dagOf = (memory: TestMemory): SummaryDag => new SummaryDag(memory.db, new HistoryIndex(memory.db))
+const dagOf = (memory: TestMemory): SummaryDag => new SummaryDag(memory.db, new MemoryReader(memory.db))
 const around = { up: 2, down: 2, maxPerNode: 12, expanded: [] }
 
 function flat(trees: readonly LineageTree[]): LineageTree[] {
@@ -23,7 +23,7 @@ function threeLeaves() {
   return { memory, leaves, top }
 }
 
-it('shows the tree from the summaries that nothing was made of', () => {
+it('the tree begins at the summaries without dependents', () => {
   const { memory, leaves, top } = threeLeaves()
   const leaf = (index: number): LineageTree => ({
     ...{ id: leaves[index] ?? '', kind: 'leaf', depth: 0, tokens: 3 },
@@ -36,7 +36,7 @@ it('shows the tree from the summaries that nothing was made of', () => {
   memory.close()
 })
 
-it('every summary stands in the tree with its sources exactly once, whatever the lineage looks like', () => {
+it('the tree contains every summary with its sources exactly once, for any lineage', () => {
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using memory = writeLineage(lineage)
@@ -58,7 +58,7 @@ it('every summary stands in the tree with its sources exactly once, whatever the
   )
 })
 
-it('lineage and neighbourhood answer for every node of every damaged lineage', () => {
+it('every node of every damaged lineage has a lineage and a neighbourhood', () => {
   fc.assert(
     fc.property(randomLineage, fc.nat(10), (lineage, seed) => {
       using memory = writeLineage(lineage)
@@ -80,7 +80,7 @@ it('lineage and neighbourhood answer for every node of every damaged lineage', (
   )
 })
 
-it('marks where a cycle closes and goes on', () => {
+it('the lineage marks where a cycle closes, and goes on', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(1, 2)
   const leaf = memory.leaf(1, ids, { id: 'sum_leaf' })
@@ -108,7 +108,7 @@ it('marks where a cycle closes and goes on', () => {
   ).toEqual(['sum_leaf', 'sum_b'])
 })
 
-it('shows what is named but not there as missing', () => {
+it('a node without a row is shown as missing', () => {
   const { memory, leaves, top } = threeLeaves()
   memory.damage('DELETE FROM summaries WHERE summary_id = :id', { id: leaves[0] ?? '' })
   const dag = dagOf(memory)
@@ -120,7 +120,7 @@ it('shows what is named but not there as missing', () => {
   memory.close()
 })
 
-it('gives the lineage both ways: messages of a leaf, leaves above a message', () => {
+it('the lineage goes in both directions: messages of a leaf, leaves above a message', () => {
   const { memory, leaves, top } = threeLeaves()
   const dag = dagOf(memory)
   expect(dag.lineage(leaves[0] ?? '')).toMatchObject({
@@ -143,7 +143,7 @@ it('gives the lineage both ways: messages of a leaf, leaves above a message', ()
   memory.close()
 })
 
-it('pages through the tree level by level', () => {
+it('the tree is read level by level in pages', () => {
   const { memory, leaves, top } = threeLeaves()
   const dag = dagOf(memory)
   const level = (of: string | null, offset = 0, limit = 10) => {
@@ -158,7 +158,7 @@ it('pages through the tree level by level', () => {
   memory.close()
 })
 
-it('cuts a neighbourhood to what was asked and counts the rest', () => {
+it('a neighbourhood is cut to the requested size, and the rest is counted', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(1, 30)
   const leaf = memory.leaf(1, ids)
@@ -169,7 +169,7 @@ it('cuts a neighbourhood to what was asked and counts the rest', () => {
   expect([whole.nodes.length, whole.more]).toEqual([31, []])
 })
 
-it('a chain of 10,000 summaries is walked, and cut where it could not be sent', () => {
+it('the lineage walks a chain of 10,000 summaries, and is cut where it could not be sent', () => {
   using memory = buildMemory({ conversations: [{}] })
   const [message] = memory.messages(1, 1)
   memory.leaf(1, [message ?? 1], { id: 'sum_0', inWindow: false })

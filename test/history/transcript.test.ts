@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Transcript } from '../../core/browse/transcript.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 
-const transcriptOf = (memory: TestMemory): Transcript => new Transcript(memory.db, new HistoryIndex(memory.db))
+const transcriptOf = (memory: TestMemory): Transcript => new Transcript(memory.db, new MemoryReader(memory.db))
 const page = (memory: TestMemory, offset = 0, limit = 100, contentChars = 20_000) =>
   transcriptOf(memory).page({ conversationId: 1, offset, limit, contentChars })
 
-it('pages through a conversation by position', () => {
+it('reads a page of a conversation by position', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 10)
   const { total, offset, messages } = page(memory, 7, 5)
@@ -22,7 +22,7 @@ it('pages through a conversation by position', () => {
   expect(page(memory, 50, 5).messages).toEqual([])
 })
 
-it('cuts every text to the asked length, never within a character, and says so', () => {
+it('cuts every text to the requested length, never within a character, and says so', () => {
   const text = fc.oneof(
     fc.string(),
     fc.string({ unit: 'binary' }),
@@ -46,7 +46,7 @@ it('cuts every text to the asked length, never within a character, and says so',
   )
 })
 
-it('gives text that is stored once, as content, in the part where it belongs', () => {
+it('returns text that is stored once as content in the part where it belongs', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.message(1, {
     role: 'assistant',
@@ -72,7 +72,7 @@ it('gives text that is stored once, as content, in the part where it belongs', (
   expect(page(memory, 0, 1, 4).messages[0]).toMatchObject({ content: 'the ', isCut: true })
 })
 
-it('says which summaries stand for a message, from the leaf upwards, and whether the model sees it', () => {
+it('says which summaries cover a message, from the leaf upwards, and whether it is in the window', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(1, 6)
   const leaves = [memory.leaf(1, ids.slice(0, 2), { content: 'a' }), memory.leaf(1, ids.slice(2, 4), { content: 'b' })]
@@ -90,7 +90,7 @@ it('says which summaries stand for a message, from the leaf upwards, and whether
   ])
 })
 
-it('finds the rows of messages and of what a summary stands for', () => {
+it('finds the positions of messages and of what a summary covers', () => {
   using memory = buildMemory({ conversations: [{ messages: ['other'] }, {}] })
   const ids = memory.messages(2, 6)
   const leaf = memory.leaf(2, ids.slice(1, 4))
@@ -103,7 +103,7 @@ it('finds the rows of messages and of what a summary stands for', () => {
   expect(() => transcript.message(leaf)).toThrowError(expect.objectContaining({ code: 'invalid_argument' }))
 })
 
-it('finds the first row at or after a time', () => {
+it('finds the first message at or after a time', () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, 5)
   const positionAt = (minutes: number) =>

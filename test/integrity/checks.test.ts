@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { rules } from '../../core/doctor/rules/rules.ts'
-import { IntegrityChecker } from '../../core/doctor/scan/integrity-checker.ts'
+import { Scanner } from '../../core/doctor/scan/scanner.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
@@ -59,7 +59,7 @@ describe('a sound memory', () => {
     expect(report.ok).toBe(true)
   })
 
-  it('is asked about by every rule', async () => {
+  it('is checked by every rule', async () => {
     const { memory } = sound()
     const report = await scan(memory.path)
     expect(report.checks).toHaveLength(rules.length)
@@ -179,7 +179,7 @@ const faults: readonly Fault[] = [
 
 describe('a seeded fault', () => {
   it.each(faults)(
-    '$name is found by its rule, and by no other that does not follow from it',
+    'is found by its rule and by no other, except for what follows from it: $name',
     async ({ fires, inject }) => {
       const at = sound()
       inject(at)
@@ -190,7 +190,7 @@ describe('a seeded fault', () => {
   )
 })
 
-describe('the number of descendants in a circle', () => {
+describe('the number of descendants on a cycle', () => {
   const circle = (stored: number | null) => {
     const at = sound()
     const { memory, condensed, leaves } = at
@@ -200,11 +200,11 @@ describe('the number of descendants in a circle', () => {
     return at
   }
 
-  it('is no fault of its own where it can be right without the circle', async () => {
+  it('is no finding of its own when it could be right without the cycle', async () => {
     expect(unexplained(await scan(circle(null).memory.path))).toEqual(['lineage_cycle'])
   })
 
-  it('is named with what it can be where no cut of the circle makes it right', async () => {
+  it('is a finding with its possible values when no cut of the cycle makes it right', async () => {
     const { memory, condensed } = circle(40)
     const report = await scan(memory.path)
     expect(unexplained(report).toSorted()).toEqual(['descendant_count', 'lineage_cycle'])
@@ -237,7 +237,7 @@ describe('a scan', () => {
     const { memory } = sound()
     const lcm = await openLcm(memory.path)
     const { read, info, settings, clock } = lcm
-    const checker = new IntegrityChecker({
+    const checker = new Scanner({
       db: read,
       info,
       settings: settings.compaction,

@@ -37,7 +37,7 @@ function scratched(seed: number, pages: number): string {
 }
 
 describe('a file with damaged pages', () => {
-  it('is checked as far as it can be read, and SQLite’s own check says what is wrong', () =>
+  it('is checked as far as it can be read, and the check of SQLite names the damage', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(100_000), fc.integer({ min: 1, max: 4 }), async (seed, pages) => {
         const report = await scanFile(scratched(seed, pages)).catch((error: unknown) => error)

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rules } from '../../core/doctor/rules/rules.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { CLAW_DAMAGE } from '../builders/systems/lossless-damage.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
@@ -14,7 +14,7 @@ const namesIn = (folder: string): string[] => readdirSync(folder).filter((name) 
 
 describe('a damaged file of lossless-claw', () => {
   const marks = marksOf(join(FIXTURES, 'lossless-claw/small.db'))
-  it.each(namesIn(corrupt))('%s: its one fault is named and located', async (name) => {
+  it.each(namesIn(corrupt))('has exactly its one fault named and located: %s', async (name) => {
     const { check = '', at } = CLAW_DAMAGE[name.replace('.db', '')] ?? {}
     const report = await scanFile(join(corrupt, name))
     expect(report.ok).toBe(false)
@@ -44,7 +44,7 @@ const expected: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe('a sound file', () => {
-  it.each(sound)('%s has no error and no warning, and every check is listed', async (name) => {
+  it.each(sound)('has no error and no warning, and every check is listed: %s', async (name) => {
     const report = await scanFile(join(FIXTURES, name))
     expect(wrong(report)).toEqual([])
     expect(expected[name] ?? []).toEqual(expect.arrayContaining(fired(report)))
@@ -79,14 +79,17 @@ describe('the damaged file of hermes-lcm', () => {
   const path = join(FIXTURES, 'hermes-lcm/damaged.db')
   const listed: Listed[] = JSON.parse(readFileSync(path.replace('.db', '.truth.json'), 'utf8')).faults
 
-  it.each(listed.filter(({ fault }) => !fault.includes('not a fault')))('shows $fault', async (listed) => {
-    const result = resultOf(await scanFile(path), hermesFaults[listed.fault] ?? '')
-    expect(result.count).toBeGreaterThan(0)
-    const place = listed.node_id ?? listed.store_id ?? listed.trigger ?? listed.ref ?? ''
-    expect(JSON.stringify(result.samples)).toContain(String(place))
-  })
+  it.each(listed.filter(({ fault }) => !fault.includes('not a fault')))(
+    'has a finding for its fault: $fault',
+    async (listed) => {
+      const result = resultOf(await scanFile(path), hermesFaults[listed.fault] ?? '')
+      expect(result.count).toBeGreaterThan(0)
+      const place = listed.node_id ?? listed.store_id ?? listed.trigger ?? listed.ref ?? ''
+      expect(JSON.stringify(result.samples)).toContain(String(place))
+    },
+  )
 
-  it('says nothing of the row without a source, which older versions wrote', async () => {
+  it('has no finding for the row without a source, which older versions wrote', async () => {
     const report = await scanFile(path)
     // Its index lacks all that came last, and its frontier lies behind them all.
     const others = ['fts_in_sync', 'coverage_gap']
@@ -99,7 +102,7 @@ describe('the damaged file of hermes-lcm', () => {
 })
 
 describe('the polluted file of ArgentOS', () => {
-  it('names the summariser’s own sessions, what was filed there, and what came back', async () => {
+  it('has findings for sessions of the summariser, for what was stored there, and for what came back', async () => {
     const path = join(FIXTURES, 'argentos/gateway.db')
     const truth = JSON.parse(readFileSync(path.replace('.db', '.truth.json'), 'utf8'))
     const report = await scanFile(path)

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { checkIntegrity } from '../dialects/every-service.ts'
 
 // A connection remembers the structure of a full-text index, and would compare the index with what it was.
-it('raises no alarm over full-text indexes that another process has changed since they were last read', async () => {
+it('full-text indexes that another process changed since they were last read cause no finding', async () => {
   const memory = buildMemory({ conversations: [{ messages: ['hello', 'world'] }] })
   memory.db.close()
   const cacheDir = join(temporaryFolder(), 'cache')

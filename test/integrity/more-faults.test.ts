@@ -157,14 +157,17 @@ const faults: readonly Fault[] = [
 ]
 
 describe('a fault in a file of lossless-claw', () => {
-  it.each(faults)('$name is named $check, and nothing else but its consequences', async ({ check, at, damage }) => {
-    const report = await scanFile(damagedCopy(SMALL, damage))
-    expect(report.ok).toBe(false)
-    expect(faultsIn(report)).toEqual([check])
-    if (at) expect(JSON.stringify(resultOf(report, check).samples)).toContain(at)
-  })
+  it.each(faults)(
+    'is found by its rule alone, except for what follows from it: $name, $check',
+    async ({ check, at, damage }) => {
+      const report = await scanFile(damagedCopy(SMALL, damage))
+      expect(report.ok).toBe(false)
+      expect(faultsIn(report)).toEqual([check])
+      if (at) expect(JSON.stringify(resultOf(report, check).samples)).toContain(at)
+    },
+  )
 
-  it('shows in a stored file of the right size by its lines', async () => {
+  it('is found in a stored file of the right size by its number of lines', async () => {
     const path = damagedCopy(SMALL, '')
     const file = join(dirname(path), `lcm-files/1/${OUTPUT}.txt`)
     writeFileSync(file, 'x'.repeat(statSync(file).size))
@@ -172,7 +175,7 @@ describe('a fault in a file of lossless-claw', () => {
   })
 })
 
-describe('what is no fault in a file of lossless-claw', () => {
+describe('a harmless state of a file of lossless-claw', () => {
   it.each([
     ['messages of a release before the hash', 'UPDATE messages SET identity_hash = NULL WHERE message_id < 9'],
     ['a session that followed another', `UPDATE message_parts SET session_id = 'earlier' WHERE message_id < 40`],
@@ -182,16 +185,16 @@ describe('what is no fault in a file of lossless-claw', () => {
       `INSERT INTO conversation_compaction_maintenance (conversation_id, pending, requested_at, reason)
         VALUES (1, 1, '2025-12-01T08:10:00.000Z', 'threshold')`,
     ],
-  ])('%s', async (_what, sql) => {
+  ])('has no finding: %s', async (_what, sql) => {
     expect(fired(await scanFile(damagedCopy(SMALL, sql)))).toEqual([])
   })
 
-  it('a message that says again what was said before, later', async () => {
+  it('has no finding when a message repeats an earlier one at a later time', async () => {
     const later = twin(`role, content, token_count, identity_hash, datetime(created_at, '+1 minute')`)
     expect(fired(await scanFile(damagedCopy(SMALL, later)))).toEqual([])
   })
 
-  it('a message at the end that another writer stored without parts', async () => {
+  it('has no finding when another writer stored a message at the end without parts', async () => {
     const plain = `INSERT INTO messages (message_id, conversation_id, seq, role, content, token_count, created_at)
         VALUES (69, 1, 69, 'user', 'And now?', 2, '2025-09-01 12:00:00');
       INSERT INTO messages_fts (rowid, content) VALUES (69, 'And now?');
@@ -199,7 +202,7 @@ describe('what is no fault in a file of lossless-claw', () => {
     expect(fired(await scanFile(damagedCopy(SMALL, plain)))).toEqual([])
   })
 
-  it('a turn that its own system took out whole', async () => {
+  it('has no error when its own system removed a whole turn', async () => {
     const from = "(SELECT max(seq) FROM messages WHERE role = 'user' AND seq < 1000)"
     const pruned = `UPDATE messages SET seq = seq + 1000 WHERE seq >= ${from}; UPDATE messages SET seq = seq - 996 WHERE seq > 1000`
     const report = await scanFile(damagedCopy(SMALL, pruned))
@@ -208,7 +211,7 @@ describe('what is no fault in a file of lossless-claw', () => {
   })
 })
 
-describe('a file of lossless-claw that lost more than rows', () => {
+describe('a file of lossless-claw that lost a table or a page', () => {
   it.each(['summary_parents', 'summary_messages', 'context_items'])('is read without the table %s', async (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
     const lcm = await openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
@@ -221,13 +224,13 @@ describe('a file of lossless-claw that lost more than rows', () => {
     expect((await plan(path)).steps.filter(({ risk }) => risk !== 'manual')).toEqual([])
   })
 
-  it.each(['messages', 'summaries'])('says so when the table %s is gone', async (table) => {
+  it.each(['messages', 'summaries'])('is refused with the name of the lost table: %s', async (table) => {
     const path = damagedCopy(SMALL, `DROP TABLE ${table}`)
     const open = () => openLcm(path, { readOnly: true, cacheDir: temporaryFolder(), settings: readSettings({}) })
     await expect(open()).rejects.toThrow(`it has lost the table ${table}`)
   })
 
-  it('opens although a page of messages is blank, and names the page', async () => {
+  it('is read when a page of messages is blank, and the page is named', async () => {
     const path = damagedCopy(SMALL, '')
     const file = openSync(path, 'r+')
     writeSync(file, Buffer.alloc(4096), 0, 4096, 4096 * 30)

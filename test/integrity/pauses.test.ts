@@ -6,14 +6,14 @@ import { probeSchema } from '../../core/sqlite/schema-probe.ts'
 import { native } from '../../core/systems/native/native.ts'
 import { buildMemory } from '../builders/memory.ts'
 
-it('reading texts offers a pause after every one of them', () => {
+it('reading texts yields after each of them', () => {
   using memory = buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] })
   const { db } = memory
   const context = {
     db,
     probe: probeSchema(db),
     system: native,
-    facts: Memory.empty(),
+    memory: Memory.empty(),
     conversationId: null,
   } as unknown as RuleContext
   const rule = { id: 'any', messageTexts: () => () => null } as unknown as Rule

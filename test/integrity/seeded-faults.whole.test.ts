@@ -11,8 +11,8 @@ const forms = [
 ]
 const numRuns = runs(12)
 
-describe.each(forms)('in $name', ({ make }) => {
-  it('nothing is found while it is sound', () =>
+describe.each(forms)('the checks of a file of $name', ({ make }) => {
+  it('find nothing while the file is sound', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(1_000_000), async (seed) => {
         const world = make(seed)
@@ -24,7 +24,7 @@ describe.each(forms)('in $name', ({ make }) => {
 
   // "inject any of the fault families at random into a generated sound file: the right check fires, and no other
   // beyond its stated consequences"
-  it('any fault fires its check, and no other but its consequences', () =>
+  it('find any fault by its rule and by no other, except for what follows from it', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(1_000_000), fc.integer({ min: 0, max: families.length - 1 }), async (seed, which) => {
         const family = families[which]
@@ -36,7 +36,7 @@ describe.each(forms)('in $name', ({ make }) => {
       { numRuns: 2 * numRuns },
     ))
 
-  it('every family does', async () => {
+  it('find the fault of every family', async () => {
     for (const [index, family] of families.entries()) {
       const world = make(index)
       if (family.inject(world)) expect(faultsIn(await scanFile(world.path)), `family ${index}`).toEqual([family.check])

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { type HermesLife, writeHermesLife } from '../builders/systems/hermes-life.ts'
@@ -34,7 +34,7 @@ const life = fc.record<HermesLife>({
 
 // "generate long sound stories: integrity has no error and no warning"
 describe('a sound file of hermes-lcm or LCM-X', () => {
-  it('has no fault, however many sessions were chained and whatever retention took away', () =>
+  it('has no finding for any chain of sessions and any deletion by retention', () =>
     fc.assert(
       fc.asyncProperty(life, async (spec) => {
         const path = fresh()
@@ -44,7 +44,7 @@ describe('a sound file of hermes-lcm or LCM-X', () => {
       { numRuns: runs(10) },
     ))
 
-  it('has none as a working copy either', () =>
+  it('has no finding as a working copy either', () =>
     fc.assert(
       fc.asyncProperty(life, async (spec) => {
         const path = fresh()
@@ -58,7 +58,7 @@ describe('a sound file of hermes-lcm or LCM-X', () => {
     ['moved all nodes over', { retainDepth: 0, prunes: false }],
     ['moved the deep nodes over and left the others where they were', { retainDepth: 2, prunes: false }],
     ['moved the deep nodes over and deleted the others', { retainDepth: 1, prunes: true }],
-  ])('is one conversation where each new session %s, also those in the middle', (_what, how) => {
+  ])('has one conversation when each new session %s', (_what, how) => {
     const path = fresh()
     writeHermesLife(path, { seed: 5, sessions: 5, isSchema5: false, ends: 'open', ...how })
     const memory = openMemory(path, { readOnly: true })
@@ -68,7 +68,7 @@ describe('a sound file of hermes-lcm or LCM-X', () => {
 })
 
 describe.each(WRITERS.map((writer) => [writer.name, writer] as const))('a sound file of %s', (_name, writer) => {
-  it('has no fault, whatever its sessions say', () =>
+  it('has no finding for any sessions', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(1_000_000), async (seed) => {
         const path = fresh()
@@ -80,8 +80,8 @@ describe.each(WRITERS.map((writer) => [writer.name, writer] as const))('a sound 
     ))
 })
 
-describe('rows of lossless-claude that tell of a compaction', () => {
-  it('do not count for the order in time, whatever is imported around them', async () => {
+describe('a row of lossless-claude that records a compaction', () => {
+  it('does not count for the order in time, whatever is imported around it', async () => {
     const path = fresh()
     const { sessions } = inFewWords(tellStory({ seed: 3, sessions: 1, turns: 9, keepsPairs: true }))
     const [session] = sessions
@@ -113,7 +113,7 @@ describe('rows of lossless-claude that tell of a compaction', () => {
 })
 
 describe('the window rule of pi-lcm', () => {
-  it('may show the newest leaf beside the node that was made from it', async () => {
+  it('may put the newest leaf beside the node that was made from it', async () => {
     const path = fresh()
     const story = inEverySession(
       inFewWords(tellStory({ seed: 4, sessions: 2, turns: 12, keepsPairs: true })),
@@ -146,14 +146,14 @@ describe('two active conversations of lossless-claw', () => {
     return checks.find(({ id }) => id === 'archived_but_active_flag')?.samples.map(({ detail }) => detail) ?? []
   }
 
-  it('are a fault when they have one session id, whatever their keys are', async () => {
+  it('are a finding when they have one session id, whatever their keys are', async () => {
     const same = `UPDATE conversations SET session_id = 'twin';`
     const fault = ['2 active conversations have the session id twin']
     expect(await active(same)).toEqual(fault)
     expect(await active(`${same} UPDATE conversations SET session_key = 'key ' || conversation_id`)).toEqual(fault)
   })
 
-  it('are none when their sessions are two, or one of them was put aside', async () => {
+  it('are no finding when their sessions differ, or one of them was archived', async () => {
     expect(await active('')).toEqual([])
     const aside = `UPDATE conversations SET active = 0, archived_at = created_at WHERE conversation_id = 1`
     expect(await active(`UPDATE conversations SET session_id = 'twin'; ${aside}`)).toEqual([])

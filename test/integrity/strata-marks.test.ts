@@ -23,8 +23,8 @@ const files = [
 ]
 const cacheDir = join(temporaryFolder(), 'cache')
 
-describe('what the strata mark as wrong', () => {
-  it.each(files)('%s: is what the checks find', async (file) => {
+describe('the marks in the strata', () => {
+  it.each(files)('are exactly what the checks find in %s', async (file) => {
     const lcm = await openLcm(join(FIXTURES, file), { readOnly: true, cacheDir, settings: readSettings({}) })
     try {
       for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations')) {

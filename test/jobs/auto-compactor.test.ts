@@ -14,20 +14,20 @@ afterEach(async () => {
   memory?.close()
 })
 
-function watched(
+async function watched(
   env: Readonly<Record<string, string>>,
   autoCompact: boolean,
-): { core: Core; memory: TestMemory; conversation: number } {
+): Promise<{ core: Core; memory: TestMemory; conversation: number }> {
   const built = buildMemory()
   const conversation = built.conversation({ messages: ['What is this?', 'A test.'] })
   const texts = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '2', ...env }
   const open = { settings: readSettings(texts) }
   const machine = new Machine({ env: { LCM_DATA_DIR: temporaryFolder() }, resourcesDir: '/nowhere' })
   const made = new Core({ path: built.path, open, machine, execute: executeHere(open), autoCompact })
-  made.lcm()
-  made.subscribe(() => undefined)
   core = made
   memory = built
+  await made.lcm()
+  made.subscribe(() => undefined)
   return { core: made, memory: built, conversation }
 }
 
@@ -40,18 +40,18 @@ const grow = (built: TestMemory, conversation: number, messages: number): void =
   )
 }
 
-it('compacts a memory that grew past the threshold, until it is under it', async () => {
-  const { core, memory, conversation } = watched({}, true)
+it('compacts a memory that grew past the threshold until it is below it', async () => {
+  const { core, memory, conversation } = await watched({}, true)
   grow(memory, conversation, 40)
   await expect.poll(() => core.jobs.list()[0]?.state).toBe('done')
   const result = core.jobs.list()[0]?.result
   expect(result?.kind === 'compact' && result.value.stopReason).toBe('target_reached')
-  expect(core.lcm().stats.conversations()[0]?.pressure).toBeLessThan(0.75)
+  expect((await core.lcm()).stats.conversations()[0]?.pressure).toBeLessThan(0.75)
 })
 
-it('does not try again what cannot shrink until more was written', async () => {
+it('compacts no second time after nothing could be compacted, until more was written', async () => {
   // The fresh tail alone is over the budget.
-  const { core, memory, conversation } = watched({ LCM_FRESH_TAIL_COUNT: '1000' }, true)
+  const { core, memory, conversation } = await watched({ LCM_FRESH_TAIL_COUNT: '1000' }, true)
   grow(memory, conversation, 40)
   await expect.poll(() => core.jobs.list()[0]?.state).toBe('done')
   await new Promise((resume) => setTimeout(resume, 1500))
@@ -61,17 +61,18 @@ it('does not try again what cannot shrink until more was written', async () => {
 it.each([
   ['the host did not ask for it', {}, false],
   ['the configuration forbids it', { LCM_AUTOCOMPACT_DISABLED: 'true' }, true],
-] as const)('leaves a memory alone when %s', async (_why, env, autoCompact) => {
-  const { core, memory, conversation } = watched(env, autoCompact)
+] as const)('does not compact a memory when %s', async (_why, env, autoCompact) => {
+  const { core, memory, conversation } = await watched(env, autoCompact)
   grow(memory, conversation, 40)
   await new Promise((resume) => setTimeout(resume, 1500))
   expect(core.jobs.list()).toEqual([])
 })
 
-it('goes on without a memory that cannot be read', () => {
-  const { core, memory } = watched({}, true)
+it('ignores a memory that cannot be read', async () => {
+  const { core, memory } = await watched({}, true)
   const compactor = new AutoCompactor(core.jobs)
+  const lcm = await core.lcm()
   memory.damage('DROP TABLE context_items')
-  expect(() => core.lcm().stats.conversations()).toThrow(expect.objectContaining({ name: 'LcmError' }))
-  expect(() => compactor.look(core.lcm())).not.toThrow()
+  expect(() => lcm.stats.conversations()).toThrow(expect.objectContaining({ name: 'LcmError' }))
+  expect(() => compactor.look(lcm)).not.toThrow()
 })

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => host.close())
 
 describe('the pages of the browser host', () => {
-  it('are given to whoever asks for them, and tell nothing of the user', async () => {
+  it('are given to everybody, and contain nothing about the user', async () => {
     for (const path of ['/', '/index.html', '/?file=%2Fa.db', '/?welcome=', '/assets/page.js']) {
       const { status, headers, body } = await ask(path)
       expect(status, path).toBe(200)
@@ -64,7 +64,7 @@ describe('the pages of the browser host', () => {
     }
   })
 
-  it('answers on loopback only, under its own name only', async () => {
+  it('answer on loopback only, and under their own host name only', async () => {
     expect(new URL(host.url).hostname).toBe('127.0.0.1')
     for (const name of [
       'evil.example',
@@ -78,13 +78,13 @@ describe('the pages of the browser host', () => {
       expect((await ask('/', { host: name })).status).toBe(421)
   })
 
-  it('answers GET and HEAD only', async () => {
+  it('answer GET and HEAD only', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])
       expect((await ask('/', {}, method)).status).toBe(405)
     expect(await ask('/?file=x', {}, 'HEAD')).toMatchObject({ status: 200, body: '' })
   })
 
-  it('gives nothing from outside the folder of the page', async () => {
+  it('contain nothing from outside the folder of the page', async () => {
     const paths = [
       '/../secret.txt',
       '/..%2fsecret.txt',
@@ -107,7 +107,7 @@ describe('the pages of the browser host', () => {
     }
   })
 
-  it('sends a strict policy with every answer, refusals included', async () => {
+  it('have a strict content security policy in every answer, refusals included', async () => {
     const answers = [await ask('/?file=x'), await ask('/assets/page.js'), await ask('/nothing'), await ask('/')]
     for (const { headers } of answers) {
       const policy = String(headers['content-security-policy'])
@@ -125,7 +125,7 @@ describe('the pages of the browser host', () => {
     }
   })
 
-  it('survives whatever is sent to it', async () => {
+  it('survive malformed requests', async () => {
     const name = `Host: 127.0.0.1:${port}`
     expect(await send(`GET // HTTP/1.1\r\n${name}\r\n\r\n`)).toMatch(/^HTTP\/1.1 4\d\d/)
     expect(await send(`GET http://[::bad HTTP/1.1\r\n${name}\r\n\r\n`)).toMatch(/^(HTTP\/1.1 4\d\d|hung up)/)
@@ -138,7 +138,7 @@ describe('the pages of the browser host', () => {
 })
 
 describe('the socket of the browser host', () => {
-  it('closes with a core that is gone, so that the page can connect anew', async () => {
+  it('closes when its core is gone, so that the page can connect again', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const crashing = new CoreHost({
       workerUrl: new URL('./children/crashing-worker.ts', import.meta.url),

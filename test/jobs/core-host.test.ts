@@ -18,7 +18,7 @@ const gone = (port: { once(event: 'close', listener: () => void): unknown }): Pr
   new Promise((done) => port.once('close', done))
 
 describe('the core host', () => {
-  it('lets windows on one file share a core, and its jobs', async () => {
+  it('lets windows on one file share a core and its jobs', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const one = openWindow(cores, memory.path)
     const other = openWindow(cores, memory.path)
@@ -27,7 +27,7 @@ describe('the core host', () => {
     expect(await other.client.integrity.last()).toMatchObject({ ok: true })
   })
 
-  it('keeps windows on different files apart', async () => {
+  it('separates windows on different files', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     using another = buildMemory()
     const one = openWindow(cores, memory.path)
@@ -38,7 +38,7 @@ describe('the core host', () => {
     expect((await other.client.memory.stats()).messages).toBe(0)
   })
 
-  it('gives a window that reloads its running job and its report back', async () => {
+  it('gives a window that reloads its running job and its report again', async () => {
     using memory = buildMemory()
     const first = openWindow(cores, memory.path)
     await jobWhen(first.client, (await first.client.jobs.start({ kind: 'integrity' })).jobId, hasEnded)
@@ -54,7 +54,7 @@ describe('the core host', () => {
     await jobWhen(again.client, jobId, hasEnded)
   })
 
-  it('closes in a moment, and leaves neither -wal nor -shm beside a native file', async () => {
+  it('closes quickly, and leaves neither -wal nor -shm beside a native file', async () => {
     const memory = buildMemory({
       conversations: [{ messages: generateHistory({ seed: 1, messages: 50 }).map(({ content }) => content) }],
     })
@@ -70,7 +70,7 @@ describe('the core host', () => {
     expect(readdirSync(dirname(memory.path))).toEqual(['lcm.db'])
   })
 
-  it('stops an import when it closes: the file is valid, nothing is locked, nothing lies beside it', async () => {
+  it('stops an import when it closes, and leaves a valid file without a lock', async () => {
     const memory = buildMemory()
     memory.db.close()
     const { client } = openWindow(cores, memory.path)
@@ -91,7 +91,7 @@ describe('the core host', () => {
     ).toEqual([])
   })
 
-  it('closes the ports of a core that crashes; the next window gets a new core', async () => {
+  it('closes the ports of a core that crashes, and gives the next window a new core', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const crashing = new CoreHost({
       workerUrl: new URL('./children/crashing-worker.ts', import.meta.url),

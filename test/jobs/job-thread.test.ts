@@ -29,7 +29,7 @@ const never = new AbortController().signal
 const ignore = (): void => undefined
 
 describe('the job thread', () => {
-  it('runs a job on a connection of its own and hands back result and progress', async () => {
+  it('runs a job on a connection of its own and returns result and progress', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello', 'world'] }] })
     const jobs = executeInThread(startThread)
     const seen: JobProgress[] = []
@@ -40,7 +40,7 @@ describe('the job thread', () => {
     await jobs.close()
   })
 
-  it('is started with the first job and then kept', async () => {
+  it('starts with the first job and is kept', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const jobs = executeInThread(startThread)
     expect(threads).toHaveLength(0)
@@ -51,7 +51,7 @@ describe('the job thread', () => {
     await jobs.close()
   })
 
-  it('is let go when there has been nothing to do, and started again when there is', async () => {
+  it('ends when it was idle for a while, and starts again for the next job', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const jobs = executeInThread(startThread, { idleMs: 20 })
     const request = { path: memory.path, create: false, spec: { kind: 'integrity' } } as const
@@ -62,7 +62,7 @@ describe('the job thread', () => {
     await jobs.close()
   })
 
-  it('hands over typed errors as they were', async () => {
+  it('returns typed errors unchanged', async () => {
     const jobs = executeInThread(startThread)
     const request = { path: '/nowhere/lcm.db', create: false, spec: { kind: 'integrity' } } as const
     await expect(jobs.execute(request, never, ignore)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('the job thread', () => {
     await jobs.close()
   })
 
-  it('that dies fails its jobs and no others: the next job gets a new thread', async () => {
+  it('fails only its own jobs when it dies, and the next job gets a new thread', async () => {
     using memory = buildMemory()
     const jobs = executeInThread(startThread)
     const spec: JobSpec = { kind: 'import', paths: [longTranscript()], format: 'auto' }

@@ -58,8 +58,8 @@ class Stage {
   }
 }
 
-describe('jobs', () => {
-  it('start at once, are published when they start and end, and keep their result', async () => {
+describe('a job', () => {
+  it('starts at once, is published when it starts and ends, and keeps its result', async () => {
     const stage = new Stage()
     const jobId = stage.jobs.start(request({ kind: 'import', paths: ['/t.jsonl'], format: 'auto' }))
     expect(stage.jobs.list()).toMatchObject([{ jobId, kind: 'import', state: 'running', startedAtMs: 1_000_000 }])
@@ -69,7 +69,7 @@ describe('jobs', () => {
     expect(stage.published.map((job) => job.state)).toEqual(['running', 'done'])
   })
 
-  it('publish at most ten times a second, however often they report', () => {
+  it('is published at most ten times a second, however often it reports progress', () => {
     const stage = new Stage()
     stage.jobs.start(request({ kind: 'integrity' }))
     const before = stage.published.length
@@ -83,7 +83,7 @@ describe('jobs', () => {
     expect(stage.jobs.list()[0]?.progress?.done).toBe(1999)
   })
 
-  it('are listed newest first', () => {
+  it('is listed before those that started earlier', () => {
     const { jobs } = new Stage()
     const ids = [1, 2, 3].map((conversation) => jobs.start(request(compactSpec(conversation))))
     expect(jobs.list().map((job) => job.jobId)).toEqual(ids.toReversed())
@@ -100,7 +100,7 @@ describe('jobs', () => {
     expect(() => stage.jobs.cancel('job_of_yesterday')).toThrow(expect.objectContaining({ code: 'not_found' }))
   })
 
-  it('count as cancelled when a compaction answers with what it did until then', async () => {
+  it('counts as cancelled when a compaction was cancelled and answers with what it did', async () => {
     const stage = new Stage()
     stage.jobs.start(request(compactSpec(1)))
     const value = {
@@ -117,7 +117,7 @@ describe('jobs', () => {
     expect(ended).toMatchObject({ state: 'cancelled', error: null, result: { value: { tokensAfter: 5 } } })
   })
 
-  it('report a failure as a typed error; what is no typed error is a bug', async () => {
+  it('reports a failure as a typed error, and any other error as internal', async () => {
     const stage = new Stage()
     stage.jobs.start(request({ kind: 'integrity' }))
     const typed = new LcmError('disk_full', 'The disk is full.', { path: '/x' })
@@ -132,7 +132,7 @@ describe('jobs', () => {
     })
   })
 
-  it('refuse a second compaction of a conversation while one runs, naming the holder', async () => {
+  it('is refused when it is a second compaction of a conversation, and the error names the running one', async () => {
     const stage = new Stage()
     const holder = stage.jobs.start(request(compactSpec(7)))
     expect(() => stage.jobs.start(request(compactSpec(7)))).toThrow(
@@ -141,7 +141,7 @@ describe('jobs', () => {
     expect(() => stage.jobs.start(request({ kind: 'integrity', conversationId: 7 }))).not.toThrow()
   })
 
-  it('allow another compaction of other conversations, and of the same one afterwards', async () => {
+  it('is accepted when it compacts another conversation, or the same one after the first ended', async () => {
     const stage = new Stage()
     stage.jobs.start(request(compactSpec(8)))
     stage.jobs.start(request(compactSpec(7)))
@@ -149,7 +149,7 @@ describe('jobs', () => {
     expect(() => stage.jobs.start(request(compactSpec(7)))).not.toThrow()
   })
 
-  it('are forgotten when there are many, but never while they run', async () => {
+  it('is forgotten when there are many others, but never while it runs', async () => {
     const stage = new Stage()
     const running = stage.jobs.start(request(compactSpec(1)))
     for (let n = 0; n < 80; n += 1) {
@@ -161,7 +161,7 @@ describe('jobs', () => {
     expect(kept.at(-1)).toMatchObject({ jobId: running, state: 'running' })
   })
 
-  it('are all stopped before a core closes; one that does not stop is not waited for', async () => {
+  it('is stopped before its core closes, which does not wait for one that does not stop', async () => {
     const stage = new Stage()
     stage.jobs.start(request(compactSpec(1)))
     await stage.jobs.cancelAll(10_000)

@@ -41,11 +41,11 @@ async function importInto(path: string, transcript: string): Promise<void> {
   expect(code).toBe(0)
 }
 
-describe('a file that is watched', () => {
-  it('is told to have changed within a second of another process writing to it', async () => {
+describe('a watched file', () => {
+  it('is reported as changed within a second after another process wrote to it', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const { core, changes } = watch(memory.path)
-    expect(core.lcm().stats.stats().messages).toBe(1)
+    expect((await core.lcm()).stats.stats().messages).toBe(1)
     const story = new TranscriptBuilder()
     story.user('one more')
     await importInto(memory.path, story.write())
@@ -53,78 +53,78 @@ describe('a file that is watched', () => {
     const writtenAtMs = performance.now()
     await expect.poll(() => changes.length, { interval: 10 }).toBeGreaterThan(0)
     expect(performance.now() - writtenAtMs - lateness()).toBeLessThan(1000)
-    expect(core.lcm().stats.stats().messages).toBe(2)
+    expect((await core.lcm()).stats.stats().messages).toBe(2)
   })
 
-  it('stays still while nothing happens', async () => {
+  it('is not reported as changed while nothing happens', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const { core, changes } = watch(memory.path)
-    core.lcm()
+    await core.lcm()
     await new Promise((resume) => setTimeout(resume, 1200))
     expect(changes).toEqual([])
   })
 
-  it('is read anew when another file takes its place', async () => {
+  it('is read again when another file takes its place', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     using other = buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] })
     other.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     const { core, changes } = watch(memory.path)
-    expect(core.lcm().stats.stats().messages).toBe(1)
+    expect((await core.lcm()).stats.stats().messages).toBe(1)
     memory.db.close()
     const copy = join(temporaryFolder(), 'copy.db')
     copyFileSync(other.path, copy)
     for (const log of ['-wal', '-shm']) rmSync(`${memory.path}${log}`, { force: true })
     renameSync(copy, memory.path)
     await oneMore(changes, 0)
-    expect(core.lcm().stats.stats().messages).toBe(3)
+    expect((await core.lcm()).stats.stats().messages).toBe(3)
   })
 
-  it('that disappears says so, and is there again when it comes back', async () => {
+  it('is reported as missing, and opened again when it returns', async () => {
     const memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     memory.db.close()
     const { core, changes } = watch(memory.path)
-    core.lcm()
+    await core.lcm()
     const aside = join(temporaryFolder(), 'aside.db')
     renameSync(memory.path, aside)
     await oneMore(changes, 0)
-    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'file_missing' }))
+    await expect(core.lcm()).rejects.toMatchObject({ code: 'file_missing' })
     renameSync(aside, memory.path)
     await oneMore(changes, 1)
-    expect(core.lcm().stats.stats().messages).toBe(1)
+    expect((await core.lcm()).stats.stats().messages).toBe(1)
   })
 
-  it('lets go of a file when it is closed, and opens nothing afterwards', async () => {
+  it('is closed with its core, and opened no more afterwards', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const { core } = watch(memory.path)
-    core.lcm()
+    await core.lcm()
     await core.close()
-    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'no_memory_open' }))
+    await expect(core.lcm()).rejects.toMatchObject({ code: 'no_memory_open' })
   })
 })
 
-describe('another system’s file that is watched', () => {
-  it('is followed beside its own agent', async () => {
+describe('a watched file of another system', () => {
+  it('is read again after its own agent wrote to it', async () => {
     const path = copyOf('lossless-claw/small.db')
     const writer = await Writer.start(path)
     toClose.push({ close: () => writer.end('close') })
     await writer.tell('write')
     const { core, changes } = watch(path)
-    expect(core.lcm().stats.stats().messages).toBe(69)
+    expect((await core.lcm()).stats.stats().messages).toBe(69)
     await writer.tell('write')
     await oneMore(changes, 0)
-    expect(core.lcm().stats.stats().messages).toBe(70)
+    expect((await core.lcm()).stats.stats().messages).toBe(70)
   })
 
-  it('at rest is opened anew when it was replaced, also after a moment in which it was only half there', async () => {
+  it('is opened again when it was replaced, also when it was incomplete in between', async () => {
     const path = copyOf('lossless-claw/small.db')
     const { core, changes } = watch(path)
-    expect(core.lcm().stats.stats().messages).toBe(68)
+    expect((await core.lcm()).stats.stats().messages).toBe(68)
     const rich = readFileSync(join(FIXTURES, 'lossless-claw/rich.db'))
     writeFileSync(path, rich.subarray(0, 100_000))
     await oneMore(changes, 0)
-    expect(() => core.lcm()).toThrow(expect.objectContaining({ code: 'file_truncated' }))
+    await expect(core.lcm()).rejects.toMatchObject({ code: 'file_truncated' })
     writeFileSync(path, rich)
     await oneMore(changes, 1)
-    expect(core.lcm().stats.stats().messages).not.toBe(68)
+    expect((await core.lcm()).stats.stats().messages).not.toBe(68)
   })
 })

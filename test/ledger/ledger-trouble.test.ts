@@ -26,7 +26,7 @@ describe('a ledger that cannot be written', () => {
         mkdirSync(ledger)
       },
     ],
-  ])('because %s fails no write; what waits is reported once, and caught up with later', async (_why, spoil) => {
+  ])('lets every write succeed when %s, is reported once, and catches up later', async (_why, spoil) => {
     const { path } = await keptMemory()
     const folder = join(dirname(path), 'kept')
     const ledger = join(folder, 'elsewhere.jsonl')
@@ -54,7 +54,7 @@ describe('a ledger that cannot be written', () => {
     lcm.close()
   })
 
-  it('fails no write either where the outbox holds rows that make no sense', async () => {
+  it('fails no write when the outbox holds invalid rows', async () => {
     const { path } = await keptMemory()
     const lcm = await openHere(path)
     lcm
@@ -68,7 +68,7 @@ describe('a ledger that cannot be written', () => {
 })
 
 describe('the integrity checks', () => {
-  it('find a ledger that goes on after what the memory has written, and nothing is added to it', async () => {
+  it('find a ledger that continues after what the memory has written, and nothing is added to it', async () => {
     const { path, ledger } = await keptMemory()
     const lcm = await openHere(path)
     say(lcm, 's', ['one'])
@@ -83,7 +83,7 @@ describe('the integrity checks', () => {
     lcm.close()
   })
 
-  it('find a ledger that holds messages which the restored memory does not', async () => {
+  it('find a ledger with messages that the restored memory does not have', async () => {
     const { path } = await keptMemory()
     copyFileSync(path, `${path}.old`)
     const lcm = await openHere(path)
@@ -97,7 +97,7 @@ describe('the integrity checks', () => {
     restored.close()
   })
 
-  it('find a ledger that is another memory’s', async () => {
+  it('find the ledger of another memory', async () => {
     const [one, other] = [await keptMemory(), await keptMemory()]
     renameSync(other.ledger, one.ledger)
     const lcm = await openHere(one.path)
@@ -106,8 +106,8 @@ describe('the integrity checks', () => {
   })
 })
 
-describe('agreeing to a ledger', () => {
-  it('of a version that noted no proof compares the messages of both, and goes on', async () => {
+describe('consent to a ledger', () => {
+  it('compares the messages of both when an older version stored no proof, and continues the ledger', async () => {
     const { path, ledger } = await keptMemory()
     const forget = (): void => {
       const db = openNative(path)
@@ -133,7 +133,7 @@ describe('agreeing to a ledger', () => {
     after.close()
   })
 
-  it('that was moved names its new place', async () => {
+  it('names the new place of a ledger that was moved', async () => {
     const { path, ledger } = await keptMemory()
     const moved = join(dirname(ledger), 'moved.jsonl')
     renameSync(ledger, moved)

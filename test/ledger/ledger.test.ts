@@ -4,12 +4,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CompactInput } from '../../core/contract/compaction.ts'
 import { ConversationStore } from '../../core/ingest/conversation-store.ts'
-import { ledgerContentHash } from '../../core/ingest/ledger/content-hash.ts'
 import { exportLedger } from '../../core/ingest/ledger/export-ledger.ts'
 import { parseLine } from '../../core/ingest/ledger/ledger-line.ts'
 import { ledgerState } from '../../core/ingest/ledger/ledger-permission.ts'
 import { LedgerWriter } from '../../core/ingest/ledger/ledger-writer.ts'
-import { rebuildMemory } from '../../core/ingest/ledger/rebuild-memory.ts'
+import { ledgerContentHash, rebuildMemory } from '../../core/ingest/ledger/rebuild-memory.ts'
 import { verifyLedger } from '../../core/ingest/ledger/verify-ledger.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
@@ -58,8 +57,8 @@ const rebuild = (ledger: string, to = join(temporaryFolder(), 'again.db')) =>
   ended(rebuildMemory({ ledger, to, estimator }, signal))
 const verify = (ledger: string, lcm: Lcm | null = null) => ended(verifyLedger(ledger, lcm?.read ?? null, signal))
 
-describe('a ledger that is kept', () => {
-  it('holds every message verbatim, as a line of its own', async () => {
+describe('a kept ledger', () => {
+  it('contains every message verbatim, each in a line of its own', async () => {
     const { lcm, ledger } = await kept()
     say(lcm, 's', ['one "quoted"\u2028line', 'zwei 🎈', 'result'])
     const events = readFileSync(ledger, 'utf8')
@@ -76,7 +75,7 @@ describe('a ledger that is kept', () => {
     lcm.close()
   })
 
-  it('gives the same memory again, compactions, windows and runs included', async () => {
+  it('rebuilds the same memory, with compactions, windows and runs', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -114,7 +113,7 @@ describe('a ledger that is kept', () => {
     )
   }, 60_000)
 
-  it('begins with what was there before it was kept', async () => {
+  it('begins with what was in the memory before it was kept', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const before = await openLcm(path, { create: true })
     say(before, 's', ['early', 'bird'])
@@ -130,7 +129,7 @@ describe('a ledger that is kept', () => {
     lcm.close()
   })
 
-  it('records what is written by a program that knows of no ledger', async () => {
+  it('contains what a program wrote that knows of no ledger', async () => {
     const { lcm, path, ledger } = await kept()
     lcm.close()
     const plain = openNative(path)
@@ -146,7 +145,7 @@ describe('a ledger that is kept', () => {
     later.close()
   })
 
-  it('times never go back, even when the clock does', async () => {
+  it('has times that never go back, even when the clock does', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     let now = 2_000_000_000_000
     const db = openNative(path)
@@ -161,9 +160,9 @@ describe('a ledger that is kept', () => {
   })
 })
 
-describe('a crash', () => {
+describe('a failure while a ledger is written', () => {
   /** Every state that the two files can be left in: the memory as of one step, the ledger cut anywhere after it. */
-  it('at any instant leaves memory and ledger so that the next opening makes them agree', async () => {
+  it('leaves memory and ledger so that the next opening makes them agree, at any instant', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (share, isMarked) => {
         const { lcm, path, ledger } = await kept()
@@ -204,7 +203,7 @@ describe('a crash', () => {
     )
   }, 60_000)
 
-  it('of the ledger’s disk loses nothing: what is committed waits', async () => {
+  it('loses nothing when the disk of the ledger failed, because committed rows wait', async () => {
     const { lcm, path, ledger } = await kept()
     say(lcm, 's', ['one'])
     lcm.close()
@@ -222,7 +221,7 @@ describe('a crash', () => {
   })
 })
 
-describe('verifying', () => {
+describe('the verification of a ledger', () => {
   const tampered = async (change: (lines: string[]) => void): Promise<string[]> => {
     const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two', 'three'])
@@ -249,7 +248,7 @@ describe('verifying', () => {
       }),
     ).toContain('1 ledger_hash')
   })
-  it('finds an event that stands twice', async () => {
+  it('finds an event that is repeated', async () => {
     expect(await tampered((lines) => lines.push(lines[1] ?? ''))).toContain('6 ledger_duplicate_event')
   })
   it('finds a time that goes back', async () => {
@@ -261,14 +260,14 @@ describe('verifying', () => {
       }),
     ).toContain('3 ledger_time_order')
   })
-  it('finds half a line', async () => {
+  it('finds a line that was cut off', async () => {
     expect(
       await tampered((lines) => {
         lines[1] = (lines[1] ?? '').slice(0, 50)
       }),
     ).toContain('2 malformed_json')
   })
-  it('finds what one of the two lacks', async () => {
+  it('finds what the ledger or the memory lacks', async () => {
     const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two'])
     const lines = readFileSync(ledger, 'utf8').split('\n')
@@ -279,12 +278,12 @@ describe('verifying', () => {
   })
 })
 
-describe('a memory made from a file', () => {
+describe('a memory rebuilt from a file', () => {
   it.each([
     ['a transcript', '{"role":"user","content":"hello"}\n{"role":"assistant","content":"hi"}\n'],
     ['text', 'not a ledger\n'],
     ['the beginning of one event', '{"actor":"user","content":"he'],
-  ])('that is %s is refused, and nothing is left behind', async (_what, text) => {
+  ])('is refused when the file is %s, and nothing is left behind', async (_what, text) => {
     const folder = temporaryFolder()
     const given = join(folder, 'given.jsonl')
     writeFileSync(given, text)
@@ -294,13 +293,13 @@ describe('a memory made from a file', () => {
     await expect(rebuild(folder)).rejects.toMatchObject({ code: 'file_is_folder' })
   })
 
-  it('that is a ledger of nothing is empty', async () => {
+  it('is empty when the ledger is empty', async () => {
     const given = join(temporaryFolder(), 'given.jsonl')
     writeFileSync(given, '')
     expect(await rebuild(given)).toMatchObject({ ok: true, messages: 0, failureCount: 0 })
   })
 
-  it('that is a ledger with damage holds what can be relied on, and says what it does not', async () => {
+  it('contains what a damaged ledger still proves, and names what is missing', async () => {
     const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two', 'three'])
     lcm.close()
@@ -320,7 +319,7 @@ describe('a memory made from a file', () => {
   })
 })
 
-it('what is left of a ledger that was cut off can be seen in the memory that is made from it', async () => {
+it('a memory rebuilt from a ledger that was cut off can be inspected', async () => {
   const { lcm } = await kept()
   say(lcm, 'the session', ['one', 'two', 'three'])
   const ledger = join(temporaryFolder(), 'out.jsonl')
@@ -351,7 +350,7 @@ describe('the checks of a memory that keeps a ledger', () => {
     return report.checks.filter((check) => check.group === 'ledger' && check.count > 0).map((check) => check.id)
   }
 
-  it('find nothing while both agree, and what one lacks when they do not', async () => {
+  it('find nothing while both agree, and name what one of them lacks otherwise', async () => {
     const { lcm, ledger } = await kept()
     say(lcm, 's', ['one', 'two'])
     expect(await found(lcm)).toEqual([])
@@ -363,7 +362,7 @@ describe('the checks of a memory that keeps a ledger', () => {
     lcm.close()
   })
 
-  it('count on changes by hand being recorded like everything else', async () => {
+  it('expect changes by hand to be recorded like everything else', async () => {
     const { lcm, ledger } = await kept()
     const texts = Array.from({ length: 60 }, (_, index) => `Message ${index} about the lease. `.repeat(20))
     const id = say(lcm, 'long', texts)
@@ -381,8 +380,8 @@ describe('the checks of a memory that keeps a ledger', () => {
   })
 })
 
-describe('exporting', () => {
-  it('gives a ledger from which the same memory is made', async () => {
+describe('an exported ledger', () => {
+  it('rebuilds the same memory', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const lcm = await openLcm(path, { create: true })
     const id = say(

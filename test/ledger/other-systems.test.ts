@@ -16,32 +16,32 @@ const signal = new AbortController().signal
 const rebuild = (ledger: string) =>
   finish(rebuildMemory({ ledger, to: join(temporaryFolder(), 'again.db'), estimator }, signal))
 
-describe('ledgers of decapod', () => {
+describe('the ledger of decapod', () => {
   const ledger = join(FIXTURES, 'decapod/small/lcm.events.jsonl')
   const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
 
-  it('are written byte for byte alike', () => {
+  it('is written byte for byte as decapod does', () => {
     for (const line of lines) {
       const event = parseLine(line)
       expect(typeof event === 'string' ? event : toLine(event)).toBe(`${line}\n`)
     }
   })
 
-  it('are verified, and rebuilt with every line, also where a content stands twice', async () => {
+  it('is verified, and rebuilt with every line, also when a content is repeated', async () => {
     const events = lines.length
     expect(await finish(verifyLedger(ledger, null, signal))).toMatchObject({ ok: true, events })
     expect(await rebuild(ledger)).toMatchObject({ ok: true, messages: events, failures: [] })
   })
 })
 
-describe('a ledger', () => {
+describe('the export of a ledger', () => {
   it.each([
     'lossless-claw/rich.db',
     'hermes-lcm/small.db',
     'lossless-claude/small.sqlite',
     'pi-lcm/small.db',
     'argentos/small.db',
-  ])('can be exported from %s too', async (name) => {
+  ])('rebuilds the same messages and summaries from %s', async (name) => {
     const lcm = await openLcm(join(FIXTURES, name), { readOnly: true })
     const to = join(temporaryFolder(), 'out.jsonl')
     await finish(exportLedger({ db: lcm.read, info: lcm.info, to, clock: Date.now }, signal))

@@ -27,8 +27,8 @@ export function windowOn(path: string): { readonly core: Core; readonly changes:
 }
 
 /** Everything that a window on screen asks for. */
-export function look(core: Core): number {
-  const lcm = core.lcm()
+export async function look(core: Core): Promise<number> {
+  const lcm = await core.lcm()
   const { messages, summaries, perConversation } = lcm.stats.stats()
   for (const { conversationId } of perConversation) {
     lcm.transcript.page({ conversationId, offset: 0, limit: 50, contentChars: 200 })

@@ -7,8 +7,8 @@ import { executeHere } from '../../core/doors/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import { APPLICATION_ID } from '../../core/sqlite/schema.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 const talk = (count: number) => ({
@@ -33,43 +33,43 @@ beforeEach(() => {
 afterEach(async () => {
   await core.close()
 })
-const messages = (): number => core.lcm().stats.stats().messages
+const messages = async (): Promise<number> => (await core.lcm()).stats.stats().messages
 
-describe('a native file that is open', () => {
-  it('and cut off is said to be, and read again when the sound one is back', () => {
-    expect(messages()).toBe(30)
+describe('an open native file', () => {
+  it('is reported as truncated, and read again when the sound one is back', async () => {
+    expect(await messages()).toBe(30)
     truncateSync(path, 20_000)
-    expect(messages).toThrow(expect.objectContaining({ code: 'file_truncated' }))
+    await expect(messages()).rejects.toMatchObject({ code: 'file_truncated' })
     copyFileSync(sound, path)
-    expect(messages()).toBe(30)
+    expect(await messages()).toBe(30)
   })
 
-  it('and replaced is answered from what is there now, also after a time in which nothing sound was', () => {
-    expect(messages()).toBe(30)
+  it('is read from its replacement, also after a time without a sound file', async () => {
+    expect(await messages()).toBe(30)
     const other = buildMemory(talk(7))
     other.db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     other.db.close()
     renameSync(other.path, path)
-    expect(messages()).toBe(7)
+    expect(await messages()).toBe(7)
     renameSync(path, `${path}.away`)
-    expect(messages).toThrow(expect.objectContaining({ code: 'file_missing' }))
+    await expect(messages()).rejects.toMatchObject({ code: 'file_missing' })
     renameSync(sound, path)
-    expect(messages()).toBe(30)
+    expect(await messages()).toBe(30)
   })
 
-  it('and made shorter by VACUUM stays open', () => {
-    const lcm = core.lcm()
+  it('stays open when VACUUM made it shorter', async () => {
+    const lcm = await core.lcm()
     const db = openNative(path)
     db.exec('CREATE TABLE large (a); INSERT INTO large VALUES (zeroblob(4000000)); DROP TABLE large')
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
-    expect(core.lcm()).toBe(lcm)
-    expect(messages()).toBe(30)
+    expect(await core.lcm()).toBe(lcm)
+    expect(await messages()).toBe(30)
   })
 })
 
-describe('a memory whose creation was killed', () => {
+describe('a memory whose creation was interrupted', () => {
   const begun = (): string => {
     const file = join(temporaryFolder(), 'lcm.db')
     const db = new Database(file)
@@ -84,7 +84,7 @@ describe('a memory whose creation was killed', () => {
     memory.close()
   })
 
-  it('is said to be what it is when it is only read', () => {
+  it('is reported as such when it is only read', () => {
     expect(() => openMemory(begun(), { readOnly: true })).toThrow(
       expect.objectContaining({ code: 'file_empty', message: expect.stringContaining('creation was cut off') }),
     )

@@ -15,7 +15,7 @@ function write(path: string, text: string, atMs: number): string {
 const look = (home: string, env: Record<string, string> = {}, cwd = join(home, 'elsewhere')) =>
   discoverTranscripts({ home, env, cwd })
 
-describe('transcripts on this machine', () => {
+describe('the transcripts on this machine', () => {
   it('are found by agent and project, with the folder of the project instead of its slug', () => {
     const home = temporaryFolder()
     const claude = join(home, '.claude/projects/-home-dev-shop')
@@ -42,7 +42,7 @@ describe('transcripts on this machine', () => {
     ])
   })
 
-  it('of an agent that keeps all projects together are told apart by what they say', () => {
+  it('are assigned to projects by their content when an agent keeps all projects together', () => {
     const home = temporaryFolder()
     const day = join(home, 'cx/sessions/2026/03/02')
     const one = write(join(day, 'rollout-1.jsonl'), '{"type":"session_meta","payload":{"cwd":"/a"}}\n', 1_000_000)
@@ -55,7 +55,7 @@ describe('transcripts on this machine', () => {
     ])
   })
 
-  it('lie in the project where the app was started as well', () => {
+  it('are also found in the folder where the app was started', () => {
     const home = temporaryFolder()
     const cwd = join(home, 'project')
     write(join(cwd, '.aider.chat.history.md'), '# aider chat started at 2026-01-01 10:00:00\n', 1_000_000)
@@ -66,7 +66,7 @@ describe('transcripts on this machine', () => {
     ])
   })
 
-  it('of Gemini have the folder of their project instead of its hash, where anything here knows it', () => {
+  it('have the project folder of Gemini CLI instead of its hash when another agent knows the folder', () => {
     const home = temporaryFolder()
     const hash = (path: string): string => createHash('sha256').update(path).digest('hex')
     const chat = (folder: string): string =>
@@ -82,7 +82,7 @@ describe('transcripts on this machine', () => {
     )
   })
 
-  it('of opencode are told apart by project; those in its database have to be exported first', () => {
+  it('are assigned to projects of opencode, and those in its database have to be exported first', () => {
     const home = temporaryFolder()
     const data = join(home, '.local/share/opencode')
     const session = { id: 'ses_1', directory: '/work/a', title: 'x' }
@@ -96,7 +96,7 @@ describe('transcripts on this machine', () => {
     ])
   })
 
-  it('are found behind links, and where a variable has moved them', () => {
+  it('are found through symbolic links, and in folders that a variable names', () => {
     const home = temporaryFolder()
     const away = temporaryFolder()
     const line = '{"type":"session","cwd":"/work/x"}\n'
@@ -115,14 +115,14 @@ describe('transcripts on this machine', () => {
     expect(look(home, env).map(({ agent }) => agent)).toEqual(['Claude Code', 'Pi', 'Gemini CLI', 'aider'])
   })
 
-  it('say at their end whose they are when their first record is too long', () => {
+  it('are assigned to a project by their end when their first record is too long', () => {
     const home = temporaryFolder()
     const long = JSON.stringify({ type: 'user', message: 'x'.repeat(100_000), cwd: '/work/far' })
     write(join(home, '.claude/projects/p/a.jsonl'), `${long}\n${long}\n`, 1_000)
     expect(look(home).map(({ label }) => label)).toEqual(['/work/far'])
   })
 
-  it('are none where nothing is, where all is empty, and where files are of another kind', () => {
+  it('do not include empty files, other files or missing folders', () => {
     const home = temporaryFolder()
     write(join(home, '.claude/projects/p/notes.txt'), 'x', 1)
     write(join(home, '.claude/projects/q/empty.jsonl'), '', 1)

@@ -15,7 +15,7 @@ import { Folder, FoundMemory, Probe, RecentMemory } from '../../core/contract/ma
 import { userFolders } from '../../core/folders.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { RecentFiles } from '../../core/machine/recent-files.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -45,14 +45,14 @@ function makeNative(path: string): string {
 }
 
 describe('the user’s folders', () => {
-  it('are those of the platform, unless the environment says otherwise', () => {
+  it('are those of the platform unless the environment names others', () => {
     expect(userFolders({}).data).toMatch(/lcm-inspector/)
     expect(userFolders(env)).toMatchObject({ data: join(home, 'data'), cache: join(home, 'cache') })
   })
 })
 
-describe('discovering', () => {
-  it('finds each system in its place, under the name of its project, and touches nothing', async () => {
+describe('the discovery of memories', () => {
+  it('finds each system in its place, under the name of its project, and changes nothing', async () => {
     put('lossless-claw/small.db', '.openclaw/lcm.db')
     put('pi-lcm/small.db', '.pi/agent/lcm/0123456789abcdef.db')
     put('lossless-claude/small.sqlite', '.lossless-claude/projects/f00/db.sqlite')
@@ -79,7 +79,7 @@ describe('discovering', () => {
     )
   })
 
-  it('follows the variables by which agents are moved', async () => {
+  it("follows the variables that move an agent's folder", async () => {
     const moved = put('lossless-claw/small.db', 'elsewhere/lcm.db')
     const configured = makeNative(join(home, 'mine/notes.db'))
     put('hermes-lcm/small.db', 'h/lcm.db')
@@ -88,7 +88,7 @@ describe('discovering', () => {
     expect(found.map((memory) => memory.path).sort()).toEqual([moved, join(home, 'h/lcm.db'), configured].sort())
   })
 
-  it('lists a damaged memory without a system, and passes over what is none', async () => {
+  it('lists a damaged memory without a system, and skips what is no memory', async () => {
     const cut = put('lossless-claw/small.db', '.openclaw/lcm.db')
     writeFileSync(cut, readFileSync(cut).subarray(0, 9000))
     mkdirSync(join(home, '.hermes'))
@@ -97,7 +97,7 @@ describe('discovering', () => {
     expect(await machine().discover()).toMatchObject([{ path: cut, system: null, label: 'OpenClaw' }])
   })
 
-  it('lets others have their turn between two files', async () => {
+  it('yields between two files', async () => {
     for (const name of ['a', 'b', 'c']) makeNative(join(home, `data/memories/${name}.db`))
     let isFound = false
     const finding = machine()
@@ -110,51 +110,54 @@ describe('discovering', () => {
     expect(await finding).toHaveLength(3)
   })
 
-  it('on an empty machine finds nothing', async () => {
+  it('finds nothing on an empty machine', async () => {
     expect(await machine().discover()).toEqual([])
   })
 })
 
-describe('probing a path', () => {
-  it('names a memory and its system', () => {
+describe('the probe of a path', () => {
+  it('names a memory and its system', async () => {
     const path = makeNative(join(home, 'a.db'))
-    expect(machine().probe(path)).toEqual({ path, kind: 'memory', system: 'native', error: null })
-    const hermes = machine().probe(put('hermes-lcm/small.db', 'h.db'))
+    expect(await machine().probe(path)).toEqual({ path, kind: 'memory', system: 'native', error: null })
+    const hermes = await machine().probe(put('hermes-lcm/small.db', 'h.db'))
     expect(hermes).toMatchObject({ kind: 'memory', system: 'hermes-lcm', error: null })
     expect(Probe.parse(hermes)).toEqual(hermes)
   })
 
-  it('names a transcript, alone or in a folder, also with a very long first line', () => {
+  it('recognises a transcript, alone or in a folder, also with a very long first line', async () => {
     const lines = join(home, 'session.jsonl')
     writeFileSync(lines, '\n{"type":"user","message":{"role":"user","content":"hi"}}\n{"broken')
-    expect(machine().probe(lines)).toEqual({ path: lines, kind: 'transcript', system: null, error: null })
-    expect(machine().probe(home).kind).toBe('transcript')
+    expect(await machine().probe(lines)).toEqual({ path: lines, kind: 'transcript', system: null, error: null })
+    expect((await machine().probe(home)).kind).toBe('transcript')
     const long = join(home, 'long.jsonl')
     writeFileSync(long, `{"type":"user","message":"${'x'.repeat(200_000)}"}\n`)
-    expect(machine().probe(long).kind).toBe('transcript')
+    expect((await machine().probe(long)).kind).toBe('transcript')
   })
 
-  it('names a folder by the transcripts in its folders, except those that nobody keeps transcripts in', () => {
+  it('recognises a folder by the transcripts in its subfolders, except those of packages', async () => {
     const project = join(home, 'project')
     mkdirSync(join(project, 'node_modules/pkg'), { recursive: true })
     writeFileSync(join(project, 'node_modules/pkg/log.jsonl'), '{"role":"user","content":"hi"}\n')
-    expect(machine().probe(project)).toMatchObject({ kind: 'unusable', error: { code: 'file_is_folder' } })
+    expect(await machine().probe(project)).toMatchObject({ kind: 'unusable', error: { code: 'file_is_folder' } })
     mkdirSync(join(project, 'agents/claude'), { recursive: true })
     writeFileSync(join(project, 'agents/claude/session.jsonl'), '{"role":"user","content":"hi"}\n')
-    expect(machine().probe(project)).toMatchObject({ kind: 'transcript', error: null })
+    expect(await machine().probe(project)).toMatchObject({ kind: 'transcript', error: null })
   })
 
-  it('says of anything else why it cannot be opened', () => {
+  it('says of any other path why it cannot be opened', async () => {
     const settings = join(home, 'package.json')
     writeFileSync(settings, '{\n  "type": "module"\n}\n')
-    expect(machine().probe(settings)).toMatchObject({ kind: 'unusable', error: { code: 'not_a_database' } })
-    expect(machine().probe(join(home, 'gone.db'))).toMatchObject({ kind: 'unusable', error: { code: 'file_missing' } })
-    expect(machine().probe('\0')).toMatchObject({ kind: 'unusable', error: { code: 'invalid_argument' } })
+    expect(await machine().probe(settings)).toMatchObject({ kind: 'unusable', error: { code: 'not_a_database' } })
+    expect(await machine().probe(join(home, 'gone.db'))).toMatchObject({
+      kind: 'unusable',
+      error: { code: 'file_missing' },
+    })
+    expect(await machine().probe('\0')).toMatchObject({ kind: 'unusable', error: { code: 'invalid_argument' } })
   })
 })
 
-describe('listing a folder', () => {
-  it('puts folders first and tells memories and transcripts from other files', () => {
+describe('the list of a folder', () => {
+  it('puts folders first and separates memories and transcripts from other files', () => {
     mkdirSync(join(home, 'zeta'))
     mkdirSync(join(home, '.openclaw'))
     makeNative(join(home, 'a.db'))
@@ -177,7 +180,7 @@ describe('listing a folder', () => {
     expect(machine().listFolder('/').parent).toBeNull()
   })
 
-  it('says why a folder cannot be listed', () => {
+  it('fails with the reason when the folder cannot be listed', () => {
     writeFileSync(join(home, 'file'), '')
     const codes = ['missing', 'file'].map((name) => {
       try {
@@ -190,7 +193,7 @@ describe('listing a folder', () => {
   })
 })
 
-describe('recent files', () => {
+describe('the recent files', () => {
   it('are listed newest first, each once, at most 20, and say whether they still exist', () => {
     let now = 0
     const recent = new RecentFiles(join(home, 'data'), () => ++now)
@@ -209,7 +212,7 @@ describe('recent files', () => {
     expect(recent.list().some((memory) => memory.path === info.path)).toBe(false)
   })
 
-  it('begin anew when their file is not readable as ours', () => {
+  it('start empty when their file cannot be parsed', () => {
     mkdirSync(join(home, 'data'))
     writeFileSync(join(home, 'data/recent.json'), '[{"path":')
     expect(machine().recent.list()).toEqual([])
@@ -220,7 +223,7 @@ describe('recent files', () => {
 })
 
 describe('the sample memory', () => {
-  it('is copied once into the user’s folder, and anew when the app brings another edition', () => {
+  it('is copied once into the user’s folder, and again when the app brings another edition', () => {
     const resourcesDir = join(home, 'resources')
     makeNative(join(resourcesDir, 'sample.db'))
     const first = machine({ resourcesDir }).samplePath()
@@ -236,13 +239,13 @@ describe('the sample memory', () => {
     expect(existsSync(`${first}.mine`)).toBe(true)
   })
 
-  it('missing from the installation is an error', () => {
+  it('is an error when it is missing from the installation', () => {
     expect(() => machine().samplePath()).toThrow(expect.objectContaining({ code: 'file_missing' }))
   })
 })
 
-describe('a path for a new memory', () => {
-  it('is free and named after what comes in', () => {
+describe('the path for a new memory', () => {
+  it('is unused and named after the imported files', () => {
     const path = machine().newMemoryPath(['/home/me/.claude/projects/-home-me-shop/1b2c.jsonl'])
     expect(path).toBe(join(home, 'data/memories/1b2c.db'))
     makeNative(path)

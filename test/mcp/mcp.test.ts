@@ -92,7 +92,7 @@ describe('lcm mcp', () => {
     expect(client.getInstructions()).toContain('lcm_grep')
   })
 
-  it('says the same of itself in every process and for every file: what holds it stays cached', async () => {
+  it('describes itself with the same text in every process and for every file, so that caches stay valid', async () => {
     const hashes = new Set<string>()
     const other = join(temporaryFolder(), 'other.db')
     openNative(other).close()
@@ -112,7 +112,7 @@ describe('lcm mcp', () => {
     expect([...hashes]).toEqual(['3c7d06341795d12f8bdd4e05783e994c725302e70272bfe99b8ba1b7093d95b6'])
   })
 
-  it('finds, describes, expands and answers', async () => {
+  it('searches, describes, expands and answers questions', async () => {
     const { call } = await running()
     const found = Hits.parse((await call('lcm_grep', { query: 'lock', limit: 5 })).data)
     expect(found.hits).toHaveLength(5)
@@ -138,7 +138,7 @@ describe('lcm mcp', () => {
     expect(JSON.parse(asked.text)).toEqual(asked.data)
   })
 
-  it('goes through everything beneath a summary page by page, no page above the cap', async () => {
+  it('returns everything below a summary page by page, with no page above the cap', async () => {
     const { call } = await running()
     const [summary = ''] = openedColumn(db, 'SELECT summary_id FROM summaries WHERE depth >= 1 LIMIT 1')
     const ids: string[] = []
@@ -158,7 +158,7 @@ describe('lcm mcp', () => {
     expect(ids.length).toBeGreaterThan(20)
   })
 
-  it('gives a long text in pieces that fit together', async () => {
+  it('returns a long text in pieces that fit together', async () => {
     const content = Array.from({ length: 9_000 }, (_, n) => `line ${n} 数据 🚀`).join('\n')
     const copy = join(temporaryFolder(), 'long.db')
     copyFileSync(original, copy)
@@ -175,7 +175,7 @@ describe('lcm mcp', () => {
     expect(text).toBe(content)
   })
 
-  it('refuses what cannot be right, saying why and what to do, and goes on', async () => {
+  it('refuses invalid calls with reason and next step, and keeps answering', async () => {
     const { call, client } = await running()
     const code = async (name: string, input: unknown) => {
       const { isError, data } = await call(name, input)
@@ -215,7 +215,7 @@ describe('lcm mcp', () => {
     expect((await client.listTools()).tools).toHaveLength(4)
   })
 
-  it('answers after a hostile pattern as before it', async () => {
+  it('answers after a hostile pattern as it did before', async () => {
     const { call } = await running()
     for (const query of ['^(a+)+$', '(.*)*x']) {
       const { isError, data } = await call('lcm_grep', { query, mode: 'regex' })
@@ -225,7 +225,7 @@ describe('lcm mcp', () => {
     expect(Hits.parse((await call('lcm_grep', { query: 'lock' })).data).total).toBeGreaterThan(0)
   })
 
-  it('passes hostile text on as data, in whole messages of the protocol', async () => {
+  it('passes hostile text as data, in whole messages of the protocol', async () => {
     const { call, said } = await start()
     const { data, text } = await call('lcm_grep', { query: 'Hostile question', mode: 'literal' })
     expect(Hits.parse(data).hits.length).toBeGreaterThan(0)
@@ -237,7 +237,7 @@ describe('lcm mcp', () => {
     expect(said()).toBe('')
   })
 
-  it('pinned to a conversation, gives nothing of another', async () => {
+  it('returns nothing of other conversations when it is pinned to one', async () => {
     const { call } = await start(['--db', db, '--conversation', '2'])
     expect(Hits.parse((await call('lcm_grep', { query: 'lock OR Hostile' })).data).hits.length).toBeGreaterThan(0)
     const hits = Hits.parse((await call('lcm_grep', { query: 'lock' })).data)
@@ -259,7 +259,7 @@ describe('lcm mcp', () => {
     expect(asked.data.citations).toEqual([])
   })
 
-  it('pinned to a conversation, follows no link that a damaged file has into another', async () => {
+  it('follows no damaged link into another conversation when it is pinned to one', async () => {
     const damaged = join(temporaryFolder(), 'damaged.db')
     copyFileSync(original, damaged)
     const writer = openNative(damaged)
@@ -304,7 +304,7 @@ describe('lcm mcp', () => {
     expect(await total()).toBe(2)
   })
 
-  it('serves another system’s file and leaves it untouched', async () => {
+  it('serves a file of another system and leaves it unchanged', async () => {
     const path = copyOf('lossless-claw/small.db')
     const before = folderState(dirname(path))
     const { call } = await start(['--db', path])
@@ -321,13 +321,13 @@ describe('lcm mcp', () => {
   })
 })
 
-describe('the process', () => {
-  it('ends with code 1 for a conversation that is not there, which an agent would take for an empty memory', async () => {
+describe('the process of lcm mcp', () => {
+  it('ends with code 1 for a conversation that does not exist', async () => {
     const ran = await ended(startLcm(['mcp', '--db', db, '--conversation', '777']))
     expect(ran).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^lcm: not_found: .*lcm stats/) })
   })
 
-  it('ends with code 5 for what is no memory, without a word on standard output', async () => {
+  it('ends with code 5 for a file that is no memory, and prints nothing on standard output', async () => {
     const ran = await ended(startLcm(['mcp', '--db', join(temporaryFolder(), 'nothing.db')]))
     expect(ran).toMatchObject({ code: 5, stdout: '', stderr: expect.stringMatching(/^lcm: file_missing: /) })
   })
@@ -362,7 +362,7 @@ describe('the process', () => {
     expect(ran).toMatchObject({ code: 0, stderr: '' })
   })
 
-  it('ends quietly when nobody reads any more, and by signal', async () => {
+  it('ends quietly when its output is closed, and on a signal', async () => {
     for (const end of ['unpipe', 'SIGTERM'] as const) {
       const { spawn } = await import('node:child_process')
       const { environment } = await import('../cli/lcm.ts')
@@ -391,7 +391,7 @@ describe('the process', () => {
     }
   })
 
-  it('is not listed among the recent files, and leaves nothing beside the memory', async () => {
+  it('does not add to the recent files, and leaves nothing beside the memory', async () => {
     const alone = join(temporaryFolder(), 'alone.db')
     copyFileSync(original, alone)
     const { call } = await start(['--db', alone])

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ABSENT } from '../../core/memory/coverage.ts'
 import { readingMemory } from '../../core/systems/read-memory.ts'
 import { withoutYielding } from '../../core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
@@ -19,7 +20,7 @@ it('a message is covered exactly when a summary in a window reaches it through i
       const { coverage, summaries } = withoutYielding(readingMemory(file.db, true))
       const reached = new Set(lineage.windowSummaries.flatMap((place) => [...beneath(lineage, place)]))
       for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
-        expect(coverage.isReached[summaries.nodeOf(summaryId(place))] === 1).toBe(reached.has(place))
+        expect(coverage.nodeStates[summaries.nodeOf(summaryId(place))] !== ABSENT).toBe(reached.has(place))
       }
       for (let position = 0; position < lineage.messages; position += 1) {
         const isCovered = [...reached].some((place) => lineage.leaves[place]?.includes(position))
@@ -29,7 +30,7 @@ it('a message is covered exactly when a summary in a window reaches it through i
   )
 })
 
-it('nodes without a cycle beneath them are ordered, sources first, and no others', () => {
+it('nodes without a cycle below them are ordered with sources first, and no others are', () => {
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { losslessClawWriters } from '../builders/systems/lossless.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
@@ -32,10 +32,10 @@ function damagedFile(messages: number): string {
 }
 
 it.each([400, 1200])(
-  'lists conversations of a file with a damaged page, and leaves open only what stands on it: %i messages',
+  'lists the conversations of a file with a damaged page, and leaves only their unreadable figures open: %i messages',
   async (messages) => {
     const { read, info, close } = openMemory(damagedFile(messages), { cacheDir: join(temporaryFolder(), 'cache') })
-    const histories = new HistoryIndex(read)
+    const histories = new MemoryReader(read)
     const stats = new MemoryStats(
       read,
       info,

@@ -5,13 +5,14 @@ import { expect, it } from 'vitest'
 import { Draft } from '../../core/memory/draft.ts'
 import type { Memory } from '../../core/memory/memory.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { readingMemory } from '../../core/systems/read-memory.ts'
 import { withoutYielding } from '../../core/yielding.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 import { FIXTURE_FILES } from '../recorded/memories.ts'
+import { seen } from './seen.ts'
 
 const folder = temporaryFolder()
 cpSync(FIXTURES, folder, { recursive: true })
@@ -50,11 +51,34 @@ it.each(FIXTURE_FILES)('a draft of a memory has the rows of its file: %s', (name
   }
 })
 
-it('a draft of a memory has the rows of its file, whatever the lineage looks like', () => {
+it('a draft of a memory has the rows of its file, for any lineage', () => {
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using memory = writeLineage(lineage)
       expectRowsOf(memory.db)
+    }),
+  )
+})
+
+it('the memory of a draft is the memory that is read of a file with its rows', () => {
+  fc.assert(
+    fc.property(randomLineage, fc.nat(10), fc.nat(10), (lineage, cleared, removed) => {
+      using memory = writeLineage(lineage)
+      const draft = new Draft(read(memory.db))
+      expect(seen(draft.memory())).toEqual(seen(read(memory.db)))
+      const id = summaryId(cleared)
+      const gone = draft.summaries.has(summaryId(removed)) ? summaryId(removed) : id
+      draft.setMessageLinks(id, [])
+      draft.setSourceLinks(id, [])
+      draft.setWindow(1, draft.window(1).slice(1))
+      if (draft.summaries.has(gone)) draft.remove(gone)
+      for (const each of [id, gone]) {
+        memory.damage('DELETE FROM summary_messages WHERE summary_id = :id', { id: each })
+        memory.damage('DELETE FROM summary_sources WHERE summary_id = :id', { id: each })
+      }
+      memory.damage('DELETE FROM summaries WHERE summary_id = :id', { id: gone })
+      memory.db.run('DELETE FROM context_items WHERE ordinal = (SELECT min(ordinal) FROM context_items)')
+      expect(seen(draft.memory())).toEqual(seen(read(memory.db)))
     }),
   )
 })

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 
@@ -15,10 +15,10 @@ function opened(fixture: string): OpenedMemory {
   return openMemory(path, { cacheDir: join(temporaryFolder(), 'cache') })
 }
 
-const statsOf = ({ read, info }: OpenedMemory, histories = new HistoryIndex(read)): MemoryStats =>
+const statsOf = ({ read, info }: OpenedMemory, histories = new MemoryReader(read)): MemoryStats =>
   new MemoryStats(read, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), histories, false)
 
-describe('in files of every system', () => {
+describe('the memory of a file of any system', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claw/small.db',
@@ -30,7 +30,7 @@ describe('in files of every system', () => {
     'argentos/gateway.db',
     'pi-lcm/small.db',
     'decapod/small/lcm.db',
-  ])('what is read in pieces is what is read at once, and order and counts need no text: %s', async (fixture) => {
+  ])('is the same when it is read in pieces or at once, and order and counts need no text: %s', async (fixture) => {
     const memory = opened(fixture)
     const { read } = memory
     const exact = statsOf(memory).conversations()
@@ -41,7 +41,7 @@ describe('in files of every system', () => {
     await stats.measure()
     expect(stats.listed()).toEqual(exact)
 
-    const histories = new HistoryIndex(read)
+    const histories = new MemoryReader(read)
     for (const { conversationId } of exact) {
       expect([...histories.order(conversationId).ids]).toEqual(
         read.column('SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq', {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 
 const BUDGET = 1000
 const UNMEASURED = {
@@ -23,7 +23,7 @@ function statsOf(memory: TestMemory): MemoryStats {
     opened.info,
     { budgetTokens: BUDGET, freshTailCount: 8 },
     createTokenEstimator(),
-    new HistoryIndex(memory.db),
+    new MemoryReader(memory.db),
     false,
   )
 }
@@ -38,7 +38,7 @@ const manyMessages = (): TestMemory => {
   return memory
 }
 
-it('lists counts at once and tokens as not known, until they were read', async () => {
+it('lists counts at once, and tokens as unknown until they were read', async () => {
   using memory = manyMessages()
   const stats = statsOf(memory)
   const exact = statsOf(memory).conversations()
@@ -53,13 +53,13 @@ it('lists counts at once and tokens as not known, until they were read', async (
   expect(await stats.measure()).toBe(false)
 })
 
-it('knows at once what a small window holds', () => {
+it('knows the tokens of a small window at once', () => {
   using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 70 }, { tokens: 9 }] }] })
   memory.leaf(1, [1, 2], { tokens: 11 })
   expect(statsOf(memory).listed()).toMatchObject([{ storedTokens: null, contextTokens: 20, pressure: 0.02 }])
 })
 
-it('goes on showing what it read, and reads again when the file has changed', async () => {
+it('keeps showing what it read, and reads again when the file changed', async () => {
   using memory = manyMessages()
   const stats = statsOf(memory)
   await stats.measure()
@@ -77,7 +77,7 @@ it('goes on showing what it read, and reads again when the file has changed', as
   expect(stats.conversations()).toEqual(statsOf(memory).conversations())
 })
 
-it('adds up windows that hold what is not there and what is elsewhere', async () => {
+it('adds up windows with missing items and items of other conversations', async () => {
   using memory = manyMessages()
   memory.damage('DELETE FROM context_items WHERE conversation_id = 2')
   memory.damage(`UPDATE context_items SET message_id = CASE ordinal WHEN 5 THEN 1 WHEN 6 THEN 999999 ELSE message_id END
@@ -88,7 +88,7 @@ it('adds up windows that hold what is not there and what is elsewhere', async ()
   expect(stats.listed()[0]?.contextItems).toBe(stats.conversations()[0]?.contextItems)
 })
 
-it('is exact where counts of tokens are negative', async () => {
+it('is exact for negative token counts', async () => {
   using memory = manyMessages()
   memory.damage('UPDATE messages SET token_count = -50 WHERE message_id % 7 = 0')
   const stats = statsOf(memory)
@@ -96,11 +96,11 @@ it('is exact where counts of tokens are negative', async () => {
   expect(stats.listed()).toEqual(statsOf(memory).conversations())
 })
 
-it('gives the same overview from columns at hand as from the file', async () => {
+it('has the same overview from columns in memory as from the file', async () => {
   using memory = manyMessages()
   memory.damage(`UPDATE messages SET token_count = message_id * 37 % 101, role = CASE message_id % 3 WHEN 0 THEN 'tool'
     WHEN 1 THEN 'user' ELSE 'assistant' END WHERE conversation_id = 1`)
-  const histories = new HistoryIndex(memory.db)
+  const histories = new MemoryReader(memory.db)
   const opened = openMemory(memory.path)
   opened.close()
   const stats = new MemoryStats(

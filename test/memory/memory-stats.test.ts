@@ -3,8 +3,8 @@ import { MemoryStats } from '../../core/browse/stats/memory-stats.ts'
 import { Overview, Stats } from '../../core/contract/memory.ts'
 import type { LcmError } from '../../core/errors.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 
 const BUDGET = 1000
 
@@ -14,8 +14,8 @@ function statsOf(memory: TestMemory): MemoryStats {
   return new MemoryStats(memory.db, opened.info, { budgetTokens: BUDGET, freshTailCount: 8 }, createTokenEstimator())
 }
 
-describe('counting a memory', () => {
-  it('does not take a window for the whole history because it is as long', () => {
+describe('the statistics of a memory', () => {
+  it('do not take a window for the whole history because both have the same length', () => {
     using memory = buildMemory({
       conversations: [{ messages: [{ tokens: 100 }, { tokens: 10 }] }, { messages: [{ tokens: 7 }, { tokens: 9 }] }],
     })
@@ -28,7 +28,7 @@ describe('counting a memory', () => {
     expect([second?.contextItems, second?.contextTokens]).toEqual([1, 9])
   })
 
-  it('says what was ever said and what the model sees now, by conversation', () => {
+  it('count what was said in all and what is in the window, by conversation', () => {
     using memory = buildMemory({
       conversations: [
         { messages: Array.from({ length: 10 }, () => ({ tokens: 100 })) },
@@ -75,7 +75,7 @@ describe('counting a memory', () => {
     expect(Stats.parse(stats)).toEqual(stats)
   })
 
-  it('takes a compaction and an operation by hand for a change of the conversation', () => {
+  it('date a conversation by its last compaction or operation by hand, too', () => {
     using memory = buildMemory({ conversations: [{ messages: ['a', 'b'] }, { messages: ['c'] }] })
     const before = statsOf(memory).conversations()
     const atMs = (before[0]?.updatedAtMs ?? 0) + 3_600_000
@@ -93,7 +93,7 @@ describe('counting a memory', () => {
     expect(statsOf(memory).conversations()[1]?.updatedAtMs).toBe(atMs + 1)
   })
 
-  it('counts an empty memory and an empty conversation as empty', () => {
+  it('count an empty memory and an empty conversation as empty', () => {
     using empty = buildMemory()
     expect(statsOf(empty).stats()).toMatchObject({
       conversations: 0,
@@ -107,7 +107,7 @@ describe('counting a memory', () => {
     ])
   })
 
-  it('gives the size of the file with its log, as it grows', () => {
+  it('include the size of the file with its log, as it grows', () => {
     using memory = buildMemory({ conversations: [{}] })
     const stats = statsOf(memory)
     const before = stats.stats().bytes
@@ -115,7 +115,7 @@ describe('counting a memory', () => {
     expect(stats.stats().bytes).toBeGreaterThan(before)
   })
 
-  it('counts window items that lead nowhere as items without tokens', () => {
+  it('count window items that lead nowhere as items without tokens', () => {
     using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 7 }] }] })
     memory.damage('UPDATE context_items SET message_id = 99 WHERE message_id = 1')
     expect(statsOf(memory).conversations()).toMatchObject([{ contextItems: 2, contextTokens: 7 }])
@@ -123,12 +123,12 @@ describe('counting a memory', () => {
 })
 
 describe('the overview of a conversation', () => {
-  it('shows how a message goes on after a NUL character', () => {
+  it('shows the text of a message after a NUL character', () => {
     using memory = buildMemory({ conversations: [{ messages: [{ content: '\u0000 and on' }] }] })
     expect(statsOf(memory).overview(1).largestMessages).toMatchObject([{ excerpt: 'and on' }])
   })
 
-  it('breaks it down by role and depth and names its largest messages', () => {
+  it('divides tokens by role and depth and names the largest messages', () => {
     using memory = buildMemory({
       conversations: [
         {
@@ -198,7 +198,7 @@ describe('the overview of a conversation', () => {
     ])
   })
 
-  it('of a conversation that is not there is an error', () => {
+  it('is refused for an unknown conversation', () => {
     using memory = buildMemory({ conversations: [{}] })
     expect(() => statsOf(memory).overview(7)).toThrow(
       expect.objectContaining<Partial<LcmError>>({

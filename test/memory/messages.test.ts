@@ -34,7 +34,7 @@ const plainRows = fc
   .map((rows) => rows.map((row): PlainRow => [...row]).sort((a, b) => a[1] - b[1]))
 
 describe('columns of messages', () => {
-  it('are the same whether rows came one by one or packed', () => {
+  it('are the same when rows are appended one by one or packed', () => {
     fc.assert(
       fc.property(plainRows, (rows) => {
         const columns = new GrowingMessages(3)
@@ -44,7 +44,7 @@ describe('columns of messages', () => {
     )
   })
 
-  it('leave out the last seq of a stretch that was cut, since there may be more of it', () => {
+  it('leave out the last seq of a packed part, because more rows of it may follow', () => {
     fc.assert(
       fc.property(plainRows, (rows) => {
         const columns = new GrowingMessages(0)
@@ -59,7 +59,7 @@ describe('columns of messages', () => {
     ['no time', [2, 1, 3, 0, null]],
     ['a time with a fraction', [2, 1, 3, 0, 1.5]],
     ['no count', [2, 1, null, 0, 7]],
-  ])('take nothing packed where a row has %s', (_, row) => {
+  ])('refuse a packed part when a row has %s', (_, row) => {
     const columns = new GrowingMessages(0)
     expect(columns.appendPacked(packed([[1, 0, 1, 1, 5], row]), 10)).toBe(false)
     expect(columns.length).toBe(0)

@@ -18,7 +18,7 @@ describe.each(SYSTEMS)('a file of %s', (_, writer) => {
   const path = join(temporaryFolder(), 'memory.db')
   writeStory(writer, path, writer.tell(tellStory({ seed: 11, sessions: 3, turns: 12 })))
 
-  it.each(BUDGETS)('shows one window in every view at a budget of %d tokens', async (budget) => {
+  it.each(BUDGETS)('has the same window in every view at a budget of %d tokens', async (budget) => {
     const settings = readSettings({ LCM_TOKEN_BUDGET: String(budget), LCM_FRESH_TAIL_COUNT: '2' })
     const lcm = await openLcm(path, { readOnly: true, settings, cacheDir: join(temporaryFolder(), 'cache') })
     try {

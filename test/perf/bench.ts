@@ -5,6 +5,8 @@ import { parseArgs } from 'node:util'
 import { benchOptions } from './bench-options.ts'
 import { measureCompactionEngine } from './compaction-bench.ts'
 import { largeMemory } from './large-memory.ts'
+import { manyConversations } from './many-conversations.ts'
+import { type BesideWriterMeasure, measureBesideWriter } from './measure-beside-writer.ts'
 import { measureCompaction } from './measure-compaction.ts'
 import { measureCopy } from './measure-copy.ts'
 import { measureImport } from './measure-import.ts'
@@ -13,6 +15,8 @@ import type { IntegrityMeasure } from './measure-integrity.ts'
 import type { ReadingMeasure } from './measure-reading.ts'
 import type { SearchMeasure } from './measure-search.ts'
 import type { SessionMeasure } from './measure-session.ts'
+import type { SizeMeasure } from './measure-size.ts'
+import { measureTextChecks } from './measure-text-checks.ts'
 import type { Duration, Timing } from './statistics.ts'
 import { measureStrata } from './strata.bench.ts'
 
@@ -38,6 +42,10 @@ const duration = (what: string, { wallMs, cpuMs }: Duration, goal = ''): Row => 
 ]
 const figure = (what: string, measured: string, goal = ''): Row => [what, measured, '', goal]
 
+/** Of the file with many conversations, and of the one with a single long one. */
+const MESSAGES_OF_EACH = 5
+const LONG_MESSAGES = 2_500_000
+
 const messages = Number(values.messages)
 const memory = await largeMemory(messages, say)
 say('importing')
@@ -54,9 +62,11 @@ const engine = await measureCompactionEngine({
   delayMs: Number(values.delay),
 })
 /** In a process of its own, where nothing is warm and the memory is that of the core. */
-const apart = <T>(program: string, path = memory.path): T => {
+const apart = <T>(program: string, path = memory.path, ...more: readonly number[]): T => {
   const source = join(import.meta.dirname, program)
-  return JSON.parse(execFileSync(process.execPath, [source, path], { encoding: 'utf8', maxBuffer: 1e8 })) as T
+  return JSON.parse(
+    execFileSync(process.execPath, [source, path, ...more.map(String)], { encoding: 'utf8', maxBuffer: 1e8 }),
+  ) as T
 }
 say('reading')
 const read = apart<ReadingMeasure>('measure-reading.ts')
@@ -64,9 +74,21 @@ say('checking')
 const checked = apart<IntegrityMeasure>('measure-integrity.ts')
 say('searching')
 const searched = apart<SearchMeasure>('measure-search.ts')
-/** Making the larger file takes ten minutes and two gigabytes, once. */
-const larger = process.env.LCM_BENCH_LARGE ? await largeMemory(1_000_000, say) : null
+/** Making the larger files takes a quarter of an hour and four gigabytes, once. */
+const isLarge = Boolean(process.env.LCM_BENCH_LARGE)
+const larger = isLarge ? await largeMemory(1_000_000, say) : null
 const searchedLarger = larger && apart<SearchMeasure>('measure-search.ts', larger.path)
+const sessionLarger = larger && apart<SessionMeasure>('measure-session.ts', larger.path)
+say('many conversations')
+const sized = (conversations: number, each: number): SizeMeasure =>
+  apart<SizeMeasure>('measure-size.ts', manyConversations(conversations, each), conversations, each)
+const conversations = Math.floor(messages / 2)
+const many = sized(conversations, MESSAGES_OF_EACH)
+const long = isLarge ? sized(1, LONG_MESSAGES) : null
+say('beside a writer')
+const besideWriter = await measureBesideWriter(100)
+say('texts of both kinds of files')
+const textChecks = await measureTextChecks(100)
 say('a session')
 const session = apart<SessionMeasure>('measure-session.ts')
 say('drawing')
@@ -82,6 +104,7 @@ const rows: Row[] = [
   figure('message with tool calls ÷ bare SQL with triggers', `${fixed(ingested.toolShareOfTriggers, 2)} ×`, '≥ 0.7 ×'),
   duration(`working copy of ${fixed(copied.originalMegabytes)} MB`, copied.copy, messages >= 200_000 ? '< 60 s' : ''),
   figure('native file ÷ its text, working copy', `${fixed(copied.timesText, 2)} ×`, '≤ 3.5 ×'),
+  duration('first answer after opening', session.firstAnswer, '< 250 ms'),
   duration('core started, file open, strata answered', session.open, '< 1000 ms'),
   duration('core started, file open, transcript answered', session.openTranscript, '< 1000 ms'),
   figure('strata drawn after navigation, core just started', `${fixed(drawn.firstDrawMs)} ms`, '< 1000 ms'),
@@ -93,20 +116,34 @@ const rows: Row[] = [
   timing('strata.get, again', read.strataGet),
   timing('strata.messages, 1200 buckets', read.strataMessages, '≤ 16 ms'),
   timing('transcript.page, 60 messages', read.transcriptPage, '< 50 ms'),
-  duration('context.assemble', read.assemble),
+  duration('context.assemble, first', read.assemble),
+  timing('context.assemble, 128,000 tokens', read.assembleAgain, 'p50 ≤ 10, p95 ≤ 30 ms'),
+  timing('describe', read.describe, 'p95 ≤ 5 ms'),
   ...searchRows(searched, ''),
   ...(searchedLarger ? searchRows(searchedLarger, ' of a million messages') : []),
   figure('memory of the core, at most in a session', `${fixed(session.peakMegabytes)} MB`, '< 300 MB'),
   figure('memory of the core, after it', `${fixed(session.endMegabytes)} MB`, '< 300 MB'),
+  ...(sessionLarger
+    ? [figure('memory of the core, a million messages', `${fixed(sessionLarger.peakMegabytes)} MB`, '< 300 MB')]
+    : []),
+  ...sizeRows(many, `${conversations.toLocaleString('en')} conversations`),
+  figure('directory of so many conversations', `${fixed(many.keptMegabytes, 1)} MB`, '≤ 60 MB'),
+  ...(long ? sizeRows(long, 'one of 2,500,000 messages') : []),
+  ...besideWriterRows(besideWriter),
   ...checked.phases.map(({ phase, durationMs }) =>
     figure(
       `integrity, ${phase}`,
       `${fixed(durationMs)} ms`,
-      phase === 'structure' ? `< ${messages > 200_000 ? 6000 : 1000} ms` : '',
+      phase === 'structure' ? `< ${messages > 200_000 ? 6000 : 500} ms` : '',
     ),
   ),
   figure('integrity, longest step before SQLite’s own check', `${fixed(checked.longestMs)} ms`, '≤ 50 ms'),
   figure('integrity, memory', `${fixed(checked.peakMegabytes)} MB`, '< 300 MB'),
+  figure(
+    'integrity, text checks, file of lossless-claw ÷ its copy',
+    `${fixed(textChecks.timesNative, 2)} ×`,
+    '≤ 1.5 ×',
+  ),
   figure('compaction, messages a second', fixed(compacted.messagesPerSecond)),
   figure('compaction, longest step', `${fixed(compacted.longestStepMs)} ms`, '≤ 50 ms'),
   figure('compaction, reduction', `${fixed(compacted.reduction * 100, 1)} %`, '≥ 30 %'),
@@ -119,6 +156,33 @@ const rows: Row[] = [
   figure('four slow calls at once, gain, leaves', fixed(engine.speedUp, 2), '≥ 3.6'),
   figure('four slow calls at once, gain, whole run', fixed(engine.speedUpOfAll, 2), '≥ 3.6'),
 ]
+
+function sizeRows(size: SizeMeasure, of: string): Row[] {
+  return [
+    duration(`${of}: open`, size.open),
+    duration(`${of}: first list`, size.firstList, '< 100 ms'),
+    duration(`${of}: sizes of all`, size.sizes),
+    timing(`${of}: list again`, size.listAgain, '< 100 ms'),
+    duration(`${of}: first page of a transcript`, size.firstPage, '< 100 ms'),
+    timing(`${of}: pages of transcripts`, size.pages, '< 50 ms'),
+    duration(`${of}: history`, size.history),
+    duration(`${of}: strata, first`, size.firstStrata),
+    timing(`${of}: strata again`, size.strata),
+    figure(`${of}: memory of the process`, `${fixed(size.residentMegabytes)} MB`, '< 300 MB'),
+  ]
+}
+
+function besideWriterRows({ list, newestPage, strata, writer, writerAlone }: BesideWriterMeasure): Row[] {
+  const pace = ({ perSecond, p95, max, refusals }: typeof writer): string =>
+    `${fixed(perSecond)} a second, p95 ${fixed(p95, 1)}, max ${fixed(max, 1)} ms, refused ${refusals} times`
+  return [
+    timing('beside 200 messages a second: list', list, 'p95 < 100 ms'),
+    timing('beside 200 messages a second: newest page', newestPage, 'p95 < 50 ms'),
+    timing('beside 200 messages a second: strata', strata, 'p95 < 200 ms'),
+    figure('the agent that writes them', pace(writer), 'never refused'),
+    figure('the same agent alone', pace(writerAlone)),
+  ]
+}
 
 function searchRows(measure: SearchMeasure, of: string): Row[] {
   const goals: Readonly<Record<string, string>> = {
@@ -154,6 +218,6 @@ if (!values.json) {
 }
 const figures = {
   ...{ messages, node: process.version, imported, ingested, copied, read, searched, searchedLarger, checked },
-  ...{ session, drawn, compacted, engine },
+  ...{ session, sessionLarger, many, long, besideWriter, textChecks, drawn, compacted, engine },
 }
 if (values.json) console.log(JSON.stringify(figures, null, 2))

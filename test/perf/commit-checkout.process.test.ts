@@ -34,7 +34,7 @@ const commit = (subject: string): void => {
   git('commit', '-q', '-m', subject)
 }
 
-it('writes the files of both commits and leaves the repository as it is', () => {
+it('writes the files of both commits and does not change the repository', () => {
   const before = git('worktree', 'list') + git('status', '--porcelain')
   const commits = commitsToCompare(project, 'HEAD~1')
   expect([commits.old.subject, commits.new.subject]).toEqual([
@@ -49,7 +49,7 @@ it('writes the files of both commits and leaves the repository as it is', () => 
   expect(git('worktree', 'list') + git('status', '--porcelain')).toBe(before)
 })
 
-it('shares the installed dependencies with a commit whose lock file is the same, and with no other', () => {
+it('shares the installed dependencies with a commit that has the same lock file, and with no other', () => {
   write('package-lock.json', 'two')
   commit('Ask for other dependencies')
   const commits = commitsToCompare(project, 'HEAD~1')

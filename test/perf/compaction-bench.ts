@@ -8,7 +8,6 @@ import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
 import { KeptWindow } from '../../core/window/kept-window.ts'
-import { readWindow } from '../../core/window/window.ts'
 import { rawMemory } from './raw-memory.ts'
 import { type Duration, repeat, type Timing, timed } from './statistics.ts'
 
@@ -27,7 +26,7 @@ export type CompactionFigures = {
   /** Cold compaction with a summariser that answers at once. */
   readonly messagesPerSecond: number
   readonly speedUp: number
-  /** Of a whole run: before summaries are condensed, those of the depth below are waited for. */
+  /** Of a whole run, with the passes that condense. */
   readonly speedUpOfAll: number
 }
 
@@ -67,7 +66,7 @@ async function measureWhatIf(): Promise<Pick<CompactionFigures, 'whatIfMs' | 'wh
     planWindow(of, covered, { ...input, mode: 'untilUnder' }, asked)
   }
   const whatIfMs = await repeat(20, (round) => ask(round, window))
-  const whatIfColdMs = await repeat(20, (round) => ask(round, readWindow(db, 1, estimator)))
+  const whatIfColdMs = await repeat(20, (round) => ask(round, new KeptWindow(db, estimator).of(1).window))
   db.close()
   return { whatIfMs, whatIfColdMs }
 }

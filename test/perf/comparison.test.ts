@@ -4,17 +4,17 @@ import { compare, comparisonText, turns } from './comparison.ts'
 const figure = (name: string, comparison: ReturnType<typeof compare>) =>
   comparison.figures.find((one) => one.name === name)
 
-it('lets each build begin every other round', () => {
+it('lets each build begin in every second round', () => {
   expect(turns(3)).toEqual(['old', 'new', 'new', 'old', 'old', 'new'])
 })
 
-it('pairs figures by their place in the document and compares the medians of the rounds', () => {
+it('pairs figures by their place in the document and compares their medians', () => {
   const round = (p50: number) => ({ read: { transcriptPage: { p50, max: 99, runs: 40 } }, searchedLarger: null })
   const { figures } = compare([round(4), round(2), round(90)], [round(2), round(1), round(3)])
   expect(figures).toEqual([{ name: 'read.transcriptPage.p50', old: 4, new: 2, ratio: 0.5, isWorse: false }])
 })
 
-it('takes the mean of the two in the middle when the number of rounds is even', () => {
+it('takes the mean of the middle two when the number of rounds is even', () => {
   const [only] = compare([{ p50: 1 }, { p50: 3 }], [{ p50: 4 }, { p50: 2 }]).figures
   expect(only).toMatchObject({ old: 2, new: 3 })
 })
@@ -36,19 +36,19 @@ it('calls a time worse above 1.1, megabytes above 1.05, and a rate below 1 ÷ 1.
   expect(figure('speedUp', compared)?.ratio).toBe(2)
 })
 
-it('calls a figure unchanged that is nothing in both, and worse when it was nothing before', () => {
+it('calls a figure unchanged when both are zero, and worse when only the old one was', () => {
   const compared = compare([{ firstMs: 0, secondMs: 0 }], [{ firstMs: 0, secondMs: 1 }])
   expect(figure('firstMs', compared)).toMatchObject({ ratio: 1, isWorse: false })
   expect(figure('secondMs', compared)?.isWorse).toBe(true)
 })
 
-it('lists figures that only one of the two has instead of comparing them', () => {
+it('lists figures that only one build has instead of comparing them', () => {
   const compared = compare([{ both: 1, gone: 1 }], [{ both: 1, added: 1 }])
   expect(compared).toMatchObject({ onlyOld: ['gone'], onlyNew: ['added'] })
   expect(compared.figures).toHaveLength(1)
 })
 
-it('prints a row a figure with the worse ones marked, and how many those are', () => {
+it('prints one row for each figure, marks the worse ones and counts them', () => {
   const old = { open: { wallMs: 1234.5 }, endMegabytes: 10, gone: 1 }
   const now = { open: { wallMs: 2469 }, endMegabytes: 10 }
   expect(comparisonText(compare([old], [now]))).toBe(

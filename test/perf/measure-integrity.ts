@@ -1,4 +1,4 @@
-import { keepHeapSmall } from '../../core/doors/cli/small-heap.ts'
+import { keepNewObjectsSmall } from '../../core/doors/heap.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { megabytes } from './statistics.ts'
@@ -38,5 +38,5 @@ export async function measureIntegrity(path: string): Promise<IntegrityMeasure> 
 }
 
 const path = process.argv[2]
-if (import.meta.main) keepHeapSmall()
+if (import.meta.main) keepNewObjectsSmall()
 if (import.meta.main && path) console.log(JSON.stringify(await measureIntegrity(path)))

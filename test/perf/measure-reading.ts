@@ -11,9 +11,16 @@ export type ReadingMeasure = {
   readonly strataMessages: Timing
   readonly transcriptPage: Timing
   readonly assemble: Duration
+  readonly assembleAgain: Timing
+  /** Of summaries of every depth. */
+  readonly describe: Timing
 }
 
 const LONGEST = 1
+
+const queries = {
+  nodes: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC, summary_id`,
+}
 
 /** Opens the file as a window does and asks what a window asks. */
 export async function measureReading(path: string): Promise<ReadingMeasure> {
@@ -39,7 +46,11 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
   const transcriptPage = await repeat(40, () =>
     lcm.transcript.page({ conversationId: LONGEST, offset: random.int(0, total), limit: 60, contentChars: 20_000 }),
   )
-  const assemble = await timed(() => lcm.context.assemble(AssembleInput.parse({ conversationId: LONGEST })))
+  const input = AssembleInput.parse({ conversationId: LONGEST, budgetTokens: 128_000 })
+  const assemble = await timed(() => lcm.context.assemble(input))
+  const assembleAgain = await repeat(15, () => lcm.context.assemble(input))
+  const nodes = lcm.read.column<string>(queries.nodes)
+  const describe = await repeat(40, () => lcm.retrieval.describe(random.pick(nodes), 20_000))
   lcm.close()
   return {
     conversationsList,
@@ -48,6 +59,8 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
     strataMessages,
     transcriptPage,
     assemble,
+    assembleAgain,
+    describe,
   }
 }
 

@@ -11,6 +11,8 @@ import { CoreHost } from '../../core/doors/core-host.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
 export type SessionMeasure = {
+  /** The list of conversations, from the start of the core's thread. */
+  readonly firstAnswer: Duration
   /** What a window asks first, from the start of the core's thread: info, settings, list, strata and their messages. */
   readonly open: Duration
   /** The transcript in place of the strata. */
@@ -65,7 +67,11 @@ export async function measureSession(path: string): Promise<SessionMeasure> {
     ]),
   )
   await other.cores.close()
-  return { open, openTranscript, peakMegabytes: megabytes(peak), endMegabytes }
+
+  const third = startCore()
+  const firstAnswer = await timed(() => third.client.conversations.list())
+  await third.cores.close()
+  return { firstAnswer, open, openTranscript, peakMegabytes: megabytes(peak), endMegabytes }
 }
 
 async function session(client: ContractRouterClient<Contract>): Promise<void> {

@@ -8,9 +8,9 @@ import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { openSideIndex } from '../../core/search/side-index/open-side-index.ts'
 import { stampAtRest } from '../../core/search/side-index/source-state.ts'
 import { updateIndex } from '../../core/search/side-index/update-index.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { historyStream } from '../builders/history.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { ClawFile } from '../side-index/claw-file.ts'
 import { repeat, timed } from './statistics.ts'
 
@@ -38,7 +38,7 @@ const cacheDir = join(folder, 'side-index-cache')
 if (!existsSync(path)) make(path, Number(values.messages))
 rmSync(cacheDir, { recursive: true, force: true })
 
-const window = open()
+const window = await open()
 const { read, info } = window
 const textBytes =
   read.value<number>(`
@@ -55,7 +55,7 @@ await search('with the index')
 window.close()
 // What a change of the file costs: every text is read again and compared.
 utimesSync(path, new Date(), new Date())
-const again = open()
+const again = await open()
 await update(again, 'made sure of')
 again.close()
 rmSync(cacheDir, { recursive: true, force: true })
@@ -78,8 +78,8 @@ function make(target: string, messages: number): void {
   console.log(`${megabytes(statSync(target).size)}`)
 }
 
-function open() {
-  const stamp = stampAtRest(path)
+async function open() {
+  const stamp = await stampAtRest(path)
   const memory = openMemory(path, { cacheDir })
   const index = openSideIndex(memory, stamp, cacheDir)
   if (!index) throw new Error('the file has its own index')
@@ -90,7 +90,7 @@ function open() {
   return { read: memory.read, info: memory.info, index, close }
 }
 
-async function update({ read, info, index }: ReturnType<typeof open>, what: string): Promise<void> {
+async function update({ read, info, index }: Awaited<ReturnType<typeof open>>, what: string): Promise<void> {
   const job = updateIndex({ read, info, index }, new AbortController().signal)
   // The longest time for which nothing else in this thread had its turn.
   let longest = 0
@@ -114,7 +114,7 @@ async function update({ read, info, index }: ReturnType<typeof open>, what: stri
 }
 
 async function search(how: string): Promise<void> {
-  const engine = new RetrievalEngine(read, info.capabilities, new HistoryIndex(read), window.index)
+  const engine = new RetrievalEngine(read, info.capabilities, new MemoryReader(read), window.index)
   for (const [name, requests] of Object.entries(SEARCHES)) {
     const { p50, max } = await repeat(requests.length * 3, (round) =>
       engine.grep(GrepInput.parse({ exactTotal: true, ...requests[round % requests.length] })),

@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
 /** Milliseconds by the clock, and of the processor: other work on the machine hardly changes the second. */
 export type Duration = { readonly wallMs: number; readonly cpuMs: number }
 
@@ -20,10 +22,13 @@ export async function timed(action: () => unknown): Promise<Duration> {
   return { wallMs: performance.now() - startedMs, cpuMs: (user + system) / 1000 }
 }
 
-/** Runs an action so often. */
-export async function repeat(times: number, action: (round: number) => unknown): Promise<Timing> {
+/** Runs an action so often, with a pause before each. */
+export async function repeat(times: number, action: (round: number) => unknown, pauseMs = 0): Promise<Timing> {
   const runs: Duration[] = []
-  for (let round = 0; round < times; round += 1) runs.push(await timed(() => action(round)))
+  for (let round = 0; round < times; round += 1) {
+    if (pauseMs > 0) await pause(pauseMs)
+    runs.push(await timed(() => action(round)))
+  }
   const wall = runs.map(({ wallMs }) => wallMs).sort((a, b) => a - b)
   const cpu = runs.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b)
   return {

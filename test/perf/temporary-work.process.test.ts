@@ -18,7 +18,7 @@ const ENDLESS = `
   })`
 
 it.each(['SIGINT', 'SIGTERM'] as const)(
-  'removes its folder and ends every program it started when %s comes',
+  'removes its folder and ends every program that it started on %s',
   async (signal) => {
     const child = spawn(process.execPath, ['--input-type=module', '--eval', ENDLESS], { stdio: 'pipe' })
     let said = ''
@@ -36,7 +36,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
   },
 )
 
-it('removes its folder when the work fails, and says what the program ended with', async () => {
+it('removes its folder when the work fails, and reports what the program printed last', async () => {
   let seen = ''
   const work = inTemporaryFolder(async (folder, stop) => {
     seen = folder
@@ -46,7 +46,7 @@ it('removes its folder when the work fails, and says what the program ended with
   expect(existsSync(seen)).toBe(false)
 })
 
-it('returns what the program printed, run in the folder that it is given', async () => {
+it('returns what a program printed in the given folder', async () => {
   const folder = temporaryFolder()
   const printed = await programOutput(['--print', 'process.cwd()'], folder, new AbortController().signal)
   expect(printed.trim()).toBe(folder)

@@ -50,21 +50,21 @@ describe('a prompt', () => {
     [1, 'condensed-v1', 'Merge them'],
     [2, 'arc-v1', 'the arc'],
     [5, 'arc-v1', 'the arc'],
-  ] as const)('at depth %i is %s', (depth, name, says) => {
+  ] as const)('has at depth %i the version %s', (depth, name, says) => {
     const { promptVersion, prompt } = prompts.build(request({ depth }), 'normal')
     expect(promptVersion).toMatch(new RegExp(`^${name}@[0-9a-f]{12}$`))
     expect(prompts.version(depth)).toBe(promptVersion)
     expect(prompt).toContain(says)
   })
 
-  it.each([0, 1, 2])('at depth %i ends by asking what can be expanded, at both levels', (depth) => {
+  it.each([0, 1, 2])('ends at depth %i by asking what can be expanded, at both levels', (depth) => {
     for (const level of ['normal', 'aggressive'] as const) {
       const { prompt } = prompts.build(request({ depth }), level)
       expect(prompt.slice(prompt.lastIndexOf('</record-'))).toContain('Expand for details about:')
     }
   })
 
-  it('says who spoke, what was called and what came of it, with times, and no ids', () => {
+  it('names speakers, calls, results and times, and no ids', () => {
     const entries = [
       entry('Run the tests.'),
       entry('Now.', { role: 'assistant', calls: [{ name: 'bash', input: '{"command":"npm test"}' }] }),
@@ -87,14 +87,14 @@ describe('a prompt', () => {
     expect(prompt).not.toMatch(/msg_1|sum_1/)
   })
 
-  it('carries the summary before it for a leaf, and nothing in its place for the first', () => {
+  it('contains the previous summary for a leaf, and nothing in its place for the first leaf', () => {
     const first = prompts.build(request(), 'normal')
     expect(first.prompt).not.toContain('<earlier-')
     const next = prompts.build(request({ previousSummary: 'The build was broken.' }), 'normal')
     expect(next.prompt).toContain(`<earlier-${NONCE}>\nThe build was broken.\n</earlier-${NONCE}>`)
   })
 
-  it('aims at half of the target at the aggressive level, and never at more than half of the sources', () => {
+  it('asks for half of the target at the aggressive level, and never for more than half of the sources', () => {
     const aim = (spec: Partial<SummaryRequest>, level: 'normal' | 'aggressive'): string =>
       /Aim at (\d+) tokens/.exec(prompts.build(request(spec), level).prompt)?.[1] ?? ''
     expect(aim({}, 'normal')).toBe('600')
@@ -133,7 +133,7 @@ const hostileText = fc
   )
   .map((pieces) => pieces.join(''))
 
-describe('for any conversation, however hostile', () => {
+describe('the delimiters of a prompt for any conversation', () => {
   const entries = fc.array(
     fc.record({
       text: hostileText,
@@ -168,7 +168,7 @@ describe('for any conversation, however hostile', () => {
     )
   }
 
-  it('a prompt says outside of its delimiters what it says for every other conversation', () => {
+  it('enclose all that differs between a hostile and a harmless conversation', () => {
     fc.assert(
       fc.property(built, (spec) => {
         const [hostile, harmless] = [build(spec), build(spec, true)]
@@ -186,7 +186,7 @@ describe('for any conversation, however hostile', () => {
     )
   })
 
-  it('no entry can be made up: every line of that form is the app’s own', () => {
+  it('cannot be imitated: every line of their form was written by the app', () => {
     fc.assert(
       fc.property(built, (spec) => {
         const { prompt, nonce } = build(spec)
@@ -204,7 +204,7 @@ describe('for any conversation, however hostile', () => {
   })
 })
 
-describe('an answer is cleaned of', () => {
+describe('the cleaning of an answer', () => {
   const clean = (answer: string): string => cleanAnswer(answer, NONCE).text
   const wrap = (text: string): string => `<summary-${NONCE}>${text}</summary-${NONCE}>`
 
@@ -217,7 +217,7 @@ describe('an answer is cleaned of', () => {
     ['a fence inside its tags', wrap('\n```\nFact.\n```\n'), 'Fact.'],
     ['thoughts before it', '<think>The user wants…</think>\nFact.', 'Fact.'],
     ['codes that it repeats', wrap(`</record-${NONCE}>Fact${NONCE}.\n#01234567 user: hi`), 'Fact.\nuser: hi'],
-  ])('%s', (_what, answer, expected) => {
+  ])('removes %s', (_what, answer, expected) => {
     expect(clean(answer)).toBe(expected)
   })
 
@@ -230,11 +230,11 @@ describe('an answer is cleaned of', () => {
       '<summary-ffffffffffffffffffffffffffffffff>Fact.</summary-ffffffffffffffffffffffffffffffff>',
     ],
     ['thoughts that are part of it', 'It printed <think>x</think> twice.'],
-  ])('nothing when it has %s', (_what, answer) => {
+  ])('removes nothing when the answer has %s', (_what, answer) => {
     expect(clean(answer)).toBe(answer)
   })
 
-  it('nothing else, whatever it says', () => {
+  it('removes nothing inside of the tags of the summary', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (said) => {
         const text = said.trim()
@@ -248,7 +248,7 @@ describe('an answer is cleaned of', () => {
   })
 })
 
-describe('prompts of the user’s own', () => {
+describe('prompts of the user', () => {
   const folderWith = (files: Readonly<Record<string, string>>): string => {
     const folder = join(temporaryFolder(), 'prompts')
     mkdirSync(folder)
@@ -265,7 +265,7 @@ describe('prompts of the user’s own', () => {
     throw new Error('it was accepted')
   }
 
-  it('replace those that are there; the version is the hash of the file', () => {
+  it('replace the built-in prompts, and their version is the hash of the file', () => {
     const folder = folderWith({ 'leaf.md': LEAF })
     const library = new PromptLibrary(folder)
     const { prompt, system, source, promptVersion } = library.build(request(), 'normal')
@@ -281,7 +281,7 @@ describe('prompts of the user’s own', () => {
     expect(prompt).toContain('Expand for details about:')
   })
 
-  it('need not be there', () => {
+  it('may be missing', () => {
     expect(new PromptLibrary(join(temporaryFolder(), 'nowhere')).version(0)).toBe(prompts.version(0))
     expect(new PromptLibrary(folderWith({})).version(0)).toBe(prompts.version(0))
   })
@@ -294,7 +294,7 @@ describe('prompts of the user’s own', () => {
     ['arc.md', '{{sources}} {{style}} {{target_tokens}} {{sorces}}', '{{sorces}} is not known'],
     ['leaf.md', `${LEAF}{{sources}}`, 'more than once'],
     ['leaf.md', '', '{{sources}} is missing'],
-  ])('%s is refused by name when it cannot be used: %#', (name, text, problem) => {
+  ])('are refused by name when they cannot be used: %s, %#', (name, text, problem) => {
     const error = refusal({ [name]: text })
     expect(error.code).toBe('invalid_argument')
     expect(error.message).toContain(name)

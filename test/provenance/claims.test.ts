@@ -6,7 +6,7 @@ import { anyText } from './any-text.ts'
 
 const texts = (text: string): string[] => claimsOf(text).map(({ start, end }) => text.slice(start, end))
 
-it('cuts prose into sentences, also without blanks between them', () => {
+it('splits prose into sentences, also without blanks between them', () => {
   expect(texts('We moved it. It works, e.g. on Linux. See v2.1. and go on!')).toEqual([
     'We moved it.',
     'It works, e.g. on Linux.',
@@ -16,7 +16,7 @@ it('cuts prose into sentences, also without blanks between them', () => {
   expect(texts('確認しました。次に進みます。')).toEqual(['確認しました。', '次に進みます。'])
 })
 
-it('takes bullets, numbered points and quotations without their marks', () => {
+it('reads bullets, numbered points and quotations without their marks', () => {
   expect(texts('- one thing here\n  * another thing\n3. a third\n> quoted words\n[x] ticked off')).toEqual([
     'one thing here',
     'another thing',
@@ -26,7 +26,7 @@ it('takes bullets, numbered points and quotations without their marks', () => {
   ])
 })
 
-it('takes every line of code as a claim, and titles as none unless they say something', () => {
+it('makes a claim of every line of code, and of titles only when they say something', () => {
   const text =
     '# Progress\n\nDecisions:\n\n```ts\nconst a = 1\n\nreturn a\n```\n\n## Version 3.2 breaks the build on arm64'
   expect(claimsOf(text).map(({ kind, start, end }) => [kind, text.slice(start, end)])).toEqual([
@@ -36,7 +36,7 @@ it('takes every line of code as a claim, and titles as none unless they say some
   ])
 })
 
-it('leaves out what the writer of a summary adds: time and speaker, topics, ids, files', () => {
+it('leaves out what a system adds to a summary: time and speaker, topics, ids, files', () => {
   const text = [
     '[2025-09-01 08:09 UTC - 2025-09-01 08:38 UTC]',
     'Segment summary:',
@@ -55,7 +55,7 @@ it('leaves out what the writer of a summary adds: time and speaker, topics, ids,
   expect(texts(text)).toEqual(['the lock is held', 'npm test', 'all is green'])
 })
 
-it('never overlaps, never leaves the text, and takes a megabyte on one line in pieces', () => {
+it('makes claims that do not overlap and lie in the text, and splits a line of a megabyte', () => {
   fc.assert(
     fc.property(anyText(400), (text) => {
       let last = 0
@@ -72,7 +72,7 @@ it('never overlaps, never leaves the text, and takes a megabyte on one line in p
   expect(Math.max(...long.map(({ start, end }) => end - start))).toBeLessThanOrEqual(600)
 })
 
-it('narrows a claim to a selection within it, and gives whole claims to a wider one', () => {
+it('narrows a claim to a selection within it, and returns whole claims for a wider one', () => {
   const text = 'The first says this. The second says that.'
   const claims = claimsOf(text)
   expect(claimsWithin(claims, 4, 14).map(({ start, end }) => text.slice(start, end))).toEqual(['first says'])

@@ -1,7 +1,7 @@
 import { ProvenanceFinder } from '../../core/agents/provenance/provenance.ts'
 import { type ClaimSpecific, type ProvenanceClaim, ProvenanceInput } from '../../core/contract/provenance.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
@@ -11,7 +11,7 @@ import { Draw, type Fact, INVENTIONS, type Plot } from './stories.ts'
 export const finderOf = (db: ReadDb): ProvenanceFinder =>
   new ProvenanceFinder({
     db,
-    histories: new HistoryIndex(db),
+    histories: new MemoryReader(db),
     grep: () => {
       throw new Error('nothing had to be searched for')
     },

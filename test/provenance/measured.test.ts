@@ -6,8 +6,8 @@ const NOISE = [40, 80, 200, 300]
 const specs = (plots: typeof KNOWN_PLOTS, seed: number) =>
   NOISE.map((noise, place) => ({ seed: seed + place, plots, noise }))
 // The floors stand a little below what was measured; docs/provenance.md has the figures.
-describe('planted facts and inventions', () => {
-  it('in the stories that the method was tuned on', async () => {
+describe('the support of planted facts and inventions', () => {
+  it('reaches its figures in the stories on which the method was tuned', async () => {
     const tally = await measurePlanted(specs([...KNOWN_PLOTS, ...MORE_PLOTS], 1))
     showFigures('tuned on', tally)
     const { figures } = tally
@@ -18,7 +18,7 @@ describe('planted facts and inventions', () => {
     expect(figures.top1).toBeGreaterThanOrEqual(0.97)
   })
 
-  it('in stories written when it was finished', async () => {
+  it('reaches its figures in stories that were written afterwards', async () => {
     const tally = await measurePlanted(specs(HELD_BACK_PLOTS, 201))
     showFigures('held back', tally)
     const { figures } = tally
@@ -30,7 +30,7 @@ describe('planted facts and inventions', () => {
     expect(figures.top1).toBeGreaterThanOrEqual(0.95)
   })
 
-  it('in harder stories', async () => {
+  it('reaches its figures in harder stories', async () => {
     const tally = await measurePlanted(specs(HARD_PLOTS, 101))
     showFigures('hard', tally)
     const { figures } = tally

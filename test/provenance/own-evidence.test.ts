@@ -46,7 +46,7 @@ function expectOnlyTheTrueOne(answer: Provenance): void {
 }
 
 describe('a summary that an import found in a transcript', () => {
-  it('does not rest on the message of Claude Code that holds its text', async () => {
+  it('is not supported by the message of Claude Code that contains its text', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1, SAID)
@@ -59,7 +59,7 @@ describe('a summary that an import found in a transcript', () => {
     expect(answer.notes.join(' ')).toContain('word for word')
   })
 
-  it('does not rest on messages that hold an earlier summary, nor on the extract that the import put between', async () => {
+  it('is not supported by messages with an earlier summary, nor by the extract that the import inserted', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1, SAID)
@@ -79,7 +79,7 @@ describe('a summary that an import found in a transcript', () => {
     expect(supportOf(answer, 'The warehouse robots were recalibrated')).toBe('none')
   })
 
-  it('is not repeated by the extract that the import puts between', async () => {
+  it('is not repeated by the extract that the import inserts', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1, SAID)
@@ -92,7 +92,7 @@ describe('a summary that an import found in a transcript', () => {
     expect(extracts[0]).not.toContain('warehouse')
   })
 
-  it('does not rest on a prompt that goes on from it and quotes it', async () => {
+  it('is not supported by a later prompt that quotes it', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1, SAID)
@@ -111,7 +111,7 @@ describe('a summary that an import found in a transcript', () => {
     expect(supportOf(answer, 'The billing export is to be repaired')).toBe('supported')
   })
 
-  it('does not rest on the result of a tool that read it, in which JSON escapes its lines', async () => {
+  it('is not supported by the result of a tool that read it, with its lines escaped in JSON', async () => {
     using memory = buildMemory({ conversations: [{}] })
     const sources = memory.messages(1, [SAID, 'I will do that.'])
     const leaf = memory.leaf(1, sources, { content: FIRST, atMs: STORY_BEGINS_MS + 3_600_000 })
@@ -176,13 +176,13 @@ describe('a summary that an import found in a transcript', () => {
         ])
       },
     ],
-  ])('does not rest on its own record in a transcript of %s', async (_name, write) => {
+  ])('is not supported by its own record in a transcript of %s', async (_name, write) => {
     using memory = buildMemory()
     await runImport(memory.db, [write()])
     expectOnlyTheTrueOne(await provenanceOf(memory.db, summaryWith(memory, FIRST)))
   })
 
-  it('rests on what was said before it in the same words', async () => {
+  it('is supported by what was said before it in the same words', async () => {
     using memory = buildMemory({ conversations: [{}] })
     const report = `${TRUE}\n${INVENTED}\nNobody has reviewed the onboarding emails yet.`
     const sources = memory.messages(1, ['Report, please.', { role: 'assistant', content: report }])
@@ -192,7 +192,7 @@ describe('a summary that an import found in a transcript', () => {
   })
 })
 
-describe('an answer from beneath a summary', () => {
+describe('an answer to a question', () => {
   it('cites the words of a summary as the summary alone, not as the message that records it', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()

@@ -46,7 +46,7 @@ it.each([
   ['the rules were made on', TUNED_PAIRS, { precision: 0.98, recall: 0.95, caught: 0.98 }],
   ['were held out', HELD_OUT_PAIRS, { precision: 0.82, recall: 0.85, caught: 0.85 }],
 ] as const)(
-  'what turns a negation, an order, an actor, a verb or a unit round is caught in the pairs that %s',
+  'a changed negation, order, actor, verb or unit is found in the pairs that %s',
   async (name, pairs, floor) => {
     const figures = await measure(pairs)
     if (process.env.LCM_SHOW_FIGURES === '1') console.log(name, figures)
@@ -59,7 +59,7 @@ it.each([
 it.each([
   ['an order', 'Postgres instead of SQLite for the prototype.', 'the other way round'],
   ['an actor', 'The assistant decided to take SQLite instead of Postgres for the prototype.', 'written by the user'],
-])('%s that was turned round is named', async (_what, claim, reason) => {
+])('%s that was reversed is named', async (_what, claim, reason) => {
   using memory = buildMemory({ conversations: [{}] })
   const said = 'I decided to take SQLite instead of Postgres for the prototype.'
   const leaf = memory.leaf(1, memory.messages(1, [said, 'Fine.']), { content: claim })

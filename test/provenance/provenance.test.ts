@@ -24,8 +24,8 @@ async function only(content: string, messages: readonly (MessageSpec | string)[]
   return claims[0] as ProvenanceClaim
 }
 
-describe('where a sentence of a summary comes from', () => {
-  it('is the passage that says it, with the places that match on both sides', async () => {
+describe('a sentence of a summary', () => {
+  it('is supported by the passage that says it, with the matching places on both sides', async () => {
     const claim = await only('claimNext holds its lock for 30 seconds, hence the timeout in src/queue/worker.ts.', [
       SAID,
     ])
@@ -40,7 +40,7 @@ describe('where a sentence of a summary comes from', () => {
     expect(passage?.matches.some(({ kind, text }) => kind === 'specific' && text === '30')).toBe(true)
   })
 
-  it('a changed number is no support, is named, and what the source says is shown', async () => {
+  it('is not supported when a number changed, which is named with the number in the source', async () => {
     const claim = await only('claimNext holds its lock for 45 seconds, hence the timeout in src/queue/worker.ts.', [
       SAID,
     ])
@@ -51,7 +51,7 @@ describe('where a sentence of a summary comes from', () => {
     expect(claim.text.slice((place?.start ?? 0) - claim.start, (place?.end ?? 0) - claim.start)).toBe('45')
   })
 
-  it('a number that stands elsewhere about something else is none either', async () => {
+  it('is not supported by the same number about something else', async () => {
     const claim = await only('claimNext holds its lock for 45 seconds, hence the timeout in src/queue/worker.ts.', [
       SAID,
       'There were 45 unread letters in the inbox.',
@@ -63,7 +63,7 @@ describe('where a sentence of a summary comes from', () => {
   it.each([
     ['a path', 'The timeout in src/queue/sender.ts comes from claimNext, which holds its lock.', 'src/queue/sender.ts'],
     ['an identifier', 'The timeout in src/queue/worker.ts comes from claimLast, which holds its lock.', 'claimLast'],
-  ])('%s that was swapped stands nowhere', async (_what, content, invented) => {
+  ])('names %s that was replaced as found nowhere', async (_what, content, invented) => {
     const claim = await only(content, [SAID])
     expect(claim.support).toBe('weak')
     expect(claim.invented.map(({ text }) => text)).toEqual([invented])
@@ -85,26 +85,26 @@ describe('where a sentence of a summary comes from', () => {
       'The migration tests passed on the staging database.',
       'The migration tests failed on the staging database.',
     ],
-  ])('%s is no full support', async (_what, content, said) => {
+  ])('is not fully supported when it differs from its source by %s', async (_what, content, said) => {
     const claim = await only(content, [said])
     expect(claim.support).not.toBe('supported')
     expect(claim.passages[0]?.id).toBe('msg_2')
     expect(claim.why).toContain('denies')
   })
 
-  it('the same negation on both sides is support', async () => {
+  it('is supported when both sides have the same negation', async () => {
     const claim = await only('The worker never holds its lock while it sleeps.', [
       'The worker does not hold its lock while it sleeps.',
     ])
     expect(claim.support).toBe('supported')
   })
 
-  it('what nobody said has no support', async () => {
+  it('has no support when nobody said it', async () => {
     const claim = await only('The marketing team chose a new colour for the newsletter.', [SAID])
     expect(claim).toMatchObject({ support: 'none' })
   })
 
-  it('is found in arguments and results of tools and in reasoning, in the part where it stands', async () => {
+  it('is found in reasoning, arguments and results of tools, in the part where it is', async () => {
     const memory = buildMemory({ conversations: [{}] })
     const id = memory.message(1, {
       role: 'assistant',
@@ -135,13 +135,13 @@ describe('where a sentence of a summary comes from', () => {
     ['Die Prüfung der Größe schlägt fehl.', 'Leider schlägt die PRÜFUNG der Grösse, also der Größe, immer noch fehl.'],
     ['Индекс поиска был перестроен дважды.', 'Вчера индекс поиска был перестроен дважды, это видно в журнале.'],
     ['ตรวจสอบไฟล์อีกครั้งก่อนเผยแพร่', 'ช่วยตรวจสอบไฟล์อีกครั้งก่อนเผยแพร่ด้วยนะ'],
-  ])('%s', async (content, said) => {
+  ])('is supported in any script: %s', async (content, said) => {
     const claim = await only(content, [said])
     expect(claim.support).toBe('supported')
     expect(claim.passages[0]?.id).toBe('msg_2')
   })
 
-  it('a time of the messages counts, another does not', async () => {
+  it('may name a time of its messages, and no other', async () => {
     const right = await only('2026-03-02 09:01: the worker holds its lock while it sleeps.', [
       'The worker holds its lock while it sleeps.',
     ])
@@ -154,7 +154,7 @@ describe('where a sentence of a summary comes from', () => {
 })
 
 describe('a condensed summary', () => {
-  it('is led back to its sources and to the messages beneath', async () => {
+  it('is followed to its sources and to the messages below', async () => {
     const memory = buildMemory({ conversations: [{}] })
     const ids = memory.messages(1, [SAID, 'Nothing else happened in the afternoon.'])
     const leaf = memory.leaf(1, ids, {
@@ -171,7 +171,7 @@ describe('a condensed summary', () => {
     memory.close()
   })
 
-  it('shows where an invention came in: a source summary says it, no message does', async () => {
+  it('names the source summary in which an invention first appears', async () => {
     const memory = buildMemory({ conversations: [{}] })
     const ids = memory.messages(1, [SAID, 'Nothing else happened in the afternoon.'])
     const leaf = memory.leaf(1, ids, {
@@ -188,7 +188,7 @@ describe('a condensed summary', () => {
     memory.close()
   })
 
-  it('answers for cycles, dangling links and messages of other conversations', async () => {
+  it('can be examined despite cycles, dangling links and messages of other conversations', async () => {
     await fc.assert(
       fc.asyncProperty(randomLineage, fc.nat(6), async (lineage, place) => {
         using memory = writeLineage(lineage)
@@ -202,7 +202,7 @@ describe('a condensed summary', () => {
     )
   })
 
-  it('says when sources are missing', async () => {
+  it('is reported to have missing sources', async () => {
     const memory = buildMemory({ conversations: [{}] })
     const leaf = memory.leaf(1, memory.messages(1, [SAID, 'x']), { content: SAID })
     memory.damage('DELETE FROM messages WHERE message_id = 1')
@@ -213,8 +213,8 @@ describe('a condensed summary', () => {
   })
 })
 
-describe('the answer', () => {
-  it('covers a selection only, to the character', async () => {
+describe('the answer about a summary', () => {
+  it('covers only a selection, to the character', async () => {
     const content = `Good morning was said. ${SAID} That is all for today.`
     const { memory, leaf } = leafOver(content, [SAID])
     const from = content.indexOf('claimNext')
@@ -228,7 +228,7 @@ describe('the answer', () => {
     memory.close()
   })
 
-  it('says when a text has more sentences than are looked at, which a selection still reaches', async () => {
+  it('says when a text has more sentences than are examined, and a selection reaches the others', async () => {
     const lines = Array.from({ length: 401 }, (_, line) => `Bay ${line} was swept.`)
     const { memory, leaf } = leafOver(lines.join('\n'), ['Bay 400 was swept.'])
     const first = await provenanceOf(memory.db, leaf)
@@ -239,14 +239,14 @@ describe('the answer', () => {
     memory.close()
   })
 
-  it('is refused for messages and for what is not there', async () => {
+  it('is refused for messages and for unknown ids', async () => {
     const { memory } = leafOver('x y z', [SAID])
     await expect(provenanceOf(memory.db, 'msg_1')).rejects.toMatchObject({ code: 'invalid_argument' })
     await expect(provenanceOf(memory.db, 'sum_nothing')).rejects.toMatchObject({ code: 'not_found' })
     memory.close()
   })
 
-  it('is the same every time, fits its schema and stays within the texts, whatever they hold', async () => {
+  it('is the same every time, fits its schema and stays within the texts, for any text', async () => {
     const text = anyText(120)
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 5 }), text, async (messages, more) => {

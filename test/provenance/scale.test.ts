@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ProvenanceFinder } from '../../core/agents/provenance/provenance.ts'
 import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { ProvenanceInput } from '../../core/contract/provenance.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { provenanceOf } from './measure.ts'
@@ -32,7 +32,7 @@ beforeAll(() => {
 }, 60_000)
 afterAll(() => memory.close())
 
-it('finds one sentence among 10,000 messages, and lets others work meanwhile', async () => {
+it('finds one sentence among 10,000 messages, and yields meanwhile', async () => {
   let turns = 0
   const timer = setInterval(() => {
     turns += 1
@@ -49,8 +49,8 @@ it('finds one sentence among 10,000 messages, and lets others work meanwhile', a
   if (process.env.LCM_SHOW_FIGURES === '1') console.log({ tookMs, turns, searched })
 })
 
-it('has a search choose the messages of a subtree that is too large to be read', async () => {
-  const histories = new HistoryIndex(memory.db)
+it('searches for the messages of a subtree that is too large to be read', async () => {
+  const histories = new MemoryReader(memory.db)
   const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, histories)
   const finder = new ProvenanceFinder({
     db: memory.db,

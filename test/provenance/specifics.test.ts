@@ -28,17 +28,17 @@ describe('specifics of a sentence', () => {
     ['see https://example.org/a?b=1.', ['url https://example.org/a?b=1']],
     ['and/or input/output 24/7 e.g. this', []],
     ['Der Vertrag mit dem Anbieter ist nicht gut', []],
-  ])('%s', (text, expected) => {
+  ])('are found in %s', (text, expected) => {
     expect(found(text)).toEqual(expect.arrayContaining(expected))
     if (expected.length === 0) expect(found(text).filter((one) => !one.startsWith('number'))).toEqual([])
   })
 
-  it('takes nothing that was cut off', () => {
+  it('do not include what was cut off', () => {
     expect(found('it opens src/very/long-na…')).toEqual([])
     expect(found('it took 12…')).toEqual([])
   })
 
-  it('never overlap, lie in the text as they are given, and come from any text in no time', () => {
+  it('do not overlap, lie in the text, and are found quickly in any text', () => {
     fc.assert(
       fc.property(anyText(300), (text) => {
         let last = 0
@@ -66,7 +66,7 @@ describe('specifics of a sentence', () => {
 })
 
 describe('tokens', () => {
-  it('bring forms of one word together, and keep others apart', () => {
+  it('join forms of one word, and keep other words apart', () => {
     for (const group of [
       'cache caches cached caching',
       'run runs running',
@@ -78,7 +78,7 @@ describe('tokens', () => {
     expect(new Set(['port', 'part', 'test', 'text', 'status', 'state'].map(stem)).size).toBe(6)
   })
 
-  it('compare numbers by value and versions to the letter', () => {
+  it('compare numbers by value and versions by letter', () => {
     expect(numberKey('1,234')).toBe('1234')
     expect(numberKey('0.50')).toBe('0.5')
     expect(numberKey('9,99')).toBe('9.99')
@@ -86,7 +86,7 @@ describe('tokens', () => {
     expect(numberKey('100')).toBe('100')
   })
 
-  it('fold case and accents, pair characters of scripts without blanks, and part words at escaped line ends', () => {
+  it('fold case and accents, pair characters of scripts without blanks, and split words at escaped line ends', () => {
     expect(keyOf('word', 'Größe')).toBe('große')
     const keys = tokensOf('Möglich 数据库 v2\\nnext').map(({ key }) => key)
     expect(keys).toEqual(['moglich', '数据', '据库', '2', 'next'])

@@ -9,16 +9,16 @@ import { holdToRecord, RECORDED, readRecording } from './recording.ts'
 
 const askFixture = fixtureAsker(IS_BRIEF)
 
-describe('the answers of every reading procedure are as recorded', () => {
-  it.each(FIXTURE_FILES)('about %s', async (name) => {
+describe('the answers of every reading procedure', () => {
+  it.each(FIXTURE_FILES)('are as recorded for %s', async (name) => {
     holdToRecord(`files/${name}`, await askFixture(name), IS_BRIEF)
   })
 
-  it('about the sample memory', async () => {
+  it('are as recorded for the sample memory', async () => {
     holdToRecord('sample', await askSample(), IS_BRIEF)
   })
 
-  it.each(STORIES)('about story %i', async (number) => {
+  it.each(STORIES)('are as recorded for story %i', async (number) => {
     holdToRecord(`stories/${storyName(number)}`, await askStory(number), IS_BRIEF)
   })
 })
@@ -41,7 +41,7 @@ it('every procedure of the contract is recorded, or a line says why it is not', 
   expect([...new Set(recorded), ...leftOut].sort()).toEqual([...namesIn(contract), ...jobKinds].sort())
 })
 
-it('every record is of a memory that is asked about', () => {
+it('every record belongs to a memory that is asked about', () => {
   const stories = ALL.map((number) => `stories/${storyName(number)}`)
   expect(recordings().sort()).toEqual([...FIXTURE_FILES.map((name) => `files/${name}`), 'sample', ...stories].sort())
 })

@@ -28,7 +28,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-it('a page that is reloaded before its token was answered offers the same token with the same claim', async () => {
+it('offers the same token with the same claim when the page is reloaded before the token was answered', async () => {
   location.hash = '#token=abc'
   answerWith(null)
   void enter()
@@ -39,7 +39,7 @@ it('a page that is reloaded before its token was answered offers the same token 
   expect([...stored.values()]).toEqual(['the secret'])
 })
 
-it('a token that the server refuses is not kept', async () => {
+it('does not keep a token that the server refuses', async () => {
   location.hash = '#token=abc'
   answerWith(new Response(null, { status: 401 }))
   await expect(enter()).rejects.toThrow(NotEntered)

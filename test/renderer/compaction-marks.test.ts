@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { compactionMarks } from '../../renderer/features/transcript/compaction-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
-it('marks the message that was the newest when a run compacted, once a run, and no edge of its leaves', () => {
+it('marks a compaction once a run, at the newest message of that moment and not at the edges of its leaves', () => {
   const events = [
     compactionEvent({ eventId: 1, runId: 'run_1', messages: 40, summaryId: 'sum_1', activeTokens: 90 }),
     compactionEvent({ eventId: 2, runId: 'run_1', messages: 40, summaryId: 'sum_2', activeTokens: 50 }),
@@ -18,7 +18,7 @@ it('marks the message that was the newest when a run compacted, once a run, and 
   expect(marks.get(59)).toMatchObject([{ summaries: 1, summaryId: 'sum_4' }])
 })
 
-it('marks summaries of a file without a log where creation times put them', () => {
+it('marks the summaries of a file without a log at the places that follow from their creation times', () => {
   const events = [2, 2, 9].map((messages, index) =>
     compactionEvent({ eventId: index, runId: '', messages, summaryId: `sum_${index}` }),
   )

@@ -28,8 +28,8 @@ function planned() {
   return { bars, scene: sceneOf(strata, { index, rows, plan: { bars, focused: null } }) }
 }
 
-describe('a plan over the strata', () => {
-  it('puts a leaf over its messages, and a condensed node over summaries that are there and that are planned', () => {
+describe('the overlay of a compaction plan over the strata', () => {
+  it('puts a planned leaf over its messages, and a planned condensed node over its existing and planned summaries', () => {
     const { bars } = planned()
     expect(bars.x0.map((x0, place) => [bars.depth[place], x0, bars.x1[place]])).toEqual([
       [0, 10, 20],
@@ -38,13 +38,13 @@ describe('a plan over the strata', () => {
     ])
   })
 
-  it('has a row for every depth that it adds', () => {
+  it('adds a row for every depth that only the plan has', () => {
     expect(withPlannedDepths(indexSummaries(strata), steps).rows.map(({ depth }) => depth)).toEqual([1, 0])
     const index = indexSummaries(strata)
     expect(withPlannedDepths(index, [leaf(11, 20)])).toBe(index)
   })
 
-  it('lets go of a step whose node is there, and keeps what is above it', () => {
+  it('drops a step whose node exists already, and keeps the steps above it', () => {
     const done = strataOf(
       [
         { x0: 0, x1: 10 },
@@ -56,12 +56,12 @@ describe('a plan over the strata', () => {
     expect(bars.step).toEqual([1, 2])
   })
 
-  it('leaves out what cannot be placed', () => {
+  it('leaves out steps whose sources cannot be placed', () => {
     const lost = [{ depth: 1, sources: ['sum_gone', 'step_9'] }, { depth: 0, sources: [] }, leaf(1, 5)]
     expect(placePlan(lost, strataOf([], { extent: 40 }), indexSummaries(strataOf([])), null).step).toEqual([])
   })
 
-  it('is drawn without hiding what is there, and found under the pointer', () => {
+  it('draws planned boxes over the strata without hiding them, and finds them under the pointer', () => {
     const { scene } = planned()
     expect(drawPlan(scene).some((shape) => shape.kind === 'line')).toBe(true)
     const box = plannedBox(scene, 1)
@@ -70,7 +70,7 @@ describe('a plan over the strata', () => {
     expect(hitStrata(scene, scene.rows.plot.left + 50, box.y + box.h / 2)).toMatchObject({ kind: 'summary', place: 0 })
   })
 
-  it('draws no hatch outside its bar', () => {
+  it('draws no hatch line outside its bar', () => {
     const box = { x: 10, y: 20, w: 31, h: 14 }
     for (const { x0, x1, y0, y1 } of hatch(box, '#fff')) {
       for (const x of [x0, x1]) expect(x >= 10 && x <= 41).toBe(true)

@@ -18,8 +18,8 @@ import { providersOf } from '../../renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
-describe('what is asked of a compaction', () => {
-  it('leaves to the configuration what the form leaves empty', () => {
+describe('the request for a compaction', () => {
+  it('leaves out every setting that the form leaves empty, so that the configuration decides', () => {
     expect(requestOf(EMPTY_FORM, 3)).toEqual({
       request: { conversationId: 3, mode: 'full', summarizer: 'deterministic', reason: 'manual' },
     })
@@ -34,7 +34,7 @@ describe('what is asked of a compaction', () => {
     })
   })
 
-  it('has a target only where there is one to reach', () => {
+  it('contains the target only in the mode that has one', () => {
     const form = { ...EMPTY_FORM, targetTokens: '5000' }
     expect(requestOf(form, 3)).not.toHaveProperty('request.targetTokens')
     expect(requestOf({ ...form, mode: 'untilUnder' }, 3)).toHaveProperty('request.targetTokens', 5000)
@@ -50,7 +50,7 @@ describe('what is asked of a compaction', () => {
   })
 })
 
-describe('what is said of a compaction', () => {
+describe('the texts about a compaction', () => {
   const result = (over: Partial<CompactionResult>): CompactionResult => ({
     runId: null,
     conversationId: 1,
@@ -64,14 +64,14 @@ describe('what is said of a compaction', () => {
   })
   const leaf = { id: 'sum_a', kind: 'leaf', depth: 0, level: 'deterministic', sourceTokens: 90, tokens: 10 } as const
 
-  it('is never that it compacted when nothing changed', () => {
+  it('do not claim that anything was compacted when nothing changed', () => {
     expect(resultTitle(result({}))).toBe('Nothing was changed')
     expect(plain(resultTitle(result({ created: [leaf], tokensAfter: 20 })))).toBe(
       '1 new summary, 80 % less in the window',
     )
   })
 
-  it('is how much it saves, and that a plan only expects it', () => {
+  it('say how much was saved, and that a plan only expects it', () => {
     expect(plain(beforeAfterText(124_310, 71_900))).toBe('124,310 → 71,900 tokens (−42 %)')
     expect(plain(beforeAfterText(100, 100))).toBe('100 → 100 tokens')
     const plan = { conversationId: 1, mode: 'full', steps: [], modelCalls: 0, skipped: null } as const
@@ -80,7 +80,7 @@ describe('what is said of a compaction', () => {
     )
   })
 
-  it('is what it makes', () => {
+  it('count the leaves and condensed summaries that a plan makes', () => {
     const step = { sources: [], sourceTokens: 0, expectedTokens: 0, firstSeq: 0, lastSeq: 0 }
     const leafStep = { ...step, pass: 'leaf', depth: 0 } as const
     const condensedStep = { ...step, pass: 'condensed', depth: 1 } as const
@@ -88,14 +88,14 @@ describe('what is said of a compaction', () => {
     expect(plain(stepsText({ steps: [condensedStep] }))).toBe('1 condensed summary')
   })
 
-  it('is how urgent it is', () => {
+  it('say how urgent a compaction is', () => {
     expect(decisionTitle({ should: false, urgency: 'none' }, 'resting')).toBe('No need to compact')
     expect(decisionTitle({ should: false, urgency: 'none' }, 'running')).toBe('Compacting now')
     expect(decisionTitle({ should: true, urgency: 'hard' }, 'resting')).toBe('Compact before the next turn')
   })
 })
 
-describe('the values of a known system', () => {
+describe('the preset of a known system', () => {
   const preset = {
     name: 'argentos',
     label: 'ArgentOS',
@@ -104,13 +104,13 @@ describe('the values of a known system', () => {
   } as const
   const other = { ...preset, name: 'pi-lcm', settings: { freshTailCount: 0 } } as const
 
-  it('are put into the form, and known again there', () => {
+  it('fills the form with its values, and is recognised by them', () => {
     const form = withValues({ ...EMPTY_FORM, mode: 'leaf', settings: { budgetTokens: '9' } }, preset.settings)
     expect(form).toEqual({ ...EMPTY_FORM, mode: 'leaf', settings: { freshTailCount: '32', maxDepth: '-1' } })
     expect(presetOf(form, [other, preset])).toBe(preset)
   })
 
-  it('are no preset any more once one of them is changed', () => {
+  it('is no longer recognised once one of its values is changed', () => {
     const form = withValues(EMPTY_FORM, preset.settings)
     expect(presetOf({ ...form, settings: { ...form.settings, maxDepth: '2' } }, [preset, other])).toBeNull()
     expect(presetOf(EMPTY_FORM, [preset])).toBeNull()
@@ -118,7 +118,7 @@ describe('the values of a known system', () => {
   })
 })
 
-describe('what a model would be asked', () => {
+describe('the estimate for a compaction by models', () => {
   const numbers = { depth: 0, firstSeq: 0, lastSeq: 0, sourceTokens: 4000, expectedTokens: 600 }
   const step = { ...numbers, pass: 'leaf' as const, sources: [] }
   const plan = {
@@ -143,7 +143,7 @@ describe('what a model would be asked', () => {
     keySource: 'none',
   }
 
-  it('is the sources with what stands around them, and what is expected back', () => {
+  it('adds what surrounds the sources in a prompt, and the expected answers', () => {
     const overheadTokens = overheadOf({ tokens: 4500 }, step)
     expect(estimateRun({ plan, provider, overheadTokens, capTokens: 20_000 })).toEqual({
       calls: 2,
@@ -155,13 +155,13 @@ describe('what a model would be asked', () => {
     })
   })
 
-  it('has no cost without prices, and says when the cap would be passed', () => {
+  it('has no cost without prices, and says when the run would pass its cap', () => {
     const free = { ...provider, outputPrice: null }
     const estimate = estimateRun({ plan, provider: free, overheadTokens: 0, capTokens: 9000 })
     expect(estimate).toMatchObject({ cost: null, isAboveCap: true })
   })
 
-  it('names the models of a chain in their order', () => {
+  it('follows the models of a chain in their order', () => {
     const settings = { providers: [provider, { ...provider, name: 'two' }], chain: ['two', 'one'] }
     expect(providersOf('chain', settings).map(({ name }) => name)).toEqual(['two', 'one'])
     expect(providersOf('one', settings).map(({ name }) => name)).toEqual(['one'])
@@ -169,14 +169,14 @@ describe('what a model would be asked', () => {
   })
 })
 
-describe('what is told of a run', () => {
-  it('is how its nodes were obtained', () => {
+describe('the texts about a finished run', () => {
+  it('count its nodes by the level at which they were made', () => {
     expect(plain(levelsText([{ level: 'normal' }, { level: 'deterministic' }, { level: 'normal' }]))).toBe(
       '2 normal, 1 deterministic',
     )
   })
 
-  it('is what it cost, or that nobody knows, or nothing where no model was asked', () => {
+  it('name its tokens and cost, or an unknown price, and are missing when no model was asked', () => {
     const run = { modelInputTokens: 9000, modelOutputTokens: 1, cost: 0.0213 }
     expect(plain(spentText(run) ?? '')).toBe('9,000 in, 1 token out · cost 0.021')
     expect(plain(spentText({ ...run, cost: null }) ?? '')).toBe('9,000 in, 1 token out · no price known')
@@ -184,7 +184,7 @@ describe('what is told of a run', () => {
     expect([0, 0.00001, 0.5, 12.345].map((cost) => plain(formatCost(cost)))).toEqual(['0', '< 0.0001', '0.5', '12.35'])
   })
 
-  it('is which calls led to nothing', () => {
+  it('list the calls that led to nothing', () => {
     const attempt = {
       summarizer: 'one',
       level: 'normal',

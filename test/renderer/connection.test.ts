@@ -32,7 +32,7 @@ function makeCore() {
 const settle = () => vi.advanceTimersByTimeAsync(0)
 
 describe('the connection to the core', () => {
-  it('gives the link once it is there', async () => {
+  it('resolves the link when the core is there', async () => {
     const core = makeCore()
     const connection = new Connection(core.connect, core.makeLink)
     expect(connection.state).toBe('connecting')
@@ -40,7 +40,7 @@ describe('the connection to the core', () => {
     expect(connection.state).toBe('open')
   })
 
-  it('says that it is lost, waits, and comes back with a new link', async () => {
+  it('reports that it is lost, waits, and comes back with a new link', async () => {
     const core = makeCore()
     const connection = new Connection(core.connect, core.makeLink)
     await settle()
@@ -55,7 +55,7 @@ describe('the connection to the core', () => {
     expect(states).toEqual(['lost', 'open'])
   })
 
-  it('tries at once when asked to', async () => {
+  it('connects at once when asked to retry', async () => {
     const core = makeCore()
     const connection = new Connection(core.connect, core.makeLink)
     await settle()
@@ -67,7 +67,7 @@ describe('the connection to the core', () => {
     expect(connection.state).toBe('open')
   })
 
-  it('does nothing when asked to try while it is open', async () => {
+  it('keeps its link when asked to retry while it is open', async () => {
     const core = makeCore()
     const connection = new Connection(core.connect, core.makeLink)
     await settle()

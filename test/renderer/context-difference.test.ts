@@ -24,7 +24,7 @@ function between(before: readonly ContextItem[], after: readonly ContextItem[]) 
 }
 
 describe('the difference between two windows', () => {
-  it('shows what took the place of what', () => {
+  it('pairs each item that entered with the items that it replaced', () => {
     const before = [said(1, 0), said(2, 1), said(3, 2), said(4, 3), said(5, 4)]
     const after = [said(1, 0), leaf('sum_a', 1, 2), said(4, 2), said(5, 3), said(6, 4)]
     expect(replacementsOf(between(before, after)).map(({ left, entered }) => [ids(left), ids(entered)])).toEqual([
@@ -33,7 +33,7 @@ describe('the difference between two windows', () => {
     ])
   })
 
-  it('tells neighbouring summaries apart by the messages that they stand for', () => {
+  it('assigns the items that left to neighbouring summaries by the messages that each stands for', () => {
     const before = [1, 2, 3, 4, 5].map((number, ordinal) => said(number, ordinal))
     const after = [leaf('sum_a', 0, 2), leaf('sum_b', 1, 3), said(6, 2)]
     expect(replacementsOf(between(before, after)).map(({ left, entered }) => [ids(left), ids(entered)])).toEqual([
@@ -43,7 +43,7 @@ describe('the difference between two windows', () => {
     ])
   })
 
-  it('keeps them together where that does not come out even', () => {
+  it('keeps neighbouring summaries in one replacement when their messages cannot be divided among them', () => {
     const before = [1, 2, 3].map((number, ordinal) => said(number, ordinal))
     const after = [leaf('sum_a', 0, 2), leaf('sum_b', 1, 9)]
     expect(replacementsOf(between(before, after)).map(({ left, entered }) => [left.length, entered.length])).toEqual([
@@ -51,7 +51,7 @@ describe('the difference between two windows', () => {
     ])
   })
 
-  it('accounts for every item that came or left exactly once, whatever the windows', () => {
+  it('contains every item that entered or left exactly once, for any two windows', () => {
     const items = fc.uniqueArray(fc.integer({ min: 1, max: 40 }), { maxLength: 30 })
     fc.assert(
       fc.property(items, items, fc.boolean(), (a, b, shuffled) => {
@@ -78,7 +78,7 @@ describe('the difference between two windows', () => {
     { left: [], entered: [said(9, 5)] },
   ]
 
-  it('groups by run, oldest first, and what no run did comes last', () => {
+  it('groups replacements by run, oldest first, and puts those without a run last', () => {
     expect(byRun(replacements, events).map(({ runId, replacements: own }) => [runId, own.length])).toEqual([
       ['a', 1],
       ['b', 1],
@@ -86,7 +86,7 @@ describe('the difference between two windows', () => {
     ])
   })
 
-  it('folds what left when it is long, until it is asked for', () => {
+  it('folds a long list of items that left until it is opened', () => {
     const timeline = { firstAtMs: null, lastAtMs: null, messages: 9, isExact: true, events }
     const rows = (opened: ReadonlySet<string>) => differenceRows(replacements, timeline, runPlaces(events), opened)
     const folded = rows(new Set())
@@ -98,7 +98,7 @@ describe('the difference between two windows', () => {
   })
 })
 
-describe('the window summed up', () => {
+describe('the totals of a window', () => {
   const items = [
     contextItem({ id: 'msg_1', role: 'system', tokens: 5, reasonCode: 'always_in' }),
     contextItem({ id: 'sum_2', kind: 'condensed', depth: 2, role: null, tokens: 7 }),
@@ -107,7 +107,7 @@ describe('the window summed up', () => {
     contextItem({ id: 'msg_3', tokens: 3, reasonCode: 'fresh_tail' }),
   ]
 
-  it('lists kinds from the system over the depths to what was said', () => {
+  it('list categories from system messages over the depths to the roles', () => {
     expect(groupsByCategory(items).map(({ label, tokens, outTokens }) => [label, tokens, outTokens])).toEqual([
       ['system', 5, 0],
       ['depth 2', 7, 0],
@@ -116,7 +116,7 @@ describe('the window summed up', () => {
     ])
   })
 
-  it('lists reasons, those for being in first', () => {
+  it('list reasons, those for being included first', () => {
     expect(groupsByReason(items).map(({ key, items: inside, outItems }) => [key, inside, outItems])).toEqual([
       ['always_in', 1, 0],
       ['fresh_tail', 1, 0],
@@ -125,7 +125,7 @@ describe('the window summed up', () => {
     ])
   })
 
-  it('names the largest of what is in', () => {
+  it('name the largest included items', () => {
     expect(ids(largestItems(items, 2))).toEqual(['sum_1', 'sum_2'])
     fc.assert(
       fc.property(fc.array(fc.nat(50)), (tokens) => {
@@ -137,13 +137,13 @@ describe('the window summed up', () => {
   })
 })
 
-describe('the answer to what-if', () => {
-  it('never sounds as if something happened by itself when nothing is due', () => {
+describe('the texts about a what-if', () => {
+  it('do not suggest that a compaction is due when none is', () => {
     expect(answerTitle({ should: false, urgency: 'none' })).toContain('no compaction is due')
     expect(answerTitle({ should: true, urgency: 'hard' })).toContain('before the next turn')
   })
 
-  it('says nothing for nothing', () => {
+  it('say "nothing" when nothing would change', () => {
     expect(leavesText({ messagesToLeaves: { messages: 0, leaves: 0 } })).toBe('nothing')
     expect(leavesText({ messagesToLeaves: { messages: 41, leaves: 3 } })).toBe('41\u00a0messages → 3\u00a0leaves')
     expect(fallsOutText({ fallsOut: [], fallsOutTokens: 0 })).toBe('nothing')

@@ -21,8 +21,8 @@ const anyItem = fc
     })
   })
 
-describe('ribbon', () => {
-  it('accounts for every included item and token, in order, whatever their sizes', () => {
+describe('the ribbon of a window', () => {
+  it('accounts for every included item and token in order, for items of any size', () => {
     fc.assert(
       fc.property(fc.array(anyItem), fc.integer({ min: 1, max: 2000 }), (items, width) => {
         const included = items.filter((item) => item.included)
@@ -38,7 +38,7 @@ describe('ribbon', () => {
     )
   })
 
-  it('draws nothing narrower than a pixel unless that is all there is', () => {
+  it('draws no segment narrower than a pixel unless it is the only one', () => {
     fc.assert(
       fc.property(fc.array(anyItem), fc.integer({ min: 1, max: 2000 }), (items, width) => {
         const segments = segmentsOf(items, width, 100_000)
@@ -47,7 +47,7 @@ describe('ribbon', () => {
     )
   })
 
-  it('keeps wide items apart and names a merged stretch after its largest item', () => {
+  it('keeps wide items apart and names a merged segment after its largest item', () => {
     const items = [1000, 1, 2, 1, 1000].map((tokens) => contextItem({ tokens }))
     const segments = segmentsOf(items, 100, 2004)
     expect(segments.map(({ items: count, main }) => [count, main])).toEqual([
@@ -56,12 +56,12 @@ describe('ribbon', () => {
     ])
   })
 
-  it('does not draw what was left out', () => {
+  it('does not draw items that were left out of the window', () => {
     const items = [contextItem({ tokens: 10 }), contextItem({ tokens: 90, included: false })]
     expect(segmentsOf(items, 100, 100).map(({ tokens }) => tokens)).toEqual([10])
   })
 
-  it('finds the segment under a point and none past the end', () => {
+  it('finds the segment under a point, and none past the end', () => {
     const segments = segmentsOf([contextItem({ tokens: 40 }), contextItem({ tokens: 10 })], 100, 100)
     expect(segmentAt(segments, 0)?.main).toBe(0)
     expect(segmentAt(segments, 39.9)?.main).toBe(0)
@@ -83,8 +83,8 @@ describe('ribbon', () => {
   })
 })
 
-describe('legend', () => {
-  it('sums what is in, per category, deepest summaries first', () => {
+describe('the legend of the ribbon', () => {
+  it('adds up the included tokens of each category, the deepest summaries first', () => {
     const sums = sumsByCategory([
       contextItem({ role: 'system', tokens: 5 }),
       contextItem({ kind: 'condensed', role: null, depth: 2, tokens: 20 }),
@@ -102,13 +102,13 @@ describe('legend', () => {
     ])
   })
 
-  it('tells an item whose message or summary is gone from the others', () => {
+  it('puts an item whose message or summary does not exist into a category of its own', () => {
     expect(categoryOf(contextItem({ kind: 'missing', role: null }))).toBe('missing')
   })
 })
 
 describe('room until the soft threshold', () => {
-  it('is told in tokens, and in turns once there is a pace to go by', () => {
+  it('is shown in tokens, and in turns when there are enough turns to know the pace', () => {
     const turn = [contextItem({ role: 'user', tokens: 10 }), contextItem({ role: 'assistant', tokens: 90 })]
     const window = contextOf({
       items: [...turn, ...turn, ...turn],
@@ -120,7 +120,7 @@ describe('room until the soft threshold', () => {
     expect(roomUntilSoft({ ...window, items: turn })).toEqual({ tokens: 1200, turns: null })
   })
 
-  it('is negative past the threshold, and then lasts for no turn', () => {
+  it('is negative past the threshold, and has no number of turns then', () => {
     expect(roomUntilSoft(contextOf({ activeTokens: 160, budget: 200, softThreshold: 0.75 }))).toEqual({
       tokens: -10,
       turns: null,

@@ -20,7 +20,7 @@ import {
   withPreset,
 } from '../../renderer/features/context/what-if.ts'
 
-describe('what-if', () => {
+describe('the what-if form', () => {
   it.each([
     ['128000', 128_000],
     ['128,000', 128_000],
@@ -43,7 +43,7 @@ describe('what-if', () => {
     note: null,
   } as const
 
-  it('asks for nothing that was not changed', () => {
+  it('sends only the settings that were changed', () => {
     expect(triedSettings(AS_CONFIGURED, [preset])).toEqual({})
     expect(assembleInput(7, {}, '')).toEqual({ conversationId: 7 })
     expect(assembleInput(7, { budgetTokens: 9, freshTailCount: 0, softThreshold: 0.5 }, ' why ')).toEqual({
@@ -57,7 +57,7 @@ describe('what-if', () => {
     expect(isAsConfigured({ ...AS_CONFIGURED, preset: 'spec' })).toBe(false)
   })
 
-  it('puts what was set by hand over the preset, until another preset has a value of its own', () => {
+  it('puts values set by hand over the preset, until a newly chosen preset has a value of its own', () => {
     const byHand: WhatIf = { ...AS_CONFIGURED, budgetTokens: 5_000, softThreshold: 0.5 }
     const chosen = withPreset(byHand, preset)
     expect(triedSettings(chosen, [preset])).toEqual({ ...preset.settings, softThreshold: 0.5 })
@@ -78,7 +78,7 @@ describe('what-if', () => {
     expect(parseThreshold(text)).toBeNull()
   })
 
-  it('reads back what it kept, and drops what no longer makes sense', () => {
+  it('reads back what it stored, and drops values that are not valid', () => {
     const whatIf: WhatIf = { preset: 'pi-lcm', budgetTokens: 9, softThreshold: 0.5, freshTailCount: 0, query: 'why' }
     expect(parseWhatIf(JSON.parse(JSON.stringify(whatIf)))).toEqual(whatIf)
     expect(parseWhatIf({ preset: 'other', budgetTokens: -1, softThreshold: 7, freshTailCount: 'x' })).toEqual(
@@ -87,7 +87,7 @@ describe('what-if', () => {
     expect(parseWhatIf(null)).toBeNull()
   })
 
-  it('slides over fresh tails, finer where they are short', () => {
+  it('moves the slider over fresh tails, finer where they are short', () => {
     expect([0, 1000].map(sliderToTail)).toEqual([0, MAX_SLIDER_TAIL])
     for (const tail of [0, 1, 2, 8, 32, 64, 200, 512]) {
       expect(Math.abs(sliderToTail(tailToSlider(tail)) - tail)).toBeLessThanOrEqual(tail / 100)
@@ -108,7 +108,7 @@ describe('what-if', () => {
   })
 })
 
-describe('payload lines', () => {
+describe('the lines of a payload', () => {
   const written = (value: unknown): string => {
     let text = ''
     for (const { key, text: piece, continues } of jsonLines(value))
@@ -116,7 +116,7 @@ describe('payload lines', () => {
     return text
   }
 
-  it('are the JSON of the payload, however its strings are broken', () => {
+  it('are together the JSON of the payload, for any value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(written(value))).toEqual(JSON.parse(JSON.stringify(value)))
@@ -124,7 +124,7 @@ describe('payload lines', () => {
     )
   })
 
-  it('break a string at its newlines, so that it can be read', () => {
+  it('break a string at its newlines', () => {
     const lines = jsonLines({ text: 'one\ntwo\n' })
     expect(lines.map(({ key, text }) => [key, text])).toEqual([
       [null, '{'],

@@ -56,7 +56,7 @@ describe.each([
     expect(contrast(token(theme, name), token(theme, 'ground'))).toBeGreaterThanOrEqual(3)
   })
 
-  it('writes on the accent so that it can be read', () => {
+  it('writes on the accent with at least 4.5:1', () => {
     expect(contrast(token(theme, 'on-lit'), token(theme, 'lit'))).toBeGreaterThanOrEqual(4.5)
   })
 })

@@ -34,12 +34,12 @@ const faulty: CoverageReport = {
 }
 
 describe('the comparison with a transcript', () => {
-  it('is one sentence that says what is wrong, and nothing else', () => {
+  it('says in one sentence what is wrong, and nothing else', () => {
     expect(verdictOf(sound)).toBe('Everything that the transcript says is in the memory')
     expect(verdictOf(faulty)).toBe('1,200 missing, 1 different')
   })
 
-  it('lists the kinds of findings that there are, what is wrong first, with the whole number of each', () => {
+  it('lists the kinds of findings that exist, faults first, each with its whole number', () => {
     expect(sectionsOf(sound)).toEqual([])
     expect(sectionsOf(faulty).map(({ title, count, isFault }) => [title, count, isFault])).toEqual([
       ['Never arrived', 1200, true],
@@ -51,7 +51,7 @@ describe('the comparison with a transcript', () => {
     ])
   })
 
-  it('exports places, and no text of the conversation', () => {
+  it('exports the places of findings, and no text of the conversation', () => {
     const text = coverageMarkdown(faulty)
     expect(text).toContain('- line 3, user, msg_2')
     expect(text).toContain('Two lines were left out.')

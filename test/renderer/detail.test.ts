@@ -12,14 +12,14 @@ import { nodeLabel, nodeTextColor } from '../../renderer/ui/depth-color.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
-describe('the detail of a node', () => {
-  it('says what it is', () => {
+describe('the detail view of a node', () => {
+  it('names the kind of the node', () => {
     expect(kindText({ kind: 'condensed', depth: 1, role: null })).toBe('condensed · depth 1')
     expect(kindText({ kind: 'leaf', depth: 0, role: null })).toBe('leaf')
     expect(kindText({ kind: 'message', depth: null, role: 'tool' })).toBe('tool')
   })
 
-  it('says what it stands for', () => {
+  it('names the messages, tokens and links of the node', () => {
     expect(coversText({ sourceRange: { firstSeq: 2548, lastSeq: 3336 } })).toBe('seq 2,548 – 3,336')
     expect(coversText({ sourceRange: { firstSeq: 7, lastSeq: 7 } })).toBe('seq 7')
     expect(coversText({ sourceRange: null })).toBeNull()
@@ -28,12 +28,12 @@ describe('the detail of a node', () => {
     expect(plain(linksText({ sourceCount: 9, dependents: ['sum_a'] }))).toBe('9 sources · 1 dependent')
   })
 
-  it('says how the model sees it', () => {
+  it('says whether the node is in the window', () => {
     expect(visibilityChip('in_window', 4)).toEqual({ text: 'in the window · #4', tone: 'lit' })
     expect(visibilityChip('absent', null)).toEqual({ text: 'out of reach', tone: 'error' })
   })
 
-  it('has a colour and a name for whatever a damaged file may hold', () => {
+  it('has a name and a colour for any kind and depth that a damaged file holds', () => {
     expect(nodeLabel({ kind: 'condensed', depth: null })).toBe('depth 1')
     expect(nodeLabel({ kind: 'missing' })).toBe('missing')
     expect(nodeTextColor({ kind: 'condensed', depth: 42 })).toBe('var(--d3-text)')
@@ -41,7 +41,7 @@ describe('the detail of a node', () => {
   })
 })
 
-describe('an expansion', () => {
+describe('the joined pages of an expansion', () => {
   const page = (ids: readonly string[], tokens: number): Expansion => ({
     nodes: [],
     messages: ids.map((id, seq) => ({ id, seq, role: 'user', tokens: 1, createdAtMs: null, content: id })),
@@ -51,7 +51,7 @@ describe('an expansion', () => {
     tooLarge: ['sum_big'],
   })
 
-  it('shows each message once, however the pages overlap', () => {
+  it('show each message once, even where pages overlap', () => {
     const joined = joinExpansion([page(['msg_1', 'msg_2'], 2), page(['msg_2', 'msg_3'], 2)])
     expect(joined.messages.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3'])
     expect(joined.tokens).toBe(4)

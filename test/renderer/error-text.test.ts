@@ -10,7 +10,7 @@ describe('errors in the window', () => {
     }
   })
 
-  it('carry what the core said', () => {
+  it('carry the code, message and details of the core', () => {
     const thrown = Object.assign(new Error('x'), {
       data: { code: 'locked', message: 'held by 12', retryable: true, details: { holder: 12 } },
     })
@@ -22,13 +22,13 @@ describe('errors in the window', () => {
     })
   })
 
-  it('call everything else internal', () => {
+  it('have the code internal when they did not come from the core', () => {
     expect(toErrorInfo(new TypeError('boom'))).toEqual({ code: 'internal', message: 'boom', retryable: false })
     expect(toErrorInfo('boom').code).toBe('internal')
     expect(toErrorInfo({ data: { code: 'toString', message: 'x' } }).code).toBe('internal')
   })
 
-  it('are copied with their details', () => {
+  it('are copied together with their details', () => {
     expect(errorReport({ code: 'locked', message: 'm', retryable: true, details: { holder: 12 } })).toContain(
       '"holder": 12',
     )

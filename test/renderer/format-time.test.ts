@@ -4,8 +4,8 @@ import { formatAbsolute, formatRange, formatRelative, formatShort } from '../../
 const now = new Date(2026, 1, 20, 12, 0, 0).getTime()
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
-describe('a moment in a list', () => {
-  it('is told from now, and by its date when that is long ago', () => {
+describe('a time in a list', () => {
+  it('is shown relative to now, and by its date when that is long ago', () => {
     const ago = (ms: number) => plain(formatRelative(now - ms, now))
     expect([500, 3_000, 61_000, 3 * 3_600_000, 2 * 86_400_000].map(ago)).toEqual([
       'just now',
@@ -17,13 +17,13 @@ describe('a moment in a list', () => {
     expect(ago(10 * 86_400_000)).toBe('Feb 10')
   })
 
-  it('forgives a clock that is ahead', () => {
+  it('is "just now" when the clock that wrote it was ahead', () => {
     expect(formatRelative(now + 5_000, now)).toBe('just now')
   })
 })
 
-describe('a moment by itself', () => {
-  it('has its year only when it is another one', () => {
+describe('a time by itself', () => {
+  it('has its year only when that is another one than now', () => {
     expect(formatShort(new Date(2026, 1, 12, 19, 37).getTime(), now)).toBe('Feb 12, 19:37')
     expect(formatShort(new Date(2024, 1, 12, 19, 37).getTime(), now)).toBe('Feb 12, 2024, 19:37')
   })
@@ -33,14 +33,14 @@ describe('a moment by itself', () => {
     expect(Date.parse(formatAbsolute(now).replace(/ ([+-])/, '$1'))).toBe(now)
   })
 
-  it('is unknown when a file holds nonsense', () => {
+  it('is unknown when a file holds a value that is no time', () => {
     expect(formatAbsolute(Number.MAX_SAFE_INTEGER)).toBe('unknown time')
     expect(formatShort(Number.NaN)).toBe('unknown time')
   })
 })
 
-describe('a range', () => {
-  it('names the day once when it is within one', () => {
+describe('a range of times', () => {
+  it('names the day once when it lies within one day', () => {
     const at = (day: number, hour: number) => new Date(2026, 1, day, hour, 5).getTime()
     expect(formatRange(at(12, 9), at(12, 11), now)).toBe('Feb 12, 09:05 – 11:05')
     expect(formatRange(at(12, 9), at(13, 11), now)).toBe('Feb 12, 09:05 – Feb 13, 11:05')

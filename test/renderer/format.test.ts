@@ -25,13 +25,13 @@ describe('numbers', () => {
     expect(formatCount(93480)).toBe('93,480')
   })
 
-  it('are cut to three digits that count when there is little room', () => {
+  it('are shortened to three significant digits where there is little room', () => {
     expect(
       [0, 812, 1000, 2534, 93_480, 124_310, 999_949, 999_950, 1_180_402, 2_100_000_000].map(formatCompact).map(plain),
     ).toEqual(['0', '812', '1 k', '2.53 k', '93.5 k', '124 k', '1 M', '1 M', '1.18 M', '2.1 G'])
   })
 
-  it('keep their order when they are cut', () => {
+  it('keep their order when they are shortened', () => {
     const order = (text: string) => {
       const [digits = '', unit = ''] = plain(text).split(' ')
       return Number(digits.replaceAll(',', '')) * 1000 ** ['', 'k', 'M', 'G', 'T'].indexOf(unit)
@@ -62,7 +62,7 @@ describe('bytes', () => {
 })
 
 describe('shares', () => {
-  it('have a decimal only where it says something', () => {
+  it('have a decimal place only where it matters', () => {
     expect([0, 0.0004, 0.0251, 0.62, 1, 1.4].map(formatPercent).map(plain)).toEqual([
       '0 %',
       '< 0.1 %',
@@ -73,24 +73,24 @@ describe('shares', () => {
     ])
   })
 
-  it('call nothing all that is not', () => {
+  it('are never rounded up to 100 %', () => {
     expect([0.994, 0.995, 0.99997, 1].map(formatPercent).map(plain)).toEqual(['99 %', '99.5 %', '99.9 %', '100 %'])
   })
 
-  it('never call a window full that is not', () => {
+  it('are never rounded up to 100 % for a window that is not full', () => {
     expect(plain(formatPressure(0.997))).toBe('99 %')
     expect(plain(formatPressure(1.2))).toBe('120 %')
     expect(plain(formatPressure(0.0077))).toBe('0.8 %')
     expect(plain(formatPressure(0))).toBe('0 %')
   })
 
-  it('tell compression as a factor', () => {
+  it('show compression as a factor', () => {
     expect([1, 50.64, 128.4].map(formatCompression)).toEqual(['1.0×', '50.6×', '128×'])
   })
 })
 
 describe('durations', () => {
-  it('have the unit that a person would use', () => {
+  it('are shown in the largest unit that fits, with the next one where it matters', () => {
     expect([3, 99, 740, 12_400, 60_000, 192_000, 7_500_000, 200_000_000].map(formatDuration).map(plain)).toEqual([
       '3 ms',
       '99 ms',
@@ -105,13 +105,13 @@ describe('durations', () => {
 })
 
 describe('ids and paths', () => {
-  it('lose their middle, never their ends', () => {
+  it('are shortened in the middle, so that both ends stay', () => {
     expect(shortenId('sum_9c1f4e02ab77d310')).toBe('sum_9c1f4…7310'.replace('7310', 'd310'))
     expect(shortenId('msg_2548')).toBe('msg_2548')
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (id) => [...shortenId(id, 12)].length <= 12))
   })
 
-  it('know the home folder', () => {
+  it('replace the home folder by a tilde', () => {
     expect(shortenPath('/home/ada/.openclaw/lcm.db')).toBe('~/.openclaw/lcm.db')
     expect(shortenPath('/Users/ada/lcm.db')).toBe('~/lcm.db')
     expect(shortenPath('/homes/ada/lcm.db')).toBe('/homes/ada/lcm.db')
@@ -121,15 +121,15 @@ describe('ids and paths', () => {
     expect(shortenPath(`/srv/${'x'.repeat(100)}/lcm.db`, 20)).toBe(`…${'x'.repeat(12)}/lcm.db`)
   })
 
-  it('end in a file name', () => {
+  it('end in a file name on every platform', () => {
     expect(fileNameOf('/a/b/lcm.db')).toBe('lcm.db')
     expect(fileNameOf('C:\\a\\lcm.db')).toBe('lcm.db')
     expect(fileNameOf('/a/folder/')).toBe('folder')
   })
 })
 
-describe('names that do not fit', () => {
-  it('keep the last part of a path and the end of an id', () => {
+describe('long names', () => {
+  it('keep the last part of a path and the end of an id when they are split', () => {
     expect(splitPath('/home/ada/shop')).toEqual({ head: '/home/ada/', tail: 'shop' })
     expect(splitPath('C:\\code\\shop')).toEqual({ head: 'C:\\code\\', tail: 'shop' })
     expect(splitPath('/home/ada/shop/')).toEqual({ head: '/home/ada/', tail: 'shop/' })
@@ -138,7 +138,7 @@ describe('names that do not fit', () => {
     expect(splitId('main')).toEqual({ head: '', tail: 'main' })
   })
 
-  it('lose nothing when they are parted', () => {
+  it('are the same text again when their two parts are joined', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         for (const { head, tail } of [splitPath(name), splitId(name)]) expect(head + tail).toBe(name)
@@ -146,7 +146,7 @@ describe('names that do not fit', () => {
     )
   })
 
-  it('write out what would turn their letters round', () => {
+  it('show characters that would reverse the letters after them as codes', () => {
     expect(plainName('invoice-\u202egnp.exe')).toBe('invoice-[U+202E]gnp.exe')
     expect(plainName('two\n lines')).toBe('two lines')
     expect(plainName('שיחה עם \u200fאבא')).toBe('שיחה עם \u200fאבא')

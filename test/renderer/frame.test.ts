@@ -27,12 +27,12 @@ const row = (over: Partial<ConversationRow> & { conversationId: number }): Conve
 })
 
 describe('the status line', () => {
-  it('reads as agreed', () => {
+  it('names messages, summaries, depth, size and pressure', () => {
     const conversation = row({ conversationId: 1, messages: 847, summaries: 23, maxDepth: 3, pressure: 0.62 })
     expect(statusText(conversation, 2_100_000)).toBe('LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window')
   })
 
-  it('speaks of one and of none', () => {
+  it('uses the singular for one message and leaves out the depth without summaries', () => {
     expect(statusText(row({ conversationId: 1, messages: 1, pressure: 0 }), 4096)).toBe(
       'LCM: 1 msg | 0 summaries | 4.1 kB · 0 % of window',
     )
@@ -60,33 +60,33 @@ describe('the list of conversations', () => {
     expect(ids(arrangeConversations(rows, '', 'pressure'))).toEqual([2, 3, 1])
   })
 
-  it('has the runs of a memory system itself behind everything else, and opens on none of them', () => {
+  it('puts the conversations that a memory system has with itself last, and does not open on one of them', () => {
     const internal = row({ conversationId: 8, internal: 'a summariser’s own', summaries: 2, updatedAtMs: 99 })
     expect(ids(arrangeConversations([internal, ...rows], '', 'change'))).toEqual([3, 1, 2, 8])
     expect(firstConversation([internal, ...rows])).toBe(1)
     expect(firstConversation([internal])).toBe(8)
   })
 
-  it('is filtered by words in any order and case', () => {
+  it('is filtered by words in any order and any case', () => {
     expect(ids(arrangeConversations(rows, 'NOTES release', 'change'))).toEqual([2])
     expect(arrangeConversations(rows, 'nowhere', 'change')).toEqual([])
   })
 
-  it('opens on what changed last, compacted ones first, sub-agents last', () => {
+  it('opens on the conversation that changed last, compacted ones first and sub-agents last', () => {
     expect(firstConversation(rows)).toBe(1)
     expect(firstConversation([...rows, row({ conversationId: 4, summaries: 3, updatedAtMs: 1 })])).toBe(4)
     expect(firstConversation([row({ conversationId: 7, parentConversationId: 1 })])).toBe(7)
     expect(firstConversation([])).toBeNull()
   })
 
-  it('has a name in one line for each', () => {
+  it('has a name of one line for each conversation', () => {
     expect(conversationName(row({ conversationId: 1, title: ' a\n\tb ' }))).toBe('a b')
     expect(conversationName(row({ conversationId: 1, title: '  ' }))).toBe('session-1')
     expect(conversationName(row({ conversationId: 1, sessionId: '' }))).toBe('conversation 1')
   })
 })
 
-describe('a job', () => {
+describe('the text of a job', () => {
   const progress = (done: number, total: number, unit: 'bytes' | 'checks' | 'messages') => ({
     done,
     total,
@@ -95,14 +95,14 @@ describe('a job', () => {
   })
   const plain = (text: string | null) => text?.replaceAll('\u00a0', ' ')
 
-  it('says how far it has come', () => {
+  it('says how far the job has come', () => {
     expect(plain(jobText({ kind: 'integrity', progress: progress(71, 100, 'checks') }))).toBe('Checking 71 %')
     expect(plain(jobText({ kind: 'index', progress: progress(71, 100, 'messages') }))).toBe('Indexing for search 71 %')
     expect(plain(jobText({ kind: 'import', progress: progress(1_200_000, 0, 'bytes') }))).toBe('Importing 1.2 MB')
     expect(jobText({ kind: 'compact', progress: null })).toBe('Compacting…')
   })
 
-  it('says what came of it', () => {
+  it('says what came of the job', () => {
     const job = (state: Job['state'], result: Job['result'] = null) =>
       plain(jobOutcome({ kind: 'integrity', state, result }))
     const report = { ok: true, checks: [], messages: 0, summaries: 0, durationMs: 0, finishedAtMs: 0 }
@@ -114,8 +114,8 @@ describe('a job', () => {
   })
 })
 
-describe('the remembered place', () => {
-  it('is one for each file, the newest fifty', () => {
+describe('the remembered place in a file', () => {
+  it('is kept for the fifty files that were used last', () => {
     let places: ReturnType<typeof withPlace> = []
     for (let n = 0; n < 60; n += 1) places = withPlace(places, `/f${n}`, '#/strata')
     places = withPlace(places, '/f30', '#/context')
@@ -123,7 +123,7 @@ describe('the remembered place', () => {
     expect(places.at(-1)).toEqual(['/f30', '#/context'])
   })
 
-  it('forgets the search', () => {
+  it('does not contain the words of a search', () => {
     expect(placeOf('#/conversation/3/search?query=x&select=msg_1')).toBe('#/conversation/3/search?select=msg_1')
   })
 })

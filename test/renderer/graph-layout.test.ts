@@ -30,13 +30,13 @@ const at = (boxes: ReadonlyMap<string, Box>, id: string): Box => {
 
 const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
 
-describe('the levels', () => {
-  it('put what stands for something above it, and the focus at zero', () => {
+describe('the levels of the graph', () => {
+  it('put dependents above the focus, sources below it, and the focus at zero', () => {
     const levels = assignLevels(family(3, 2))
     expect(Object.fromEntries(levels)).toMatchObject({ top: -1, focus: 0, leaf0: 1, leaf2: 1, msg_0: 2 })
   })
 
-  it('keep every sound edge leading down where there is no cycle', () => {
+  it('keep every sound edge pointing down when there is no cycle', () => {
     const mixed = around(
       'a',
       ['a', 'b', 'c', 'd'].map((id) => cardOf({ id })),
@@ -46,7 +46,7 @@ describe('the levels', () => {
     for (const { from, to } of mixed.edges) expect(levels.get(from)).toBeLessThan(levels.get(to) ?? 0)
   })
 
-  it('are found for every node of any graph, cycles and all', () => {
+  it('exist for every node of any graph, with and without cycles', () => {
     fc.assert(
       fc.property(damaged, (input) => {
         expect([...assignLevels(input).keys()].sort()).toEqual(input.nodes.map(({ id }) => id).sort())
@@ -55,7 +55,7 @@ describe('the levels', () => {
   })
 })
 
-describe('the layout', () => {
+describe('the layout of the graph', () => {
   it('has dependents above, sources below and messages at the bottom', () => {
     const boxes = boxesOf(family(4, 3))
     const y = ['top', 'focus', 'leaf1', 'msg_0'].map((id) => at(boxes, id).y)
@@ -63,13 +63,13 @@ describe('the layout', () => {
     expect(new Set(y).size).toBe(4)
   })
 
-  it('keeps sources in the order of the history, whatever order they come in', () => {
+  it('keeps sources in the order of the history, in whatever order they are given', () => {
     const boxes = boxesOf(family(5, 0))
     const x = [0, 1, 2, 3, 4].map((i) => at(boxes, `leaf${i}`).x)
     expect(x).toEqual([...x].sort((a, b) => a - b))
   })
 
-  it('stands at the same place when something is opened below', () => {
+  it('keeps every box at its place when something is opened below', () => {
     const closed = boxesOf(family(5, 0))
     const open = boxesOf(family(5, 12))
     for (const [id, box] of closed) expect(at(open, id)).toMatchObject({ x: box.x, y: box.y })
@@ -81,7 +81,7 @@ describe('the layout', () => {
     expect(focus.y).toBe(0)
   })
 
-  it('places every node once and none over another, in any graph', () => {
+  it('places every node once and no box over another, for any graph', () => {
     fc.assert(
       fc.property(damaged, fc.integer({ min: 3, max: 8 }), (input, columns) => {
         const layout = layoutGraph(input, columns)
@@ -92,14 +92,14 @@ describe('the layout', () => {
     )
   })
 
-  it('draws an edge for every edge, one for all of a frame', () => {
+  it('draws one line for each edge, and one for all edges into a frame', () => {
     expect(layoutGraph(family(4, 3), 6).edges).toHaveLength(1 + 4 + 3)
     const { frames, edges } = layoutGraph(family(4, 60), 6)
     expect(frames).toHaveLength(1)
     expect(edges).toHaveLength(1 + 4 + 1)
   })
 
-  it('draws an edge that is not sound even into a frame', () => {
+  it('draws an unsound edge into a frame as a line of its own', () => {
     const input = family(4, 60)
     const edges = input.edges.map((edge) => (edge.to === 'msg_7' ? { ...edge, state: 'dangling' as const } : edge))
     const drawn = layoutGraph({ ...input, edges }, 6).edges
@@ -113,13 +113,13 @@ describe('the layout', () => {
     for (const { state, label } of edges) if (state === 'cycle') expect(label.x).toBeGreaterThan(bounds.x + bounds.w)
   })
 
-  it('shows that a node is its own source', () => {
+  it('draws the edge of a node that is its own source', () => {
     const { edges, cards } = layoutGraph(around('a', [cardOf({ id: 'a' })], edgesOf('a~a')), 6)
     expect(edges).toHaveLength(1)
     expect(edges[0]?.label.y).toBeGreaterThan((cards[0]?.y ?? 0) + (cards[0]?.h ?? 0))
   })
 
-  it('says how many more there are at the end of what is shown', () => {
+  it('says at the end of the shown nodes how many more there are', () => {
     const input = { ...family(4, 3), more: [{ id: 'leaf0', direction: 'sources' as const, count: 17 }] }
     const { mores, cards } = layoutGraph(input, 6)
     const messages = cards.filter(({ card }) => card.kind === 'message')
@@ -128,8 +128,8 @@ describe('the layout', () => {
   })
 })
 
-describe('spreading things in a row', () => {
-  it('keeps order and distance, and leaves alone what has room', () => {
+describe('the spreading of boxes in a row', () => {
+  it('keeps order and distance, and does not move boxes that have room', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ center: fc.integer({ min: -500, max: 500 }), width: fc.integer({ min: 1, max: 200 }) }), {
@@ -159,7 +159,7 @@ describe('spreading things in a row', () => {
     ).toEqual([0, 500])
   })
 
-  it('shares the way between two that want the same place', () => {
+  it('moves two boxes that want the same place by the same distance', () => {
     expect(
       spread(
         [
@@ -172,8 +172,8 @@ describe('spreading things in a row', () => {
   })
 })
 
-describe('what is too much to draw', () => {
-  it('is cut at the end of the longest list, and counted', () => {
+describe('a neighbourhood that is too large to draw', () => {
+  it('is cut at the end of its longest list, and the rest is counted', () => {
     const input = family(4, 300)
     const trimmed = trimNeighbourhood(input, null, 100)
     expect(trimmed.nodes.length).toBeLessThanOrEqual(100)
@@ -182,18 +182,18 @@ describe('what is too much to draw', () => {
     expect(trimmed.nodes.filter(({ kind }) => kind !== 'message')).toHaveLength(6)
   })
 
-  it('is added to what the core had left out already', () => {
+  it('adds what it cuts to what the core had left out', () => {
     const input = { ...family(4, 300), more: [{ id: 'leaf0', direction: 'sources' as const, count: 5 }] }
     const { nodes, more } = trimNeighbourhood(input, null, 100)
     expect(more[0]?.count).toBe(input.nodes.length - nodes.length + 5)
   })
 
-  it('never hides the selection', () => {
+  it('keeps the selected node', () => {
     const { nodes } = trimNeighbourhood(family(4, 300), 'msg_299', 100)
     expect(nodes.map(({ id }) => id)).toContain('msg_299')
   })
 
-  it('leaves alone what fits', () => {
+  it('is not changed when it fits', () => {
     const input = around('msg_1', [messageOf(1)], [])
     expect(trimNeighbourhood(input, null)).toBe(input)
   })

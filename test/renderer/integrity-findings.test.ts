@@ -23,7 +23,7 @@ const check = (id: string, ids: readonly (string | null)[], over: Partial<CheckR
 })
 
 describe('findings by node', () => {
-  it('name each check once, the worst first', () => {
+  it('name each check once, the most severe first', () => {
     const findings = findingsOf({
       checks: [
         check('late', ['msg_1'], { severity: 'warning' }),
@@ -37,7 +37,7 @@ describe('findings by node', () => {
     expect(findings.get('sum_1')?.checks).toHaveLength(1)
   })
 
-  it('leave out expected states, checks that passed, and what is no node', () => {
+  it('leave out expected states, checks that passed or do not apply, and findings without a node', () => {
     const expected = check('pruned_expected', ['sum_1'], { severity: 'info' })
     const skipped = check('elsewhere', ['sum_2'], { notApplicable: 'This system has none.' })
     expect(findingsOf({ checks: [expected, skipped, check('schema', [null])] }).size).toBe(0)
@@ -64,21 +64,21 @@ describe('findings in the strata', () => {
   })
   const placed = placeFindings(findings, strata, indexSummaries(strata), [null, overview])
 
-  it('stand where their nodes do, and not in other conversations', () => {
+  it('are placed at their nodes, and left out for other conversations', () => {
     expect(placed.map(({ id, x0 }) => [id, x0])).toEqual([
       ['msg_41', 40],
       [idAt(1), 50],
     ])
   })
 
-  it('are drawn in the colour of their severity, over their nodes', () => {
+  it('are drawn over their nodes in the colour of their severity', () => {
     const scene = sceneOf(strata, { overview, findings: placed })
     const ticks = drawFindings(scene)
     expect(ticks.map((tick) => 'fill' in tick && tick.fill)).toEqual([scene.palette.warning, scene.palette.error])
     for (const tick of ticks) expect(tick.kind === 'rect' && tick.y + tick.h).toBeLessThan(scene.rows.axisY)
   })
 
-  it('become one where they would touch, and then it is the error that is seen', () => {
+  it('are drawn as one where they would touch, in the colour of an error if one is among them', () => {
     const many = placed.concat({ id: 'msg_42', severity: 'error', x0: 40.01, x1: 41.01, place: null })
     const scene = sceneOf(strata, { overview, findings: many })
     expect(drawFindings(scene).map((tick) => 'fill' in tick && tick.fill)).toEqual([
@@ -87,7 +87,7 @@ describe('findings in the strata', () => {
     ])
   })
 
-  it('are told by the pointer', () => {
+  it('are named in the tooltip', () => {
     expect(tooltipText({ kind: 'summary', place: 1 }, strata, findings).lines.at(-1)).toBe('error: cycle')
     expect(tooltipText({ kind: 'summary', place: 0 }, strata, findings).lines.join()).not.toContain('error')
   })

@@ -30,7 +30,7 @@ const report = (checks: CheckResult[], counts = { error: 0, warning: 0, info: 0 
 describe('the integrity report', () => {
   const ids = (checks: readonly CheckResult[]) => checks.map(({ id }) => id)
 
-  it('puts errors before warnings, and the most frequent first', () => {
+  it('puts errors before warnings, and the more frequent first', () => {
     const { findings } = groupChecks([
       check('warned', { severity: 'warning', count: 99 }),
       check('rare', { count: 1 }),
@@ -39,7 +39,7 @@ describe('the integrity report', () => {
     expect(ids(findings)).toEqual(['frequent', 'rare', 'warned'])
   })
 
-  it('never calls what is expected damage, nor what was not looked at passed', () => {
+  it('does not call expected states damage, or inapplicable checks passed', () => {
     const groups = groupChecks([
       check('pruned_expected', { severity: 'info', count: 14 }),
       check('fine'),
@@ -51,7 +51,7 @@ describe('the integrity report', () => {
     expect(ids(groups.notApplicable)).toEqual(['elsewhere'])
   })
 
-  it('sets apart what is by design of the system that a copy comes from: neither damage nor passed', () => {
+  it('separates known exceptions of the system that a copy comes from, neither as damage nor as passed', () => {
     const way: ByDesign = {
       id: 'context_order',
       system: 'argentos',
@@ -75,7 +75,7 @@ describe('the integrity report', () => {
     expect(byDesign(report([]))).toEqual([])
   })
 
-  it('has a title that a person would say', () => {
+  it('has a title in plain words', () => {
     const title = (error: number, warning: number) => reportTitle({ counts: { error, warning, info: 3 } })
     expect(title(2, 1)).toBe('Two errors, one warning')
     expect(title(0, 1)).toBe('One warning')
@@ -88,7 +88,7 @@ describe('the integrity report', () => {
     expect(text).toContain(': 1 checks over ')
   })
 
-  it('is exported so that hostile text stays text', () => {
+  it('is exported with hostile text escaped', () => {
     const samples = [{ id: 'sum_`x`\n# Heading', conversationId: 1, detail: 'two\nlines' }]
     const text = reportMarkdown(report([check('dangling_edge', { count: 1, samples })]), '/tmp/a`b.db')
     expect(text).not.toContain('\n# Heading')

@@ -15,25 +15,25 @@ const job = (jobId: string, state: Job['state'], finishedAtMs: number | null = n
 })
 
 describe('the list of jobs', () => {
-  it('takes a new job in at the top and a known one in its place', () => {
+  it('puts a new job at the top and updates a known one in its place', () => {
     const list = [job('b', 'running'), job('a', 'done', 1)]
     expect(withJob(list, job('c', 'running')).map(({ jobId }) => jobId)).toEqual(['c', 'b', 'a'])
     expect(withJob(list, job('a', 'failed', 2)).map(({ state }) => state)).toEqual(['running', 'failed'])
   })
 
-  it('shows what runs, however long, and the end of a job for a moment', () => {
+  it('shows running jobs always, and finished ones for a moment', () => {
     const list = [job('new', 'cancelled', 99_000), job('long', 'running'), job('old', 'done', 1_000)]
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['new', 'long'])
   })
 
-  it('tells the newest end of a kind only, and none that is shown where it was asked for', () => {
+  it('shows only the newest finished job of a kind, and none of a kind whose result is shown elsewhere', () => {
     const preview: Job = { ...job('preview', 'done', 99_500), kind: 'surgery_preview' }
     const list = [preview, job('rescan', 'done', 99_000), job('scan', 'done', 98_000)]
     expect(recentJobs(list, 100_000).map(({ jobId }) => jobId)).toEqual(['rescan'])
     expect(recentJobs([{ ...preview, state: 'running' }], 100_000)).toHaveLength(1)
   })
 
-  it('tells of an index that makes itself only when it takes its time', () => {
+  it('shows an automatic index job only when it takes long', () => {
     const index = (jobId: string, startedAtMs: number, finishedAtMs: number | null): Job => ({
       ...job(jobId, finishedAtMs === null ? 'running' : 'done', finishedAtMs),
       kind: 'index',

@@ -46,12 +46,12 @@ const shown = (rows: readonly LineageRow[]): string[] =>
 const level = (nodes: NodeCard[], total = nodes.length): Level => ({ total, nodes, isLoading: false })
 const none = () => undefined
 
-describe('what depends on a node', () => {
-  it('stands above it, the furthest on top', () => {
+describe('the rows above a node', () => {
+  it('show its dependents, the furthest on top', () => {
     expect(shown(rowsAbove([tree('d2', [tree('d3', [tree('d4')])])], none))).toEqual(['d4', ' d3', '  d2'])
   })
 
-  it('stands beside each other where there are several, and is marked where it comes again or closes a cycle', () => {
+  it('show several dependents side by side, marked where one is repeated or closes a cycle', () => {
     const rows = rowsAbove(
       [tree('a', [tree('top')]), tree('b', [tree('top', [], { repeated: true }), tree('x', [], { cycle: true })])],
       none,
@@ -60,7 +60,7 @@ describe('what depends on a node', () => {
     expect(new Set(rows.map(({ path }) => path)).size).toBe(rows.length)
   })
 
-  it('is led to from the window', () => {
+  it('begin with the chain that leads to the node in the window', () => {
     const trees = [tree('a', [tree('top')]), tree('b', [tree('other')])]
     expect(wayDown(trees, 'other').map(({ id }) => id)).toEqual(['other', 'b'])
     expect(wayDown(trees, null).map(({ id }) => id)).toEqual(['top', 'a'])
@@ -68,7 +68,7 @@ describe('what depends on a node', () => {
   })
 })
 
-describe('what a node comes from', () => {
+describe('the rows below a node', () => {
   const levels: Readonly<Record<string, Level>> = {
     top: level([card('a'), card('b')]),
     a: level([card('msg_1'), card('msg_2')], 5),
@@ -76,30 +76,30 @@ describe('what a node comes from', () => {
   }
   const rows = (open: string[], middle = card('top')) => rowsBelow(middle, (id) => levels[id], new Set(open), 1)
 
-  it('unfolds level by level, and says what is not shown', () => {
+  it('unfold level by level, and say how much is not shown', () => {
     expect(shown(rows([]))).toEqual(['top', ' a', ' b'])
     expect(shown(rows(['top\na']))).toEqual(['top', ' a', '  msg_1', '  msg_2', '  +3', ' b'])
     expect(shown(rowsBelow(card('far'), none, new Set(), 2))).toEqual([' far', '  …'])
   })
 
-  it('marks what stood in the tree before', () => {
+  it('mark a node that stood in the tree before', () => {
     expect(shown(rows(['top\nb']))).toEqual(['top', ' a', ' b', '  a (repeated)'])
   })
 
-  it('ends where it would come back to itself', () => {
+  it('end where a cycle comes back to a node', () => {
     const round: Readonly<Record<string, Level>> = { a: level([card('b')]), b: level([card('a')]) }
     const all = rowsBelow(card('a'), (id) => round[id], new Set(['a\nb', 'a\nb\na']), 1)
     expect(shown(all)).toEqual(['a', ' b', '  a (cycle)'])
     expect(all.at(-1)).toMatchObject({ canOpen: false })
   })
 
-  it('cannot unfold messages, and what is missing', () => {
+  it('cannot be unfolded for messages and missing nodes', () => {
     const gone = { missing: level([card('gone', { kind: 'missing', sources: 0 })]) }
     const all = rowsBelow(card('missing'), (id) => gone[id as 'missing'], new Set(), 1)
     expect(all.map((row) => row.kind === 'node' && row.canOpen)).toEqual([true, false])
   })
 
-  it('leaves room for the text however deep it is', () => {
+  it('leave room for the text at any depth', () => {
     expect(indentOf(500)).toBe(indentOf(100))
   })
 })

@@ -71,14 +71,14 @@ async function watched(asked = 'transcript') {
   }
 }
 
-it('a change is shown', async () => {
+it('shows a change of the file', async () => {
   const window = await watched()
   await window.change(2)
   await vi.advanceTimersByTimeAsync(1000)
   expect(window.shown()).toBe(2)
 })
 
-it('a pause holds back what was about to be fetched, and shows it when it ends', async () => {
+it('holds back a waiting fetch while paused, and shows the newest state when the pause ends', async () => {
   const window = await watched()
   await window.change(2)
   await vi.advanceTimersByTimeAsync(100)
@@ -95,7 +95,7 @@ it('a pause holds back what was about to be fetched, and shows it when it ends',
   expect(window.feed.snapshot()).toMatchObject({ paused: false, behind: false })
 })
 
-it('a pause holds back an answer that is under way', async () => {
+it('holds back an answer that is under way while paused', async () => {
   const window = await watched()
   window.answerAfter(500)
   await window.change(2)
@@ -109,7 +109,7 @@ it('a pause holds back an answer that is under way', async () => {
   expect(window.shown()).toBe(2)
 })
 
-it('what a job wrote is shown, and what a job only read or indexed makes nothing be fetched', async () => {
+it('fetches again after a job that wrote, and not after a job that only read or indexed', async () => {
   const window = await watched()
   await window.jobEnds('index', 2)
   expect(window.shown()).toBe(1)
@@ -119,7 +119,7 @@ it('what a job wrote is shown, and what a job only read or indexed makes nothing
   expect(window.shown()).toBe(4)
 })
 
-it('an index that is brought up to date has searches asked again, but not in a paused window', async () => {
+it('repeats searches when an index was brought up to date, but not while paused', async () => {
   const window = await watched('retrieval')
   await window.jobEnds('index', 2)
   expect(window.shown()).toBe(2)

@@ -28,8 +28,8 @@ function tokensBy(
   )
 }
 
-describe('pressure over time', () => {
-  it('is what messages add, and right after a compaction what the window held there', () => {
+describe('the curve of pressure over time', () => {
+  it('adds up messages, and falls after a compaction to what the window held then', () => {
     const columns = { count: [1, 1, 1, 1], tokens: [10, 20, 30, 40] }
     const events = [compactionEvent({ messages: 3, sourceTokens: 999, tokens: 5, activeTokens: 35 })]
     const points = pressureCurve(columns, events)
@@ -46,7 +46,7 @@ describe('pressure over time', () => {
     expect(endsAt(points, 90)).toBe(false)
   })
 
-  it('falls by what the agent pruned without a summary, before what was compacted at the same place', () => {
+  it('falls by pruned outputs before it falls by the compaction at the same message', () => {
     const columns = { count: [1, 1, 1], tokens: [10, 20, 30] }
     const events = [compactionEvent({ messages: 2, activeTokens: 5 })]
     const points = pressureCurve(columns, events, [{ messages: 2, tokens: 15 }])
@@ -60,7 +60,7 @@ describe('pressure over time', () => {
     ])
   })
 
-  it('shows the window full just before a compaction that falls within a column', () => {
+  it('shows the full window just before a compaction that falls within a column', () => {
     const points = pressureCurve({ count: [10], tokens: [100] }, [compactionEvent({ messages: 5, activeTokens: 20 })])
     expect(points.map(({ messages, tokens }) => [messages, tokens])).toEqual([
       [0, 0],
@@ -70,7 +70,7 @@ describe('pressure over time', () => {
     ])
   })
 
-  it('keeps every token since the last event and every event, and never runs backwards', () => {
+  it('keeps every event and every token since the last one, and never runs backwards', () => {
     const column = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat(100))
     fc.assert(
       fc.property(fc.array(column, { minLength: 1 }), fc.array(fc.nat(200)), (pairs, at) => {
@@ -99,21 +99,21 @@ describe('pressure over time', () => {
     expect(kept.at(-1)).toEqual(points.at(-1))
   })
 
-  it('reaches up to the hard limit only when the window has come near it', () => {
+  it('reaches up to the hard limit only when the window came near it', () => {
     expect(chartTop(50_000, 100_000)).toBeGreaterThan(100_000)
     expect(chartTop(300_000, 100_000)).toBeGreaterThan(300_000)
     expect(chartTop(1_000, 100_000)).toBeLessThan(2_000)
     expect(chartTop(0, 100_000)).toBeGreaterThan(0)
   })
 
-  it('tells what was the case at any place', () => {
+  it('answers what the window held at any place', () => {
     const points = pressureCurve({ count: [1, 1], tokens: [5, 6] }, [])
     expect(pointAt(points, 1.5)?.tokens).toBe(5)
     expect(pointAt(points, -1)?.messages).toBe(0)
     expect(pointAt([], 1)).toBeNull()
   })
 
-  it('marks ten thousand compactions with no more than a mark a pixel', () => {
+  it('draws at most one mark a pixel for ten thousand compactions', () => {
     const events = Array.from({ length: 10_000 }, (_, messages) => compactionEvent({ messages, depth: messages % 9 }))
     const marks = [...markPaths(events, 10_000, 400, 7).values()].join('')
     expect(marks.split('M').length - 1).toBeLessThanOrEqual(400)

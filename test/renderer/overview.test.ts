@@ -16,7 +16,7 @@ describe('the overview', () => {
     expect(roomText(214_457, 200_000, 0.75, 1)).toBe('past the hard threshold by 14,457 tokens')
   })
 
-  it('colours the pressure from the threshold on, not above it only', () => {
+  it('colours the pressure from the threshold on, not only above it', () => {
     expect([0.74, 0.75, 0.99, 1].map((pressure) => pressureState(pressure, 0.75, 1))).toEqual([
       'calm',
       'soft',
@@ -32,24 +32,24 @@ describe('the overview', () => {
     sourceTokens,
   })
 
-  it('lays depths as they lie in the strata', () => {
+  it('orders depths as the strata do', () => {
     expect(byDepth([row('0', 1), row('10', 1), row('2', 1)]).map(({ key }) => key)).toEqual(['10', '2', '0'])
     expect(depthName('0')).toBe('leaf')
     expect(depthName('2')).toBe('depth 2')
   })
 
-  it('shares out all tokens, of which there may be none', () => {
+  it('divides all tokens into shares, also when there are none', () => {
     expect(withShares([row('user', 1), row('tool', 3)], (key) => key).map(({ share }) => share)).toEqual([0.25, 0.75])
     expect(withShares([row('user', 0)], (key) => key)[0]?.share).toBe(0)
   })
 
-  it('claims no compression that is not known', () => {
+  it('claims no compression that is unknown', () => {
     expect(compressionOf(row('0', 10, 100))).toBe(10)
     expect(compressionOf(row('0', 10))).toBeNull()
     expect(compressionOf(row('0', 0, 100))).toBeNull()
   })
 
-  it('explains our reasons and keeps those of others', () => {
+  it('explains the stop reasons of this app and shows those of other systems as stored', () => {
     expect(stopReasonText('nothing_eligible')).toBe('nothing was eligible')
     expect(stopReasonText('toString')).toBe('toString')
   })

@@ -15,24 +15,24 @@ describe('the command palette', () => {
   const entries = [entry('Open the sample'), entry('Strata'), entry('Check integrity', 'scan'), entry('Transcript')]
   const labels = (text: string, limit = 10) => findEntries(entries, text, limit).map(({ label }) => label)
 
-  it('shows everything before anything is typed, in its order', () => {
+  it('shows everything in its order before anything is typed', () => {
     expect(labels('')).toEqual(['Open the sample', 'Strata', 'Check integrity', 'Transcript'])
   })
 
-  it('puts a beginning before a middle, and a name before other words', () => {
+  it('puts matches at the beginning before those in the middle, and names before keywords', () => {
     expect(labels('s')).toEqual(['Strata', 'Open the sample', 'Transcript', 'Check integrity'])
   })
 
-  it('wants every word', () => {
+  it('requires every typed word', () => {
     expect(labels('open sample')).toEqual(['Open the sample'])
     expect(labels('open strata')).toEqual([])
   })
 
-  it('shows no more than can be read', () => {
+  it('shows no more entries than its limit', () => {
     expect(labels('', 2)).toHaveLength(2)
   })
 
-  it('knows an id when it sees one', () => {
+  it('recognises ids', () => {
     expect(typedId(' msg_2548 ')).toBe('msg_2548')
     expect(typedId('sum_9c1f4e02ab77d310')).toBe('sum_9c1f4e02ab77d310')
     expect(typedId('file_bc41d6fa84e24853')).toBe('file_bc41d6fa84e24853')
@@ -41,8 +41,8 @@ describe('the command palette', () => {
   })
 })
 
-describe('the tabs', () => {
-  it('reach every view of a memory, each by a letter of its own', () => {
+describe('the tabs of a memory', () => {
+  it('reach every view, each by a letter of its own', () => {
     expect(TABS.map(({ view }) => view)).toEqual(VIEWS.filter((view) => view !== 'settings'))
     expect(new Set(TABS.map(({ letter }) => letter)).size).toBe(TABS.length)
   })

@@ -43,28 +43,28 @@ const shown = (parts: readonly TextPart[]): string =>
     )
     .join('')
 
-describe('the text of a summary', () => {
-  it('is parted at its claims, and they at what must be marked', () => {
+describe("the parts of a summary's text", () => {
+  it('are split at claims, and claims at the words that must be marked', () => {
     const text = '- Port 9443 was closed. Done.'
     const claims = [claim(2, 23, { specifics: [specific(7, 11), specific(12, 15, { standing: 'matched' })] })]
     expect(shown(textParts(text, claims, null))).toBe('- {Port ~9443~ was closed.} Done.')
   })
 
-  it('marks the words that the passage in hand has too, of its own claim only', () => {
+  it('mark the words that the selected passage shares, in its own claim only', () => {
     const text = 'One fell. Two rose.'
     const claims = [claim(0, 9), claim(10, 19)]
     const inHand = { index: 1, matches: [match(14, 18), match(0, 3)] }
     expect(shown(textParts(text, claims, inHand))).toBe('{One fell.} {Two *rose*.}')
   })
 
-  it('says where every run begins, so that what is selected can be asked about', () => {
+  it('say where every run begins, so that a selected text can be looked up', () => {
     const text = 'ab cd ef'
     for (const part of textParts(text, [claim(3, 8, { specifics: [specific(6, 8)] })], null))
       for (const run of part.kind === 'plain' ? [part] : part.runs)
         expect(text.slice(run.start, run.start + run.text.length)).toBe(run.text)
   })
 
-  it('stays the same text, whatever the claims, and however little of it is shown', () => {
+  it('are together the same text for any claims, and for any shown length', () => {
     const range = fc.tuple(fc.nat(60), fc.nat(60))
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), fc.array(range), fc.array(range), (text, ranges, marks) => {
@@ -77,14 +77,14 @@ describe('the text of a summary', () => {
     )
   })
 
-  it('is told apart from what it was before', () => {
+  it('belong to one text, whose change is noticed by its hash', () => {
     expect(textHash('abc')).not.toBe(textHash('abd'))
     expect(textHash('abc')).toBe(textHash('abc'))
   })
 })
 
-describe('what is said of support', () => {
-  it('puts inventions first, then what has no source, then what is weak', () => {
+describe('the texts about support', () => {
+  it('put invented claims first, then claims without a source, then weak ones', () => {
     const claims = [
       claim(0, 1, { support: 'weak' }),
       claim(1, 2),
@@ -94,12 +94,12 @@ describe('what is said of support', () => {
     expect(doubtfulClaims(claims)).toEqual([3, 2, 0])
   })
 
-  it('names what the sources say instead', () => {
+  it('name what the sources say instead', () => {
     expect(specificText(specific(0, 4, { instead: '8443' }))).toMatch(/in none of the sources.*“8443”/)
     expect(specificText(specific(0, 4, { standing: 'source_only' }))).toContain('in no message')
   })
 
-  it('says how much was compared', () => {
+  it('say how much was compared', () => {
     const searched = { messages: 80_000, messagesRead: 600, summaries: 2, chars: 93_480, isComplete: false }
     expect(searchedText({ searched, tookMs: 16 }).replaceAll('\u00a0', ' ')).toBe(
       '600 of 80,000 messages and 2 summaries, 93.5 k characters, in 16 ms',

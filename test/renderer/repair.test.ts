@@ -35,7 +35,7 @@ const step = (id: string, over: Partial<RepairStep> = {}): RepairStep => ({
 
 const sorted = (ids: Iterable<string>) => [...ids].sort()
 
-describe('the choice of steps', () => {
+describe('the selection of repair steps', () => {
   const steps = [
     step('a'),
     step('b', { dependsOn: ['a'] }),
@@ -45,22 +45,22 @@ describe('the choice of steps', () => {
     step('f', { dependsOn: ['c'] }),
   ]
 
-  it('begins with what is safe, and with nothing that needs what is not', () => {
+  it('begins with the safe steps that depend on no other kind of step', () => {
     expect(sorted(safeSteps(steps))).toEqual(['a', 'b'])
   })
 
-  it('brings along what has to come first, and takes along what rests on it', () => {
+  it('adds the steps that a step depends on, and removes those that depend on it', () => {
     const all = toggleStep(steps, new Set(), 'f')
     expect(sorted(all)).toEqual(['a', 'b', 'c', 'f'])
     expect(sorted(toggleStep(steps, all, 'b'))).toEqual(['a'])
   })
 
-  it('never holds what a person has to do, nor what needs it', () => {
+  it('contains no manual step, and no step that depends on one', () => {
     expect(toggleStep(steps, new Set(), 'd').size).toBe(0)
     expect(toggleStep(steps, new Set(), 'e').size).toBe(0)
   })
 
-  it('is closed under dependencies whatever is clicked', () => {
+  it('is closed under dependencies after any clicks', () => {
     const risks = ['safe', 'rewrite', 'model', 'manual'] as const
     const plan = fc
       .array(fc.record({ risk: fc.constantFrom(...risks), needs: fc.array(fc.nat(9), { maxLength: 3 }) }), {
@@ -96,11 +96,11 @@ const check = (id: string, over: Partial<CheckResult> = {}): CheckResult => ({
   ...over,
 })
 
-describe('consequences', () => {
+describe('the consequences of a check', () => {
   const causes = (checks: readonly CheckResult[]) =>
     groupChecks(checks).causes.map(({ check, consequences }) => [check.id, consequences.map(({ id }) => id)])
 
-  it('stand under what they follow from, however far', () => {
+  it('are listed under their first cause, however far it is', () => {
     const checks = [
       check('cycle'),
       check('depth', { consequenceOf: ['cycle'] }),
@@ -109,13 +109,13 @@ describe('consequences', () => {
     expect(causes(checks)).toEqual([['cycle', ['depth', 'numbers']]])
   })
 
-  it('stand alone where their cause found nothing, and where each explains the other', () => {
+  it('are listed alone when their cause found nothing, or when each explains the other', () => {
     expect(causes([check('depth', { consequenceOf: ['cycle'] })])).toEqual([['depth', []]])
     const round = [check('a', { consequenceOf: ['b'] }), check('b', { consequenceOf: ['a'] })]
     expect(causes(round).map(([id]) => id)).toEqual(['a', 'b'])
   })
 
-  it('are never lost', () => {
+  it('are all listed, for any relation between checks', () => {
     const ids = ['a', 'b', 'c', 'd', 'e']
     const some = fc.subarray(ids)
     fc.assert(
@@ -132,7 +132,7 @@ describe('consequences', () => {
   })
 })
 
-describe('what follows by itself', () => {
+describe('the next job by itself', () => {
   const report = (finishedAtMs: number, error = 1): IntegrityReport => ({
     ok: error === 0,
     checks: [],
@@ -154,19 +154,19 @@ describe('what follows by itself', () => {
     result: null,
   })
 
-  it('is the plan of a report that found something, once', () => {
+  it('is the plan, once for each report that found something', () => {
     expect(nextJob({ jobs: [], report: report(100) })).toBe('repair_plan')
     expect(nextJob({ jobs: [job('repair_plan', 50)], report: report(100) })).toBe('repair_plan')
     for (const state of ['running', 'done', 'failed', 'cancelled'] as const)
       expect(nextJob({ jobs: [job('repair_plan', 100, state)], report: report(100) })).toBeNull()
   })
 
-  it('is nothing where nothing was checked or nothing is wrong', () => {
+  it('is none when nothing was checked or nothing is wrong', () => {
     expect(nextJob({ jobs: [], report: null })).toBeNull()
     expect(nextJob({ jobs: [], report: report(100, 0) })).toBeNull()
   })
 
-  it('is a scan after a change by hand, once, and none after one that failed', () => {
+  it('is one scan after a change by hand, and none after a change that failed', () => {
     for (const kind of ['repair', 'surgery', 'undo'] as const) {
       expect(nextJob({ jobs: [job(kind, 200)], report: report(100, 0) })).toBe('integrity')
       expect(nextJob({ jobs: [job(kind, 200, 'failed')], report: report(100, 0) })).toBeNull()
@@ -175,14 +175,14 @@ describe('what follows by itself', () => {
     }
   })
 
-  it('waits for whatever reads or writes the memory', () => {
+  it('waits for jobs that read or write the memory', () => {
     expect(nextJob({ jobs: [job('compact', 150, 'running')], report: report(100) })).toBeNull()
     expect(nextJob({ jobs: [job('index', 150, 'running')], report: report(100) })).toBe('repair_plan')
   })
 })
 
-describe('the rows of a step', () => {
-  it('say what is added, removed and changed, table by table', () => {
+describe('the changed rows of a step', () => {
+  it('are listed by table as added, removed and changed', () => {
     const tables = changedTables([
       {
         table: 'context_items',
@@ -201,7 +201,7 @@ describe('the rows of a step', () => {
     expect(tables[1]?.rows[0]?.cells).toEqual([{ column: 'depth', before: '7', after: '0' }])
   })
 
-  it('cut what is foreign and long, in one line and never within a character', () => {
+  it('show foreign or long values in one line, cut between characters', () => {
     expect(cellText('a\n  b')).toBe('a b')
     expect(cellText('')).toBe('“”')
     expect(cellText(null)).toBe('null')
@@ -221,7 +221,7 @@ describe('the rows of a step', () => {
   })
 })
 
-describe('the outcome', () => {
+describe('the outcome of a repair', () => {
   const result = (over: Partial<RepairResult>): RepairResult => ({
     applied: [],
     skipped: [],
@@ -236,14 +236,14 @@ describe('the outcome', () => {
   })
   const applied = [{ id: 'a', rows: 1, chosen: true }]
 
-  it('says what was done, and first of all when nothing was kept', () => {
+  it('says what was done, or that nothing was kept', () => {
     expect(outcomeTitle(result({ applied }))).toBe('1\u00a0step applied')
     expect(outcomeTitle(result({ applied, skipped: [{ id: 'b', reason: '' }] }))).toContain('1 skipped')
     expect(outcomeTitle(result({ rolledBack: [{ check: 'x', before: 0, after: 1 }] }))).toContain('Rolled back')
     expect(outcomeTitle(result({}))).toContain('Nothing')
   })
 
-  it('lists every check before and after, what got better first', () => {
+  it('lists every check before and after, the most improved first', () => {
     expect(findingChanges({ before: { a: 1, b: 9, c: 2 }, after: { c: 2, d: 1 } })).toEqual([
       { check: 'b', before: 9, after: 0 },
       { check: 'a', before: 1, after: 0 },
@@ -252,7 +252,7 @@ describe('the outcome', () => {
     ])
   })
 
-  it('is not promised for files of other systems', () => {
+  it('says why a file of another system or without write access cannot be repaired', () => {
     const info = { readOnly: true, system: 'lossless-claw', systemLabel: 'lossless-claw', readOnlyReason: null }
     expect(whyOnlyExport(info as MemoryInfo)).toContain('stays as it is')
     expect(whyOnlyExport({ ...info, readOnly: false, system: 'native' } as MemoryInfo)).toBeNull()

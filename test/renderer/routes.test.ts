@@ -11,7 +11,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
 })
 
 describe('the address', () => {
-  it('gives back every route that it was made from', () => {
+  it('gives back every route that was written into it', () => {
     fc.assert(
       fc.property(anyRoute, (route) => {
         expect(parseRoute(formatRoute(route))).toEqual(route)
@@ -19,7 +19,7 @@ describe('the address', () => {
     )
   })
 
-  it('opens on the strata when it says nothing', () => {
+  it('opens the strata when it is empty', () => {
     expect(parseRoute('')).toEqual({
       conversationId: null,
       view: 'strata',
@@ -29,26 +29,26 @@ describe('the address', () => {
     })
   })
 
-  it('never fails on what a person may type', () => {
+  it('can be parsed for any text that a person types', () => {
     fc.assert(fc.property(fc.string(), (text) => VIEWS.includes(parseRoute(text).view)))
     expect(parseRoute('#/conversation/none/settings?select=').conversationId).toBeNull()
   })
 
-  it('reads well', () => {
+  it('is readable', () => {
     expect(
       formatRoute({ conversationId: 12, view: 'context', selection: 'sum_9c1f', query: null, isAsking: false }),
     ).toBe('#/conversation/12/context?select=sum_9c1f')
   })
 })
 
-describe('going somewhere else', () => {
+describe('a changed route', () => {
   const here: Route = { conversationId: 1, view: 'strata', selection: 'sum_a', query: null, isAsking: false }
 
-  it('keeps what the patch does not name', () => {
+  it('keeps everything that the patch does not name', () => {
     expect(patchRoute(here, { view: 'context' })).toEqual({ ...here, view: 'context' })
   })
 
-  it('drops a selection that belongs to the conversation left behind', () => {
+  it('drops a selection that belongs to the previous conversation', () => {
     expect(patchRoute(here, { conversationId: 2 }).selection).toBeNull()
     expect(patchRoute(here, { conversationId: 2, selection: 'sum_b' }).selection).toBe('sum_b')
     expect(patchRoute(here, { conversationId: 1 }).selection).toBe('sum_a')
@@ -57,7 +57,7 @@ describe('going somewhere else', () => {
 })
 
 describe('the file of a window', () => {
-  it('stands in the query of the address, whatever characters it has', () => {
+  it('is read from the query of the address, with any characters', () => {
     expect(currentFile(`?file=${encodeURIComponent('/tmp/a b&c#ü.db')}`)).toBe('/tmp/a b&c#ü.db')
     expect(currentFile('')).toBeNull()
   })

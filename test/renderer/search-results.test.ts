@@ -33,7 +33,7 @@ const hit = (conversationId: number, id: string): GrepHit => ({
   isPartial: false,
 })
 
-describe('snippet', () => {
+describe('the snippet of a hit', () => {
   const marked = (snippet: string, matches: [number, number][]): string =>
     splitSnippet(snippet, matches)
       .map(({ text, isMatch }) => (isMatch ? `[${text}]` : text))
@@ -45,7 +45,7 @@ describe('snippet', () => {
     expect(marked('none', [])).toBe('none')
   })
 
-  it('bears ranges that overlap, touch, come unordered or reach outside', () => {
+  it('accepts ranges that overlap, touch, are unordered or reach outside', () => {
     expect(
       marked('abcdef', [
         [3, 9],
@@ -56,12 +56,12 @@ describe('snippet', () => {
     ).toBe('[ab]c[def]')
   })
 
-  it('never parts an emoji', () => {
+  it('is never split inside an emoji', () => {
     expect(marked('a🧠b', [[2, 4]])).toBe('a[🧠b]')
     expect(marked('a🧠b', [[0, 2]])).toBe('[a🧠]b')
   })
 
-  it('is the same text again, whatever the ranges', () => {
+  it('is the same text again after any split', () => {
     const ranges = fc.array(fc.tuple(fc.integer({ min: -5, max: 60 }), fc.integer({ min: -5, max: 60 })))
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), ranges, (snippet, matches) => {
@@ -73,7 +73,7 @@ describe('snippet', () => {
   })
 })
 
-describe('result list', () => {
+describe('the list of results', () => {
   const none: ReadonlySet<string> = new Set()
   const shown = (pages: GrepHit[][], grouping: Grouping = 'conversation', folded = none): string[] =>
     rowsOf(pages, grouping, folded).map((row) => (row.kind === 'head' ? `#${row.group.key} (${row.hits})` : row.hit.id))
@@ -88,7 +88,7 @@ describe('result list', () => {
     ])
   })
 
-  it('goes on with the last group when another page arrives, and moves nothing above it', () => {
+  it('continues the last group when another page arrives, and moves nothing above it', () => {
     const first = [hit(2, 'a'), hit(1, 'b')]
     const second = [hit(2, 'c'), hit(1, 'd')]
     expect(shown([first, second])).toEqual([
@@ -102,7 +102,7 @@ describe('result list', () => {
     ])
   })
 
-  it('groups hits by the summary that covers them, apart from those in the window and those out of reach', () => {
+  it('groups hits by the summary that covers them, apart from those in the window and those that nothing reaches', () => {
     const hits = [
       { ...hit(1, 'a'), coverInWindow: 'sum_x' },
       { ...hit(1, 'b'), inContext: true },
@@ -123,7 +123,7 @@ describe('result list', () => {
     ])
   })
 
-  it('hides the hits of a folded group, and the arrow keys come to its head instead', () => {
+  it('hides the hits of a folded group, and puts its head into the keyboard order instead', () => {
     const rows = rowsOf([[hit(2, 'a'), hit(2, 'b'), hit(1, 'c')]], 'conversation', new Set(['conversation 2']))
     expect(rows.map(({ kind }) => kind)).toEqual(['head', 'head', 'hit'])
     expect(stopsOf(rows).map(({ key, stop }) => [key, stop])).toEqual([
@@ -132,14 +132,14 @@ describe('result list', () => {
     ])
   })
 
-  it('gives every line a key of its own, also where a damaged file names a hit twice', () => {
+  it('gives every line a key of its own, even when a damaged file names a hit twice', () => {
     const rows = rowsOf([[hit(1, 'a'), hit(1, 'a')], [hit(2, 'b')], [hit(1, 'a')]], 'conversation', none)
     expect(new Set(rows.map(({ key }) => key)).size).toBe(rows.length)
   })
 })
 
-describe('search request', () => {
-  it('asks for what the filters say, and leaves the rest to the core', () => {
+describe('the request for a search', () => {
+  it('contains what the filters say, and leaves the rest to the core', () => {
     expect(grepRequest('x', NO_FILTERS, 7).conversationIds).toBeUndefined()
     const here = { ...NO_FILTERS, where: 'conversation' } as const
     expect(GrepInput.parse(grepRequest('x', here, 7))).toMatchObject({ query: 'x', conversationIds: [7] })
@@ -150,13 +150,13 @@ describe('search request', () => {
     expect(request.depths).toEqual(expect.arrayContaining([0, 3, 4, 9]))
   })
 
-  it('does not narrow summaries by role or messages by depth', () => {
+  it('does not restrict summaries by role or messages by depth', () => {
     const narrowed = { ...NO_FILTERS, roles: ['user'], depths: [1] } as const
     expect(grepRequest('x', { ...narrowed, scope: 'summaries' }, 1).roles).toBeUndefined()
     expect(grepRequest('x', { ...narrowed, scope: 'messages' }, 1).depths).toBeUndefined()
   })
 
-  it('asks for words by how many must match, and for nothing of files that they do not have', () => {
+  it('contains how many words must match for full text only, and no filter that files cannot meet', () => {
     const filters = { ...NO_FILTERS, match: 'any', within: 'sum_x', window: 'in' } as const
     expect(grepRequest('x', filters, 1)).toMatchObject({ match: 'any', within: 'sum_x', inContext: true })
     expect(grepRequest('x', { ...filters, mode: 'regex' }, 1).match).toBeUndefined()
@@ -164,7 +164,7 @@ describe('search request', () => {
     expect([ofFiles.within, ofFiles.inContext, ofFiles.roles]).toEqual([undefined, undefined, undefined])
   })
 
-  it('takes both days of a range as wholly inside it', () => {
+  it('includes both days of a range as a whole', () => {
     const request = grepRequest('x', { ...NO_FILTERS, fromDay: '2026-02-11', toDay: '2026-02-11' }, 1)
     expect(request.afterMs).toBe(new Date(2026, 1, 11).getTime())
     expect(request.beforeMs).toBe(new Date(2026, 1, 12).getTime())
@@ -181,8 +181,8 @@ describe('search request', () => {
   })
 })
 
-describe('kept filters', () => {
-  it('come back as they were', () => {
+describe('the kept filters', () => {
+  it('are read back as they were stored', () => {
     const filters = {
       ...NO_FILTERS,
       mode: 'regex',
@@ -194,7 +194,7 @@ describe('kept filters', () => {
     expect(parseFilters(JSON.stringify(filters))).toEqual(filters)
   })
 
-  it('are none where something else was stored', () => {
+  it('are the defaults when anything else was stored', () => {
     for (const text of [null, 'no json', '7', '[]', '{"mode":"fuzzy","roles":["boss"],"depths":"deep","toDay":3}'])
       expect(parseFilters(text)).toEqual(NO_FILTERS)
   })

@@ -81,8 +81,8 @@ function begin() {
   return { door, session, ids, pass: (ms: number) => (nowMs += ms) }
 }
 
-describe('a search as one types', () => {
-  it('ends the former question, up to the core, with every keystroke', async () => {
+describe('a search session', () => {
+  it('cancels the previous question in the core with every keystroke', async () => {
     const { door, session, ids } = begin()
     session.ask(ask('g'))
     await settle()
@@ -96,7 +96,7 @@ describe('a search as one types', () => {
     expect(session.snapshot()).toMatchObject({ phase: 'done', isStale: false, error: null })
   })
 
-  it('keeps the former hits, marked as stale, until there are others', async () => {
+  it('keeps the previous hits, marked as stale, until there are others', async () => {
     const { door, session, ids, pass } = begin()
     session.ask(ask('g'))
     await settle()
@@ -116,7 +116,7 @@ describe('a search as one types', () => {
     expect(ids()).toEqual([[]])
   })
 
-  it('shows hits as a scan finds them, and is stopped where it stands', async () => {
+  it('shows hits while a scan finds them, and keeps them when it is stopped', async () => {
     const { door, session, ids } = begin()
     session.ask(ask('g'))
     await settle()
@@ -132,7 +132,7 @@ describe('a search as one types', () => {
     expect(session.snapshot().phase).toBe('stopped')
   })
 
-  it('says why there is no answer and keeps the last good one', async () => {
+  it('says why there is no answer, and keeps the last good one', async () => {
     const { door, session, ids } = begin()
     session.ask(ask('g'))
     await settle()
@@ -146,7 +146,7 @@ describe('a search as one types', () => {
     expect(ids()).toEqual([['a']])
   })
 
-  it('does not ask again what it has answered, but what it was stopped in', async () => {
+  it('does not repeat a question that was answered, but one that was stopped', async () => {
     const { door, session } = begin()
     session.ask(ask('g'))
     await settle()
@@ -176,7 +176,7 @@ describe('a search as one types', () => {
     expect(door.pages).toHaveLength(1)
   })
 
-  it('takes the last word for a beginning where no text has it as it is', async () => {
+  it('searches for the last word as a prefix when no text has it as a whole word', async () => {
     const { door, session, ids } = begin()
     session.ask({ query: 'slow gatew', mode: 'full_text' })
     await settle()
@@ -191,7 +191,7 @@ describe('a search as one types', () => {
     expect(door.pages).toMatchObject([{ query: 'slow gatew*', cursor: 'c1' }])
   })
 
-  it('asks no second time where a text has the words, or where the last one is finished', async () => {
+  it('does not search for a prefix when a text has the words, or when the last word is finished', async () => {
     const { door, session, ids } = begin()
     session.ask({ query: 'gateway', mode: 'full_text' })
     await settle()
@@ -203,7 +203,7 @@ describe('a search as one types', () => {
     expect(withBeginning('token (refr')).toBe('token (refr*')
   })
 
-  it('forgets everything when the words are gone', async () => {
+  it('forgets everything when the query is emptied', async () => {
     const { door, session, ids } = begin()
     session.ask(ask('g'))
     await settle()

@@ -21,8 +21,8 @@ import {
 
 const whole: ProviderForm = { ...EMPTY_PROVIDER, name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', model: 'small' }
 
-describe('what is typed about a model', () => {
-  it('becomes a provider, with nothing where nothing was typed', () => {
+describe('the form of a model', () => {
+  it('becomes a provider, with null for every empty field', () => {
     expect(providerOf(whole, [])).toEqual({
       provider: {
         name: 'local',
@@ -38,7 +38,7 @@ describe('what is typed about a model', () => {
     })
   })
 
-  it('comes back as it was typed', () => {
+  it('shows a stored provider as it was typed', () => {
     const made = providerOf({ ...whole, inputPrice: '0.15', timeoutSeconds: '2.5', keyVariable: 'MY_KEY' }, [])
     if (!('provider' in made)) throw new Error('it was refused')
     expect(providerOf(formOf(made.provider), [])).toEqual(made)
@@ -62,11 +62,11 @@ describe('what is typed about a model', () => {
     expect('problems' in made && made.problems[field]).toMatch(/^Expected /)
   })
 
-  it('has a name that no other has', () => {
+  it('refuses a name that another provider has', () => {
     expect(providerOf(whole, ['local'])).toEqual({ problems: { name: 'Another provider has this name.' } })
   })
 
-  it('never becomes what the core would refuse', () => {
+  it('never accepts what the core would refuse', () => {
     const text = fc.string({ maxLength: 12 })
     const form = fc.record({
       name: text,
@@ -88,14 +88,14 @@ describe('what is typed about a model', () => {
     )
   })
 
-  it('can start from any of the known services', () => {
+  it('accepts the address of every known service', () => {
     for (const { label: _label, ...service } of KNOWN_SERVICES)
       expect(providerOf({ ...whole, ...service }, [])).toHaveProperty('provider.baseUrl', service.baseUrl)
   })
 })
 
-describe('the chain', () => {
-  it('changes places within its ends', () => {
+describe('the chain of models', () => {
+  it('moves an entry up or down within its ends', () => {
     expect(moveInChain(['a', 'b', 'c'], 1, -1)).toEqual(['b', 'a', 'c'])
     expect(moveInChain(['a', 'b', 'c'], 1, 1)).toEqual(['a', 'c', 'b'])
     expect(moveInChain(['a', 'b'], 0, -1)).toEqual(['a', 'b'])
@@ -108,7 +108,7 @@ describe('the chain', () => {
   })
 })
 
-describe('the values', () => {
+describe('the list of settings', () => {
   const setting = (variable: string, over: Partial<EffectiveSetting> = {}): EffectiveSetting => ({
     variable,
     value: 1,
@@ -117,7 +117,7 @@ describe('the values', () => {
     ...over,
   })
 
-  it('are all there, each in one group and with what it is about', () => {
+  it('contains every setting once, in one group and with its description', () => {
     const variables = Object.values(VARIABLES).map(({ name }) => name)
     const grouped = groupSettings(variables.map((name) => setting(name)))
     const shown = grouped.flatMap(({ settings }) => settings.map(({ variable }) => variable))
@@ -125,11 +125,11 @@ describe('the values', () => {
     expect(variables.filter((name) => aboutSetting(name) === '')).toEqual([])
   })
 
-  it('are shown even when nobody has heard of them', () => {
+  it('contains settings that are not known to the window', () => {
     expect(groupSettings([setting('LCM_NEW')])).toEqual([{ title: 'Other', settings: [setting('LCM_NEW')] }])
   })
 
-  it('keep their kind when they are typed; nothing goes back to the default', () => {
+  it('keeps the type of a typed value, and resets an empty one to the default', () => {
     expect(typedValue(' 0.5 ', 1)).toBe(0.5)
     expect(typedValue('many', 1)).toBe('many')
     expect(typedValue('12', '/tmp')).toBe('12')
@@ -138,7 +138,7 @@ describe('the values', () => {
     expect(valueText(null)).toBe('')
   })
 
-  it('are chosen where there are only a few', () => {
+  it('offers a choice where a setting accepts only a few values', () => {
     expect(choicesOf(setting('X', { value: 'a', accepts: 'one of a, b' }))).toEqual(['a', 'b'])
     expect(choicesOf(setting('X', { value: true, accepts: 'true or false (or 1, 0)' }))).toEqual(['true', 'false'])
     expect(choicesOf(setting('X'))).toBeNull()

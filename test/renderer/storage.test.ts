@@ -14,8 +14,8 @@ const object = (name: string, of: string, bytes: number, kind: StorageObject['ki
   rows: null,
 })
 
-describe('tables and indexes', () => {
-  it('stand together, the tables that take most with all of theirs first', () => {
+describe('the list of tables and indexes', () => {
+  it('puts every index below its table, and the tables with the largest totals first', () => {
     const rows = storageRows([
       object('small', 'small', 60),
       object('messages_by_time', 'messages', 40, 'index'),
@@ -28,7 +28,7 @@ describe('tables and indexes', () => {
     ])
   })
 
-  it('of a full-text table are led by its largest part', () => {
+  it('puts the largest part of a full-text table first', () => {
     const parts = [
       object('fts_idx', 'fts', 4, 'search_index'),
       object('fts_data', 'fts', 90, 'search_index'),
@@ -41,7 +41,7 @@ describe('tables and indexes', () => {
     ])
   })
 
-  it('are all shown, once', () => {
+  it('shows every object exactly once', () => {
     const names = fc.constantFrom('a', 'b', 'c')
     const objects = fc.uniqueArray(fc.record({ name: fc.string(), of: names, bytes: fc.nat() }), {
       selector: ({ name }) => name,
@@ -56,8 +56,8 @@ describe('tables and indexes', () => {
   })
 })
 
-describe('the whole of the file', () => {
-  it('is made of its parts, free pages and the log, and leaves out what is empty', () => {
+describe('the parts of a file', () => {
+  it('include free pages and the log, and leave out what is empty', () => {
     const parts = partsOf({
       objects: [object('messages', 'messages', 100), object('by_time', 'messages', 20, 'index')],
       freePages: 2,

@@ -31,13 +31,13 @@ const history = strataOf(
   { extent: 100, freshTailX: 90 },
 )
 
-describe('the strata', () => {
+describe('the drawn strata', () => {
   it('show what the model sees in full colour and dim the rest', () => {
     expect(barsOf(sceneOf(history), 0).map(({ opacity }) => opacity)).toEqual([DIMMED, DIMMED, 1])
     expect(barsOf(sceneOf(history), 1).map(({ opacity }) => opacity)).toEqual([1])
   })
 
-  it('bring out the sources of the selection, outline it and shade its column', () => {
+  it('highlight the sources of the selection, outline it and shade its column', () => {
     const scene = sceneOf(history, { selected: { x0: 0, x1: 50, place: 3, depth: 1 } })
     expect(barsOf(scene, 0).map(({ opacity }) => opacity)).toEqual([OF_SELECTION, OF_SELECTION, 1])
     const shapes = rects(drawStrata(scene).plot.shapes)
@@ -46,7 +46,7 @@ describe('the strata', () => {
     expect(column).toMatchObject({ x: scene.rows.plot.left, w: scene.rows.plot.width / 2 })
   })
 
-  it('stay within a number of shapes that the screen can show, however many summaries there are', () => {
+  it('need a limited number of shapes for any number of summaries', () => {
     const leaves = Array.from({ length: 20_000 }, (_, i) => ({ x0: i * 10, x1: i * 10 + 10, inWindow: i % 7 === 0 }))
     const scene = sceneOf(strataOf(leaves), { overview: toBuckets(messageColumns(0, 200_000), { x0: 0, x1: 200_000 }) })
     expect(drawStrata(scene).plot.shapes.length).toBeLessThan(2000)
@@ -70,13 +70,13 @@ describe('the strata', () => {
     expect(tallest(close)).toBe(close.rows.messages.h)
   })
 
-  it('say so where there is no summary yet, and draw the messages all the same', () => {
+  it('say that there are no summaries yet, and draw the messages all the same', () => {
     const list = drawStrata(sceneOf(strataOf([], { extent: 40 })))
     expect(texts(list.frame)).toContain('no summaries yet')
     expect(rects(list.plot.shapes)).toHaveLength(40)
   })
 
-  it('name the fresh tail where it begins, and not where there is none', () => {
+  it('name the fresh tail where it begins, and not when there is none', () => {
     expect(texts(drawStrata(sceneOf(history)).frame)).toContain('fresh tail')
     const none = sceneOf({ ...history, freshTailX: history.extent })
     expect(texts(drawStrata(none).frame)).not.toContain('fresh tail')
@@ -89,7 +89,7 @@ describe('the strata', () => {
     expect(list.plot.shapes.filter((shape) => shape.kind === 'dot' && shape.form === 'diamond')).toHaveLength(1)
   })
 
-  it('take marks that lie on each other together and add them up', () => {
+  it('merge marks that lie on each other and add up their messages', () => {
     const marks = [30, 30.5].map((x0) => ({
       kind: 'uncovered' as const,
       x0,
@@ -106,28 +106,28 @@ describe('the colour of a bar', () => {
   const facts = { depth: 1, tokens: 100, sourceTokens: 2500, createdAtMs: 5, level: 0 }
   const age = { oldestMs: 0, newestMs: 10 }
 
-  it('is that of its depth, and one colour from depth 3 on', () => {
+  it('is the one of its depth, and the same from depth 3 on', () => {
     expect(barFill('depth', facts, palette, age)).toBe(palette.d1)
     expect(barFill('depth', { ...facts, depth: 9 }, palette, age)).toBe(palette.d3)
   })
 
-  it('is that of an error when a summary is larger than what it stands for', () => {
+  it('is the one of an error when a summary is larger than its sources', () => {
     expect(barFill('compression', { ...facts, sourceTokens: 60 }, palette, age)).toBe(palette.error)
   })
 
-  it('claims nothing where the file does not say', () => {
+  it('is neutral when the file does not say what it stands for', () => {
     expect(barFill('age', { ...facts, createdAtMs: null }, palette, age)).toBe(palette.dim)
     expect(barFill('compression', { ...facts, sourceTokens: 0 }, palette, age)).toBe(palette.dim)
     expect(barFill('level', { ...facts, level: 3 }, palette, age)).toBe(palette.dim)
   })
 
-  it('of merged bars is that of all of them together', () => {
+  it('follows from all merged bars together', () => {
     const merged = mergedFacts(history.summaries, [0, 1, 2], { first: 0, last: 2 })
     expect(merged).toMatchObject({ tokens: 300, sourceTokens: 7500, createdAtMs: 2000, level: 0 })
   })
 })
 
-describe('the rows', () => {
+describe('the rows of the strata', () => {
   const layout = (height: number, depths: readonly number[]) =>
     layoutRows({ width: 900, height, depths, hasMarks: true, hasRuns: true })
 
@@ -142,7 +142,7 @@ describe('the rows', () => {
     }
   })
 
-  it('ask for more height than there is rather than leave a depth out', () => {
+  it('ask for more height rather than leave a depth out', () => {
     const many = layout(
       300,
       Array.from({ length: 60 }, (_, i) => 59 - i),
@@ -152,22 +152,22 @@ describe('the rows', () => {
   })
 })
 
-describe('the axis', () => {
+describe('the axis of the strata', () => {
   const scale = { x0: 0, x1: 100, left: 0, width: 800 }
   const day = (date: number, hour = 0) => new Date(2026, 1, date, hour).getTime()
   const base = { axis: 'messages' as const, originMs: day(11), scale, nowMs: day(18, 12) }
 
-  it('has days, and today by its name', () => {
+  it('labels days by date, and today by its name', () => {
     const ticks = [11, 14, 18].map((date, i) => ({ x: i * 40, atMs: day(date) }))
     expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11', 'Feb 14', 'today'])
   })
 
-  it('has the day once when the hours of one day follow each other', () => {
+  it('names the day once when several hours of it follow each other', () => {
     const ticks = [9, 12, 15].map((hour, i) => ({ x: i * 40, atMs: day(11, hour) }))
     expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11 09:00', '12:00', '15:00'])
   })
 
-  it('leaves labels out that would touch', () => {
+  it('leaves out labels that would touch', () => {
     const ticks = Array.from({ length: 24 }, (_, i) => ({ x: i * 4, atMs: day(11, i) }))
     const all = axisTicks({ ...base, ticks })
     expect(all).toHaveLength(24)
@@ -175,22 +175,22 @@ describe('the axis', () => {
     for (const [order, at] of px.entries()) if (order > 0) expect(at - (px[order - 1] ?? 0)).toBeGreaterThanOrEqual(72)
   })
 
-  it('counts messages where no clock time is in sight', () => {
+  it('counts messages when no clock time is in sight', () => {
     const close = { ...scale, x0: 2500, x1: 2600 }
     expect(axisTicks({ ...base, scale: close, ticks: [] })[0]).toEqual({ px: 0, label: 'message 2,500' })
   })
 
-  it('has clock times at every zoom along time', () => {
+  it('has clock times at every zoom of the time axis', () => {
     const close = { ...scale, x0: 0, x1: 10 * 60_000 }
     expect(axisTicks({ ...base, axis: 'time', scale: close, ticks: [] }).length).toBeGreaterThan(1)
   })
 
-  it('tells milliseconds where a second is wide', () => {
+  it('shows milliseconds when a second is wide', () => {
     const ticks = [0, 500].map((ms, i) => ({ x: i * 40, atMs: day(11, 6) + ms }))
     expect(axisTicks({ ...base, ticks }).map(({ label }) => label)).toEqual(['Feb 11 06:00', '06:00:00.500'])
   })
 
-  it('steps by 1, 2 and 5', () => {
+  it('uses steps of 1, 2 and 5', () => {
     expect([0.3, 1.4, 3, 7, 12, 180].map(niceStep)).toEqual([1, 2, 5, 10, 20, 200])
   })
 })

@@ -14,7 +14,7 @@ describe('the pointer', () => {
     { extent: 1000 },
   )
 
-  it('meets the summary whose bar is under it, for every bar', () => {
+  it('hits the summary whose bar is under it, for every bar', () => {
     const scene = sceneOf(strata)
     for (const place of strata.summaries.id.keys()) {
       const box = summaryBox(scene, place)
@@ -23,7 +23,7 @@ describe('the pointer', () => {
     }
   })
 
-  it('meets both of two bars that cover the same messages', () => {
+  it('hits each of two bars that cover the same messages', () => {
     const doubled = sceneOf(
       strataOf([
         { x0: 0, x1: 100 },
@@ -40,7 +40,7 @@ describe('the pointer', () => {
     ])
   })
 
-  it('meets a group where bars are too narrow to be meant one by one', () => {
+  it('hits a group where bars are too narrow to be hit one by one', () => {
     const dense = strataOf(Array.from({ length: 5000 }, (_, i) => ({ x0: i, x1: i + 1 })))
     const scene = sceneOf(dense)
     const leaf = scene.rows.depths[0]
@@ -49,7 +49,7 @@ describe('the pointer', () => {
     expect(hit?.kind === 'summaries' && hit.count).toBeGreaterThan(3)
   })
 
-  it('meets one message when zoomed in, and a column of them when not', () => {
+  it('hits one message when zoomed in, and a column of messages when not', () => {
     const overview = toBuckets(messageColumns(0, 2000), { x0: 0, x1: 2000 })
     const long = strataOf([], { extent: 2000 })
     const far = sceneOf(long, { overview })
@@ -63,11 +63,11 @@ describe('the pointer', () => {
     })
   })
 
-  it('meets nothing beside the plot', () => {
+  it('hits nothing beside the plot', () => {
     expect(hitStrata(sceneOf(strata), 10, 60)).toBeNull()
   })
 
-  it('is told what a summary stands for', () => {
+  it('shows in a tooltip what a summary stands for', () => {
     expect(tooltipText({ kind: 'summary', place: 2 }, strata)).toMatchObject({
       id: idAt(2),
       title: 'leaf · not itself in the window',
@@ -76,10 +76,10 @@ describe('the pointer', () => {
   })
 })
 
-describe('fetching messages', () => {
+describe('the fetched messages', () => {
   const limits = { extent: 200_000, minSpan: 6 }
 
-  it('covers what is in sight with columns no wider than needed', () => {
+  it('include everything in sight, in columns no wider than needed', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 199_000, noNaN: true }),
@@ -98,12 +98,12 @@ describe('fetching messages', () => {
     )
   })
 
-  it('needs nothing beyond the overview while everything is in sight', () => {
+  it('are those of the overview while everything is in sight', () => {
     expect(detailTile({ x0: 0, x1: 200_000 }, limits, 800)).toBeNull()
     expect(overviewTile(limits, 800)).toEqual({ x0: 0, x1: 200_000, buckets: 683 })
   })
 
-  it('asks for nothing new while the view moves a little', () => {
+  it('stay the same while the view moves a little', () => {
     const tile = (x0: number) => detailTile({ x0, x1: x0 + 1000 }, limits, 800)
     expect(tile(5130)).toEqual(tile(5140))
   })

@@ -16,8 +16,8 @@ function neighbours(widths: readonly number[]) {
   return { x0: widths.map((width, i) => (x1[i] ?? 0) - width), x1, places: widths.map((_, i) => i) }
 }
 
-describe('merging what is too narrow to draw', () => {
-  it('drops nothing: every stretch in sight is in exactly one run', () => {
+describe('merging bars that are too narrow', () => {
+  it('puts every bar in sight into exactly one group', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 12, noNaN: true }), { minLength: 1, maxLength: 200 }),
@@ -37,16 +37,16 @@ describe('merging what is too narrow to draw', () => {
     )
   })
 
-  it('leaves what is wide enough alone', () => {
+  it('keeps bars that are wide enough apart', () => {
     expect(mergeNarrow(neighbours([5, 5, 5]), scale, 1.5)).toHaveLength(3)
   })
 
-  it('makes no more runs than there are columns of pixels', () => {
+  it('makes at most one group for each column of pixels', () => {
     const many = neighbours(Array.from({ length: 50_000 }, () => 0.02))
     expect(mergeNarrow(many, scale, 1.5).length).toBeLessThanOrEqual(1000 / 1.5 + 1)
   })
 
-  it('groups the same bars wherever the view is panned to', () => {
+  it('makes the same groups wherever the view is panned to', () => {
     const many = neighbours(Array.from({ length: 2000 }, () => 0.5))
     const groups = (from: number) =>
       mergeNarrow(many, { ...scale, x0: from, x1: from + 1000 }, 1.5).map(({ first, last }) => `${first}-${last}`)
@@ -58,7 +58,7 @@ describe('merging what is too narrow to draw', () => {
       expect(still).toContain(group)
   })
 
-  it('finds by halving what a walk would find', () => {
+  it('finds the first visible bar by binary search as a linear search does', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 50 })), fc.integer({ min: -1, max: 51 }), (values, x) => {
         const column = [...values].sort((a, b) => a - b)
@@ -80,7 +80,7 @@ describe('the index of summaries', () => {
     .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 30 }))
     .map(([depth, x0, width]): Bar => ({ depth, x0, x1: x0 + width }))
 
-  it('holds every summary once, and none hides another in its lane', () => {
+  it('contains every summary once, and none hides another in its lane', () => {
     fc.assert(
       fc.property(fc.array(bar, { maxLength: 60 }), (bars) => {
         const { summaries, extent } = strataOf(bars)
@@ -96,7 +96,7 @@ describe('the index of summaries', () => {
     )
   })
 
-  it('gives bars that overlap a part of the row each, and the others the whole of it', () => {
+  it('gives overlapping bars a part of the row each, and other bars the whole row', () => {
     const strata = strataOf([
       { x0: 0, x1: 10 },
       { x0: 5, x1: 15 },

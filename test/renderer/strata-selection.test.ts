@@ -17,52 +17,52 @@ const strata = strataOf([
   { depth: 2, x0: 0, x1: 20 },
 ])
 
-describe('a click', () => {
-  it('selects what can be told apart', () => {
+describe('a click in the strata', () => {
+  it('selects a single summary or message', () => {
     expect(onClick({ kind: 'summary', place: 1 }, strata)).toEqual({ select: idAt(1) })
     const message = { kind: 'messages' as const, x0: 6, x1: 7, count: 1, tokens: 9, largestTokens: 9 }
     expect(onClick({ ...message, role: 1, inWindow: 0, firstMessage: 7 }, strata)).toEqual({ select: 'msg_7' })
   })
 
-  it('goes closer to what cannot', () => {
+  it('zooms in on a group', () => {
     const group = { kind: 'summaries' as const, depth: 0, count: 12, x0: 3, x1: 9 }
     expect(onClick(group, strata)).toEqual({ show: group })
   })
 
-  it('does nothing beside everything', () => {
+  it('does nothing where there is nothing', () => {
     expect(onClick(null, strata)).toEqual({})
   })
 
-  it('twice shows the bar as wide as the plot', () => {
+  it('zooms to the bar when it is a double click', () => {
     expect(onDoubleClick({ kind: 'summary', place: 4 }, strata)).toEqual({ show: { x0: 20, x1: 40 } })
   })
 })
 
-describe('the selection', () => {
-  it('stands where its summary does, and nowhere for one of another conversation', () => {
+describe('the selection in the strata', () => {
+  it('is placed at its summary, and nowhere for a summary of another conversation', () => {
     const index = indexSummaries(strata)
     expect(stretchOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, place: 4, depth: 1 })
     expect(stretchOfSummary(strata, index, 'sum_elsewhere')).toBeNull()
   })
 
-  it('stands in the column that holds its message', () => {
+  it('is placed at the column of its message', () => {
     const buckets = toBuckets(messageColumns(10, 20), { x0: 10, x1: 20 })
     expect(stretchOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, place: null })
     expect(stretchOfMessage(buckets, 3)).toBeNull()
   })
 
-  it('takes only msg_ and a number for a message', () => {
+  it('accepts only msg_ and a number as the id of a message', () => {
     expect(['msg_12', 'msg_', 'msg_1x', 'sum_12', 'file_1'].map(messageNumber)).toEqual([12, null, null, null, null])
   })
 
-  it('holds what lies within it and not what reaches beyond', () => {
+  it('contains ranges that lie within it, and not those that reach beyond', () => {
     const selected = { x0: 20, x1: 40, place: 4, depth: 1 }
     expect(isWithin(selected, 20, 30)).toBe(true)
     expect(isWithin(selected, 35, 45)).toBe(false)
     expect(isWithin(null, 20, 30)).toBe(false)
   })
 
-  it('moves along its row and stops at the end of it', () => {
+  it('moves along its row and stops at the end', () => {
     expect(besideInRow(strata, 0, 1)).toBe(idAt(1))
     expect(besideInRow(strata, 2, 1)).toBeNull()
     expect(besideInRow(strata, 0, -1)).toBeNull()
@@ -72,7 +72,7 @@ describe('the selection', () => {
     expect(defaultFocus(strata)).toBe(idAt(4))
   })
 
-  it('begins at the deepest of all where none is in the window, and nowhere without any', () => {
+  it('begins at the deepest summary when none is in the window, and nowhere when there is none', () => {
     expect(
       defaultFocus(
         strataOf([

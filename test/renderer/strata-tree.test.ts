@@ -11,26 +11,26 @@ const levels = new Map<string | null, FetchedLevel>([
 const rowsWith = (...open: string[]) => flattenTree((id) => levels.get(id), new Set(open))
 
 describe('the tree of summaries', () => {
-  it('shows sources below what stands for them, and only where it is open', () => {
+  it('shows sources below their summary, and only when it is open', () => {
     expect(rowsWith().map(({ path }) => path)).toEqual(['a', 'b'])
     const ids = rowsWith('a').flatMap((row) => (row.kind === 'node' ? row.card.id : row.kind))
     expect(ids).toEqual(['a', 'msg_1', 'msg_2', 'more', 'b'])
   })
 
-  it('tells a screen reader the level, the place and the number of siblings, fetched or not', () => {
+  it('tells a screen reader level, position and number of siblings, including those not fetched', () => {
     expect(rowsWith('a')[1]).toMatchObject({ level: 2, position: 1, setSize: 5 })
   })
 
-  it('says how many are not shown', () => {
+  it('says how many sources are not shown', () => {
     expect(rowsWith('a')[3]).toMatchObject({ kind: 'more', of: 'a', left: 3 })
   })
 
-  it('says that it is loading what has been opened', () => {
+  it('says that opened sources are loading', () => {
     const rows = flattenTree((id) => (id === null ? levels.get(null) : undefined), new Set(['a']))
     expect(rows.map(({ kind }) => kind)).toEqual(['node', 'loading', 'node'])
   })
 
-  it('ends where a cycle is not opened any further', () => {
+  it('ends at a node that closes a cycle', () => {
     const round = new Map([
       [null, level([cardOf({ id: 'a', sources: 1 })])],
       ['a', level([cardOf({ id: 'b', sources: 1 })])],
@@ -42,7 +42,7 @@ describe('the tree of summaries', () => {
     expect(new Set(rows.map(({ path }) => path)).size).toBe(3)
   })
 
-  it('knows the way back up', () => {
+  it('finds the path of the node above', () => {
     expect(pathAbove(pathBelow(pathBelow('', 'a'), 'b'))).toBe('a')
     expect(pathAbove('a')).toBe('')
   })

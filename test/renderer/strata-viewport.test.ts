@@ -18,8 +18,8 @@ const viewport = fc
   .tuple(fc.double({ min: 0, max: 990, noNaN: true }), fc.double({ min: 5, max: 1000, noNaN: true }))
   .map(([x0, span]) => clampViewport({ x0, x1: x0 + span }, limits))
 
-describe('a viewport', () => {
-  it('never leaves the history and never gets narrower than its limit, whatever is done to it', () => {
+describe('the viewport of the strata', () => {
+  it('never leaves the history and never gets narrower than its limit, for any pan and zoom', () => {
     fc.assert(
       fc.property(
         viewport,
@@ -36,7 +36,7 @@ describe('a viewport', () => {
     )
   })
 
-  it('keeps what is under the pointer under the pointer while zooming', () => {
+  it('keeps the point under the pointer in place while zooming', () => {
     const start = { x0: 400, x1: 600 }
     const zoomed = zoomViewport(start, 450, 2, limits)
     expect(spanOf(zoomed)).toBeCloseTo(100)
@@ -44,7 +44,7 @@ describe('a viewport', () => {
     expect(toPx(scale(zoomed), 450)).toBeCloseTo(toPx(scale(start), 450))
   })
 
-  it('turns pixels into places and back', () => {
+  it('converts pixels to places and back', () => {
     fc.assert(
       fc.property(viewport, fc.double({ min: 0, max: 1000, noNaN: true }), (view, x) => {
         const scale = { ...view, left: 58, width: 800 }
@@ -53,13 +53,13 @@ describe('a viewport', () => {
     )
   })
 
-  it('shows a stretch with air around it', () => {
+  it('shows a range with a margin around it', () => {
     const around = viewportAround(500, 600, limits)
     expect(around.x0).toBeLessThan(500)
     expect(around.x1).toBeGreaterThan(600)
   })
 
-  it('stays where it is when what is asked for is in sight', () => {
+  it('does not move when the range to reveal is in sight', () => {
     const view = { x0: 100, x1: 200 }
     expect(viewportRevealing(view, 150, 160, limits)).toBe(view)
     const moved = viewportRevealing(view, 400, 410, limits)
@@ -68,7 +68,7 @@ describe('a viewport', () => {
     expect(moved.x1).toBeGreaterThan(410)
   })
 
-  it('begins and ends an animation exactly where it should', () => {
+  it('begins and ends an animation exactly at the two viewports', () => {
     const from = { x0: 0, x1: 1000 }
     const to = { x0: 500, x1: 520 }
     expect(viewportBetween(from, to, 0)).toEqual(from)
@@ -77,7 +77,7 @@ describe('a viewport', () => {
     expect(end.x1).toBeCloseTo(520)
   })
 
-  it('has a width for a history without any', () => {
+  it('has a width even when the history has none', () => {
     expect(wholeOf({ extent: 0, minSpan: 5 })).toEqual({ x0: 0, x1: 1 })
     expect(clampViewport({ x0: 0, x1: 0 }, { extent: 0, minSpan: 5 })).toEqual({ x0: 0, x1: 1 })
   })

@@ -10,8 +10,8 @@ import { runs } from '../builders/property-runs.ts'
 
 const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text })
 
-describe('old and new side by side', () => {
-  it('puts what was replaced beside what replaced it', () => {
+describe('the rows of a side-by-side comparison', () => {
+  it('put each replaced line beside the line that replaced it', () => {
     const diff = [line('same', 'a'), line('removed', 'b'), line('added', 'B'), line('added', 'C'), line('same', 'd')]
     expect(sideBySide(diff)).toEqual([
       { kind: 'same', before: 'a', after: 'a' },
@@ -21,7 +21,7 @@ describe('old and new side by side', () => {
     ])
   })
 
-  it('gives both texts back, line by line', () => {
+  it('contain both texts, line by line', () => {
     const lines = fc.array(fc.record({ kind: fc.constantFrom('same', 'removed', 'added'), text: fc.string() }))
     fc.assert(
       fc.property(lines, (diff) => {
@@ -35,15 +35,15 @@ describe('old and new side by side', () => {
   })
 })
 
-describe('an operation', () => {
+describe('a surgery operation', () => {
   const node = { id: 'sum_1', conversationId: 4 }
 
-  it('is offered where it means something', () => {
+  it('is offered only for the kinds of nodes that it can change', () => {
     expect(operationsOf('leaf').map(({ operation }) => operation)).not.toContain('subtree')
     expect(operationsOf('condensed').map(({ operation }) => operation)).toContain('subtree')
   })
 
-  it('asks the core for exactly what was chosen', () => {
+  it('sends exactly what was chosen', () => {
     const ask = askFor('subtree', node)
     const draft = { ...draftOf(ask), targetTokens: ' 150 ', prompt: '  ' }
     expect(toRequest(ask, draft)).toEqual({
@@ -57,7 +57,7 @@ describe('an operation', () => {
     expect(toRequest(askFor('dissolve', node), draft)).toEqual({ kind: 'dissolve', id: 'sum_1' })
   })
 
-  it('waits until everything is there', () => {
+  it('cannot be sent until every field is valid', () => {
     const ask = askFor('rewrite', node)
     for (const typed of ['0', '-1', '1.5', '1e9', 'many'])
       expect(toRequest(ask, { ...draftOf(ask), targetTokens: typed })).toBeNull()
@@ -70,7 +70,7 @@ describe('an operation', () => {
     })
   })
 
-  it('is told in figures', () => {
+  it('shows its result in figures', () => {
     expect(tokensText(1204, 980)).toBe('1,204 → 980 tokens, −19\u00a0%')
     expect(tokensText(0, 12)).toBe('0 → 12 tokens')
     expect(resultTitle({ rolledBack: [], backup: null })).toContain('nothing was kept')

@@ -34,14 +34,14 @@ const courses = fc
   })
   .map(({ messages, at }) => courseOf({ messages, events: at.map((count) => compactionEvent({ messages: count })) }))
 
-describe('moments', () => {
-  it('put a message before the compactions that came after it', () => {
+describe('a moment in time', () => {
+  it('lies before the compactions that came after its message', () => {
     expect(progressAt(message(3), course)).toEqual({ messages: 4, events: 0 })
     expect(progressAt(message(4), course)).toEqual({ messages: 5, events: 2 })
     expect(progressAt(event(1), course)).toEqual({ messages: 4, events: 2 })
   })
 
-  it('call whatever nothing has followed now, and what is not there any more too', () => {
+  it('is "now" when nothing follows it, or when it does not exist any more', () => {
     expect(normalised(event(2), course)).toEqual(NOW)
     expect(normalised(message(9), course)).toEqual(message(9))
     expect(normalised(message(9), { ...course, eventMessages: [4, 4] })).toEqual(NOW)
@@ -49,7 +49,7 @@ describe('moments', () => {
     expect(normalised(message(99), course)).toEqual(NOW)
   })
 
-  it('step from compaction to compaction, with the first message and now at the ends', () => {
+  it('steps from compaction to compaction, with the first message and now at the ends', () => {
     expect(stepEvent(NOW, -1, course)).toEqual(event(1))
     expect(stepEvent(event(0), -1, course)).toEqual(message(0))
     expect(stepEvent(message(0), -1, course)).toEqual(message(0))
@@ -59,7 +59,7 @@ describe('moments', () => {
     expect(stepEvent(NOW, 1, course)).toEqual(NOW)
   })
 
-  it('step from message to message, over the compactions between them', () => {
+  it('steps from message to message, over the compactions between them', () => {
     expect(stepMessage(message(3), 1, course)).toEqual(message(4))
     expect(stepMessage(event(1), 1, course)).toEqual(message(4))
     expect(stepMessage(event(1), -1, course)).toEqual(message(3))
@@ -69,7 +69,7 @@ describe('moments', () => {
     expect(stepMessage(message(0), -1, course)).toEqual(message(0))
   })
 
-  it('reach every end from anywhere, one step after the other', () => {
+  it('reaches both ends from anywhere, one step after the other', () => {
     fc.assert(
       fc.property(courses, fc.boolean(), (any, forwards) => {
         let place: Place = forwards ? startOf(any) : NOW
@@ -86,7 +86,7 @@ describe('moments', () => {
     )
   })
 
-  it('play from the beginning to now, and come to an end', () => {
+  it('is played from the beginning to now, and playing ends', () => {
     fc.assert(
       fc.property(courses, (any) => {
         let place: Place = startOf(any)
@@ -96,7 +96,7 @@ describe('moments', () => {
     )
   })
 
-  it('play what fills the window before what empties it', () => {
+  it('is played so that messages fill the window before compactions empty it', () => {
     const played: Place[] = [message(0)]
     for (let place = message(0); place.kind !== 'now'; ) {
       place = playNext(place, course)
@@ -105,7 +105,7 @@ describe('moments', () => {
     expect(played).toEqual([message(0), message(3), event(0), event(1), message(9), NOW])
   })
 
-  it('compare before and after the last run, or the whole history without one', () => {
+  it('is compared before and after the last run, or over the whole history when there is no run', () => {
     const events = [
       compactionEvent({ runId: 'a', messages: 4 }),
       compactionEvent({ runId: 'b', messages: 10 }),
@@ -117,7 +117,7 @@ describe('moments', () => {
     expect(beforeEvent(2, own)).toEqual(event(1))
   })
 
-  it('are kept as text and read back, and nothing else is', () => {
+  it('is stored as text and read back, and nothing else is accepted', () => {
     for (const place of [NOW, event(3), message(0)])
       expect(parsePlace(JSON.parse(JSON.stringify(place)))).toEqual(place)
     for (const other of [
@@ -131,20 +131,20 @@ describe('moments', () => {
       expect(parsePlace(other)).toBeNull()
   })
 
-  it('tell about how long the window was, to know how long an answer takes', () => {
+  it('has an estimated window size, from which the duration of an answer is known', () => {
     const events = [compactionEvent({ messages: 4, removed: 3 }), compactionEvent({ messages: 10, removed: 1 })]
     const own = courseOf({ messages: 10, events })
     expect([message(3), event(0), message(9), NOW].map((place) => itemsAt(place, own))).toEqual([4, 2, 8, 8])
   })
 
-  it('put in order what a damaged record counts wrongly', () => {
+  it('is put in order when a damaged log counts wrongly', () => {
     const events = [7, 3, 900].map((messages) => compactionEvent({ messages }))
     expect(courseOf({ messages: 10, events }).eventMessages).toEqual([7, 7, 10])
   })
 })
 
 describe('the axis of time', () => {
-  it('tells apart compactions of one and the same moment', () => {
+  it('separates compactions of the same moment', () => {
     const positions = [0, 1, 2].map((index) => eventPosition(index, course))
     expect(new Set(positions).size).toBe(3)
     expect(positions.at(-1)).toBe(1)
@@ -164,7 +164,7 @@ describe('the axis of time', () => {
     )
   })
 
-  it('goes from left to right', () => {
+  it('runs from left to right', () => {
     fc.assert(
       fc.property(
         courses,
@@ -178,7 +178,7 @@ describe('the axis of time', () => {
     )
   })
 
-  it('draws a thousand events as a handful of paths', () => {
+  it('draws thousands of events as a few paths', () => {
     const events = Array.from({ length: 5000 }, (_, index) => compactionEvent({ messages: index, depth: index % 6 }))
     const paths = tickPaths(events, courseOf({ messages: 5000, events }), 500, 9)
     expect([...paths.keys()].every((depth) => depth <= 3)).toBe(true)
@@ -186,20 +186,20 @@ describe('the axis of time', () => {
   })
 })
 
-describe('the words for a moment', () => {
+describe('the text of a moment', () => {
   const events = ['a', 'a', 'b'].map((runId) => compactionEvent({ runId, messages: 4 }))
   const timeline = { firstAtMs: 0, lastAtMs: 0, messages: 10, isExact: true, events }
   const own = courseOf(timeline)
   const text = (place: Place, isExact = true) => momentText(place, { ...timeline, isExact }, own, runPlaces(events))
 
-  it('name the run, and the step while a run was not done', () => {
+  it('names the run, and the step while a run was not finished', () => {
     expect(text(event(0))).toBe('in run 1 of 2, step 1 of 2')
     expect(text(event(1))).toBe('after run 1 of 2')
     expect(text(message(6))).toBe('after message 7 of 10')
     expect(text(NOW)).toBe('now')
   })
 
-  it('do not speak of runs where the file knows none', () => {
+  it('does not mention runs when the file has none', () => {
     expect(text(event(1), false)).toBe('after summary 2 of 3')
   })
 })

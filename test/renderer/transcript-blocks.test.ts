@@ -6,12 +6,12 @@ import { messageOf, partOf } from './transcript-messages.ts'
 
 const kinds = (message: Parameters<typeof blocksOf>[0]): string[] => blocksOf(message).map(({ kind }) => kind)
 
-describe('blocks of a message', () => {
+describe('the blocks of a message', () => {
   it('show the content of a message without parts', () => {
     expect(blocksOf(messageOf({ content: 'hello' }))).toMatchObject([{ kind: 'text', text: 'hello' }])
   })
 
-  it('show text once that stands in the content and in a part', () => {
+  it('show text once that is in the content and in a part', () => {
     const parts = [
       partOf({ partId: 'a', text: 'one ' }),
       partOf({ partId: 'b', type: 'tool', toolName: 'bash', toolInput: '{}' }),
@@ -20,7 +20,7 @@ describe('blocks of a message', () => {
     expect(kinds(messageOf({ content: 'one\n\ntwo', parts }))).toEqual(['text', 'tool_call', 'text'])
   })
 
-  it('leave out nothing that stands in the content only', () => {
+  it('contain text that is in the content only', () => {
     const parts = [partOf({ partId: 'a', text: 'one' }), partOf({ partId: 'b', type: 'reasoning', text: 'hm' })]
     const blocks = blocksOf(messageOf({ role: 'assistant', content: 'one and two', parts }))
     expect(blocks).toMatchObject([
@@ -29,7 +29,7 @@ describe('blocks of a message', () => {
     ])
   })
 
-  it('take a tool message for a result, whichever way its system stores it', () => {
+  it('show a tool message as a result, whichever way its system stores it', () => {
     const native = [partOf({ type: 'tool', toolName: 'bash', toolCallId: 'c1', toolOutput: 'ok' })]
     const foreign = [partOf({ type: 'text', toolName: 'bash', toolCallId: 'c1', text: 'ok' })]
     const bare = [partOf({ type: 'tool', toolName: 'bash', toolCallId: 'c1' })]
@@ -41,7 +41,7 @@ describe('blocks of a message', () => {
     expect(blocksOf(messageOf({ role: 'tool', content: 'ok' }))).toMatchObject([{ kind: 'tool_result', output: 'ok' }])
   })
 
-  it('keep a call and its result together where one part holds both', () => {
+  it('keep a call and its result together when one part holds both', () => {
     const part = partOf({
       type: 'tool',
       toolName: 'read',
@@ -54,7 +54,7 @@ describe('blocks of a message', () => {
     ])
   })
 
-  it('mark what the engine added and divide where the context was compacted', () => {
+  it('mark what the engine added, and divide where the context was compacted', () => {
     const parts = [
       partOf({ partId: 'a', text: 'hi' }),
       partOf({ partId: 'b', type: 'compaction', isSynthetic: true, text: 'sum_1' }),
@@ -65,7 +65,7 @@ describe('blocks of a message', () => {
     })
   })
 
-  it('say what a compaction made, and at how many tokens, where the system tells', () => {
+  it('name the summary of a compaction, and the tokens before it when the system records them', () => {
     const ours = partOf({ type: 'compaction', metadata: '{"run":"r","summary":"sum_1"}' })
     const claudeCode = partOf({ type: 'compaction', metadata: '{"trigger":"auto","preTokens":155012}' })
     const told = (part: typeof ours) => blocksOf(messageOf({ parts: [part] }))[0]
@@ -74,17 +74,17 @@ describe('blocks of a message', () => {
     expect(told(partOf({ type: 'compaction', text: 'into sum_9f' }))).toMatchObject({ summaryId: 'sum_9f' })
   })
 
-  it('never show a file, only that it is there', () => {
+  it('name a file and never show it', () => {
     const part = partOf({ type: 'file', fileName: 'a.png', fileMime: 'image/png', fileUrl: 'https://evil.test/a.png' })
     expect(kinds(messageOf({ parts: [part] }))).toEqual(['file'])
   })
 
-  it('show a file once whose name stands in the content too', () => {
+  it('show a file once when its name is in the content too', () => {
     const part = partOf({ type: 'file', fileMime: 'image/png', text: 'image 12 bytes' })
     expect(kinds(messageOf({ content: 'image 12 bytes', parts: [part] }))).toEqual(['file'])
   })
 
-  it('drop empty text, and say where something was that has no text', () => {
+  it('drop empty text, and say where a part has no text', () => {
     expect(kinds(messageOf({ parts: [partOf({ text: ' \n' })] }))).toEqual([])
     const parts = [partOf({ type: 'reasoning', text: '' }), partOf({ text: null, metadata: '{"type":"new"}' })]
     expect(blocksOf(messageOf({ parts }))).toMatchObject([
@@ -94,25 +94,25 @@ describe('blocks of a message', () => {
   })
 })
 
-describe('a tool call in one line', () => {
-  it('says its most telling argument', () => {
+describe('the line of a tool call', () => {
+  it('shows its most informative argument', () => {
     expect(toolLine('{"description":"Run tests","command":"npm test\\n  -- --run"}')).toBe('npm test -- --run')
     expect(toolLine('{"cmd":["bash","-lc","ls"]}')).toBe('bash -lc ls')
     expect(toolLine('{"path":"a.ts","limit":3}')).toBe('a.ts')
   })
 
-  it('says all of them when none is known to tell', () => {
+  it('shows all arguments when none is known to be informative', () => {
     expect(toolLine('{"lines":3,"deep":{"a":1}}')).toBe('lines=3 deep={"a":1}')
   })
 
-  it('says what is stored when that is no JSON', () => {
+  it('shows the stored text when it is no JSON', () => {
     expect(toolLine('{"command":"cut o')).toBe('{"command":"cut o')
     expect(toolLine('{"file_path":"/a \\"b\\".ts","content":"cut o')).toBe('/a "b".ts')
     expect(toolLine('')).toBe('')
     expect(prettyJson('{"command":"cut o')).toBe('{"command":"cut o')
   })
 
-  it('stays one short line, however large the argument', () => {
+  it('stays short for an argument of any length', () => {
     expect(toolLine(JSON.stringify({ command: 'x '.repeat(500_000) })).length).toBeLessThanOrEqual(240)
   })
 })
@@ -121,7 +121,7 @@ describe('the diff of an edit', () => {
   const shown = (lines: ReturnType<typeof replacedLines> | null): string[] =>
     (lines ?? []).map(({ kind, text }) => `${kind} ${text}`)
 
-  it('shows what went out and came in, with the lines around it', () => {
+  it('shows removed and added lines with the lines around them', () => {
     expect(shown(replacedLines('a\nb\nc', 'a\nB\nc'))).toEqual(['same a', 'removed b', 'added B', 'same c'])
     expect(shown(replacedLines('', 'new'))).toEqual(['added new'])
     expect(shown(replacedLines('a\na', 'a'))).toEqual(['same a', 'removed a'])
@@ -131,11 +131,11 @@ describe('the diff of an edit', () => {
     { file_path: 'x', old_string: 'a', new_string: 'b' },
     { path: 'x', oldText: 'a', newText: 'b' },
     { edits: [{ old_string: 'a', new_string: 'b' }] },
-  ])('is told from the arguments that editing tools take', (input) => {
+  ])('is made from the arguments of editing tools', (input) => {
     expect(shown(editDiff(JSON.stringify(input)))).toEqual(['removed a', 'added b'])
   })
 
-  it('is told from a patch', () => {
+  it('is made from a patch', () => {
     const patch = '*** Begin Patch\n*** Update File: a.ts\n@@\n-old\n+new\n same\n*** End Patch'
     expect(patchLines(patch).map(({ kind }) => kind)).toEqual([
       'head',
@@ -149,7 +149,7 @@ describe('the diff of an edit', () => {
     expect(editDiff(JSON.stringify({ input: patch }))).toHaveLength(7)
   })
 
-  it('is none for calls that edit nothing', () => {
+  it('is empty for calls that edit nothing', () => {
     expect(editDiff('{"command":"ls"}')).toBeNull()
     expect(editDiff('not json')).toBeNull()
   })

@@ -9,8 +9,8 @@ import { piecesOf, previewOf } from '../../renderer/features/transcript/preview.
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
 const covered = (...covers: ReturnType<typeof cover>[]) => ({ coveredBy: covers })
 
-describe('coverage gutter', () => {
-  it('runs a stripe through the messages of a summary and ends it where another begins', () => {
+describe('the coverage gutter', () => {
+  it('draws a stripe along the messages of a summary and ends it where another begins', () => {
     const message = covered(cover('leaf_a', 0), cover('d1', 1))
     const stripes = stripesOf(message, null, covered(cover('leaf_b', 0), cover('d1', 1)), 2)
     expect(stripes).toMatchObject([
@@ -19,7 +19,7 @@ describe('coverage gutter', () => {
     ])
   })
 
-  it('takes a stripe to run on towards what is not loaded', () => {
+  it('assumes that a stripe continues towards messages that are not loaded', () => {
     expect(stripesOf(covered(cover('a', 0)), undefined, undefined, 1)).toMatchObject([{ starts: false, ends: false }])
   })
 
@@ -27,11 +27,11 @@ describe('coverage gutter', () => {
     expect(stripesOf(covered(cover('d1', 1)), null, null, 2)).toMatchObject([null, { id: 'd1' }])
   })
 
-  it('says so when two summaries of one depth cover a message', () => {
+  it('says that two summaries of one depth cover a message', () => {
     expect(stripesOf(covered(cover('a', 0), cover('b', 0)), null, null, 1)).toMatchObject([{ id: 'a', also: ['b'] }])
   })
 
-  it('keeps deep histories within a bounded number of columns', () => {
+  it('limits the number of columns for deep histories', () => {
     expect(gutterColumns(-1)).toBe(0)
     expect(gutterColumns(2)).toBe(3)
     expect(gutterColumns(40)).toBe(8)
@@ -40,8 +40,8 @@ describe('coverage gutter', () => {
   })
 })
 
-describe('pages', () => {
-  it('are those that hold the rows in sight, and no other', () => {
+describe('the pages of a transcript', () => {
+  it('are fetched when they have rows in sight, and no others', () => {
     expect(pagesOf(0, 20, 1000)).toEqual([0])
     expect(pagesOf(95, 105, 1000)).toEqual([0, 1])
     expect(pagesOf(-30, 2000, 150)).toEqual([0, 1])
@@ -53,18 +53,18 @@ describe('pages', () => {
   })
 })
 
-describe('long texts', () => {
-  it('show their beginning and say how much is hidden', () => {
+describe('a long text', () => {
+  it('shows its beginning and says how much is hidden', () => {
     expect(previewOf('a\nb\nc\nd\ne\n', 2, 100)).toEqual({ head: 'a\nb', hiddenLines: 3, hiddenChars: 7 })
     expect(previewOf('a\nb\n', 2, 100)).toEqual({ head: 'a\nb', hiddenLines: 0, hiddenChars: 0 })
     expect(previewOf('x'.repeat(50), 2, 10)).toEqual({ head: 'x'.repeat(10), hiddenLines: 1, hiddenChars: 40 })
   })
 
-  it('are not cut to announce a line or two', () => {
+  it('is not cut when only a line or two would be hidden', () => {
     expect(previewOf('a\nb\nc\nd\n', 2, 100)).toEqual({ head: 'a\nb\nc\nd', hiddenLines: 0, hiddenChars: 0 })
   })
 
-  it('are cut into pieces that are the text again, none too long, no character parted', () => {
+  it('is cut into pieces of limited length that are the same text again, with no character split', () => {
     const text = fc.array(fc.constantFrom('a', '\n', '🧠', 'word ', '\r\n')).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 20 }), (whole, max) => {
@@ -78,7 +78,7 @@ describe('long texts', () => {
     )
   })
 
-  it('say where a line was broken only to be drawn', () => {
+  it('says where a line was broken only to be drawn', () => {
     expect(piecesOf('abcdefg\nx', 4)).toEqual([
       { text: 'abcd', isBroken: true },
       { text: 'efg\n', isBroken: false },
@@ -87,16 +87,16 @@ describe('long texts', () => {
   })
 })
 
-describe('a place to go to', () => {
+describe('the target of a jump', () => {
   const inSight = new Date(2026, 1, 13, 9, 30).getTime()
 
-  it('is a message by its number, as people count', () => {
+  it('is a message by its number, counted from one', () => {
     expect(parseJump('120', inSight)).toEqual({ kind: 'position', position: 119 })
     expect(parseJump('9,981', inSight)).toEqual({ kind: 'position', position: 9980 })
     expect(parseJump('0', inSight)).toEqual({ kind: 'position', position: 0 })
   })
 
-  it('is a moment in local time', () => {
+  it('is a time in the local time zone', () => {
     expect(parseJump('2026-02-11', inSight)).toEqual({ kind: 'time', atMs: new Date(2026, 1, 11).getTime() })
     expect(parseJump('2026-02-11 07:44', inSight)).toEqual({
       kind: 'time',
@@ -105,21 +105,21 @@ describe('a place to go to', () => {
     expect(parseJump('07:44', inSight)).toEqual({ kind: 'time', atMs: new Date(2026, 1, 13, 7, 44).getTime() })
   })
 
-  it('is whatever has this id otherwise', () => {
+  it('is an id in every other case', () => {
     expect(parseJump(' sum_9c1f4e02ab77d310 ', inSight)).toEqual({ kind: 'id', id: 'sum_9c1f4e02ab77d310' })
     expect(parseJump('msg_12', inSight)).toEqual({ kind: 'id', id: 'msg_12' })
     expect(parseJump('  ', inSight)).toBeNull()
   })
 })
 
-describe('folds', () => {
-  it('begin folded and turn over one by one', () => {
+describe('folded blocks', () => {
+  it('are folded at first and unfold one by one', () => {
     const states = turned(new Map(), 'msg_1/a')
     expect([isUnfolded(states, 'msg_1/a'), isUnfolded(states, 'msg_1/b')]).toEqual([true, false])
     expect(isUnfolded(turned(states, 'msg_1/a'), 'msg_1/a')).toBe(false)
   })
 
-  it('turn over for a whole message, whatever was turned by itself before, and for no other', () => {
+  it('unfold and fold together for a whole message, and for no other', () => {
     const some = turned(turned(new Map(), 'msg_1/a'), 'msg_12/a')
     const open = allTurned(some, 'msg_1')
     expect([isUnfolded(open, 'msg_1/a'), isUnfolded(open, 'msg_1/b')]).toEqual([true, true])

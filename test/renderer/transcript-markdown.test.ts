@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { isNestedTooDeep } from '../../renderer/ui/markdown-depth.ts'
 import { processorClock } from '../builders/busy-machine.ts'
 
-describe('markdown nesting', () => {
+describe('nested markdown', () => {
   it.each([
     ['quotes', '>'.repeat(4000)],
     ['spaced quotes', '> '.repeat(40)],
     ['lists', `text\n${'- '.repeat(40)}x`],
     ['numbered lists', `${'1. '.repeat(40)}x`],
     ['a mixture', '> - '.repeat(20)],
-  ])('is too deep for the parser with thousands of %s', (_, text) => {
+  ])('is refused when it has thousands of %s', (_, text) => {
     expect(isNestedTooDeep(text)).toBe(true)
   })
 
@@ -18,11 +18,11 @@ describe('markdown nesting', () => {
     ['stars', '*'.repeat(200)],
     ['a reply to a reply', '>>> no\n>> yes\n> no'],
     ['a deep list', Array.from({ length: 40 }, (_, depth) => `${'  '.repeat(depth)}- x`).join('\n')],
-  ])('is fine with %s', (_, text) => {
+  ])('is accepted with %s', (_, text) => {
     expect(isNestedTooDeep(text)).toBe(false)
   })
 
-  it('is told in no time, whatever the text', () => {
+  it('is checked in less than half a second for any text', () => {
     const usedMs = processorClock()
     for (const text of [
       ' '.repeat(200_000),

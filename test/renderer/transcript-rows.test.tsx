@@ -24,7 +24,7 @@ describe('a drawn message', () => {
     expect(html).not.toContain('timeout')
   })
 
-  it('shows the beginning of a long output and says how much more there is', () => {
+  it('shows the beginning of a long output and says how much is hidden', () => {
     const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n')
     const html = drawn({ role: 'tool', content: output })
     expect(html).toContain('line 4')
@@ -32,12 +32,12 @@ describe('a drawn message', () => {
     expect(html).toContain('95\u00a0more lines')
   })
 
-  it('tells a failed call by more than a colour', () => {
+  it('marks a failed call by a word, not only by colour', () => {
     const part = partOf({ type: 'tool', toolName: 'bash', toolInput: '{}', toolError: 'exit 1' })
     expect(drawn({ role: 'assistant', parts: [part] })).toContain('failed')
   })
 
-  it('tells what an edit removes and adds by sign as well as by colour', () => {
+  it('marks removed and added lines by sign, not only by colour', () => {
     const input = JSON.stringify({ file_path: 'a', old_string: 'old', new_string: 'new' })
     const html = drawn({ role: 'assistant', parts: [partOf({ type: 'tool', toolName: 'Edit', toolInput: input })] })
     expect(html).toMatch(/data-kind="removed"><span[^>]*>−<\/span>old/)
@@ -52,8 +52,8 @@ describe('a drawn message', () => {
   })
 })
 
-describe('drawn coverage', () => {
-  it('names every summary that stands for the message, and says when it is in the window', () => {
+describe('the drawn coverage of a message', () => {
+  it('names every summary that covers the message, and says whether it is in the window', () => {
     const stripe = { id: 'sum_1', depth: 1, inWindow: true, starts: true, ends: false, also: ['sum_2'] }
     const html = renderToStaticMarkup(
       <CoverageGutter stripes={[null, stripe]} selection={null} visibility="absent" onSelect={() => undefined} />,

@@ -4,8 +4,8 @@ import { MarkdownRendered } from '../../renderer/ui/markdown-rendered.tsx'
 
 const shown = (text: string): string => renderToStaticMarkup(<MarkdownRendered text={text} />)
 
-describe('text of an agent', () => {
-  it('loses nothing that looks like a tag', () => {
+describe('the drawn text of an agent', () => {
+  it('contains everything that looks like a tag, as text', () => {
     const html = shown(
       'before\n\n<system-reminder>\nkeep me\n</system-reminder>\n\n<b onclick="x()">bold</b> <!-- note -->',
     )
@@ -14,7 +14,7 @@ describe('text of an agent', () => {
     expect(html).not.toMatch(/<(b|system-reminder)\b/)
   })
 
-  it('runs no script, loads no picture and leads nowhere', () => {
+  it('runs no script, loads no picture and has no link', () => {
     const html = shown(
       '<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>\n\n![p](https://evil.test/p.png) [go](javascript:alert(1)) <https://evil.test>',
     )

@@ -10,7 +10,7 @@ const press = (key: string, held: Partial<Record<'ctrlKey' | 'metaKey' | 'altKey
 })
 
 describe('the name of a key press', () => {
-  it('is the character, whatever was held for it', () => {
+  it('is the character, whichever keys were held to type it', () => {
     expect(keyName(press('?'), false)).toBe('?')
     expect(keyName(press('ArrowLeft'), false)).toBe('ArrowLeft')
   })
@@ -20,7 +20,7 @@ describe('the name of a key press', () => {
     expect(keyName(press('k', { metaKey: true }), true)).toBe('Mod+k')
   })
 
-  it('tells combinations apart that belong to the system', () => {
+  it('differs for combinations that belong to the operating system', () => {
     expect(keyName(press('g', { metaKey: true }), false)).toBe('Other+g')
     expect(keyName(press('1', { altKey: true }), false)).toBe('Alt+1')
   })

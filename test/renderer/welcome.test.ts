@@ -5,7 +5,7 @@ import { isSound } from '../../renderer/features/welcome/import-outcome.ts'
 import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/short-list.ts'
 import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
 
-describe('files that are dropped', () => {
+describe('dropped files', () => {
   const memory = (path: string): Probe => ({ path, kind: 'memory', system: 'native', error: null })
   const transcript = (path: string): Probe => ({ path, kind: 'transcript', system: null, error: null })
   const unusable = (path: string, details?: Record<string, unknown>): Probe => ({
@@ -15,22 +15,22 @@ describe('files that are dropped', () => {
     error: { code: 'file_is_folder', message: 'a folder', retryable: false, ...(details && { details }) },
   })
 
-  it('are imported together when they are transcripts or folders of them, else the first memory is opened', () => {
+  it('are imported together when they are transcripts, unless the first memory among them is opened', () => {
     const dropped = [unusable('/a/b.txt'), memory('/a/lcm.db'), transcript('/a/sessions'), transcript('/a/y.log')]
     expect(sortDropped(dropped)).toEqual({ memory: '/a/lcm.db', transcripts: ['/a/sessions', '/a/y.log'] })
     expect(sortDropped([])).toEqual({ memory: null, transcripts: [] })
   })
 
-  it('are opened inside of a folder that holds a memory', () => {
+  it('are opened when they are a folder that holds a memory', () => {
     expect(sortDropped([unusable('/a', { suggestion: '/a/lcm.db' })]).memory).toBe('/a/lcm.db')
   })
 
-  it('lead to the page that says why none of them can be used', () => {
+  it('lead to a page that says why none of them can be used', () => {
     expect(sortDropped([unusable('/a/b.txt')])).toEqual({ memory: '/a/b.txt', transcripts: [] })
   })
 })
 
-describe('an import', () => {
+describe('an import from the first page', () => {
   const file: ImportedFile = {
     path: '/a.jsonl',
     format: 'claude-code',
@@ -68,16 +68,16 @@ describe('an import', () => {
   })
 })
 
-describe('a long list of what was found', () => {
+describe('a long list of transcripts', () => {
   const names = Array.from({ length: 300 }, (_, n) => `project ${n}`)
   const list = (filter: string, shown = FIRST_SHOWN, all = names) => shortList(all, (name) => name, filter, shown)
 
-  it('shows its beginning and says how much is left', () => {
+  it('shows its beginning and says how many are hidden', () => {
     expect(list('')).toEqual({ rows: names.slice(0, FIRST_SHOWN), matching: 300, hidden: 290 })
     expect(list('', FIRST_SHOWN + 3 * MORE_SHOWN)).toEqual({ rows: names, matching: 300, hidden: 0 })
   })
 
-  it('is shown whole when hardly anything would be left', () => {
+  it('is shown whole when only a few would be hidden', () => {
     expect(list('', FIRST_SHOWN, names.slice(0, FIRST_SHOWN + 2)).hidden).toBe(0)
     expect(list('', FIRST_SHOWN, names.slice(0, FIRST_SHOWN + 3)).hidden).toBe(3)
   })

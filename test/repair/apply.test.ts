@@ -11,7 +11,7 @@ import type { TestMemory } from '../builders/memory.ts'
 import { NOW_MS } from '../compaction/run-compaction.ts'
 import { copyOf, FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from './compacted.ts'
-import { apply, canonical, fired, plan, runIn, runOn, scan } from './doctor.ts'
+import { apply, canonical, fired, isIndexSound, plan, runIn, runOn, scan } from './doctor.ts'
 
 let memory: TestMemory
 beforeEach(async () => {
@@ -28,15 +28,15 @@ const loseMessage = (): number => {
 }
 const backups = (): string[] => readdirSync(dirname(memory.path)).filter((name) => name.includes('.backup-'))
 
-describe('a plan', () => {
-  it('has no step for a sound file, and writes nothing', async () => {
+describe('a repair plan', () => {
+  it('has no step for a sound file, and nothing is written', async () => {
     const { steps, findings } = await plan(memory.path)
     expect(steps).toEqual([])
     expect(findings).toEqual({})
     expect(backups()).toEqual([])
   })
 
-  it('says what a step changes, row by row, with what stands there before and after', async () => {
+  it('shows every row of a step before and after', async () => {
     damageDepth()
     const { steps } = await plan(memory.path)
     const [step] = steps
@@ -58,14 +58,14 @@ describe('a plan', () => {
     expect((await plan(memory.path)).planId).toBe((await plan(memory.path)).planId)
   })
 
-  it('keeps to the conversation that is asked for', async () => {
+  it('contains only steps of the requested conversation', async () => {
     damageDepth()
     memory.damage("UPDATE summaries SET depth = 6 WHERE kind = 'leaf' AND conversation_id = 2")
     const { steps } = await runOn(memory.path, { kind: 'repair_plan', conversationId: 2 })
     expect(steps.map((step) => step.id)).toEqual(['depth_mismatch:2'])
   })
 
-  it('names what cannot be done and what stays lost', async () => {
+  it('names what cannot be repaired and what stays lost', async () => {
     memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 3")
     const { steps } = await plan(memory.path)
     const step = steps.find(({ id }) => id === 'content_hash')
@@ -75,8 +75,8 @@ describe('a plan', () => {
   })
 })
 
-describe('applying chosen steps', () => {
-  it('leaves what was not chosen as it is', async () => {
+describe('the application of selected steps', () => {
+  it('leaves other steps undone', async () => {
     damageDepth()
     loseMessage()
     const result = await apply(memory.path, ['coverage_gap:1'])
@@ -85,7 +85,7 @@ describe('applying chosen steps', () => {
     expect(fired(await scan(memory.path))).toEqual(['depth_mismatch'])
   })
 
-  it('brings the steps along on which a chosen one depends', async () => {
+  it('includes the steps on which a selected one depends', async () => {
     memory.damage("INSERT INTO context_items VALUES (1, 900000, 'message', 987654321, NULL, 0)")
     loseMessage()
     const { steps } = await plan(memory.path)
@@ -98,7 +98,7 @@ describe('applying chosen steps', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
-  it('makes a backup first that is the file as it was', async () => {
+  it('makes a backup of the unchanged file first', async () => {
     damageDepth()
     const before = canonical(memory.db)
     const { backup } = await apply(memory.path, ['depth_mismatch:1'])
@@ -110,7 +110,7 @@ describe('applying chosen steps', () => {
     expect(readdirSync(dirname(memory.path)).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  it('records what was done', async () => {
+  it('is recorded', async () => {
     loseMessage()
     await apply(memory.path, ['coverage_gap:1'])
     const lcm = await openLcm(memory.path, { settings: readSettings({}) })
@@ -118,12 +118,12 @@ describe('applying chosen steps', () => {
     lcm.close()
   })
 
-  it('refuses a step that is not in the plan any more', async () => {
+  it('is refused for a step that is not in the plan any more', async () => {
     await expect(apply(memory.path, ['coverage_gap:1'])).rejects.toMatchObject({ code: 'plan_stale' })
     expect(backups()).toEqual([])
   })
 
-  it('refuses a step that would change other rows than those that were shown', async () => {
+  it('is refused for a step that would change other rows than shown', async () => {
     loseMessage()
     const shown = (await plan(memory.path)).steps.map(({ id, fingerprint }) => ({ id, fingerprint }))
     loseMessage()
@@ -131,7 +131,7 @@ describe('applying chosen steps', () => {
     await expect(job).rejects.toMatchObject({ code: 'plan_stale', details: { step: 'coverage_gap:1' } })
   })
 
-  it('refuses while somebody works on the conversation', async () => {
+  it('is refused while somebody works on the conversation', async () => {
     damageDepth()
     memory.db.run("INSERT INTO conversation_locks VALUES (1, 'somebody', 0, :until)", { until: Date.now() + 60_000 })
     const before = memory.db.all('SELECT * FROM summaries')
@@ -139,7 +139,7 @@ describe('applying chosen steps', () => {
     expect(memory.db.all('SELECT * FROM summaries')).toEqual(before)
   })
 
-  it('goes on while messages come in, and keeps them', async () => {
+  it('keeps messages that arrive meanwhile', async () => {
     loseMessage()
     let added = 0
     const result = await runOn(
@@ -172,7 +172,7 @@ describe('applying chosen steps', () => {
     expect(readdirSync(dirname(memory.path)).filter((name) => name.includes('partial'))).toEqual([])
   })
 
-  it('writes texts and makes a lost search index again in one go', async () => {
+  it('writes texts and rebuilds a lost search index at once', async () => {
     memory.damage("UPDATE summaries SET content = '' WHERE kind = 'leaf' AND conversation_id = 1")
     memory.db.exec('DROP TABLE summaries_fts')
     const { steps } = await plan(memory.path)
@@ -182,6 +182,22 @@ describe('applying chosen steps', () => {
     )
     expect(result.rolledBack).toBeNull()
     expect(fired(await scan(memory.path))).toEqual([])
+  })
+
+  it('writes a text again that was changed without its index', async () => {
+    const id = memory.db.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf'") ?? ''
+    // More words than the whole index has: to take them out fails, where fewer would only leave the index wrong.
+    const content = `${'Nobody has indexed this. '.repeat(20_000)} [Truncated from 9,000 tokens]`
+    memory.damage('UPDATE summaries SET content = :content WHERE summary_id = :id', { id, content })
+    expect(isIndexSound(memory.db, 'summaries')).toBe(false)
+    const steps = (await plan(memory.path)).steps.filter(({ risk }) => risk !== 'manual')
+    const result = await apply(
+      memory.path,
+      steps.map((step) => step.id),
+    )
+    expect(result.rolledBack).toBeNull()
+    expect(fired(await scan(memory.path))).toEqual([])
+    expect(isIndexSound(memory.db, 'summaries')).toBe(true)
   })
 
   /** Puts a message back into the window, while whoever puts an entry there does something else, too. */
@@ -208,7 +224,7 @@ describe('applying chosen steps', () => {
     expect(fired(await scan(memory.path))).toContain('coverage_gap')
   })
 
-  it('never lets a canonical row change', async () => {
+  it('never changes a canonical row', async () => {
     loseMessage()
     memory.db.exec('DROP TRIGGER messages_immutable')
     const before = canonical(memory.db)
@@ -217,7 +233,7 @@ describe('applying chosen steps', () => {
     expect(canonical(memory.db)).toBe(before)
   })
 
-  it('has texts written by the summariser that is chosen', async () => {
+  it('writes texts with the selected summariser', async () => {
     const id = memory.db.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf'") ?? ''
     memory.damage("UPDATE summaries SET content = '' WHERE summary_id = :id", { id })
     const { steps } = await plan(memory.path)
@@ -228,7 +244,7 @@ describe('applying chosen steps', () => {
   })
 })
 
-describe('applying all steps', () => {
+describe('the application of all steps', () => {
   /** How often the file was scanned before something was written, and what came of it. */
   async function all() {
     const lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
@@ -251,7 +267,7 @@ describe('applying all steps', () => {
     }
   }
 
-  it('looks at the file once before it writes', async () => {
+  it('scans the file once before it writes', async () => {
     memory.damage('DELETE FROM context_items WHERE message_id = (SELECT min(message_id) FROM context_items)')
     const { scans, done } = await all()
     expect(scans).toBe(1)
@@ -259,7 +275,7 @@ describe('applying all steps', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
-  it('says what is left to a person when there is nothing else, having looked once', async () => {
+  it('scans once and says what a person has to do when no other step is planned', async () => {
     memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = 2")
     const { scans, done } = await all()
     expect(scans).toBe(1)
@@ -267,10 +283,10 @@ describe('applying all steps', () => {
   })
 })
 
-describe('the file of another system', () => {
+describe('a file of another system', () => {
   const path = join(FIXTURES, 'lossless-claw/corrupt/message_lost_from_context.db')
 
-  it('gets a plan to export, and is never written', async () => {
+  it('has a plan that can be exported, and is never written', async () => {
     const shown = await plan(path)
     expect(shown.onlyExport).toMatch(/working copy/)
     expect(shown.steps.map((step) => step.id)).toEqual(['coverage_gap:1'])
@@ -283,7 +299,7 @@ describe('the file of another system', () => {
   })
 })
 
-describe('a file that is not as its row says', () => {
+describe('a file whose size or hash differs from its row', () => {
   it('is recorded as it is on disk', async () => {
     const id = memory.largeFile(1, { byte_size: 5, content_hash: 'f'.repeat(64), file_name: 'a.txt' })
     mkdirSync(join(dirname(memory.path), 'lcm-files/1'), { recursive: true })
@@ -298,9 +314,9 @@ describe('a file that is not as its row says', () => {
 })
 
 // Our own tables refuse such rows.
-describe('rows that stand twice in the file of another system', () => {
+describe('duplicate rows in a file of another system', () => {
   const source = 'lossless-claw/small.db'
-  it('are planned to stand once', async () => {
+  it('are removed in its plan', async () => {
     const path = copyOf(source)
     const db = new Database(path)
     for (const table of ['context_items', 'summary_messages']) {
@@ -320,7 +336,7 @@ describe('rows that stand twice in the file of another system', () => {
   })
 })
 
-describe('an exported script', () => {
+describe('an exported SQL script', () => {
   it('does what the steps do', async () => {
     damageDepth()
     loseMessage()
@@ -334,7 +350,7 @@ describe('an exported script', () => {
 })
 
 describe('time travel', () => {
-  it('still shows what stood there before a repair', async () => {
+  it('shows the window before a repair afterwards, too', async () => {
     const lost = loseMessage()
     const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)

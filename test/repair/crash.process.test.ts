@@ -30,7 +30,7 @@ async function killAfter(work: string, path: string, ms: number): Promise<string
 // "Crash at any instant (kill −9 during ingest, compaction, repair, import): the next open finds zero broken lineage and
 // no lost message."
 describe('a process that is killed', { timeout: 120_000 }, () => {
-  it('while it repairs leaves the file as it was, or repaired', async () => {
+  it('leaves the file unchanged or repaired when it was repairing', async () => {
     for (const ms of [0, 25, 60, 110, 180, 300]) {
       const memory = await compactedMemory({ seed: 11 })
       memory.damage('UPDATE summaries SET depth = 6, earliest_at = 5')
@@ -48,7 +48,7 @@ describe('a process that is killed', { timeout: 120_000 }, () => {
     }
   })
 
-  it('while it dissolves and restores leaves a sound file with every message', async () => {
+  it('leaves a sound file with every message when it was dissolving and restoring', async () => {
     for (const ms of [40, 150, 333, 520]) {
       const memory = await compactedMemory({ seed: 12 })
       const before = canonical(memory.db)

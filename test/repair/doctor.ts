@@ -4,7 +4,7 @@ import type { RepairPlan, RepairResult } from '../../core/contract/repair.ts'
 import { runJob } from '../../core/doors/run-job.ts'
 import type { Lcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '../../core/sqlite/read-db.ts'
 import { openHere } from '../builders/ledgers.ts'
 
 type ResultOf<S extends JobSpec> = Extract<JobResult, { kind: S['kind'] }>['value']
@@ -45,6 +45,21 @@ export const apply = (path: string, steps: readonly string[]): Promise<RepairRes
 /** Checks that find an error or a warning. */
 export const fired = (report: IntegrityReport): string[] =>
   report.checks.filter((check) => check.count > 0 && check.severity !== 'info').map((check) => check.id)
+
+/**
+ * Whether the indexes of a kind of rows hold the words of their texts, and of no others.
+ * https://www.sqlite.org/fts5.html#the_integrity_check_command
+ */
+export function isIndexSound(db: WriteDb, kind: 'messages' | 'summaries'): boolean {
+  try {
+    for (const table of [`${kind}_fts`, `${kind}_trigram`]) {
+      db.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('integrity-check', 1)`)
+    }
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Every canonical row, byte for byte; estimates of tokens apart. */
 export const canonical = (db: ReadDb): string =>

@@ -10,7 +10,7 @@ const MESSAGES = 9000
 /** A filter that everything passes: then every hit is scored. */
 const EVERYTHING = { afterMs: 0 }
 
-describe('the best of many hits', () => {
+describe('the best hits', () => {
   let memory: TestMemory
   let lcm: Lcm
   const grep = (request: GrepRequest) =>
@@ -46,7 +46,7 @@ describe('the best of many hits', () => {
   })
 
   it.each(['stone', 'sea river', 'riv*', 'stone OR lake', 'sea NOT stone'])(
-    'are those that come first of all: %s',
+    'are the first of all hits, without sorting all: %s',
     async (query) => {
       const best = await grep({ query, limit: 50 })
       const all = await grep({ query, limit: 50, ...EVERYTHING })
@@ -85,7 +85,7 @@ describe('the best of many hits', () => {
     ['lake_side', [typed('lake_side')]],
     ['lake_side stone', [typed('lake_side'), word('stone')]],
     ['lake_side OR stone', [typed('lake_side'), word('stone')]],
-  ] as const)('come in the order of their scores, equally good ones the newest first: %s', async (query, terms) => {
+  ] as const)('are ordered by score, and equal ones by time, newest first: %s', async (query, terms) => {
     const scores = scorer(terms)
     const hits: GrepHit[] = []
     for (let cursor: string | undefined; ; ) {
@@ -105,14 +105,14 @@ describe('the best of many hits', () => {
     })
   })
 
-  it('go on from page to page as they would be all at once', async () => {
+  it('continue over pages as in one long page', async () => {
     const all = await grep({ query: 'stone', limit: 400, ...EVERYTHING })
     const first = await grep({ query: 'stone', limit: 200 })
     const second = await grep({ query: 'stone', limit: 200, ...(first.nextCursor && { cursor: first.nextCursor }) })
     expect([...first.hits, ...second.hits].map((hit) => hit.id)).toEqual(all.hits.map((hit) => hit.id))
   })
 
-  it('of what is found by its letters are the same in large and small ones', async () => {
+  it('are the same for small and capital letters when they are found by letters', async () => {
     const [small, large] = await Promise.all(
       ['lake_side', 'LAKE_SIDE'].map((query) => grep({ query, sort: 'newest', limit: 1000 })),
     )

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { describeNode } from '../../core/browse/describe.ts'
 import { Description } from '../../core/contract/lineage.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 
 const describeIn = (memory: TestMemory, id: string, chars = 1000): Description =>
-  Description.parse(describeNode(memory.db, new HistoryIndex(memory.db), id, chars))
+  Description.parse(describeNode(memory.db, new MemoryReader(memory.db), id, chars))
 
 function compacted() {
   const memory = buildMemory({ conversations: [{}] })
@@ -21,7 +21,7 @@ function compacted() {
   return { memory, leaves, top }
 }
 
-it('describes a summary: what it stands for, both ways, and where it is', () => {
+it('describes a summary with sources, dependents and its place in the window', () => {
   const { memory, leaves, top } = compacted()
   expect(describeIn(memory, top)).toMatchObject({
     ...{ kind: 'condensed', conversationId: 1, depth: 1, tokens: 50, sourceTokens: 400, compression: 8, messages: 4 },
@@ -37,7 +37,7 @@ it('describes a summary: what it stands for, both ways, and where it is', () => 
   memory.close()
 })
 
-it('describes a message: every summary that reaches it, and through which one it is seen', () => {
+it('describes a message with every summary that covers it, and with the one in the window', () => {
   const { memory, leaves, top } = compacted()
   expect(describeIn(memory, 'msg_2', 7)).toMatchObject({
     ...{
@@ -64,7 +64,7 @@ it('describes a file', () => {
   })
 })
 
-it('names the way out when there is nothing of that id', () => {
+it('names the next step when there is nothing with the id', () => {
   using memory = buildMemory({ conversations: [{}] })
   expect(() => describeIn(memory, 'sum_x')).toThrowError(
     expect.objectContaining({ code: 'not_found', message: expect.stringContaining('grep') }),

@@ -2,13 +2,13 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { expandSummary } from '../../core/browse/expand.ts'
 import { ExpandInput, Expansion } from '../../core/contract/retrieval.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { randomLineage, reachedFrom, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 const expand = (memory: TestMemory, input: Parameters<typeof ExpandInput.parse>[0]): Expansion =>
-  Expansion.parse(expandSummary(memory.db, new HistoryIndex(memory.db), ExpandInput.parse(input)))
+  Expansion.parse(expandSummary(memory.db, new MemoryReader(memory.db), ExpandInput.parse(input)))
 
 /** All pages, and what they hold together. */
 function expandAll(
@@ -32,7 +32,7 @@ function expandAll(
   }
 }
 
-it('no page passes the cap by one token, and all pages together give everything once, in order', () => {
+it('no page exceeds the cap by one token, and all pages together contain everything once, in order', () => {
   fc.assert(
     fc.property(randomLineage, fc.integer({ min: 1, max: 40 }), fc.nat(6), (lineage, tokenCap, place) => {
       using memory = writeLineage(lineage)
@@ -68,7 +68,7 @@ it('no page passes the cap by one token, and all pages together give everything 
   )
 })
 
-it('goes down level by level, messages being the level below their leaf', () => {
+it('expands level by level, with messages as the level below their leaf', () => {
   using memory = buildMemory({ conversations: [{}] })
   const ids = memory.messages(1, 4)
   const leaves = [memory.leaf(1, ids.slice(0, 2), { content: 'a' }), memory.leaf(1, ids.slice(2), { content: 'b' })]
@@ -87,7 +87,7 @@ it('goes down level by level, messages being the level below their leaf', () => 
   expect(expand(memory, { summaryId: leaf, includeMessages: true }).messages.length).toBe(2)
 })
 
-it('names what is larger than the whole cap and goes on without it', () => {
+it('names what is larger than the whole cap and continues without it', () => {
   using memory = buildMemory({ conversations: [{ messages: [{ tokens: 5 }, { tokens: 500 }, { tokens: 5 }] }] })
   const leaf = memory.leaf(1, [1, 2, 3])
   const page = expand(memory, { summaryId: leaf, includeMessages: true, tokenCap: 10 })
@@ -95,7 +95,7 @@ it('names what is larger than the whole cap and goes on without it', () => {
   expect(page.messages.map((message) => message.id)).toEqual(['msg_1', 'msg_3'])
 })
 
-it('counts text whose stored count is zero', () => {
+it('counts the tokens of a text whose stored count is zero', () => {
   using memory = buildMemory({
     conversations: [
       {
@@ -133,14 +133,14 @@ it('refuses forged, foreign and outdated cursors', () => {
   expect(() => expand(memory, { summaryId: 'sum_x' })).toThrowError(expect.objectContaining({ code: 'not_found' }))
 })
 
-it('gives messages of another conversation too, where a damaged file says so', () => {
+it('returns messages of another conversation when a damaged file links them', () => {
   using memory = buildMemory({ conversations: [{ messages: ['a', 'b'] }, { messages: ['c'] }] })
   const leaf = memory.leaf(1, [3, 2])
   const { messages } = expand(memory, { summaryId: leaf, includeMessages: true })
   expect(messages.map((message) => message.content)).toEqual(['b', 'c'])
 })
 
-it('a file that says too little of its tokens cannot pass the cap of who counts again', () => {
+it('pages stay within the cap even when the stored token counts are too low', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ chars: fc.nat(200), tokens: fc.nat(20) }), { minLength: 1, maxLength: 12 }),
@@ -156,7 +156,7 @@ it('a file that says too little of its tokens cannot pass the cap of who counts 
         const seen: string[] = []
         for (let cursor: string | undefined; ; ) {
           const input = ExpandInput.parse({ summaryId: leaf, includeMessages: true, tokenCap, cursor })
-          const page = expandSummary(memory.db, new HistoryIndex(memory.db), input, { countOf })
+          const page = expandSummary(memory.db, new MemoryReader(memory.db), input, { countOf })
           expect(page.messages.reduce((sum, { content }) => sum + countOf(content), 0)).toBeLessThanOrEqual(tokenCap)
           expect(page.tokens).toBeLessThanOrEqual(tokenCap)
           seen.push(...page.messages.map(({ id }) => id), ...page.tooLarge)

@@ -54,12 +54,12 @@ function indexed(steps: readonly (readonly Step[])[], options: string) {
 const history = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 12 })
 const folded = (word: string): string => (word === 'größe' ? 'große' : word)
 
-describe('what is read from the pages of an index is what FTS5 says', () => {
+describe('the reader of the pages of an FTS5 index', () => {
   it.each([
     ['with positions', "tokenize = 'unicode61 remove_diacritics 2'", true],
     ['without positions', "tokenize = 'unicode61 remove_diacritics 2', detail = none, columnsize = 0", false],
     ['of a table without content', "tokenize = 'unicode61', content = '', contentless_delete = 1", true],
-  ])('%s', (_, options, hasPositions) => {
+  ])('returns what FTS5 returns, %s', (_, options, hasPositions) => {
     let read = 0
     fc.assert(
       fc.property(history, (steps) => {
@@ -94,7 +94,7 @@ describe('what is read from the pages of an index is what FTS5 says', () => {
     expect(read).toBeGreaterThan(runs(30))
   })
 
-  it('over lists of many pages', () => {
+  it('returns what FTS5 returns for posting lists of many pages', () => {
     const random = new Random(5)
     const steps = Array.from({ length: 12 }, (_, part) =>
       Array.from({ length: 400 }, (_, i): Step => {
@@ -121,7 +121,7 @@ describe('what is read from the pages of an index is what FTS5 says', () => {
     }
   })
 
-  it('or nothing, where the pages are not what they should be', () => {
+  it('returns null when a page does not match the known layout', () => {
     const db = indexed([[{ kind: 'add', row: 1, text: 'a b', more: '' }]], "tokenize = 'unicode61'")
     db.run("UPDATE texts_data SET block = x'0000000001' WHERE id = 10")
     expect(new Fts5Reader(db, 'texts', true).postings('a', false)).toBeNull()

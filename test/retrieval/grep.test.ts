@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Capabilities } from '../../core/contract/memory.ts'
 import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
@@ -12,7 +12,7 @@ import { runs } from '../builders/property-runs.ts'
 const noIndex: Capabilities = { ...NATIVE_CAPABILITIES, fullTextIndex: false, substringIndex: false }
 
 function searcher(memory: TestMemory, capabilities = NATIVE_CAPABILITIES) {
-  const grep = new Grep(memory.db, capabilities, new HistoryIndex(memory.db))
+  const grep = new Grep(memory.db, capabilities, new MemoryReader(memory.db))
   return async (request: GrepRequest, signal?: AbortSignal): Promise<GrepResult> =>
     GrepResult.parse(await grep.search(GrepInput.parse({ exactTotal: true, ...request }), signal))
 }
@@ -114,7 +114,7 @@ function holds(ask: Asked, fields: readonly string[]): boolean {
   }
 }
 
-describe('finds what a naive scan finds', () => {
+describe('a search compared with a naive scan', () => {
   const memory = buildMemory({ conversations: [{}] })
   const texts = new Map<string, readonly string[]>()
   const indexed = searcher(memory)
@@ -144,7 +144,7 @@ describe('finds what a naive scan finds', () => {
   const expected = (test: (fields: readonly string[]) => boolean): string[] =>
     [...texts].filter(([, fields]) => test(fields)).map(([id]) => id)
 
-  it('for words, phrases, prefixes, OR, NOT and text as it is typed, in every script, by index and by scan', async () => {
+  it('finds the same words, phrases, prefixes, OR, NOT and typed text in every script, by index and by scan', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async (ask) => {
         const query = queryOf(ask)
@@ -159,7 +159,7 @@ describe('finds what a naive scan finds', () => {
     )
   })
 
-  it('for any text, literally and by regular expression', async () => {
+  it('finds the same for any text, literally and by regular expression', async () => {
     const piece = fc.oneof(
       fc.constantFrom(...words, ...typed),
       fc.string({ minLength: 1, maxLength: 3 }),
@@ -196,7 +196,7 @@ describe('finds what a naive scan finds', () => {
     'b{1,2}',
     '(alpha|Beta)\\s',
     'ab*',
-  ])('for the regular expression %s', async (pattern) => {
+  ])('finds the same for the regular expression %s', async (pattern) => {
     const reference = new RegExp(pattern.replace('(?i)', ''), pattern.startsWith('(?i)') ? 'iu' : 'u')
     const wanted = expected((fields) => fields.some((field) => reference.test(field))).sort()
     for (const search of [indexed, scanning]) {
@@ -204,7 +204,7 @@ describe('finds what a naive scan finds', () => {
     }
   })
 
-  it('and never fails, whatever is typed; index and scan agree', async () => {
+  it('never fails on any input, and index and scan agree', async () => {
     const odd = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -220,7 +220,7 @@ describe('finds what a naive scan finds', () => {
     )
   })
 
-  it('and shows where, to the character', async () => {
+  it('marks matches to the character', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async (ask) => {
         const { hits } = await indexed({ query: queryOf(ask), match: 'all', limit: 20 })
@@ -261,7 +261,7 @@ function story() {
   return { memory, search: searcher(memory) }
 }
 
-it('sorts by time across conversations and kinds, both ways', async () => {
+it('sorts by time across conversations and kinds, in both directions', async () => {
   const { memory, search } = story()
   const newest = ['msg_4', 'msg_2', 'sum_top', 'sum_leaf', 'msg_1', 'msg_5']
   expect(idsOf(await search({ query: 'lock' }))).toEqual(newest)
@@ -289,7 +289,7 @@ it('filters by conversation, role, depth, time, window, scope and summary', asyn
   memory.close()
 })
 
-it('says what covers a hit and whether the model sees it', async () => {
+it('says what covers a hit and whether it is in the window', async () => {
   const { memory, search } = story()
   const { hits } = await search({ query: 'taken' })
   expect(hits).toMatchObject([
@@ -308,7 +308,7 @@ it('says what covers a hit and whether the model sees it', async () => {
   memory.close()
 })
 
-it('names the text that was hit', async () => {
+it('names the field of a hit', async () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.message(1, {
     content: 'plain',
@@ -327,7 +327,7 @@ it('names the text that was hit', async () => {
   expect(await fieldOf('synthetic')).toBeUndefined()
 })
 
-it('pages through everything once, whatever is appended meanwhile', async () => {
+it('returns every hit once over all pages, even when messages are appended meanwhile', async () => {
   for (const sort of ['newest', 'oldest', 'relevance'] as const) {
     using memory = buildMemory({ conversations: [{}] })
     memory.messages(
@@ -365,7 +365,7 @@ describe('a question in words', () => {
     return { memory, search: searcher(memory) }
   }
 
-  it('is answered with some of the words when nothing has all of them, and says so', async () => {
+  it('is answered with some of the words when nothing contains all of them, and says so', async () => {
     const { memory, search } = build()
     const result = await search({ query: 'cold cache queue' })
     expect(result.hits.map((hit) => hit.isPartial)).toEqual([true, true, true, true, true])
@@ -379,7 +379,7 @@ describe('a question in words', () => {
     memory.close()
   })
 
-  it('can be asked strictly, or loosely', async () => {
+  it('can require all words, or any of them', async () => {
     const { memory, search } = build()
     expect(idsOf(await search({ query: 'cold cache', match: 'all' }))).toEqual(['msg_2', 'msg_1'])
     const any = await search({ query: 'cold queue', match: 'any' })
@@ -393,7 +393,7 @@ describe('a question in words', () => {
     memory.close()
   })
 
-  it('pages on into the partial hits', async () => {
+  it('continues its pages into the partial hits', async () => {
     const { memory, search } = build()
     const seen: string[] = []
     for (let cursor: string | undefined; ; ) {
@@ -406,7 +406,7 @@ describe('a question in words', () => {
     memory.close()
   })
 
-  it('is not answered with words that stand nearly everywhere', async () => {
+  it('ignores words that nearly every message contains', async () => {
     using memory = buildMemory({ conversations: [{}] })
     memory.messages(
       1,
@@ -419,7 +419,7 @@ describe('a question in words', () => {
   })
 })
 
-it('ranks by relevance: rarer and more often first, by index and by scan', async () => {
+it('ranks by relevance, rare and frequent words higher, by index and by scan', async () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(1, [
     'zebra and a long text about many other things that have nothing to do with it at all',
@@ -433,7 +433,7 @@ it('ranks by relevance: rarer and more often first, by index and by scan', async
   }
 })
 
-it('finds files by name and by what is known of them', async () => {
+it('finds files by name and by exploration summary', async () => {
   using memory = buildMemory({ conversations: [{}] })
   const id = memory.largeFile(1, { file_name: 'country-codes.csv', exploration_summary: '249 rows of countries' })
   const search = searcher(memory)
@@ -458,14 +458,14 @@ it.each<[string, Partial<GrepRequest>]>([
 })
 
 describe('a pattern', () => {
-  it('is refused when no engine can read it', async () => {
+  it('is refused when neither engine can read it', async () => {
     const { memory, search } = story()
     await expect(search({ query: '[a', mode: 'regex' })).rejects.toMatchObject({ code: 'invalid_argument' })
     await expect(search({ query: '(?<=a', mode: 'regex' })).rejects.toMatchObject({ code: 'invalid_argument' })
     memory.close()
   })
 
-  it('may be written as JavaScript writes it', async () => {
+  it('may have the escapes of JavaScript', async () => {
     const { memory, search } = story()
     expect(idsOf(await search({ query: 'lo\\u0063k a', mode: 'regex' }))).toEqual(['msg_4'])
     memory.close()
@@ -478,7 +478,7 @@ describe('a pattern', () => {
     ['(o)ck.*\\1', ['sum_leaf']],
     ['(?i)ALL(?= about)', ['sum_top']],
     ['(?<vowel>[ei]).*\\k<vowel>', ['msg_3', 'msg_2', 'msg_1']],
-  ])('may look around and back: %s', async (query, ids) => {
+  ])('may have look-around and back references: %s', async (query, ids) => {
     const { memory, search } = story()
     const { hits, total } = await search({ query, mode: 'regex' })
     expect([hits.map(({ id }) => id), total]).toEqual([ids, ids.length])
@@ -490,14 +490,14 @@ describe('a pattern', () => {
     memory.close()
   })
 
-  it('does not freeze the linear engine, however hostile', async () => {
+  it('does not block the linear engine, even when it is hostile', async () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(50_000)}b`] }] })
     const { total, tookMs } = await searcher(memory)({ query: '^(a+)+$', mode: 'regex' })
     expect(total).toBe(0)
     expect(tookMs).toBeLessThan(5000)
   })
 
-  it('is stopped when it goes back and forth for too long, while everything else goes on', {
+  it('is stopped when it backtracks for too long, and other work continues meanwhile', {
     timeout: 20_000,
   }, async () => {
     using memory = buildMemory({ conversations: [{ messages: ['aab', `${'a'.repeat(5000)}b`] }] })
@@ -516,7 +516,7 @@ describe('a pattern', () => {
     expect((await search({ query: '^a(?=ab)', mode: 'regex' })).total).toBe(1)
   })
 
-  it('is let go at once when nobody waits for it any more', async () => {
+  it('is stopped at once when nobody waits for it any more', async () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(5000)}b`] }] })
     const stop = new AbortController()
     const [began, lateness] = [performance.now(), latenessOfMachine()]
@@ -535,7 +535,7 @@ it('says when the answer comes from a scan', async () => {
   memory.close()
 })
 
-it('gives way to other work, and stops when it is told to', async () => {
+it('yields to other work, and stops when it is cancelled', async () => {
   using memory = buildMemory({ conversations: [{}] })
   memory.messages(
     1,
@@ -555,7 +555,7 @@ it('gives way to other work, and stops when it is told to', async () => {
   await expect(running).rejects.toMatchObject({ code: 'cancelled' })
 })
 
-it('sees at once what another connection wrote', async () => {
+it('finds at once what another connection wrote', async () => {
   const { memory, search } = story()
   await search({ query: 'lock' })
   memory.message(2, 'a new lock')
@@ -564,19 +564,19 @@ it('sees at once what another connection wrote', async () => {
   memory.close()
 })
 
-describe('a search that is told as it comes in', () => {
+describe('a streamed search', () => {
   const build = () => {
     const memory = buildMemory({ conversations: [{}] })
     memory.messages(
       1,
       Array.from({ length: 3000 }, (_, i) => `${'some text '.repeat(200)}${i % 500 === 0 ? 'needle' : i}`),
     )
-    const grep = new Grep(memory.db, noIndex, new HistoryIndex(memory.db))
+    const grep = new Grep(memory.db, noIndex, new MemoryReader(memory.db))
     const stream = (request: GrepRequest) => grep.stream(GrepInput.parse({ mode: 'regex', ...request }))
     return { memory, stream, search: searcher(memory, noIndex) }
   }
 
-  it('gives the same hits in the same order, and counts how far it has come', async () => {
+  it('has the same hits in the same order, and reports its progress', async () => {
     const { memory, stream, search } = build()
     for (const sort of ['newest', 'oldest', 'relevance'] as const) {
       const steps: GrepStep[] = []
@@ -591,7 +591,7 @@ describe('a search that is told as it comes in', () => {
     memory.close()
   })
 
-  it('goes on where the last page ended', async () => {
+  it('continues where the last page ended', async () => {
     const { memory, stream } = build()
     const ids: string[] = []
     for (let cursor: string | undefined; ; ) {
@@ -606,8 +606,8 @@ describe('a search that is told as it comes in', () => {
   })
 })
 
-describe('a total', () => {
-  it('is a lower bound when counting would take long, and every page still comes once', async () => {
+describe('the total of a search', () => {
+  it('is a lower bound when counting takes long, and every page still returns each hit once', async () => {
     using memory = buildMemory({ conversations: [{}] })
     memory.messages(
       1,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
 import { smallLetters } from '../../core/search/text-folding.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { Random } from '../builders/random.ts'
@@ -108,7 +108,7 @@ const stretch = fc
   })
   .filter((text) => text.trim() !== '')
 
-describe('a search finds what a naive scan finds, page by page', () => {
+describe('a search compared with a naive scan, page by page', () => {
   let memory: TestMemory
   let rows: NaiveRow[]
   let greps: Grep[]
@@ -116,7 +116,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
     memory = build()
     rows = naiveRows(memory.db)
     greps = [NATIVE_CAPABILITIES, { ...NATIVE_CAPABILITIES, fullTextIndex: false }].map(
-      (capabilities) => new Grep(memory.db, capabilities, new HistoryIndex(memory.db)),
+      (capabilities) => new Grep(memory.db, capabilities, new MemoryReader(memory.db)),
     )
   })
   afterAll(() => memory.close())
@@ -138,7 +138,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
     }
   }
 
-  it('for characters as they are typed', async () => {
+  it('finds the same characters as they are typed', async () => {
     await fc.assert(
       fc.asyncProperty(stretch, filters, paging, (query, some, pages) =>
         expectSame({ query, mode: 'literal', ...some, ...pages }, (text) => text.includes(query)),
@@ -147,7 +147,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
     )
   })
 
-  it('for regular expressions, by either engine', async () => {
+  it('finds the same by regular expressions, with either engine', async () => {
     const pattern = fc.oneof(
       stretch.map(escaped),
       fc.tuple(stretch, stretch).map(([a, b]) => `${escaped(a)}|${escaped(b)}`),
@@ -166,7 +166,7 @@ describe('a search finds what a naive scan finds, page by page', () => {
     )
   })
 
-  it('for words, however they are written, and for what is no word as it is typed', async () => {
+  it('finds the same words in any spelling, and other text as it is typed', async () => {
     const withSpaces: readonly string[] = [...pieces.latin, ...pieces.rightToLeft]
     const isWord = (text: string): boolean => withSpaces.includes(text) || /^[a-z0-9]+$/i.test(text)
     await fc.assert(

@@ -34,7 +34,7 @@ describe('a query', () => {
     ['a AND NOT b', '([a] − [b])'],
     ['a -b -"c d"', '([a] − ([b] | [c d]))'],
     ['or not and', '([or] + [not] + [and])'],
-  ])('%s is read as %s', (query, expected) => {
+  ])('is parsed from %s as %s', (query, expected) => {
     expect(read(query)).toBe(expected)
   })
 
@@ -52,7 +52,7 @@ describe('a query', () => {
     ['🚀', "'🚀'"],
     ['main()', "'main()'"],
     ['"foo-bar baz"', "'foo-bar baz'"],
-  ])('%s, which the word index would tear apart, is looked for as it is typed', (query, expected) => {
+  ])('searches as typed for %s, which the word index would split', (query, expected) => {
     expect(read(query)).toBe(expected)
   })
 
@@ -61,34 +61,34 @@ describe('a query', () => {
     ['(see above), "please".', '([see] + [above] + [please])'],
     ['tea – or coffee ?', '([tea] + [or] + [coffee])'],
     ['“quoted” …', '[quoted]'],
-  ])('%s loses what belongs to the sentence', (query, expected) => {
+  ])('ignores the punctuation of the sentence: %s', (query, expected) => {
     expect(read(query)).toBe(expected)
   })
 
   it.each(['"open quote', 'OR a', 'a OR', 'a OR OR b', 'NOT', 'NOT a', '-a', 'AND', 'a NOT', '???', '"', '*'])(
-    '%s cannot be read and is looked for literally',
+    'is searched literally when it cannot be parsed: %s',
     (query) => {
       expect(read(query)).toBe(`'${query.toLowerCase()}'`)
     },
   )
 
-  it('says why it was taken literally', () => {
+  it('says why it is searched literally', () => {
     expect(parseQuery('say "hello').notes).toEqual(['Searched literally: a quote is not closed.'])
     expect(parseQuery('plain words').notes).toEqual([])
     expect(parseQuery('ls -la').notes[0]).toMatch(/^A minus before a word/)
   })
 
-  it('holds nothing when it is empty', () => {
+  it('has no expression when it is empty', () => {
     expect(parseQuery(' \n ').expression).toBeNull()
     expect(read('""')).toBe(`'""'`)
   })
 
-  it('a pasted text is looked for as it stands', () => {
+  it('is searched literally when it is a long pasted text', () => {
     const pasted = Array.from({ length: 150 }, (_, i) => `word${i}`).join(' ')
     expect(read(pasted)).toBe(`'${pasted}'`)
   })
 
-  it('of any shape is read as something', () => {
+  it('can be parsed in any form', () => {
     const piece = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary' }),
@@ -102,7 +102,7 @@ describe('a query', () => {
     )
   })
 
-  it('loosened is content with any of the words that stand side by side', () => {
+  it('is loosened to any of the words that stand side by side', () => {
     const loose = (query: string): string => {
       const { expression } = parseQuery(query)
       return told(expression && loosened(expression))

@@ -35,7 +35,7 @@ function shown(formula: Formula): string {
   }
 }
 
-describe('what must stand for a pattern to match', () => {
+describe('the texts that a match must contain', () => {
   it.each([
     ['Payment \\d{5} is (gone|locked)', 'payment  & ( is gone| is locked)'],
     ['retr(y|ies) multiply', 'retry multiply|retries multiply'],
@@ -60,7 +60,7 @@ describe('what must stand for a pattern to match', () => {
     ['[^a]bcd', 'bcd'],
     ['naïve', 'naïve'],
     ['ECONN\\w+: Lease', 'econn & : lease'],
-  ])('%s: %s', (pattern, formula) => {
+  ])('are derived from %s as %s', (pattern, formula) => {
     expect(RE2JS.compile(pattern)).toBeDefined()
     expect(sorted(shown(formulaOf(pattern, 're2')))).toBe(sorted(formula))
   })
@@ -70,11 +70,11 @@ describe('what must stand for a pattern to match', () => {
     ['(abc)\\1def', 'abc & def'],
     ['(?<name>abc)\\k<name>', 'abc'],
     ['(?!abc)def', 'def'],
-  ])('in JavaScript %s: %s', (pattern, formula) => {
+  ])('are derived in JavaScript from %s as %s', (pattern, formula) => {
     expect(shown(formulaOf(pattern, 'javascript'))).toBe(formula)
   })
 
-  it('case and all where that is known', () => {
+  it('are exact and with their case when that is known', () => {
     expect(heldText('ECONN\\w+: Lease', 're2')).toBe(': Lease')
     expect(heldText('(?i)Refund', 're2')).toBeNull()
     expect(heldText('a|b', 're2')).toBeNull()
@@ -88,7 +88,7 @@ describe('what must stand for a pattern to match', () => {
     ['.*', null],
     ['(?i)ab1', '[^][^][\\u{31}]'],
     ['x(a|b)?\\dy', '[0-9][\\u{79}]'],
-  ])('by classes of characters in a row: %s', (pattern, look) => {
+  ])('are tested by a sequence of character classes: %s', (pattern, look) => {
     expect(quickLook(pattern)?.source ?? null).toBe(look)
   })
 
@@ -129,7 +129,7 @@ describe('what must stand for a pattern to match', () => {
       .map((choices) => choices.map((pieces) => pieces.join('')).join('|')),
   }))
 
-  it('holds for every text that it matches, whatever the pattern', () => {
+  it('are in every text that matches, for any pattern', () => {
     let matched = 0
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 20, maxLength: 20 }), (source, texts) => {
@@ -164,7 +164,7 @@ function compile(source: string): RE2JS | null {
 }
 
 // Put together letter by letter as a whole it took a second.
-it('a very long pattern is known by pieces of it, in little time', () => {
+it('are derived from a very long pattern in pieces, quickly', () => {
   const long = Array.from({ length: 1500 }, (_, index) => `word${index % 97}`).join('-')
   const formula = formulaOf(long, 're2')
   expect(formula.kind === 'all' && formula.of.length).toBeGreaterThan(10)

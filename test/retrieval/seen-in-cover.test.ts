@@ -30,33 +30,33 @@ it.each<[string, GrepRequest]>([
   ['a word with an accent', { query: 'Zürich' }],
   ['a regular expression that matches something else there', { query: '(?i)PAY-\\d+', mode: 'regex' }],
   ['a pattern with look-around', { query: '(?<=PAY-)1187', mode: 'regex' }],
-])('says that a hit is seen in its cover only where %s stands in the text of that summary', async (_, request) => {
+])('calls a hit seen in its cover only when the text of that summary contains %s', async (_, request) => {
   expect(await askedOf(request)).toEqual([
     ['msg_1', 'sum_keeps', true],
     ['msg_2', 'sum_drops', false],
   ])
 })
 
-it('asks for the word that was found, not for another with the same beginning', async () => {
+it('searches the cover for the word that was found, not for another word with the same prefix', async () => {
   expect(await askedOf({ query: 'pay*' })).toEqual([
     ['msg_1', 'sum_keeps', true],
     ['msg_2', 'sum_drops', false],
   ])
 })
 
-it('asks for every word of the query, not for one of them', async () => {
+it('searches the cover for every word of the query', async () => {
   expect(await askedOf({ query: 'charged twice' })).toEqual([['msg_2', 'sum_drops', false]])
   expect(await askedOf({ query: 'payroll failed' })).toEqual([['msg_1', 'sum_keeps', true]])
 })
 
-it('keeps to the case of a literal search', async () => {
+it('searches the cover with the case of a literal search', async () => {
   expect(await askedOf({ query: 'PAY-1187', mode: 'literal' })).toEqual([
     ['msg_1', 'sum_keeps', false],
     ['msg_2', 'sum_drops', false],
   ])
 })
 
-it('does not call PAY-1187 of the sample seen through summaries that lack it', async () => {
+it('does not call PAY-1187 in the sample seen through summaries that lack it', async () => {
   const lcm = await openLcm(inProject('resources/sample.db'), { readOnly: true })
   const { hits } = await lcm.retrieval.grep(GrepInput.parse({ query: 'PAY-1187' }))
   const covered = hits.filter(({ coverInWindow }) => coverInWindow !== null)

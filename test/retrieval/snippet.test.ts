@@ -16,7 +16,7 @@ function matcherOf(word: string): Matcher {
 }
 
 describe('a snippet', () => {
-  it('lights what was found, never a part of it', () => {
+  it('highlights whole matches, never a part of one', () => {
     const word = fc.constantFrom('the', 'C++', '導演', 'a longer phrase to look for')
     fc.assert(
       fc.property(word, fc.array(fc.stringMatching(/^[a-z ]{0,90}$/), { maxLength: 12 }), (sought, between) => {
@@ -27,7 +27,7 @@ describe('a snippet', () => {
     )
   })
 
-  it('shows the beginning of a match that is longer than itself', () => {
+  it('shows the beginning of a match that is longer than the snippet', () => {
     const { snippet, matches } = snippetOf(['x'.repeat(1000)], matcherOf('x'.repeat(900)))
     expect(matches).toHaveLength(1)
     expect(snippet.length).toBeLessThan(300)

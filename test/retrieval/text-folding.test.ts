@@ -33,11 +33,11 @@ const allCharacters: string[] = blocks.map((block) =>
     .join(' '),
 )
 
-it('cuts and folds every character of Unicode as the word index does', () => {
+it('splits and folds every character of Unicode as the word index does', () => {
   expect(allCharacters.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', allCharacters))
 }, 60_000)
 
-it('makes small letters as the trigram index does', () => {
+it('lowers letters as the trigram index does', () => {
   const letters = allCharacters.slice(0, 0x1f0).map((text) => text.replaceAll(/\s/g, ''))
   const trigrams = letters.map((text) => {
     const characters = [...smallLetters(text)]
@@ -46,18 +46,18 @@ it('makes small letters as the trigram index does', () => {
   expect(trigrams).toEqual(terms('trigram', letters))
 }, 60_000)
 
-it('cuts any text as the word index does', () => {
+it('splits any text as the word index does', () => {
   const texts = fc
     .sample(fc.string({ unit: 'binary', maxLength: 40 }), 1000)
     .map((text) => text.toWellFormed().replaceAll('\u0000', ' '))
   expect(texts.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', texts))
 })
 
-it('folding twice changes nothing', () => {
+it('folding a text twice equals folding it once', () => {
   for (const text of allCharacters) expect(wordsOf(wordsOf(text))).toBe(wordsOf(text))
 })
 
-it('knows where each token stands', () => {
+it('locates each token in the text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (given) => {
       const text = given.toWellFormed()
@@ -73,7 +73,7 @@ it('knows where each token stands', () => {
   )
 })
 
-it('small letters keep every offset', () => {
+it('lowering letters keeps every offset', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(smallLetters(text).length).toBe(text.length)

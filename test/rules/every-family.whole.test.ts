@@ -11,14 +11,20 @@ import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { apply, canonical, fired, plan, scan } from '../repair/doctor.ts'
 import { countFaults } from './faults/counts.ts'
+import { coverageFaults } from './faults/coverage.ts'
+import { cycleFaults } from './faults/cycles.ts'
+import { depthFaults } from './faults/depths.ts'
 import type { Fault, Pick } from './faults/fault.ts'
+import { hashFaults } from './faults/hashes.ts'
 import { indexFaults } from './faults/indexes.ts'
 import { jsonFaults } from './faults/json.ts'
 import { lineageFaults } from './faults/lineage.ts'
 import { linkFaults } from './faults/links.ts'
 import { operationFaults } from './faults/operations.ts'
+import { orphanFaults } from './faults/orphans.ts'
 import { textFaults } from './faults/texts.ts'
 import { timeFaults } from './faults/times.ts'
+import { tokenFaults } from './faults/token-counts.ts'
 import { valueFaults } from './faults/values.ts'
 import { windowFaults } from './faults/window.ts'
 
@@ -91,13 +97,19 @@ async function expectRepaired(built: TestMemory, found: IntegrityReport): Promis
 /** Seeded faults by family of rules, each file as the file of its rules in core/doctor/rules. */
 const FAMILIES: Readonly<Record<string, readonly Fault[]>> = {
   counts: countFaults,
+  coverage: coverageFaults,
+  cycles: cycleFaults,
+  depths: depthFaults,
+  hashes: hashFaults,
   indexes: indexFaults,
   json: jsonFaults,
   lineage: lineageFaults,
   links: linkFaults,
   operations: operationFaults,
+  orphans: orphanFaults,
   texts: textFaults,
   times: timeFaults,
+  'token-counts': tokenFaults,
   values: valueFaults,
   window: windowFaults,
 }
@@ -128,7 +140,7 @@ const PROVED_ELSEWHERE: Readonly<Record<string, string>> = {
   ordinal_duplicate: 'As duplicate_edge.',
 }
 
-it('every fix settles the finding of a seeded fault here, or in a test that is named', () => {
+it('every fix settles the finding of a seeded fault here, or in the test that is named for it', () => {
   const damaged = new Set(faults.map(({ rule }) => rule))
   const unproved = fixes.filter((fix) => !rulesOf(fix).some(({ id }) => damaged.has(id)))
   expect(unproved.map(({ name }) => name).toSorted()).toEqual(Object.keys(PROVED_ELSEWHERE).toSorted())

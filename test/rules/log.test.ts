@@ -61,7 +61,7 @@ it.each([
   expect(wrong(await scanFile(path))).toEqual([])
 })
 
-it('finds a log behind whose frames something else wrote', async () => {
+it('finds a log with foreign bytes behind its frames', async () => {
   const path = withLog(2)
   appendFileSync(`${path}-wal`, NOISE)
   const report = await scanFile(path)
@@ -69,7 +69,7 @@ it('finds a log behind whose frames something else wrote', async () => {
   expect(resultOf(report, 'log_broken').samples[0]?.detail).toContain('4,120 bytes behind frame 2')
 })
 
-it('finds a log in which commits stand behind a frame that cannot be read', async () => {
+it('finds a log with commits behind a frame that cannot be read', async () => {
   const path = withLog(5)
   overwrite(`${path}-wal`, 32 + 2 * FRAME_BYTES + 1000, NOISE.subarray(0, 50))
   const report = await scanFile(path)

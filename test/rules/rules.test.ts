@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { fixes, rules, rulesOf } from '../../core/doctor/rules/rules.ts'
 import { allSystems } from '../../core/systems/systems.ts'
 
-it('every rule has an id of its own', () => {
+it('every rule has a unique id', () => {
   const ids = rules.map(({ id }) => id)
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
 })
@@ -11,7 +11,7 @@ it('the steps of every fix are named after a rule that has it', () => {
   for (const fix of fixes) expect(rulesOf(fix).map(({ id }) => id)).toContain(fix.name)
 })
 
-it('no two fixes name their steps alike', () => {
+it('no two fixes use the same name for their steps', () => {
   const names = fixes.map(({ name, part = '' }) => `${name} ${part}`)
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
 })
@@ -21,7 +21,7 @@ it('no two fixes have the same stage unless they do the same for different rules
   expect([...shared].filter(([, group]) => group.length > 1).map(([stage]) => stage)).toEqual(['failed summaries'])
 })
 
-it('every rule that is more than a remark says how findings are settled or what to do', () => {
+it('every rule above the severity info has a fix or an advice', () => {
   const silent = rules.filter(({ severity, fixes, advice }) => severity !== 'info' && !fixes && !advice)
   expect(silent.map(({ id }) => id)).toEqual([])
 })

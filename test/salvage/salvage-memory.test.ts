@@ -53,7 +53,7 @@ async function contents(path: string): Promise<Map<string, string>> {
   return new Map(read.map(({ id, content }) => [`msg_${id}`, content]))
 }
 
-describe('salvaging a damaged file', () => {
+describe('the salvage of a file', () => {
   it('saves everything of a sound file', async () => {
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(small, to)
@@ -82,7 +82,7 @@ describe('salvaging a damaged file', () => {
     expect(report.isSound).toBe(true)
   })
 
-  it('keeps what belonged to summaries that are lost', async () => {
+  it('keeps the sources of summaries that are lost', async () => {
     const path = damaged([])
     // The table of summaries stands behind the cut, everything else before it.
     const db = new Database(path)
@@ -97,7 +97,7 @@ describe('salvaging a damaged file', () => {
     expect(names).not.toContain('links of summaries that are lost themselves')
   })
 
-  it('whatever pages are damaged: what is saved is true, what is not is named, the original stays', async () => {
+  it('saves only true rows, names the lost ones and leaves the original unchanged, whatever pages are damaged', async () => {
     const original = await contents(small)
     await fc.assert(
       fc.asyncProperty(
@@ -128,7 +128,7 @@ describe('salvaging a damaged file', () => {
     )
   }, 60_000)
 
-  it('keeps what has the session or the place of something else', async () => {
+  it('keeps rows whose session or place is used twice', async () => {
     const path = damaged([])
     const db = new Database(path)
     db.exec(`PRAGMA foreign_keys = OFF;
@@ -143,20 +143,20 @@ describe('salvaging a damaged file', () => {
     expect(report.tables.find(({ table }) => table === 'messages')?.refused).toBe(0)
   })
 
-  it('refuses to write where something is', async () => {
+  it('refuses a target that exists', async () => {
     const to = join(temporaryFolder(), 'there.db')
     copyFileSync(small, to)
     await expect(salvage(small, to)).rejects.toMatchObject({ code: 'invalid_argument' })
   })
 
-  it('says so when there is nothing to go by', async () => {
+  it('reports that a file without any structure is no database', async () => {
     const path = join(temporaryFolder(), 'noise.db')
     writeFileSync(path, Buffer.alloc(10_000, 7))
     await expect(salvage(path, `${path}.saved`)).rejects.toMatchObject({ code: 'not_a_database' })
     expect(existsSync(`${path}.saved`)).toBe(false)
   })
 
-  it('names the file that is meant when it is no memory', async () => {
+  it('names the given file when it is no memory', async () => {
     const path = join(temporaryFolder(), 'other.db')
     new Database(path).exec('CREATE TABLE things (a)').close()
     const refused = salvage(path, join(temporaryFolder(), 'saved.db'))
@@ -193,7 +193,7 @@ async function allRows(path: string): Promise<Map<string, Set<string>>> {
   return rows
 }
 
-describe('salvaging a file of ours', async () => {
+describe('the salvage of a native file', async () => {
   const original = await allRows(sample)
   const expectTrue = (saved: ReadonlyMap<string, ReadonlySet<string>>): void => {
     for (const [table, rows] of saved) expect([...rows].filter((row) => !original.get(table)?.has(row))).toEqual([])
@@ -203,7 +203,7 @@ describe('salvaging a file of ours', async () => {
     ['whose first page is lost', (bytes: Buffer) => bytes.fill(0, 0, PAGE)],
     ['whose table of contents is lost', (bytes: Buffer) => bytes.fill(0x55, 100, PAGE)],
     ['that lacks its last page', (bytes: Buffer) => bytes.subarray(0, bytes.length - PAGE)],
-  ])('%s gives every row', async (_what, damage) => {
+  ])('gives every row of a file %s', async (_what, damage) => {
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(ours(damage), to)
     expect(report).toMatchObject({ system: 'native', byPages: true, isWhole: false, isSound: true })
@@ -211,7 +211,7 @@ describe('salvaging a file of ours', async () => {
     expect(await allRows(to)).toEqual(original)
   })
 
-  it.each([0.9, 0.6, 0.35])('that is cut off at %d of its length gives what stood before the cut', async (part) => {
+  it.each([0.9, 0.6, 0.35])('gives what stands before the cut when %d of its length is left', async (part) => {
     const to = join(temporaryFolder(), 'saved.db')
     const report = await salvage(
       ours((bytes) => bytes.subarray(0, Math.floor(bytes.length * part))),
@@ -222,7 +222,7 @@ describe('salvaging a file of ours', async () => {
     expectTrue(await allRows(to))
   })
 
-  it('finds rows behind a page that leads to them', async () => {
+  it('finds rows whose index page is damaged', async () => {
     const root = await openLcm(sample, { readOnly: true })
     const page = root.read.value<number>("SELECT rootpage FROM sqlite_schema WHERE name = 'messages'") ?? 0
     root.close()
@@ -235,7 +235,7 @@ describe('salvaging a file of ours', async () => {
     expect(await allRows(to)).toEqual(original)
   })
 
-  it('keeps the hash that was stored with a text that was changed', async () => {
+  it('keeps the stored hash of a text that was changed', async () => {
     const path = join(temporaryFolder(), 'changed.db')
     copyFileSync(sample, path)
     const db = new Database(path)
@@ -253,7 +253,7 @@ describe('salvaging a file of ours', async () => {
     lcm.close()
   })
 
-  it('reads what was committed in the log that was left beside it', async () => {
+  it('reads what was committed in the log beside the file', async () => {
     const path = join(temporaryFolder(), 'logged.db')
     copyFileSync(sample, path)
     const db = new Database(path)

@@ -42,7 +42,7 @@ describe('.ci/run', () => {
   beforeEach(({ skip }) => {
     skip(process.platform === 'win32', 'Windows has no shell that runs it')
   })
-  it('tests what is committed in a folder with nothing beside it, and takes the folder away', () => {
+  it('tests what is committed in an otherwise empty folder, and removes the folder', () => {
     const made = project(GREEN, FIELD)
     writeFileSync(join(made.path, 'not-committed.txt'), '')
     const { code, lines } = run(made)
@@ -53,7 +53,7 @@ describe('.ci/run', () => {
     expect(readdirSync(made.temporary)).toEqual([])
   })
 
-  it('also tests in the field where there are real files beside the original, and adds the counts', () => {
+  it('runs the field tests, too, when there are real files beside the original, and adds the counts', () => {
     const made = project(GREEN, FIELD)
     for (const name of ['fixtures', 'data']) mkdirSync(join(made.data, name), { recursive: true })
     const { code, lines } = run(made)
@@ -61,7 +61,7 @@ describe('.ci/run', () => {
     expect(lines).toContain(`FIELD ${made.data}`)
   })
 
-  it('fails when either fails, and a failure of the first lets the second run', () => {
+  it('fails when one of them fails, and runs the second even then', () => {
     const made = project(RED, FIELD)
     for (const name of ['fixtures', 'data']) mkdirSync(join(made.data, name), { recursive: true })
     const { code, lines } = run(made)
@@ -70,7 +70,7 @@ describe('.ci/run', () => {
   })
 })
 
-it('test:field says in one line that it is left out where there are no real files', () => {
+it('says in one line that test:field is left out when there are no real files', () => {
   const env = { ...process.env, LCM_FIELD_DATA: temporaryFolder() }
   const { status, stdout } = spawnSync(process.execPath, [inProject('scripts/test-field.mjs')], {
     env,

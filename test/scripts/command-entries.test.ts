@@ -21,7 +21,7 @@ const run = (args: readonly string[], cwd = folder): Promise<Ran> =>
 
 describe('lcm in a checkout', () => {
   it.each(['18.20.8', '20.20.2', process.versions.node])(
-    'hands over to the Node of the project when it is called on Node %s',
+    'starts the Node of the project when it is called on Node %s',
     async (version) => {
       copyFileSync(join(root, 'resources/sample.db'), join(folder, 'sample.db'))
       const args = ['stats', '--db', 'sample.db', '--json']
@@ -44,14 +44,14 @@ describe('lcm in an installed copy', () => {
     writeFileSync(join(installed, 'package.json'), '{"type":"module"}')
   })
 
-  it.each(['lcm.mjs', 'lcm-inspector.mjs'])('%s says which Node it needs on an older one', async (name) => {
+  it.each(['lcm.mjs', 'lcm-inspector.mjs'])('says with %s which Node it needs on an older one', async (name) => {
     const ran = await run([...asNode('20.20.2'), join(installed, 'bin', name), 'stats', '--json'])
     expect(ran.code).toBe(1)
     expect(ran.stderr).toMatch(/^lcm: unsupported: This is Node 20\.20\.2, and LCM Inspector needs Node 24 .*\n$/)
     expect(JSON.parse(ran.stdout)).toMatchObject({ error: { code: 'unsupported', retryable: false } })
   })
 
-  it('says that it is not built where the program is missing, and runs it where it is not', async () => {
+  it('says that it is not built when the program is missing, and runs it otherwise', async () => {
     expect(await run([join(installed, 'bin/lcm.mjs'), 'stats'])).toMatchObject({
       code: 1,
       stdout: '',

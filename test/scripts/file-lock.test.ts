@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-it('lets only one work at a time', async () => {
+it('a lock lets only one program work at a time', async () => {
   let working = 0
   let most = 0
   const work = async () => {
@@ -31,13 +31,13 @@ it('lets only one work at a time', async () => {
   expect(existsSync(lock)).toBe(false)
 })
 
-it('gives the lock back when the work fails', async () => {
+it('a lock is released when the work fails', async () => {
   const failing = withFileLock(lock, 'test', () => Promise.reject(new Error('no')))
   await expect(failing).rejects.toThrow('no')
   expect(await withFileLock(lock, 'test', async () => 'done')).toBe('done')
 })
 
-it('takes over from a holder that has died', async () => {
+it('a lock is taken over from a holder that has died', async () => {
   const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' })
   await once(dead, 'exit')
   await withFileLock(lock, 'test', async () => undefined)

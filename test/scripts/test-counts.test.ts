@@ -33,21 +33,21 @@ describe('the counts of a test run', () => {
     expect(playwrightCounts(playwright, 1)).toEqual({ passed: 7, failed: 2, skipped: 2 })
   })
 
-  it('name a failure when a suite fails outside its tests', () => {
+  it('contain a failure when a suite fails outside of its tests', () => {
     const passing = report({ numPassedTests: 5, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 })
     expect(vitestCounts(passing, 1)).toEqual({ passed: 5, failed: 1, skipped: 0 })
   })
 
-  it('name a failure when a suite leaves no report, whatever it says of itself', () => {
+  it('contain a failure when a suite leaves no report', () => {
     expect(vitestCounts(join(folder, 'missing.json'), 1)).toEqual({ passed: 0, failed: 1, skipped: 0 })
     expect(playwrightCounts(join(folder, 'missing.json'), 0)).toEqual({ passed: 0, failed: 1, skipped: 0 })
   })
 
-  it('count a step without tests as one', () => {
+  it('contain one for a step without tests', () => {
     expect(sum([stepCounts(0), stepCounts(0), stepCounts(2)])).toEqual({ passed: 2, failed: 1, skipped: 0 })
   })
 
-  it('name a failure when more than 25 tests are skipped', () => {
+  it('contain a failure when more than 25 tests are skipped', () => {
     expect(MOST_SKIPPED).toBe(25)
     const most = sum([
       { passed: 5, failed: 0, skipped: 20 },
@@ -57,7 +57,7 @@ describe('the counts of a test run', () => {
     expect(limitSkips({ ...most, skipped: 26 })).toEqual({ passed: 10, failed: 1, skipped: 26 })
   })
 
-  it('are read from the last line of a run, which has failed when it ends without them', () => {
+  it('are read from the last line of a run, which failed when it ends without them', () => {
     expect(readCounts('12 passed, 0 failed, 3 skipped', 0)).toEqual({ passed: 12, failed: 0, skipped: 3 })
     expect(readCounts('12 passed, 0 failed, 3 skipped', 1)).toEqual({ passed: 12, failed: 1, skipped: 3 })
     expect(readCounts('Killed', 137)).toEqual({ passed: 0, failed: 1, skipped: 0 })

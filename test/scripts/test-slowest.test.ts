@@ -10,22 +10,22 @@ function report(content: object): string {
   return file
 }
 
-it('takes the time of a file from Vitest', () => {
+it('takes the duration of a file from the report of Vitest', () => {
   const file = report({ testResults: [{ name: '/project/test/a.test.ts', startTime: 1000, endTime: 3500 }] })
   expect(vitestFiles(file, '/project')).toEqual([{ file: 'test/a.test.ts', seconds: 2.5 }])
 })
 
-it('adds up the specs of a file through all doors from Playwright', () => {
+it('adds up the durations of a file from the report of Playwright', () => {
   const spec = (...durations: number[]) => ({ tests: durations.map((duration) => ({ results: [{ duration }] })) })
   const file = report({ suites: [{ file: 'a.e2e.ts', specs: [spec(1000, 2000)], suites: [{ specs: [spec(500)] }] }] })
   expect(playwrightFiles(file)).toEqual([{ file: 'test/e2e/a.e2e.ts', seconds: 3.5 }])
 })
 
-it('knows no files of a suite that left no report', () => {
+it('lists no files for a suite without a report', () => {
   expect(playwrightFiles(join(temporaryFolder(), 'none.json'))).toEqual([])
 })
 
-it('shows ten, the slowest first', () => {
+it('shows ten files, the slowest first', () => {
   const files = Array.from({ length: 12 }, (_, seconds) => ({ file: `f${seconds}`, seconds }))
   expect(slowest(files).split('\n')).toHaveLength(10)
   expect(slowest(files)).toMatch(/^ +11\.0 s {2}f11\n/)

@@ -69,8 +69,8 @@ function upgrade(path: string, secret: string | null, headers: Record<string, st
 }
 
 // Proves that whoever reads an address later (history, screen, log) finds nothing in it that opens anything.
-describe('the token of the address', () => {
-  it('lets one browser in, once, and another address another one', async () => {
+describe('the token in the address', () => {
+  it('admits one browser once, and each address has another token', async () => {
     const url = host.newUrl()
     const { secret, start } = await enter(url)
     expect(start).toBe(`?${new URLSearchParams({ file: '/memory/of mine.db' })}`)
@@ -79,7 +79,7 @@ describe('the token of the address', () => {
     expect((await enter(host.newUrl())).secret).toBe(secret)
   })
 
-  it('is given again for a minute to the page that claimed it, and to no other', async () => {
+  it('admits the page that claimed it again for a minute, and no other page', async () => {
     const token = tokenOf(host.newUrl())
     const claim = (name: string) => session({ authorization: `Bearer ${token}.${name.repeat(20)}` })
     const first = await claim('a')
@@ -93,14 +93,14 @@ describe('the token of the address', () => {
     expect((await claim('a')).status).toBe(401)
   })
 
-  it('is not good for long in the address that a browser is started on', async () => {
+  it('expires soon in the address that a browser is started with', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const url = host.newUrl(60_000)
     vi.setSystemTime(Date.now() + 60_001)
     await expect(enter(url)).rejects.toThrow('401')
   })
 
-  it('is no secret for a socket, and differs from run to run', async () => {
+  it('opens no socket, and differs from run to run', async () => {
     const token = tokenOf(host.url)
     expect(token.length).toBeGreaterThanOrEqual(32)
     expect(await upgrade('/rpc', token)).toBe(401)
@@ -108,7 +108,7 @@ describe('the token of the address', () => {
     expect(tokenOf(host.newUrl())).not.toBe(token)
   })
 
-  it('stands in a file that only the user can read, never in the arguments of the browser', () => {
+  it('is passed in a file that only the user can read, never in the arguments of the browser', () => {
     const page = writeEntryPage(host.url)
     if (page === null) throw new Error('no page was written')
     expect(page.path).not.toContain(tokenOf(host.url))
@@ -123,7 +123,7 @@ describe('the token of the address', () => {
 
 // Proves that the secret works again after a reload and in a second tab, and nowhere but in our own page.
 describe('the secret of the run', () => {
-  it('enters again as often as the page is loaded', async () => {
+  it('admits a page as often as it is loaded', async () => {
     const { secret } = await enter(host.newUrl())
     for (const _ of ['reload', 'second tab'])
       expect(await session({ authorization: `Bearer ${secret}` })).toMatchObject({ status: 200 })
@@ -131,7 +131,7 @@ describe('the secret of the run', () => {
     expect(entered).toHaveBeenCalledOnce()
   })
 
-  it('is given to nobody who is not our page', async () => {
+  it('is given to no page of another origin or host', async () => {
     const authorization = `Bearer ${tokenOf(host.newUrl())}`
     expect((await session({ origin: 'http://evil.example', authorization })).status).toBe(401)
     expect((await session({ origin: 'null', authorization })).status).toBe(401)
@@ -155,7 +155,7 @@ describe('the secret of the run', () => {
     for (const wrong of [null, `${secret.slice(1)}x`, `${secret}x`]) expect(await upgrade('/rpc', wrong)).toBe(401)
   })
 
-  it('is never a cookie, which every other port of this machine would be sent', async () => {
+  it('is never stored in a cookie, which would be sent to every port of this machine', async () => {
     const { secret } = await enter(host.newUrl())
     const answers = [
       await session({ authorization: `Bearer ${secret}` }),

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../../core/systems/open.ts'
 import { Random } from '../builders/random.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -44,7 +44,7 @@ const FILES: readonly (readonly [string, () => string, boolean])[] = [
 ]
 
 describe.each(FILES)('%s', (_what, make, readOnly) => {
-  it.each(Object.entries(LOGS))('beside %s opens soon, or says what is wrong with it', (_name, files) => {
+  it.each(Object.entries(LOGS))('opens soon beside %s, or says what is wrong with it', async (_name, files) => {
     const path = join(temporaryFolder(), 'lcm.db')
     copyFileSync(make(), path)
     for (const [suffix, bytes] of Object.entries(files)) writeFileSync(`${path}${suffix}`, bytes)
@@ -52,7 +52,7 @@ describe.each(FILES)('%s', (_what, make, readOnly) => {
     const began = performance.now()
     let code: string | null = null
     try {
-      const memory = openMemory(path, { readOnly, cacheDir: join(temporaryFolder(), 'cache') })
+      const memory = await openMemory(path, { readOnly, cacheDir: join(temporaryFolder(), 'cache') })
       memory.read.value('SELECT count(*) FROM messages')
       memory.close()
     } catch (error) {

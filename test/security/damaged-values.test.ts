@@ -162,7 +162,7 @@ const LINES = new Map(WRITERS.map((writer) => [writer.name.split(/[ ,]/)[0], wri
 describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name',
   ({ writer }) => {
-    it('with any value in any text column answers every service', { timeout: 60_000 }, async () => {
+    it('answers every service for any value in any text column', { timeout: 60_000 }, async () => {
       const sound = soundFile(writer)
       for (const table of tablesOf(sound)) {
         const path = spoiltCopy(sound, table)
@@ -179,7 +179,9 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
 describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name',
   ({ writer }) => {
-    it('with a name that every object has as a value or a key answers every service', { timeout: 60_000 }, async () => {
+    it('answers every service when a value or a key is a name that all objects inherit', {
+      timeout: 60_000,
+    }, async () => {
       const path = namedCopy(soundFile(writer))
       await withLcm(path, cacheDir, askEveryService)
       await withLcm(path, cacheDir, (lcm) => askEveryQuestion(lcm, (_service, question) => question()))
@@ -192,7 +194,7 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
 )
 
 describe('a native file whose checks were turned off', () => {
-  it('has a finding at the row of each value that is not allowed, and shows the row', async () => {
+  it('gets a finding at the row of each forbidden value, and shows the row', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     copyFileSync(soundFile(nativeWriter), path)
     const db = new Database(path)
@@ -236,8 +238,8 @@ async function askTheRest(lcm: Lcm): Promise<void> {
   }
 }
 
-describe('a native file whose table of messages was made anew', () => {
-  it('shows what is there, is not written to, and has a finding at the row of each value', async () => {
+describe('a native file whose table of messages was rebuilt', () => {
+  it('is shown, not written to, and gets a finding at the row of each forbidden value', async () => {
     const path = spoiltCopy(soundFile(nativeWriter), 'messages')
     await withLcm(path, cacheDir, async (lcm) => {
       expect(lcm.info.readOnlyReason).toMatch(/tables of the file anew \(messages\)/)

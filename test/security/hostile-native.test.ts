@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
 import { ENDLESS } from '../builders/hostile-schemas.ts'
 import { buildMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
 // Proves that the mark of a native file is trusted for nothing: its tables, views, indexes and triggers are ours to the
@@ -68,7 +68,7 @@ const DAMAGES: readonly (readonly [what: string, sql: string, said: RegExp])[] =
 ]
 
 describe('a native file', () => {
-  it.each(DAMAGES)('with %s is refused, and says what it is', (_what, sql, said) => {
+  it.each(DAMAGES)('is refused as damaged, with the reason, when it has %s', (_what, sql, said) => {
     const path = changedFile((db) => db.exec(sql))
     const before = readFileSync(path)
     expect(failure(path)).toMatchObject({ code: 'file_corrupt', message: expect.stringMatching(said) })
@@ -76,7 +76,7 @@ describe('a native file', () => {
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  it('with an impossible format in its header is damaged, not an operation that failed', () => {
+  it('is damaged, and not a failed operation, when its header has an impossible format', () => {
     const path = changedFile(() => undefined)
     const bytes = readFileSync(path)
     bytes[47] = 9
@@ -85,7 +85,7 @@ describe('a native file', () => {
     expect(failure(path, { readOnly: true })).toMatchObject({ code: 'file_corrupt' })
   })
 
-  it('with triggers of somebody else is read, and never written to', () => {
+  it('is read and never written to when it has triggers of somebody else', () => {
     const path = changedFile((db) =>
       db.exec(`CREATE TRIGGER spy AFTER INSERT ON messages BEGIN DELETE FROM context_items; END`),
     )
@@ -99,7 +99,7 @@ describe('a native file', () => {
     }
   })
 
-  it('whose own trigger was given another body is read, and never written to', () => {
+  it('is read and never written to when one of its own triggers was changed', () => {
     const path = changedFile((db) =>
       db.exec(`DROP TRIGGER summaries_index_delete;
         CREATE TRIGGER summaries_index_delete AFTER DELETE ON summaries BEGIN DELETE FROM lcm_meta; END`),
@@ -109,27 +109,24 @@ describe('a native file', () => {
     expect(write).toBeNull()
   })
 
-  it.each(['', 'x'.repeat(600)])(
-    'with a summary that nobody can ask for is read without it, and never written to',
-    (id) => {
-      const path = changedFile((db) =>
-        db.exec(`INSERT INTO summaries (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count,
+  it.each(['', 'x'.repeat(600)])('leaves out a summary that nobody can ask for, and is never written to', (id) => {
+    const path = changedFile((db) =>
+      db.exec(`INSERT INTO summaries (summary_id, conversation_id, kind, depth, token_count, source_token_count, descendant_count,
           created_at, level, summary_hash, content)
         VALUES ('${id}', 1, 'leaf', 0, 1, 1, 0, 0, 'normal', '${'0'.repeat(64)}', 'a summary')`),
-      )
-      const { info, read, write, close } = openMemory(path)
-      try {
-        expect(write).toBeNull()
-        expect(info.readOnlyReason).toMatch(/rows whose id is empty or too long to be shown \(summaries\)/)
-        expect(read.value('SELECT count(*) FROM summaries')).toBe(0)
-        expect(read.value('SELECT count(*) FROM main.summaries')).toBe(1)
-      } finally {
-        close()
-      }
-    },
-  )
+    )
+    const { info, read, write, close } = openMemory(path)
+    try {
+      expect(write).toBeNull()
+      expect(info.readOnlyReason).toMatch(/rows whose id is empty or too long to be shown \(summaries\)/)
+      expect(read.value('SELECT count(*) FROM summaries')).toBe(0)
+      expect(read.value('SELECT count(*) FROM main.summaries')).toBe(1)
+    } finally {
+      close()
+    }
+  })
 
-  it('keeps the views and tables that its user added', () => {
+  it('keeps views and tables that its user added', () => {
     const path = changedFile((db) =>
       db.exec('CREATE TABLE my_notes (note TEXT); CREATE VIEW my_titles AS SELECT title FROM conversations'),
     )

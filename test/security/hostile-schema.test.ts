@@ -67,7 +67,7 @@ function changed(sound: string, change: HostileChange, table: string): string | 
 describe.each([nativeWriter, ...WRITERS].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name with a hostile structure',
   ({ name, writer }) => {
-    it('ends every service with an answer or a typed error', { timeout: 60_000 }, async () => {
+    it('answers every service, or fails with a typed error', { timeout: 60_000 }, async () => {
       const sound = soundFile(writer)
       const random = new Random([...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1_000_003)
       const tables = tablesOf(sound)
@@ -84,7 +84,7 @@ describe.each([nativeWriter, ...WRITERS].map((writer) => ({ name: writer.name, w
 
 describe('a table of messages', () => {
   it.each(HOSTILE_CHANGES.map((change) => ({ name: change.name, change })))(
-    'that is replaced by $name never hangs a reader',
+    'never hangs a reader when it is replaced by $name',
     { timeout: 60_000 },
     async ({ change }) => {
       const lossless = WRITERS.find(({ name }) => name.startsWith('lossless-claw')) as SystemWriter

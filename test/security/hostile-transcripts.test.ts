@@ -23,9 +23,9 @@ const sound = JSON.stringify([{ role: 'user', content: 'A sound file.' }])
 const NAMES =
   /"(?:role|type|subtype|operation|action|observation|source|subject|name|tool|status|event|field|id|callID)": ?"([^"]*)"/g
 
-describe('a hostile transcript', () => {
+describe('the import of a hostile transcript', () => {
   it.each(INHERITED)(
-    'with the role or type "%s" costs its records alone: no name that objects inherit is taken for one of a file',
+    'skips only records with the role or type "%s": no inherited name is taken for a known one',
     async (name) => {
       using memory = buildMemory()
       const folder = temporaryFolder()
@@ -47,7 +47,7 @@ describe('a hostile transcript', () => {
     },
   )
 
-  it('that is no file, no transcript or not there at all costs no other file that is named with it', async () => {
+  it('reports a path that is missing, no file or no transcript, and imports the other files', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
     const [empty, pipe] = [join(folder, 'empty'), join(folder, 'pipe.jsonl')]
@@ -63,7 +63,7 @@ describe('a hostile transcript', () => {
     expect(seen.files.map(({ error }) => error === null)).toEqual([false, false, false, true])
   })
 
-  it('with a role that objects inherit in a run of SWE-agent gives the other messages of the run, and leaves the other files alone', async () => {
+  it('keeps the other messages of SWE-agent when one role is a name that objects inherit', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
     const history = [
@@ -93,7 +93,7 @@ describe('a hostile transcript', () => {
   }
 
   it.each(Object.entries(firstRecords))(
-    'whose first record is nested 100,000 levels deep costs that record alone: %s',
+    'skips only the first record when it is nested 100,000 levels deep: %s',
     async (_, text) => {
       using memory = buildMemory()
       const folder = temporaryFolder()
@@ -108,7 +108,7 @@ describe('a hostile transcript', () => {
     },
   )
 
-  it('that is nothing but depth costs itself, and no conversation is made for it', async () => {
+  it('makes no conversation of records that are nothing but nesting', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
     for (const [index, text] of Object.values(firstRecords).entries()) {
@@ -124,7 +124,7 @@ describe('a hostile transcript', () => {
   })
 
   it.each(transcriptSamples)(
-    'of $name with any value of any record replaced by one of another kind costs no other file, and leaves no empty conversation',
+    'imports the other files, and makes no empty conversation, when any value of $name has another type',
     async ({ write, fileName }: TranscriptSample) => {
       const text = write(plainWords)
       const strange = ['null', '7', '[]', '{}', 'true', '[null]', '""', '[[]]', '{"__proto__":{"role":"user"}}']

@@ -18,8 +18,8 @@ const NOTES: readonly (readonly [key: string, value: string])[] = [
   ['1.5', '2'],
 ]
 
-describe('a note of an index that is pending', () => {
-  it.each(NOTES)('that names the message %j and the place %j is settled', async (message, value) => {
+describe('a note of a pending index', () => {
+  it.each(NOTES)('is settled when it names the message %j and the place %j', async (message, value) => {
     const { db } = buildMemory({ conversations: [{ messages: ['hello', 'world'] }] })
     const key = `index_pending:${message}`
     db.run('INSERT INTO lcm_meta (key, value) VALUES (:key, :value)', { key, value })

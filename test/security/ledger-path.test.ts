@@ -50,7 +50,7 @@ afterEach(() => {
 })
 
 describe('the ledger path that a memory file states', () => {
-  it('lets it append to no file of the user: nothing is written where nobody agreed to', async () => {
+  it('is not written to before the user agrees, so no file of the user grows', async () => {
     const profile = join(temporaryFolder(), '.profile')
     writeFileSync(profile, PROFILE)
     const lcm = await openHere(hostileMemory(profile))
@@ -61,7 +61,7 @@ describe('the ledger path that a memory file states', () => {
     expect(warned).toEqual([expect.stringContaining('lcm ledger agree')])
   })
 
-  it('makes no file where none is', async () => {
+  it('does not create a file', async () => {
     const target = join(temporaryFolder(), 'autostart.desktop')
     const lcm = await openHere(hostileMemory(target))
     say(lcm, 's', ['one'])
@@ -69,7 +69,7 @@ describe('the ledger path that a memory file states', () => {
     expect(existsSync(target)).toBe(false)
   })
 
-  it('is not believed when it knows what stands there, and noted how it begins and ends', () => {
+  it('is not trusted when it knows the beginning and the end of the file at that place', () => {
     const profile = join(temporaryFolder(), '.profile')
     writeFileSync(profile, PROFILE)
     const path = hostileMemory(profile)
@@ -87,7 +87,7 @@ describe('the ledger path that a memory file states', () => {
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE)
   })
 
-  it('writes into no file that is no ledger, although the settings name it', async () => {
+  it('is not written to when the file is no ledger, even if the settings name it', async () => {
     const precious = join(temporaryFolder(), 'notes.txt')
     for (const text of ['a note without an end of line', 'a note\n', '{"actor":"me"}\n']) {
       writeFileSync(precious, text)
@@ -100,7 +100,7 @@ describe('the ledger path that a memory file states', () => {
     }
   })
 
-  it('is another question for another memory that is put in the place of one that was agreed to', async () => {
+  it('needs a new consent when another memory was put in the place of one with consent', async () => {
     const { path, ledger } = await keptMemory()
     const before = readFileSync(ledger)
     copyFileSync(hostileMemory(ledger, join(temporaryFolder(), 'other.db')), path)
@@ -111,7 +111,7 @@ describe('the ledger path that a memory file states', () => {
     expect(readFileSync(ledger)).toEqual(before)
   })
 
-  it('is not followed to another file that a link leads to since', async () => {
+  it('is not followed through a link that leads to another file since the consent', async () => {
     const { path, ledger } = await keptMemory()
     const profile = join(dirname(path), '.profile')
     writeFileSync(profile, PROFILE.repeat(100))
@@ -124,7 +124,7 @@ describe('the ledger path that a memory file states', () => {
     expect(readFileSync(profile, 'utf8')).toBe(PROFILE.repeat(100))
   })
 
-  it('is not begun through a link that leads to no file yet, however it came to stand there', async () => {
+  it('is not created through a link that leads to no file yet', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const profile = join(dirname(path), '.bash_profile')
     const ledger = join(dirname(path), 'lcm.events.jsonl')
@@ -144,7 +144,7 @@ describe('the ledger path that a memory file states', () => {
     expect(existsSync(profile)).toBe(false)
   })
 
-  it('is not even read by the checks where nobody agreed to it', async () => {
+  it('is not even read by the checks before the user agrees', async () => {
     // Reading a pipe would wait for ever; a path on another computer would be told who asks.
     const path = hostileMemory('/dev/zero', join(temporaryFolder(), 'lcm.db'))
     const lcm = await openHere(path)
@@ -155,7 +155,7 @@ describe('the ledger path that a memory file states', () => {
 })
 
 describe('a copied memory', () => {
-  it('writes nothing into the ledger of the original until its user agrees anew', async () => {
+  it('writes nothing into the ledger of the original until its user agrees again', async () => {
     const { path, ledger } = await keptMemory()
     const original = await openHere(path)
     const id = say(original, 'long', longTexts(60))
@@ -175,7 +175,7 @@ describe('a copied memory', () => {
     again.close()
   })
 
-  it('may take the ledger over when the original is gone, and goes on where it ended', async () => {
+  it('may take over the ledger when the original is gone, and continues it', async () => {
     const { path, ledger } = await keptMemory()
     const original = await openHere(path)
     say(original, 's', ['one'])
@@ -197,7 +197,7 @@ describe('a copied memory', () => {
     again.close()
   })
 
-  it('may not take over a ledger that goes on after what it has written, and leaves it to the original', async () => {
+  it('may not take over a ledger that the original continued after the copy was made', async () => {
     const { path, ledger } = await keptMemory()
     const copy = join(dirname(path), 'copy.db')
     copyFileSync(path, copy)
@@ -216,7 +216,7 @@ describe('a copied memory', () => {
     expect(readFileSync(ledger, 'utf8')).toContain('said by the original')
   })
 
-  it('is refused the ledger that the settings name while the original keeps it', async () => {
+  it('is refused the ledger that the settings name while the original uses it', async () => {
     const { path, ledger } = await keptMemory()
     const copy = join(dirname(path), 'copy.db')
     copyFileSync(path, copy)

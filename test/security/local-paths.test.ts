@@ -6,7 +6,7 @@ import { openWindow, startCores } from '../jobs/core-client.ts'
 
 // Proves that a page cannot make this machine log in to another one (Windows sends the user's name and a hash), nor read
 // from a device that never ends.
-describe('a path that a page asks for', () => {
+describe('a path in a call from a page', () => {
   it.each([
     String.raw`\\server\share\lcm.db`,
     '//server/share/lcm.db',
@@ -33,14 +33,14 @@ describe('a path that a page asks for', () => {
     },
   )
 
-  it('is taken where it is a plain file', () => {
+  it('is accepted when it is a plain file', () => {
     for (const path of [String.raw`C:\Users\ada\lcm.db`, 'C:/x/console.db', 'com.db', String.raw`D:\nullable\x`])
       expect(requireLocalPath(path, 'win32')).toBe(path)
     for (const path of ['/home/ada/lcm.db', '/home/dev/x', '/dev/shm/x.db', '//home/ada/x', '/a/con', 'nul'])
       expect(requireLocalPath(path, 'linux')).toBe(path)
   })
 
-  it('is refused by every call that takes one', async ({ skip }) => {
+  it('is refused by every call that takes a path', async ({ skip }) => {
     skip(process.platform === 'win32', 'Windows has no /dev')
     const cores = startCores()
     const { machine } = openWindow(cores, null).client
@@ -57,7 +57,7 @@ describe('a path that a page asks for', () => {
   })
 })
 
-it('the packaged app gives no right to pages from files', () => {
+it('the packaged app gives pages from files no extra rights', () => {
   const yaml = readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')
   expect(yaml).toMatch(/^ {2}grantFileProtocolExtraPrivileges: false$/m)
   expect(yaml).toMatch(/^ {2}runAsNode: false$/m)

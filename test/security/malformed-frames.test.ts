@@ -57,7 +57,7 @@ async function send(frames: readonly (string | Buffer)[]): Promise<number | 'ans
 
 const call = (more: object): string => JSON.stringify({ i: '1', p: { u: '/memory/info', ...more } })
 
-describe('a frame that is no call', () => {
+describe('a frame that is no valid call', () => {
   it.each<[string, string | Buffer, number]>([
     ['a letter', 'x', 1007],
     ['an empty frame', '', 1007],
@@ -77,12 +77,12 @@ describe('a frame that is no call', () => {
     ['a binary frame', Buffer.from(call({})), 1003],
     ['an empty binary frame', Buffer.alloc(0), 1003],
     ['a giant frame', `"${'x'.repeat(MAX_FRAME_BYTES)}"`, 1009],
-  ])('closes its own connection only: %s', async (_name, frame, code) => {
+  ])('closes only its own connection: %s', async (_name, frame, code) => {
     expect(await send([frame])).toBe(code)
     await isUnharmed()
   })
 
-  it('is answered where it is a call of something that there is not, or with an input that cannot be', async () => {
+  it('is answered with an error when its procedure does not exist or its input is invalid', async () => {
     const deep = JSON.parse(`${'[{"json":'.repeat(2000)}1${'}]'.repeat(2000)}`) as unknown
     const bodies = [null, 1, 'x', [], { json: 1, meta: 1 }, { meta: [[0, '__proto__']] }, { json: deep }, { maps: 1 }]
     const frames = bodies.map((b, i) => JSON.stringify({ i: String(i), p: { u: '/retrieval/grep', b } }))
@@ -91,7 +91,7 @@ describe('a frame that is no call', () => {
     await isUnharmed()
   })
 
-  it('ends nothing of others, whatever it is (property)', async () => {
+  it('ends no other connection, for any frame (property)', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.json(),
@@ -142,7 +142,7 @@ describe('the relay of the desktop window', () => {
     await isUnharmed()
   })
 
-  it('passes on what cannot be refused before: a port of the core takes no frame on trust', async () => {
+  it('passes on frames that only the core can check, and the core refuses them', async () => {
     for (const frame of ['x', { i: '1', p: { u: '/memory/info' } }, new MessageChannel().port1]) {
       const port = cores.connect(path)
       port.start()

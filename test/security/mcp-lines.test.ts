@@ -76,7 +76,7 @@ describe('a server of the Model Context Protocol', () => {
     expect(await answers([line])).toMatchObject([{ id, error: { code } }])
   })
 
-  it('leaves out a line that is too long, says so once, and goes on', async () => {
+  it('skips a line that is too long, reports it once, and reads on', async () => {
     const long = Buffer.alloc(MAX_LINE_BYTES + 1, 'x')
     const said = await answers([long, Buffer.concat([long, long]), JSON.stringify({ ...PING, id: 7 })])
     expect(said).toMatchObject([
@@ -86,7 +86,7 @@ describe('a server of the Model Context Protocol', () => {
     ])
   })
 
-  it('never calls what a client sent a fault of its own, and always hears the next line (property)', async () => {
+  it('never reports an internal error for what a client sent, and always reads the next line (property)', async () => {
     const request = fc.record(
       {
         jsonrpc: fc.constantFrom('2.0', '1.0', null),
@@ -110,7 +110,7 @@ describe('a server of the Model Context Protocol', () => {
     )
   })
 
-  it('ends with its pipe, also in the middle of a line that is too long', async () => {
+  it('ends with its pipe, even in the middle of a line that is too long', async () => {
     const child = spawn(process.execPath, [cliPath, 'mcp', '--db', sample], {
       env: environment(),
       stdio: ['pipe', 'pipe', 'pipe'],

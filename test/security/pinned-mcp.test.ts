@@ -100,7 +100,7 @@ async function serve(path: string, pinned: number | null): Promise<Client> {
   const opened = await openLcm(path, { readOnly: true })
   lcm = opened
   const [mine, theirs] = InMemoryTransport.createLinkedPair()
-  await createMcpServer(new Tools(() => opened, pinned), '0').connect(theirs)
+  await createMcpServer(new Tools(async () => opened, pinned), '0').connect(theirs)
   client = new Client({ name: 'test', version: '0' })
   await client.connect(mine)
   return client
@@ -109,7 +109,7 @@ async function serve(path: string, pinned: number | null): Promise<Client> {
 describe.each([nativeWriter, ...WRITERS].map((writer) => [writer.name, writer] as const))(
   'a server of %s',
   (_name, writer) => {
-    it('that is pinned to a conversation names nothing of another (property)', async () => {
+    it('names nothing of other conversations when it is pinned to one (property)', async () => {
       const path = entangled(writer)
       const server = await serve(path, MINE)
       if (!lcm) throw new Error('nothing is open')

@@ -96,11 +96,11 @@ async function exportedAll(path: string): Promise<void> {
 
 describe('a sanitized export', () => {
   it.each([nativeWriter, ...WRITERS].map((writer) => [writer.name, writer] as const))(
-    'of %s holds nothing of what was planted in all its fields',
+    'contains nothing of the secrets planted in all fields of %s',
     async (_name, writer) => exportedAll(planted(writer, [...PATHS, ...SECRETS])),
   )
 
-  it('holds nothing of it in whatever order and neighbourhood it stands (property)', async () => {
+  it('contains no secret in any order and between any characters (property)', async () => {
     const around = fc.constantFrom('', ' ', '(', '"', "'", '`', '=', ',', '[', '<', '\t')
     const text = fc.tuple(around, fc.constantFrom(...PATHS, ...SECRETS), around).map((pieces) => pieces.join(''))
     await fc.assert(
@@ -111,7 +111,7 @@ describe('a sanitized export', () => {
     )
   })
 
-  it('tells nothing of the path that an import of plain messages takes for the name of its session', async () => {
+  it('does not contain the path that an import uses as the name of a session', async () => {
     const folder = temporaryFolder()
     const transcript = join(folder, `${WHO} chat.json`)
     writeFileSync(

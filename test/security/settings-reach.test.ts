@@ -46,7 +46,7 @@ const REACHING: readonly [string, SettingsPatch, RegExp][] = [
 ]
 
 describe.each(REACHING)('settings that a page saves with %s', (_name, patch, told) => {
-  it('are not saved where nobody can be asked, and the way out is told', async () => {
+  it('are not saved when nobody can be asked, and the error names the way out', async () => {
     const { open, path } = store(null, { providers: [mine] })
     const before = readFileSync(path, 'utf8')
     await expect(open().save(patch)).rejects.toMatchObject({
@@ -57,7 +57,7 @@ describe.each(REACHING)('settings that a page saves with %s', (_name, patch, tol
     expect(readFileSync(path, 'utf8')).toBe(before)
   })
 
-  it('are not saved when the user refuses, who sees all of it', async () => {
+  it('are not saved when the user refuses, who sees everything they reach', async () => {
     const { open, path, asked } = store('refused', { providers: [mine] })
     const before = readFileSync(path, 'utf8')
     await expect(open().save(patch)).rejects.toMatchObject({ code: 'cancelled' })
@@ -74,8 +74,8 @@ describe.each(REACHING)('settings that a page saves with %s', (_name, patch, tol
   })
 })
 
-describe('the user is asked nothing', () => {
-  it('for what stands in the settings file already: whoever wrote it there decided', async () => {
+describe('the user', () => {
+  it('is not asked about what the settings file contains already', async () => {
     const { open, confirm } = store('refused', { providers: [mine], values: { LCM_LEDGER_PATH: '/l.jsonl' } })
     await open().save({ providers: [{ ...mine, name: 'renamed', model: 'other', baseUrl: 'https://api.example/v1/' }] })
     await open().save({ values: { LCM_TOKEN_BUDGET: 5_000, LCM_LEDGER_PATH: '/l.jsonl' }, chain: ['renamed'] })
@@ -83,7 +83,7 @@ describe('the user is asked nothing', () => {
     expect(confirm).not.toHaveBeenCalled()
   })
 
-  it('for what cannot be saved anyway', async () => {
+  it('is not asked about what cannot be saved anyway', async () => {
     const { open, confirm } = store('granted')
     await expect(open().save({ providers: [evil], chain: ['nobody'] })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -92,14 +92,14 @@ describe('the user is asked nothing', () => {
   })
 })
 
-it('what is shown to the user cannot hide or add anything', () => {
+it('the user is shown text that can neither hide nor add anything', () => {
   const reach: Reach = { kind: 'path', variable: 'LCM_LEDGER_PATH', path: '/a\n\x1b[2K\u202e/gpj.\u200b' }
   expect(toldReach(reach)).toMatch(/^[\x20-\x7e]+$/)
   const { address } = { address: new URL('https://аpple.example/').href }
   expect(toldReach({ kind: 'server', provider: 'x', keyVariable: null, address })).toContain('xn--')
 })
 
-it('no test server receives a secret of the environment through a page', async () => {
+it('a test server receives no secret of the environment on behalf of a page', async () => {
   process.env.AWS_SECRET_ACCESS_KEY = SECRET
   const server = await startModelServer(good('ready'))
   const asked: Reach[] = []
@@ -137,7 +137,7 @@ describe('the terminal of the browser host', () => {
   }
   const reach: Reach = { kind: 'server', provider: 'x', keyVariable: 'MY_KEY', address: 'https://evil.example/v1' }
 
-  it('grants only by the word yes, and shows the variable and the address', async () => {
+  it('grants only for the word yes, and shows the variable and the address', async () => {
     const { input, output, said } = terminal(true)
     const confirm = confirmAtTerminal({ input, output })
     const answers = ['yes\n', 'y\n', '\n', 'no\n'].map(() => confirm([reach]))
@@ -148,7 +148,7 @@ describe('the terminal of the browser host', () => {
     }
   })
 
-  it('refuses when nobody answers, and says that nobody is there without a terminal', async () => {
+  it('refuses when nobody answers, and says that nobody can be asked without a terminal', async () => {
     expect(await confirmAtTerminal(terminal(true), 20)([reach])).toBe('refused')
     expect(await confirmAtTerminal(terminal(false))([reach])).toBe('nobody_to_ask')
   })

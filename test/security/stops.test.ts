@@ -36,7 +36,7 @@ function processorSeconds(pid: number): number {
 }
 
 describe('a statement that does not end', () => {
-  it('lets a job be cancelled: the job ends, and the next one runs in another thread', async () => {
+  it('lets its job be cancelled, and the next job runs in another thread', async () => {
     const lateness = latenessOfMachine()
     type Said = { cancelled: Measured<string>; next: string; closed: Measured<boolean> }
     const { cancelled, next, closed } = await stop<Said>('cancelJob')
@@ -44,14 +44,14 @@ describe('a statement that does not end', () => {
     expect(Math.max(cancelled.ms, closed.ms) - lateness()).toBeLessThan(LIMIT_MS)
   })
 
-  it('lets the host be closed, which is told that not all of it ended', async () => {
+  it('lets the host be closed, which reports that not everything ended', async () => {
     const lateness = latenessOfMachine()
     const { ms, answer } = await stop<Measured<boolean>>('stopHost')
     expect(answer).toBe(false)
     expect(ms - lateness()).toBeLessThan(LIMIT_MS)
   })
 
-  it('lets a window go that hangs in it, and the next window on the file gets another core', async () => {
+  it('lets its window be closed, and the next window on the file gets another core', async () => {
     const lateness = latenessOfMachine()
     const said = await stop<{ first: string; hung: string; again: string; closed: Measured<boolean> }>('leaveWindow')
     expect([said.first, said.hung, said.again]).toEqual(['hello', 'nothing', 'hello'])
@@ -59,17 +59,20 @@ describe('a statement that does not end', () => {
     expect(said.closed.ms - lateness()).toBeLessThan(LIMIT_MS)
   })
 
-  it.for(['SIGINT', 'SIGTERM'] as const)('lets a command be ended by %s, which says so', async (signal, { skip }) => {
-    skip(process.platform !== 'linux', 'there is no /proc to see it work in')
-    const child = startLcm(['integrity', '--db', endless, '--json'])
-    const ran = ended(child)
-    // All that comes before takes about a second.
-    await expect.poll(() => processorSeconds(child.pid ?? 0), { timeout: 50_000, interval: 50 }).toBeGreaterThan(2.5)
-    const [beganMs, lateness] = [performance.now(), latenessOfMachine()]
-    child.kill(signal)
-    const { signal: died, stdout } = await ran
-    expect(performance.now() - beganMs - lateness()).toBeLessThan(LIMIT_MS)
-    expect(died).toBe(signal)
-    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'cancelled' } })
-  })
+  it.for(['SIGINT', 'SIGTERM'] as const)(
+    'lets its command be ended by %s, and the command says so',
+    async (signal, { skip }) => {
+      skip(process.platform !== 'linux', 'there is no /proc to see it work in')
+      const child = startLcm(['integrity', '--db', endless, '--json'])
+      const ran = ended(child)
+      // All that comes before takes about a second.
+      await expect.poll(() => processorSeconds(child.pid ?? 0), { timeout: 50_000, interval: 50 }).toBeGreaterThan(2.5)
+      const [beganMs, lateness] = [performance.now(), latenessOfMachine()]
+      child.kill(signal)
+      const { signal: died, stdout } = await ran
+      expect(performance.now() - beganMs - lateness()).toBeLessThan(LIMIT_MS)
+      expect(died).toBe(signal)
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'cancelled' } })
+    },
+  )
 })

@@ -11,7 +11,7 @@ import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
 import { migrations } from '../../core/sqlite/native.ts'
 import { nativeSchema } from '../../core/sqlite/native-schema.ts'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { isHunt, runs } from '../builders/property-runs.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
 import { tellStory } from '../builders/systems/story.ts'
@@ -108,7 +108,7 @@ async function findings(path: string): Promise<string[]> {
 const isAbout = ({ table, column }: WrongValue): RegExp =>
   new RegExp(`: (?:${table}[.]${column} is |its ${column} is )`)
 
-describe('a native file in whose tables values stand that they forbid', () => {
+describe('a native file with values that its tables forbid', () => {
   it('is read by every command without an internal error, with a finding for each value', {
     timeout: isHunt ? 600_000 : 60_000,
   }, async () => {
@@ -138,7 +138,7 @@ describe('a native file in whose tables values stand that they forbid', () => {
     { table: 'summary_sources', column: 'ordinal', row: 0, value: `'x'` },
   ]
 
-  it('has a finding at the row of each', async () => {
+  it('gets a finding at the row of each such value', async () => {
     expect((await findings(damaged(ONE_OF_EACH))).sort()).toEqual([
       `${MESSAGE}: message_parts.session_id is X'00FF'`,
       `${MESSAGE}: messages.content is NULL`,
@@ -149,7 +149,7 @@ describe('a native file in whose tables values stand that they forbid', () => {
     ])
   })
 
-  it('shows its other rows, in answers of the kind that each command promises', async () => {
+  it('shows its other rows, in answers of the documented shape', async () => {
     const path = damaged(ONE_OF_EACH)
     const [stats, whole] = [
       await document(Stats, ['stats', '--db', path]),
@@ -160,7 +160,7 @@ describe('a native file in whose tables values stand that they forbid', () => {
   })
 
   it.each(['anthropic', 'openai'])(
-    'renders the window of which a summary is NULL as it would be sent (%s)',
+    'renders a window with a summary that is NULL as it would be sent (%s)',
     async (to) => {
       const everySummary = Array.from(
         { length: rowCounts.get('summaries') ?? 0 },
@@ -187,7 +187,7 @@ describe('a native file in whose tables values stand that they forbid', () => {
     expect(opened()).toEqual({ isWritten: true, reason: null })
   })
 
-  it('is shown in the window, and stays open', async () => {
+  it('is shown in the window of the app, and stays open', async () => {
     const path = damaged(ONE_OF_EACH)
     const machine = new Machine({ env: process.env, resourcesDir: '/nowhere' })
     const core = new Core({ path, open: {}, machine, execute: executeHere({}) })

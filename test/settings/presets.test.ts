@@ -6,7 +6,7 @@ import { PRESETS, presetSettings } from '../../core/systems/presets.ts'
 
 const { compaction } = readSettings({})
 
-it('has the defaults of every known system, each within its range', () => {
+it('the presets contain the defaults of every known system, each within its range', () => {
   expect(PRESETS.map((preset) => preset.name)).toEqual(PresetName.options)
   for (const preset of PRESETS) {
     expect(Preset.parse(preset)).toEqual(preset)
@@ -14,10 +14,10 @@ it('has the defaults of every known system, each within its range', () => {
   }
 })
 
-it('is the specification where nothing is configured', () => {
+it('the preset "spec" equals the specification where nothing is configured', () => {
   expect(presetSettings('spec')).toEqual(compaction)
 })
 
-it('says of every other system what its values do not say', () => {
+it('every preset of another system notes what its values do not express', () => {
   for (const { name, note } of PRESETS) expect(note === null).toBe(name === 'spec')
 })

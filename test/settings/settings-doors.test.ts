@@ -53,7 +53,7 @@ describe.each(doors)('settings $name', (door) => {
     open = undefined
   })
 
-  it('are read, saved and tried out in a window without a memory', async () => {
+  it('are read, saved and tested in a window without a memory', async () => {
     server = await startModelServer(good('ready'))
     open = await door.open(null)
     const { settings } = open.client
@@ -74,7 +74,7 @@ describe.each(doors)('settings $name', (door) => {
     expect(isDefinedError(error) && error.data.message).toContain('LCM_TOKEN_BUDGET')
   })
 
-  it('say what is wrong with the file instead of going on without it', async () => {
+  it('report what is wrong with the file instead of ignoring it', async () => {
     writeFileSync(settingsFile, '{ "values": { "LCM_TOKEN_BUDGET": -1 } }')
     open = await door.open(memory())
     const [reported] = await safe(open.client.settings.report())
@@ -85,7 +85,7 @@ describe.each(doors)('settings $name', (door) => {
     expect((await open.client.memory.settings()).budgetTokens).toBe(1_000)
   })
 
-  it('hold for an open memory as soon as they are saved', async () => {
+  it('apply to an open memory as soon as they are saved', async () => {
     open = await door.open(memory())
     const { client } = open
     expect((await client.memory.settings()).budgetTokens).toBe(200_000)
@@ -113,8 +113,8 @@ async function withCore<T>(path: string | null, body: (client: Client) => Promis
   }
 }
 
-describe('a key', () => {
-  it('goes in and never comes out, but to its server', async () => {
+describe('a stored key', () => {
+  it('is sent to its server and appears in no answer', async () => {
     server = await startModelServer(good('ready'))
     const { url } = server
     await withCore(null, async ({ settings }) => {
@@ -149,7 +149,7 @@ describe('a key', () => {
 describe('the preview of a prompt', () => {
   const settings = { leafChunkTokens: 400, freshTailCount: 4, minMessagesToCompact: 2, leafConcurrency: 1 }
 
-  it('is what is sent, but for the code', async () => {
+  it('equals what is sent, except for the random code', async () => {
     server = await startModelServer(good('Short.'))
     const { url } = server
     await withCore(memory(), async (client) => {
@@ -182,7 +182,7 @@ describe('the preview of a prompt', () => {
     })
   })
 
-  it('names summaries that are not written yet where they will stand, and refuses steps that there are not', async () => {
+  it('names planned summaries by their steps, and refuses steps that do not exist', async () => {
     await withCore(memory(), async (client) => {
       const rows = await client.conversations.list()
       const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]

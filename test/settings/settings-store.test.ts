@@ -70,8 +70,8 @@ const refusal = async (work: () => unknown): Promise<LcmError> => {
   throw new Error('it was accepted')
 }
 
-describe('settings come', () => {
-  it('from the environment before the file before the default', () => {
+describe('the effective settings', () => {
+  it('come from the environment first, then from the file, then from the defaults', () => {
     const values = { LCM_TOKEN_BUDGET: 50_000, LCM_CONTEXT_THRESHOLD: 0.5, LCM_AUTOCOMPACT_DISABLED: true }
     const store = at({ values }, { LCM_TOKEN_BUDGET: '70000' })
     expect(effectiveOf(store, 'LCM_TOKEN_BUDGET')).toEqual({ value: 70_000, source: 'environment' })
@@ -80,28 +80,28 @@ describe('settings come', () => {
     expect(store.read()).toMatchObject({ autocompactDisabled: true, compaction: { budgetTokens: 70_000 } })
   })
 
-  it('from the file where a variable is blank', () => {
+  it('come from the file when a variable is blank', () => {
     const store = at({ values: { LCM_TOKEN_BUDGET: '50000' } }, { LCM_TOKEN_BUDGET: ' ' })
     expect(effectiveOf(store, 'LCM_TOKEN_BUDGET')).toEqual({ value: 50_000, source: 'file' })
   })
 
-  it('for the database from one place: an address in the environment hides a path in the file', () => {
+  it('take the path of the database from one source: an address in the environment hides a path in the file', () => {
     const store = at({ values: { LCM_DATABASE_PATH: '/file.db' } }, { LCM_DATABASE_URL: 'file:/env.db' })
     expect(effectiveOf(store, 'LCM_DATABASE_PATH')).toEqual({ value: '/env.db', source: 'environment' })
   })
 
-  it('from defaults where there is no file, an empty one or one with a byte order mark', () => {
+  it('are the defaults when the file is missing, empty or has only a byte order mark', () => {
     const { models: _, databasePath: _place, ...defaults } = readSettings({})
     for (const content of [undefined, '', ' \n', '\uFEFF{}']) expect(at(content).read()).toMatchObject(defaults)
   })
 
-  it('from the folder of the user, which moves with LCM_DATA_DIR', () => {
+  it('are read from the folder of the user, which LCM_DATA_DIR moves', () => {
     const folder = temporaryFolder()
     expect(new SettingsStore({ env: { LCM_DATA_DIR: folder } }).path).toBe(join(folder, 'config', 'settings.json'))
     expect(readSettings({ LCM_DATA_DIR: folder }).databasePath).toBe(join(folder, 'lcm.db'))
   })
 
-  it('for every variable, with what it accepts', () => {
+  it('contain every variable, with what it accepts', () => {
     const report = SettingsReport.parse(at().report())
     for (const { variable, accepts, source } of report.effective) {
       expect(variable).toMatch(/^LCM_/)
@@ -112,8 +112,8 @@ describe('settings come', () => {
   })
 })
 
-describe('models come', () => {
-  it('from the file, with the chain and the cap, which the environment may replace', async () => {
+describe('the settings of models', () => {
+  it('come from the file with chain and cap, both of which the environment may replace', async () => {
     const content = { providers: [claude, ollama], chain: ['claude', 'ollama', 'deterministic'], spendCapTokens: 9 }
     expect(at(content).read().models).toMatchObject({ chain: ['claude', 'ollama'], spendCapTokens: 9 })
     const env = { LCM_SUMMARIZERS: 'ollama, deterministic', LCM_SPEND_CAP_TOKENS: '100' }
@@ -123,14 +123,14 @@ describe('models come', () => {
     expect((await refusal(() => at(content, { LCM_SUMMARIZERS: 'a;b' }).read())).message).toContain('commas')
   })
 
-  it('with their prompts from beside the file unless the environment names a folder', () => {
+  it('read prompts from beside the file unless the environment names a folder', () => {
     const store = at()
     expect(store.read().models.promptsDir).toBe(join(dirname(store.path), 'prompts'))
     expect(at({}, { LCM_PROMPTS_DIR: '/mine' }).read().models.promptsDir).toBe('/mine')
   })
 })
 
-describe('a settings file is refused by its name and the key', () => {
+describe('a settings file', () => {
   it.each<[unknown, string]>([
     ['{"values":', 'it is not JSON'],
     [[], 'at the top'],
@@ -148,7 +148,7 @@ describe('a settings file is refused by its name and the key', () => {
     [{ providers: [{ ...claude, baseUrl: `https://u:${KEY}@host/v1` }] }, 'providers.0.baseUrl'],
     [{ providers: [{ ...claude, apiKey: KEY }] }, 'there is no setting "apiKey"'],
     [`{"providers": "${KEY}" oops`, 'it is not JSON'],
-  ])('%j', async (content, problem) => {
+  ])('is refused by its name and key: %j', async (content, problem) => {
     const store = at(content)
     for (const work of [() => store.read(), () => store.report(), () => store.save({})]) {
       const error = await refusal(work)
@@ -159,7 +159,7 @@ describe('a settings file is refused by its name and the key', () => {
     }
   })
 
-  it('and its values are checked together with those of the environment', async () => {
+  it('is checked together with the environment', async () => {
     const store = at({ values: { LCM_HARD_THRESHOLD: 0.5 } })
     expect((await refusal(() => store.read())).message).toContain('LCM_HARD_THRESHOLD')
     expect(
@@ -171,8 +171,8 @@ describe('a settings file is refused by its name and the key', () => {
   })
 })
 
-describe('saving', () => {
-  it('changes what the patch names, in a private file, in one step', async () => {
+describe('saving settings', () => {
+  it('changes only what the patch names, atomically and in a private file', async () => {
     const store = at()
     await store.save({ values: { LCM_TOKEN_BUDGET: 50_000, LCM_FRESH_TAIL_COUNT: 3 }, providers: [claude, ollama] })
     const report = await store.save({ values: { LCM_FRESH_TAIL_COUNT: null }, chain: ['ollama'], spendCapTokens: 10 })
@@ -188,7 +188,7 @@ describe('saving', () => {
     expect((await store.save({ spendCapTokens: null })).spendCapTokens).toBeNull()
   })
 
-  it('writes nothing when anything of it cannot be used', async () => {
+  it('writes nothing when a part of the patch is invalid', async () => {
     const store = at({ values: { LCM_TOKEN_BUDGET: 7 } })
     const before = readFileSync(store.path, 'utf8')
     const patches: readonly SettingsPatch[] = [
@@ -203,13 +203,13 @@ describe('saving', () => {
     }
   })
 
-  it('leaves a file that cannot be read as it is', async () => {
+  it('does not change a file that cannot be read', async () => {
     const store = at('{ "values": { oops')
     expect((await refusal(() => store.save({ spendCapTokens: 1 }))).message).toContain('not JSON')
     expect(readFileSync(store.path, 'utf8')).toBe('{ "values": { oops')
   })
 
-  it('writes through a link', async () => {
+  it('writes through a symbolic link', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'real.json'), '{}')
     symlinkSync(join(folder, 'real.json'), join(folder, 'settings.json'))
@@ -218,7 +218,7 @@ describe('saving', () => {
     expect(readFileSync(join(folder, 'real.json'), 'utf8')).toContain('"spendCapTokens": 5')
   })
 
-  it('says so where it may not', ({ skip }) => {
+  it('reports that the folder may not be written to', ({ skip }) => {
     skip(ordinaryUser() === null, 'nobody but root can run this checkout')
     const folder = temporaryFolder()
     const path = join(folder, 'settings.json')
@@ -235,7 +235,7 @@ describe('saving', () => {
     chmodSync(folder, 0o755)
   })
 
-  it('of what cannot even be looked at is refused when it is read, and not before', async () => {
+  it('reports a link to itself when the file is read, and not before', async () => {
     const folder = temporaryFolder()
     const path = join(folder, 'settings.json')
     symlinkSync(path, path)
@@ -244,7 +244,7 @@ describe('saving', () => {
     expect((await refusal(() => store.read())).message).toContain(path)
   })
 
-  it('is seen by whoever reads next', async () => {
+  it('is noticed by the next reader', async () => {
     const store = at()
     const stamp = store.stamp()
     await store.save({ values: { LCM_TOKEN_BUDGET: 4_321 } })
@@ -274,7 +274,7 @@ describe.each([
     expect(keys.has(claude)).toBe(false)
   })
 
-  it('is shown by its place alone, after the environment', async () => {
+  it('is reported by its place only, after the environment', async () => {
     const keys = make()
     const store = at({ providers: [claude] }, {}, keys)
     const source = (from: SettingsStore) => from.report().providers[0]?.keySource
@@ -289,7 +289,7 @@ describe.each([
   })
 })
 
-describe('keys', () => {
+describe('stored keys', () => {
   it('are on disk only as the cipher wrote them, in a private file', async () => {
     const path = join(temporaryFolder(), 'keys.json')
     await new FileKeyStore(path, reversing).set(claude, KEY)
@@ -308,7 +308,7 @@ describe('keys', () => {
     expect(String(error)).not.toContain(KEY)
   })
 
-  it('in a file that is damaged are an error, never a key', async () => {
+  it('are an error when their file is damaged, and never returned then', async () => {
     const path = join(temporaryFolder(), 'keys.json')
     writeFileSync(path, `{"claude": ${KEY}`)
     const keys = new FileKeyStore(path, reversing)
@@ -316,7 +316,7 @@ describe('keys', () => {
     expect((await refusal(() => keys.has(claude))).message).not.toContain(KEY)
   })
 
-  it('are refused where none can be kept, for nobody, and when they are none', async () => {
+  it('are refused when none can be stored, when there is no such provider, and when they are invalid', async () => {
     const content = { providers: [claude] }
     await expect(at(content).setKey('claude', KEY)).rejects.toThrow(/MY_CLAUDE_KEY/)
     await expect(at(content, {}, new MemoryKeyStore()).setKey('gpt', KEY)).rejects.toThrow(/no provider "gpt"/)
@@ -330,7 +330,7 @@ describe('keys', () => {
   })
 })
 
-describe('a provider is tested by one tiny real call', () => {
+describe('a test of a provider', () => {
   let server: ModelServer | undefined
   afterEach(() => server?.close())
   const NEVER = new AbortController().signal
@@ -340,7 +340,7 @@ describe('a provider is tested by one tiny real call', () => {
     return at({ providers: [provider] }, { MY_CLAUDE_KEY: KEY })
   }
 
-  it('that says whether all is well', async () => {
+  it('makes one tiny call and says that all is well', async () => {
     const store = await testOf(good('ready'))
     expect(await store.testProvider('claude', NEVER)).toMatchObject({
       ok: true,
@@ -356,7 +356,7 @@ describe('a provider is tested by one tiny real call', () => {
     [(response) => json(response, 401, `bad ${KEY}`), 'Check MY_CLAUDE_KEY', 10_000],
     [(response) => json(response, 500, KEY), 'answered 500', 10_000],
     [() => {}, 'No answer within 200 ms', 200],
-  ])('that says what is wrong and holds no key: %#', async (behaviour, problem, timeoutMs) => {
+  ])('says what is wrong and contains no key: %#', async (behaviour, problem, timeoutMs) => {
     const store = await testOf(behaviour, timeoutMs)
     const test = await store.testProvider('claude', NEVER)
     expect(test.ok).toBe(false)
@@ -365,7 +365,7 @@ describe('a provider is tested by one tiny real call', () => {
     expect(server?.asked.length).toBeLessThanOrEqual(1)
   })
 
-  it('that can be aborted, and that nobody can ask of a provider that is not there', async () => {
+  it('can be aborted, and is refused for a provider that does not exist', async () => {
     const store = await testOf(() => {})
     await expect(store.testProvider('claude', AbortSignal.timeout(20))).rejects.toThrow(/timeout|abort/i)
     await expect(store.testProvider('gpt', NEVER)).rejects.toThrow(/no provider "gpt"/)

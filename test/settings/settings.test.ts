@@ -13,7 +13,7 @@ function refusal(texts: SettingTexts): LcmError {
   throw new Error(`${JSON.stringify(texts)} was accepted`)
 }
 
-describe('settings', () => {
+describe('the settings from variables', () => {
   it('are complete without any variable, and satisfy the contract', () => {
     const settings = readSettings({})
     expect(CompactionSettings.parse(settings.compaction)).toEqual(settings.compaction)
@@ -33,11 +33,11 @@ describe('settings', () => {
     expect(settings).toMatchObject({ enabled: true, tokenEstimator: 'heuristic', filesDir: null, ledgerPath: null })
   })
 
-  it('take a blank variable as unset', () => {
+  it('treat a blank variable as unset', () => {
     expect(readSettings({ LCM_TOKEN_BUDGET: '  ' }).compaction.budgetTokens).toBe(200_000)
   })
 
-  it('read every kind of value', () => {
+  it('accept every type of value', () => {
     const settings = readSettings({
       LCM_ENABLED: 'off',
       LCM_CONTEXT_THRESHOLD: '.5',
@@ -50,7 +50,7 @@ describe('settings', () => {
     expect(settings.compaction).toMatchObject({ softThreshold: 0.5, freshTailCount: 0, maxDepth: -1 })
   })
 
-  it('refuse a wrong value by the variable’s name and what it accepts', () => {
+  it('refuse a wrong value with the name of the variable and what it accepts', () => {
     for (const [name, text, accepted] of [
       ['LCM_TOKEN_BUDGET', '0', 'from 1 to'],
       ['LCM_TOKEN_BUDGET', '1e5', 'whole number'],
@@ -90,7 +90,7 @@ describe('settings', () => {
     expect(() => withOverrides(compaction, { condensedMinFanout: 1 })).toThrow('condensedMinFanout')
   })
 
-  it('let no command override the soft threshold past the hard one; what is tried out may', () => {
+  it('refuse an override of the soft threshold past the hard one, except in a what-if', () => {
     const { compaction } = readSettings({ LCM_HARD_THRESHOLD: '0.8' })
     for (const overrides of [{ softThreshold: 0.9 }, { hardThreshold: 0.5 }]) {
       const refused = () => withOverrides(compaction, overrides)

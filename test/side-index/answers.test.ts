@@ -4,11 +4,14 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { GrepRequest } from '../../core/contract/retrieval.ts'
+import { leaveFilesAlone } from '../builders/files-left-alone.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { folderState } from '../db/folder-state.ts'
 import { ClawFile } from './claw-file.ts'
 import { Stage, updateElsewhere } from './stage.ts'
+
+leaveFilesAlone()
 
 const WORDS = [
   'walrus',
@@ -90,13 +93,13 @@ const opened = <T extends { close(): void }>(one: T): T => {
 }
 
 describe('a search with a side index', () => {
-  it('finds at every moment what reading every text finds, whatever another program does to the file', async () => {
+  it('finds at every moment what reading every text finds, whatever another program writes to the file', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { maxLength: 12 }), fc.array(edit, { maxLength: 14 }), async (texts, edits) => {
         const cacheDir = temporaryFolder()
         const file = new ClawFile()
         for (const words of texts) file.add(words)
-        const window = new Stage(file.path, cacheDir)
+        const window = await Stage.open(file.path, cacheDir)
         try {
           for (const one of edits) {
             apply(file, one)
@@ -130,7 +133,7 @@ describe('a search with a side index', () => {
     ['a part that moves to another message', `UPDATE message_parts SET message_id = 12 WHERE message_id = 10`],
     ['a summary', `UPDATE summaries SET content = 'an oyster'`],
     ['a row number', `UPDATE messages SET message_id = 100000 WHERE message_id = 10`],
-  ])('notices a change of %s among texts that stay', async (_, sql) => {
+  ])('notices a changed %s among unchanged texts', async (_, sql) => {
     const cacheDir = temporaryFolder()
     const file = opened(new ClawFile())
     for (let n = 1; n <= 600; n += 1) file.add(`walrus ${n}`)
@@ -140,7 +143,7 @@ describe('a search with a side index', () => {
     file.addPart(11, { output: 'an oyster' })
     file.db.exec('UPDATE message_parts SET is_synthetic = 1 WHERE message_id = 11')
     file.summarize('d')
-    const window = opened(new Stage(file.path, cacheDir))
+    const window = opened(await Stage.open(file.path, cacheDir))
     expect(await window.update()).toMatchObject({ outcome: 'ready' })
     const before = await window.grep({ query: 'oyster' })
     file.db.exec(sql)
@@ -151,11 +154,11 @@ describe('a search with a side index', () => {
     expect(after.ids).not.toEqual(before.ids)
   })
 
-  it('says what an answer came from', async () => {
+  it('names the source of an answer', async () => {
     const cacheDir = temporaryFolder()
     const file = opened(new ClawFile())
     file.add('a walrus')
-    const window = opened(new Stage(file.path, cacheDir))
+    const window = opened(await Stage.open(file.path, cacheDir))
     const notes = async (query: string): Promise<string> => (await window.grep({ query })).notes.join(' ')
     expect(await notes('walrus')).toContain('no index that can be relied on')
     await updateElsewhere(file.path, cacheDir)
@@ -165,13 +168,13 @@ describe('a search with a side index', () => {
     expect(await notes('walrus')).toContain('changed since its search index was brought up to date')
   })
 
-  it('leaves the file and its folder as they are, at rest and beside a writer', async () => {
+  it('changes neither the file nor its folder, at rest and beside a writer', async () => {
     const cacheDir = temporaryFolder()
     const file = new ClawFile()
     for (let n = 0; n < 50; n += 1) file.add(`walrus ${n}`)
     const look = async (): Promise<void> => {
       const before = folderState(dirname(file.path))
-      const window = new Stage(file.path, cacheDir)
+      const window = await Stage.open(file.path, cacheDir)
       expect(await window.update()).toMatchObject({ outcome: 'ready', indexedRows: 50 })
       expect((await window.grep({ query: 'walrus' })).ids).toHaveLength(50)
       window.close()
@@ -182,7 +185,7 @@ describe('a search with a side index', () => {
     await look()
   })
 
-  it('is made of a file beside which somebody who only read it left an empty log', async () => {
+  it('works for a file beside which a reader left an empty log', async () => {
     const cacheDir = temporaryFolder()
     const file = new ClawFile()
     file.add('walrus')
@@ -192,24 +195,24 @@ describe('a search with a side index', () => {
     reader.close()
     expect(readdirSync(dirname(file.path))).toEqual(['lcm.db', 'lcm.db-shm', 'lcm.db-wal'])
     expect(await updateElsewhere(file.path, cacheDir)).toMatchObject({ outcome: 'ready' })
-    const window = opened(new Stage(file.path, cacheDir))
+    const window = opened(await Stage.open(file.path, cacheDir))
     expect([window.memory.info.access, window.isCurrent]).toEqual(['memory_image', true])
     const agent = new Database(file.path)
     open.push(agent)
     agent.exec(`UPDATE messages SET content = 'seal'`)
-    expect(opened(new Stage(file.path, cacheDir)).isCurrent).toBe(false)
+    expect(opened(await Stage.open(file.path, cacheDir)).isCurrent).toBe(false)
   })
 
-  it('is used by whoever opens the same content later, and only then', async () => {
+  it('is used by everybody who opens the same content later, and only by them', async () => {
     const cacheDir = temporaryFolder()
     const file = new ClawFile()
     file.add('walrus')
     file.close()
     await updateElsewhere(file.path, cacheDir)
-    expect(opened(new Stage(file.path, cacheDir)).isCurrent).toBe(true)
+    expect(opened(await Stage.open(file.path, cacheDir)).isCurrent).toBe(true)
     const other = new ClawFile()
     other.add('seal')
     other.close()
-    expect(opened(new Stage(other.path, cacheDir)).isCurrent).toBe(false)
+    expect(opened(await Stage.open(other.path, cacheDir)).isCurrent).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { appendFileSync, cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
-import { openMemory } from '../../core/systems/open-memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -19,7 +19,7 @@ function queriesFor(path: string): string[] {
   return [...some, ...some.slice(0, 5).map((word) => word.slice(1, -1)), 'no such thing']
 }
 
-describe('a side index of any system’s file', () => {
+describe('a side index of a file of any system', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claude/small.sqlite',
@@ -28,13 +28,13 @@ describe('a side index of any system’s file', () => {
     'argentos/gateway.db',
     'pi-lcm/small.db',
     'decapod/small/lcm.db',
-  ])('finds in %s what reading every text finds, and leaves it untouched', async (fixture) => {
+  ])('finds in %s what reading every text finds, and does not change the file', async (fixture) => {
     const folder = temporaryFolder()
     cpSync(dirname(join(FIXTURES, fixture)), folder, { recursive: true })
     const path = join(folder, fixture.split('/').at(-1) ?? '')
     const queries = queriesFor(path)
     const before = folderState(folder)
-    const window = new Stage(path, temporaryFolder())
+    const window = await Stage.open(path, temporaryFolder())
     expect(await window.update()).toMatchObject({ outcome: 'ready' })
     expect(window.isCurrent).toBe(true)
     for (const query of queries) {
@@ -47,10 +47,10 @@ describe('a side index of any system’s file', () => {
     expect(folderState(folder)).toEqual(before)
   })
 
-  it('waits for the ledger of decapod, too, in which its texts stand', async () => {
+  it('waits until the ledger of decapod, which has its texts, can be named too', async () => {
     const folder = temporaryFolder()
     cpSync(join(FIXTURES, 'decapod/small'), folder, { recursive: true })
-    const window = new Stage(join(folder, 'lcm.db'), temporaryFolder())
+    const window = await Stage.open(join(folder, 'lcm.db'), temporaryFolder())
     // Files that were written this very moment cannot be named yet.
     const settled = () =>
       vi.waitFor(async () => expect(await window.update()).toMatchObject({ outcome: 'ready' }), 20_000)

@@ -33,8 +33,10 @@ function longFile(messages = 1500): string {
 
 type Builder = { readonly child: ChildProcess; readonly lines: AsyncIterableIterator<string> }
 
-function startBuilder(path: string, cacheDir: string): Builder {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'children/builder.ts'), path, cacheDir], {
+/** @param steps after so many it waits to be killed */
+function startBuilder(path: string, cacheDir: string, ...steps: number[]): Builder {
+  const args = [join(import.meta.dirname, 'children/builder.ts'), path, cacheDir, ...steps.map(String)]
+  const child = spawn(process.execPath, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
@@ -55,16 +57,16 @@ function markFormat(path: string): void {
 const folderOf = (cacheDir: string): string => indexFolder(cacheDir)
 
 describe('a side index', () => {
-  it('goes on where a killed process left it, and is never trusted before it is whole', async () => {
+  it('continues where a killed process left it, and is not used before it is complete', async () => {
     const cacheDir = temporaryFolder()
     const path = longFile()
-    const builder = startBuilder(path, cacheDir)
+    const builder = startBuilder(path, cacheDir, 2)
     await builder.lines.next()
     await builder.lines.next()
     builder.child.kill('SIGKILL')
     await new Promise((done) => builder.child.once('close', done))
 
-    const window = opened(new Stage(path, cacheDir))
+    const window = opened(await Stage.open(path, cacheDir))
     const before = window.index.facts().indexedRows
     expect(window.isCurrent).toBe(false)
     expect((await window.grep({ query: 'message' })).ids).toHaveLength(1000)
@@ -75,7 +77,7 @@ describe('a side index', () => {
     expect((await window.grep(query)).ids).toEqual((await window.scan(query)).ids)
   }, 60_000)
 
-  it('is made by one of two processes at once', async () => {
+  it('is built by one of two processes that try at once', async () => {
     const cacheDir = temporaryFolder()
     const path = longFile()
     const builders = [startBuilder(path, cacheDir), startBuilder(path, cacheDir)]
@@ -84,18 +86,18 @@ describe('a side index', () => {
     expect(['ready', 'busy']).toContain(outcomes[0])
     expect(['ready', 'busy']).toContain(outcomes[1])
     expect(readdirSync(folderOf(cacheDir)).filter((name) => name.endsWith('.db'))).toHaveLength(1)
-    const window = opened(new Stage(path, cacheDir))
+    const window = opened(await Stage.open(path, cacheDir))
     expect(window.isCurrent).toBe(true)
     expect(window.index.facts()).toMatchObject({ indexedRows: 1500, totalRows: 1500 })
   }, 60_000)
 
-  it('that cannot be kept anywhere costs a sentence, not the answer', async () => {
+  it('is replaced by a scan with a note when it cannot be stored anywhere', async () => {
     const notAFolder = join(temporaryFolder(), 'cache')
     writeFileSync(notAFolder, '')
     const file = new ClawFile()
     file.add('walrus')
     file.close()
-    const window = opened(new Stage(file.path, notAFolder))
+    const window = opened(await Stage.open(file.path, notAFolder))
     await expect(window.update()).rejects.toMatchObject({ name: 'LcmError' })
     const { ids, notes } = await window.grep({ query: 'walrus' })
     expect(ids).toEqual(['msg_1'])
@@ -106,7 +108,7 @@ describe('a side index', () => {
     ['cut off', (path: string) => truncateSync(path, 5000)],
     ['overwritten', (path: string) => writeFileSync(path, 'not a database at all, for long enough to be seen as such')],
     ['of another version', (path: string) => markFormat(path)],
-  ])('that is %s is thrown away and made anew', async (_, damage) => {
+  ])('is dropped and built again when it is %s', async (_, damage) => {
     const cacheDir = temporaryFolder()
     const file = new ClawFile()
     for (let n = 0; n < 300; n += 1) file.add(`walrus ${n} ${'word '.repeat(100)}`)
@@ -114,7 +116,7 @@ describe('a side index', () => {
     await updateElsewhere(file.path, cacheDir)
     const [path = ''] = indexesOf(folderOf(cacheDir), keyOf(file.path))
     damage(path)
-    const window = opened(new Stage(file.path, cacheDir))
+    const window = opened(await Stage.open(file.path, cacheDir))
     expect((await window.grep({ query: 'walrus' })).ids).toHaveLength(300)
     expect(await window.update()).toMatchObject({ outcome: 'ready', indexedRows: 300 })
     expect((await window.grep({ query: 'walrus' })).ids).toHaveLength(300)
@@ -122,7 +124,7 @@ describe('a side index', () => {
     expect(indexesOf(folderOf(cacheDir), keyOf(file.path))).toHaveLength(1)
   })
 
-  it('whose damage shows in the middle of a search is given up for that search and the next', async () => {
+  it('is given up for this search and the next when its damage appears during a search', async () => {
     const cacheDir = temporaryFolder()
     const file = new ClawFile()
     for (let n = 0; n < 50; n += 1) file.add(`walrus ${n}`)
@@ -134,7 +136,7 @@ describe('a side index', () => {
       index.exec(`UPDATE ${table}_data SET block = x'00' WHERE id > 10`)
     }
     index.close()
-    const window = opened(new Stage(file.path, cacheDir))
+    const window = opened(await Stage.open(file.path, cacheDir))
     expect(window.isCurrent).toBe(true)
     expect((await window.grep({ query: 'walrus' })).ids).toHaveLength(50)
     expect(window.isCurrent).toBe(false)
@@ -143,12 +145,12 @@ describe('a side index', () => {
     expect((await window.grep({ query: 'walrus' })).notes.join(' ')).toContain('search index that this app keeps')
   })
 
-  it('that would need more room than there is for all is given up, until the file is another', async () => {
+  it('is given up until the file changes when it needs more room than all indexes may take', async () => {
     const cacheDir = temporaryFolder()
     const path = longFile(300)
     expect(await updateElsewhere(path, cacheDir, { limitBytes: 200_000 })).toMatchObject({ outcome: 'too_large' })
     expect(await updateElsewhere(path, cacheDir)).toMatchObject({ outcome: 'too_large', changedRows: 0 })
-    const window = opened(new Stage(path, cacheDir))
+    const window = opened(await Stage.open(path, cacheDir))
     expect(window.isCurrent).toBe(false)
     expect(window.index.facts().indexedRows).toBe(0)
   }, 30_000)
@@ -179,7 +181,7 @@ describe('the folder of side indexes', () => {
     return path
   }
 
-  it('drops those not used for longest when they are too many', () => {
+  it('drops the indexes that were not used for longest when they take too much room', () => {
     const folder = temporaryFolder()
     const [old, middle, fresh] = [100, 200, 300].map((at) => makeIndex(folder, sourceFile(), at))
     tidyFolder(folder, keyOf('none'), 400 * KILOBYTE)
@@ -187,7 +189,7 @@ describe('the folder of side indexes', () => {
     expect(existing(folder)).not.toContain(old)
   })
 
-  it('drops those of files that are gone, unfinished ones and damaged ones first', () => {
+  it('drops indexes of missing files, and unfinished and damaged ones, first', () => {
     const folder = temporaryFolder()
     makeIndex(folder, join(folder, 'gone.db'), Date.now() / 1000)
     const damaged = makeIndex(folder, sourceFile(), Date.now() / 1000)
@@ -203,7 +205,7 @@ describe('the folder of side indexes', () => {
     expect(existing(folder)).toEqual([kept])
   })
 
-  it('leaves alone what anybody has open, and what is being made', () => {
+  it('keeps indexes that are open or being built', () => {
     const folder = temporaryFolder()
     const [one, other] = [sourceFile(), sourceFile()]
     const inUse = makeIndex(folder, one, 100)

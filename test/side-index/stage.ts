@@ -6,8 +6,8 @@ import { openSideIndex } from '../../core/search/side-index/open-side-index.ts'
 import type { SideIndex } from '../../core/search/side-index/side-index.ts'
 import { stampAtRest } from '../../core/search/side-index/source-state.ts'
 import { updateIndex } from '../../core/search/side-index/update-index.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { type OpenedMemory, openMemory } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { type OpenedMemory, openMemory } from '../builders/open-memory.ts'
 
 const noIndex: TextIndexSource = { current: () => null, absence: () => 'there is none.' }
 
@@ -20,15 +20,18 @@ export class Stage {
   readonly #engine: RetrievalEngine
   readonly #scan: RetrievalEngine
 
-  constructor(path: string, cacheDir: string) {
-    const stamp = stampAtRest(path)
+  static async open(path: string, cacheDir: string): Promise<Stage> {
+    return new Stage(await stampAtRest(path), path, cacheDir)
+  }
+
+  private constructor(stamp: string | null, path: string, cacheDir: string) {
     this.memory = openMemory(path, { cacheDir })
     const { read, info } = this.memory
     const index = openSideIndex(this.memory, stamp, cacheDir)
     if (!index) throw new Error('this file has its own index')
     this.index = index
-    this.#engine = new RetrievalEngine(read, info.capabilities, new HistoryIndex(read), index)
-    this.#scan = new RetrievalEngine(read, info.capabilities, new HistoryIndex(read), noIndex)
+    this.#engine = new RetrievalEngine(read, info.capabilities, new MemoryReader(read), index)
+    this.#scan = new RetrievalEngine(read, info.capabilities, new MemoryReader(read), noIndex)
   }
 
   get isCurrent(): boolean {
@@ -74,7 +77,7 @@ export async function updateElsewhere(
   cacheDir: string,
   options: { limitBytes?: number; steps?: number } = {},
 ): Promise<SearchIndexResult | null> {
-  const stage = new Stage(path, cacheDir)
+  const stage = await Stage.open(path, cacheDir)
   try {
     return await stage.update(options)
   } finally {

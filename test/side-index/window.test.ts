@@ -7,6 +7,7 @@ import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/doors/job-thread.ts'
 import { IndexKeeper } from '../../core/jobs/index-keeper.ts'
 import { Machine } from '../../core/machine/machine.ts'
+import { leaveFilesAlone } from '../builders/files-left-alone.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { Writer } from '../db/children/start.ts'
 import { folderState } from '../db/folder-state.ts'
@@ -21,12 +22,14 @@ afterEach(async () => {
   for (const one of toClose.splice(0)) await one.close()
 })
 
-function openWindow(path: string): Core {
+leaveFilesAlone()
+
+async function openWindow(path: string): Promise<Core> {
   const cacheDir = temporaryFolder()
   const machine = new Machine({ env: { ...process.env, LCM_CACHE_DIR: cacheDir }, resourcesDir })
   const core = new Core({ path, open: { cacheDir }, machine, execute: executeHere({ cacheDir }) })
   toClose.push(core)
-  core.lcm()
+  await core.lcm()
   return core
 }
 
@@ -39,11 +42,13 @@ function fileOf(messages: number): string {
   return file.path
 }
 
-const state = (core: Core): string => core.searchIndex().state
+const state = async (core: Core): Promise<string> => (await core.searchIndex()).state
 const ready = (core: Core): Promise<void> => expect.poll(() => state(core)).toBe('ready')
 const ask = async (core: Core, query: string): Promise<number> =>
   (
-    await core.lcm().retrieval.grep({
+    await (
+      await core.lcm()
+    ).retrieval.grep({
       query,
       mode: 'full_text',
       match: 'all',
@@ -55,18 +60,18 @@ const ask = async (core: Core, query: string): Promise<number> =>
   ).total
 
 describe('a window on a large file of another system', () => {
-  it('has its search index made while somebody listens, with progress, and touches nothing beside the file', async () => {
+  it('builds its search index while somebody listens, with progress, and changes nothing beside the file', async () => {
     const path = fileOf(2500)
     const before = folderState(dirname(path))
-    const core = openWindow(path)
-    expect(core.searchIndex()).toMatchObject({ state: 'none', totalRows: 2500, jobId: null })
+    const core = await openWindow(path)
+    expect(await core.searchIndex()).toMatchObject({ state: 'none', totalRows: 2500, jobId: null })
     const states: string[] = []
     core.subscribe((event) => {
       if (event.kind === 'job' && event.job.kind === 'index') states.push(event.job.state)
     })
     await ready(core)
-    expect(core.searchIndex()).toMatchObject({ indexedRows: 2500, totalRows: 2500, reason: null })
-    expect(core.searchIndex().bytes).toBeGreaterThan(0)
+    expect(await core.searchIndex()).toMatchObject({ indexedRows: 2500, totalRows: 2500, reason: null })
+    expect((await core.searchIndex()).bytes).toBeGreaterThan(0)
     expect(states.at(0)).toBe('running')
     expect(states.at(-1)).toBe('done')
     expect(await ask(core, 'walrus 1999')).toBe(1)
@@ -74,13 +79,13 @@ describe('a window on a large file of another system', () => {
     expect(folderState(dirname(path))).toEqual(before)
   }, 30_000)
 
-  it('has it brought up to date when an agent writes, and finds what was written at every moment', async () => {
+  it('updates its index when an agent writes, and finds what was written at every moment', async () => {
     const path = fileOf(2500)
     writer = await Writer.start(path)
     await writer.tell('write')
-    const core = openWindow(path)
-    // What it says the moment that an index is begun.
-    const begun: SearchIndexStatus[] = []
+    const core = await openWindow(path)
+    // What it says right after an index is begun.
+    const begun: Promise<SearchIndexStatus>[] = []
     core.subscribe((event) => {
       if (event.kind === 'job' && event.job.kind === 'index' && !event.job.progress) begun.push(core.searchIndex())
     })
@@ -90,13 +95,13 @@ describe('a window on a large file of another system', () => {
     await writer.tell('write')
     expect(await ask(core, 'another program')).toBe(2)
     await ready(core)
-    expect(begun[0]).toMatchObject({ state: 'behind', reason: expect.stringContaining('changed since') })
+    expect(await begun[0]).toMatchObject({ state: 'building', reason: expect.stringContaining('changed since') })
     expect(await ask(core, 'another program')).toBe(2)
-    expect(core.searchIndex().indexedRows).toBe(2502)
+    expect((await core.searchIndex()).indexedRows).toBe(2502)
     expect(core.jobs.list().filter(({ kind }) => kind === 'index')).toHaveLength(1)
   }, 30_000)
 
-  it('goes on being watched when the file is damaged where it is read for its index', async () => {
+  it('keeps watching the file when a page that the index needs is damaged', async () => {
     const path = fileOf(1000)
     const db = new Database(path)
     const root = db.prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_messages_1'`)
@@ -105,18 +110,18 @@ describe('a window on a large file of another system', () => {
     const file = openSync(path, 'r+')
     writeSync(file, Buffer.alloc(pageSize, 0xff), 0, pageSize, (page - 1) * pageSize)
     closeSync(file)
-    const core = openWindow(path)
-    const [index, jobs] = [core.lcm().sideIndex, core.jobs]
-    expect(() => index?.isWorthwhile).toThrow(expect.objectContaining({ code: 'file_corrupt' }))
-    expect(() => new IndexKeeper(jobs, Date.now).look(core.lcm())).not.toThrow()
+    const core = await openWindow(path)
+    const [lcm, jobs] = [await core.lcm(), core.jobs]
+    expect(() => lcm.sideIndex?.isWorthwhile).toThrow(expect.objectContaining({ code: 'file_corrupt' }))
+    expect(() => new IndexKeeper(jobs, Date.now).look(lcm)).not.toThrow()
     expect(jobs.list()).toEqual([])
   })
 
-  it('leaves a small file without one', async () => {
-    const core = openWindow(fileOf(100))
+  it('builds no index for a small file', async () => {
+    const core = await openWindow(fileOf(100))
     core.subscribe(() => undefined)
     await new Promise((resume) => setTimeout(resume, 1200))
     expect(core.jobs.list()).toEqual([])
-    expect(core.searchIndex()).toMatchObject({ state: 'none', totalRows: 100 })
+    expect(await core.searchIndex()).toMatchObject({ state: 'none', totalRows: 100 })
   })
 })

@@ -93,7 +93,7 @@ describe('the page of a sandboxed window', () => {
     expect(changed).toEqual(['function', 'function'])
   })
 
-  it('gets the answers and exceptions of exposed functions', async () => {
+  it('receives the answers and exceptions of exposed functions', async () => {
     const answers = await page.evaluate(() => {
       try {
         return window.bridge.throwAtOnce()
@@ -125,7 +125,7 @@ describe('the page of a sandboxed window', () => {
   })
 })
 
-describe('ipc', () => {
+describe('the channel between page and main process', () => {
   it('copies what structured clone copies', async () => {
     const equal = await page.evaluate(async () => {
       const shared = { deep: [1, 'two', undefined, null, -0, Number.NaN, 10n] }
@@ -154,12 +154,12 @@ describe('ipc', () => {
     })
   })
 
-  it('passes on that a handler failed, as text', async () => {
+  it('reports the error of a handler as text', async () => {
     const message = await page.evaluate(() => window.bridge.fail().catch((error: Error) => error.message))
     expect(message).toBe("Error invoking remote method 'fail': RangeError: out of range")
   })
 
-  it('tells the main process who is asking', async () => {
+  it('tells the main process which page calls', async () => {
     const who = await page.evaluate(() => window.bridge.who())
     expect(who).toEqual({ url: 'sample://bundle/', origin: 'sample://bundle', isMainFrame: true })
   })
@@ -175,7 +175,7 @@ describe('ipc', () => {
 })
 
 describe('message ports', () => {
-  it('carry messages both ways when main makes them, beginning with those sent before', async () => {
+  it('carry messages both ways when main makes them, in order from the first one', async () => {
     const received = await page.evaluate(async () => {
       window.bridge.connect()
       const [port] = await window.ports
@@ -216,7 +216,7 @@ describe('message ports', () => {
   })
 })
 
-describe('the desktop around the app', () => {
+describe('the desktop around the stand-in', () => {
   it('answers dialogs as the test says', async () => {
     await app.evaluate(({ dialog }) => {
       dialog.showOpenDialog = async () => ({ canceled: false, filePaths: ['/chosen.db'] })
@@ -224,7 +224,7 @@ describe('the desktop around the app', () => {
     expect(await page.evaluate(() => window.bridge.choose())).toEqual(['/chosen.db'])
   })
 
-  it('asks the app about navigation and new windows, and opens neither against its will', async () => {
+  it('asks the app about navigation and new windows, and does neither when it is refused', async () => {
     await page.click('#leave')
     await page.click('#popup')
     await expect.poll(async () => (await seen()).refused).toEqual(['https://example.org/'])
@@ -250,7 +250,7 @@ describe('the desktop around the app', () => {
     expect(await window.evaluate((w) => w.isVisible())).toBe(true)
   })
 
-  it('hands the app its arguments and its version', async () => {
+  it('gives the app its arguments and its version', async () => {
     expect((await seen()).args[0]).toBe('memory.db')
     expect(await app.evaluate(({ app }) => app.getVersion())).toBe('1.2.3')
   })
@@ -264,7 +264,7 @@ describe('the desktop around the app', () => {
 })
 
 describe('the end of the app', () => {
-  it('comes with the last window, and nothing is left running', async () => {
+  it('follows the close of the last window, and nothing keeps running', async () => {
     const second = await launch('last-window')
     const only = await firstPage(second)
     const ended = once(second.process(), 'exit')
@@ -285,7 +285,7 @@ describe('the end of the app', () => {
     await second.close()
   })
 
-  it('keeps what the page stored for the next start', async () => {
+  it('keeps what the page stored until the next start', async () => {
     const stored = (at: Page) => at.evaluate(() => localStorage.getItem('kept'))
     const second = await launch('kept')
     await (await firstPage(second)).evaluate(() => localStorage.setItem('kept', 'yes'))

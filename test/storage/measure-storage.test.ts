@@ -23,7 +23,7 @@ async function measure(path: string, signal = new AbortController().signal): Pro
 
 const memory = () => buildMemory({ conversations: [{ messages: ['one', 'two', 'three'] }] }).path
 
-describe('where the bytes are', () => {
+describe('the measurement of storage', () => {
   it('accounts for every page of the file', async () => {
     const path = memory()
     const report = await measure(path)
@@ -32,7 +32,7 @@ describe('where the bytes are', () => {
     expect(objects + report.freePages * report.pageBytes).toBe(report.bytes)
   })
 
-  it('tells tables, indexes and search indexes apart, and whose they are', async () => {
+  it('separates tables, indexes and search indexes, and names their owner', async () => {
     const { objects } = await measure(memory())
     const of = (name: string) => objects.find((object) => object.name === name)
     expect(of('messages')).toMatchObject({ kind: 'table', of: 'messages', rows: 3 })
@@ -40,14 +40,14 @@ describe('where the bytes are', () => {
     expect(of('messages_trigram_data')).toMatchObject({ kind: 'search_index', of: 'messages_trigram' })
   })
 
-  it('counts what another message says word for word, once less than it is there', async () => {
+  it('counts the bytes of repeated messages, except for one of each', async () => {
     const long = 'pasted again and again '.repeat(100)
     const { path } = buildMemory({ conversations: [{ messages: [long, 'short', long, 'short', long] }] })
     const { repeated } = await measure(path)
     expect(repeated.find((one) => one.id === 'identical_messages')).toMatchObject({ bytes: 2 * long.length, rows: 2 })
   })
 
-  it('expects of VACUUM what the free pages hold', async () => {
+  it('expects VACUUM to free the free pages', async () => {
     const path = memory()
     const db = openNative(path)
     db.exec('CREATE TABLE ballast (x); INSERT INTO ballast VALUES (zeroblob(3000000)); DROP TABLE ballast')
@@ -64,12 +64,12 @@ describe('where the bytes are', () => {
     expect(advice).toEqual([expect.objectContaining({ id: 'backups', gainBytes: 2_000_000 })])
   })
 
-  it('stops when it is asked to', async () => {
+  it('stops when it is cancelled', async () => {
     await expect(measure(memory(), AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' })
   })
 })
 
-describe('files of other systems', () => {
+describe('the measurement of files of other systems', () => {
   it.each([
     'lossless-claw/rich.db',
     'lossless-claude/small.sqlite',

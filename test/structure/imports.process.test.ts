@@ -25,7 +25,7 @@ async function importsOf(folder: string): Promise<Report> {
 
 describe('the import rules', () => {
   // With a parser that cannot read TypeScript the tool reads no file, finds no violation and passes.
-  it('are held against every file of the source, and the imports of types count', async () => {
+  it('are checked for every file of the source, including imports of types', async () => {
     const { modules, summary } = await importsOf(root)
     expect(modules.filter(({ source }) => source.startsWith('core/')).length).toBeGreaterThan(300)
     expect(modules.filter(({ source }) => source.startsWith('renderer/')).length).toBeGreaterThan(300)
@@ -89,7 +89,7 @@ describe('an import that breaks a rule', () => {
     expect(found).toContain(`${rule}: ${file}`)
   })
 
-  it('is reported without a report on any other file', () => {
+  it('causes no report on any other file', () => {
     expect(new Set(found.map((line) => line.split(': ')[1]))).toEqual(new Set(PLANTED.map(([, file]) => file)))
   })
 })

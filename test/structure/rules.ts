@@ -1,4 +1,5 @@
 import { allSystems } from '../../core/systems/systems.ts'
+import { readGlossary } from './glossary.ts'
 import { type SourceFile, VALUE } from './source-code.ts'
 
 /** One thing in the source that breaks a rule, and the line on which it stands. */
@@ -52,17 +53,38 @@ export const systemComparisons: SourceRule = {
 export const conversationTables: SourceRule = {
   name: 'SQL on conversation tables',
   advice:
-    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction and the parts of core/doctor that write. Ask the memory instead.',
+    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction and core/doctor/apply, what only one rule asks to core/doctor/rules. Ask the memory instead.',
   except: [
     'core/sqlite/',
     'core/systems/',
     'core/ingest/',
     'core/compaction/',
+    'core/doctor/apply/',
+    'core/doctor/rules/',
     'core/doctor/salvage/',
     'core/doctor/working-copy/',
   ],
   find: ({ literals }) =>
     literals.flatMap(({ text, line }) => (ON_CONVERSATION_TABLES.test(text) ? [{ line, what: shortened(text) }] : [])),
+}
+
+const FOLLOWS_LINKS = /\bWITH RECURSIVE\b.*\bsummary_(?:sources|messages|parents)\b/s
+
+export const recursion: SourceRule = {
+  name: 'recursive SQL over links of summaries',
+  advice: 'What lies beneath a summary is known to its memory: `coverage.reach`, `links.beneath`, `links.above`.',
+  except: [
+    // Upwards, so that a page of a transcript does not wait for the lineage.
+    'core/systems/covers.ts',
+    // Along the last sources alone, a row a level, between two writes of a compaction.
+    'core/systems/sources.ts',
+    // What files of other systems do not store has to stand in the views over them.
+    'core/systems/derived-views.ts',
+    'core/systems/hermes-lcm/',
+    'core/systems/lossless-claw/',
+  ],
+  find: ({ literals }) =>
+    literals.flatMap(({ text, line }) => (FOLLOWS_LINKS.test(text) ? [{ line, what: shortened(text) }] : [])),
 }
 
 export const statements: SourceRule = {
@@ -92,31 +114,20 @@ export const hashing: SourceRule = {
   find: (file) => identifiersOf(file, 'createHash', 'createHmac'),
 }
 
-/** Words that were replaced, each with the word of the glossary. */
-const REPLACED: Readonly<Record<string, string>> = {
-  beneath: 'reached or covered',
-  breath: 'yield',
-  breathe: 'yield',
-  breather: 'time slice',
-  dialect: 'system, system facts',
-  fixer: 'rule or fix',
-  pause: 'yield',
-  perhaps: 'candidate',
-  seal: 'baseline',
-  span: 'range',
-  stretch: 'range',
-  way: 'known exception',
-}
+/** Words that were replaced, each with the term of the glossary. */
+const REPLACED: ReadonlyMap<string, string> = new Map(
+  readGlossary().flatMap(({ term, replaced }) => replaced.map((word): [string, string] => [word, term])),
+)
 
 export const words: SourceRule = {
   name: 'replaced words in names of files and exports',
-  advice: 'Use the word of the glossary, which stands behind the name.',
+  advice: 'Use the term of docs/glossary.md, which stands behind the name.',
   except: [],
   find: ({ path, exportedNames }) => {
     const file = path.slice(path.lastIndexOf('/') + 1).replace(/\.tsx?$/, '')
     return [file, ...exportedNames].flatMap((name) =>
       wordsOf(name).flatMap((word) => {
-        const better = REPLACED[word] ?? REPLACED[word.replace(/e?s$/, '')]
+        const better = REPLACED.get(word) ?? REPLACED.get(word.replace(/e?s$/, ''))
         return better === undefined ? [] : [{ line: 1, what: `${name}: ${better}` }]
       }),
     )
@@ -130,6 +141,7 @@ export const RULES: readonly SourceRule[] = [
   systemNames,
   systemComparisons,
   conversationTables,
+  recursion,
   statements,
   yielding,
   hashing,

@@ -27,7 +27,11 @@ export type SourceFile = {
   readonly identifiers: ReadonlyMap<string, number>
   /** Names that the file exports. */
   readonly exportedNames: readonly string[]
+  /** What the file calls its tests and groups of tests. */
+  readonly testTitles: readonly TestTitle[]
 }
+
+type TestTitle = { readonly text: string; readonly line: number; readonly isGroup: boolean }
 
 type Node = { readonly type: string; readonly start: number; readonly end: number; readonly [key: string]: unknown }
 
@@ -38,6 +42,7 @@ export function readSource(path: string, code: string): SourceFile {
   const literals: Literal[] = []
   const systemComparisons: number[] = []
   const exportedNames: string[] = []
+  const testTitles: TestTitle[] = []
   const identifiers = new Map<string, number>()
   const lineOf = (offset: number) => code.slice(0, offset).split('\n').length
 
@@ -50,6 +55,8 @@ export function readSource(path: string, code: string): SourceFile {
     if (node.type === 'Identifier' && !identifiers.has(String(node.name)))
       identifiers.set(String(node.name), lineOf(node.start))
     if (isSystemComparison(node)) systemComparisons.push(lineOf(node.start))
+    const title = titleOf(node)
+    if (title !== null) testTitles.push({ ...title, line: lineOf(node.start) })
     if (node.type === 'ExportNamedDeclaration') exportedNames.push(...namesOf(node))
     const inside = isInQueries || (node.type === 'VariableDeclarator' && nameOf(node.id) === 'queries')
     for (const [key, child] of Object.entries(node)) {
@@ -58,7 +65,7 @@ export function readSource(path: string, code: string): SourceFile {
     }
   }
   visit(program as unknown as Node, false)
-  return { path, literals, systemComparisons, identifiers, exportedNames }
+  return { path, literals, systemComparisons, identifiers, exportedNames, testTitles }
 }
 
 /** Every TypeScript file under these folders of the project. */
@@ -80,6 +87,22 @@ function textOf(node: Node): string | null {
   if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : null
   if (node.type !== 'TemplateLiteral') return null
   return (node.quasis as { readonly value: { readonly raw: string } }[]).map(({ value }) => value.raw).join(VALUE)
+}
+
+/** The first argument of `it`, `test`, `describe` and the like, such as `it.each(…)(title, …)`. */
+function titleOf(node: Node): Omit<TestTitle, 'line'> | null {
+  if (node.type !== 'CallExpression' || !isNode(node.callee)) return null
+  const [first] = node.arguments as readonly unknown[]
+  const name = nameOf(rootOf(node.callee)) ?? ''
+  const text = /^(?:it|test|describe)$/.test(name) && isNode(first) ? textOf(first) : null
+  const isGroup = name === 'describe' || (isNode(node.callee.property) && nameOf(node.callee.property) === 'describe')
+  return text === null ? null : { text, isGroup }
+}
+
+/** What a chain of calls and properties begins with. */
+function rootOf(node: Node): Node {
+  const next = node.type === 'CallExpression' ? node.callee : node.type === 'MemberExpression' ? node.object : null
+  return isNode(next) ? rootOf(next) : node
 }
 
 /** `info.system === …` and the like, and `switch (info.system)`. */

@@ -32,7 +32,7 @@ async function unusedIn(folder: string): Promise<string> {
   )
 }
 
-describe('the search for what nobody uses', () => {
+describe('the search for unused code', () => {
   it('reports a file, an export, a type and a dependency that are not used, and nothing that is', async () => {
     const folder = project({
       'core/doors/cli.ts': `import { ulid } from 'ulid'\nimport { used } from '../doctor/some.ts'\nused(ulid())\n`,

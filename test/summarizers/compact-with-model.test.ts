@@ -54,7 +54,7 @@ const stored = (): string[] => {
 }
 
 describe('lcm compact --summarizer', () => {
-  it('has the named provider write the summaries, and names its model and prompt', async () => {
+  it('writes summaries with the named provider, and records its model and prompt', async () => {
     const { stdout, stderr, code } = await compact(['--summarizer', 'local'], {}, lcm)
     expect([code, stderr]).toEqual([0, ''])
     const result = resultOf(stdout)
@@ -71,7 +71,7 @@ describe('lcm compact --summarizer', () => {
     expect(readFileSync(db).includes(KEY)).toBe(false)
   })
 
-  it('chain goes on to the next provider when one fails, and stops asking the one that is down', async () => {
+  it('goes on to the next provider of a chain when one fails, and stops asking the failing one', async () => {
     server.behave((response, asked, n) =>
       asked.path.startsWith('/broken') ? json(response, 401, '') : good('From the second.')(response, asked, n),
     )
@@ -85,7 +85,7 @@ describe('lcm compact --summarizer', () => {
     ['fails', (response) => json(response, 401, '')],
     ['answers nothing', (response, asked, n) => good(' ')(response, asked, n)],
     ['answers more than it was given', (response, asked, n) => good('word '.repeat(5_000))(response, asked, n)],
-  ])('falls back on the deterministic one when the model %s', async (_what, behaviour) => {
+  ])('falls back on the deterministic summariser when the model %s', async (_what, behaviour) => {
     server.behave(behaviour)
     const { stdout, code } = await compact(['--summarizer', 'local'])
     expect(code).toBe(0)
@@ -94,7 +94,7 @@ describe('lcm compact --summarizer', () => {
     expect(created?.every(({ level }) => level === 'deterministic')).toBe(true)
   })
 
-  it('asks the model no more once the cap of the run is reached', async () => {
+  it('stops asking the model once the cap of the run is reached', async () => {
     const { stdout } = await compact(['--summarizer', 'local', '--set', 'leafConcurrency=1'], {
       LCM_SPEND_CAP_TOKENS: '2500',
     })
@@ -104,7 +104,7 @@ describe('lcm compact --summarizer', () => {
     expect(server.asked.length).toBe(levels.filter((level) => level !== 'deterministic').length)
   })
 
-  it('is refused for a name that nobody has, for a plan too', async () => {
+  it('refuses a name that no provider has, for a plan too', async () => {
     for (const more of [[], ['--plan']]) {
       const { stdout, code } = await compact(['--summarizer', 'gpt', ...more])
       expect(code).toBe(2)
@@ -113,7 +113,7 @@ describe('lcm compact --summarizer', () => {
     expect(server.asked).toHaveLength(0)
   })
 
-  it('shows before what a run would send, and what it would cost', async () => {
+  it('shows in a plan what a run would send, and what it would cost', async () => {
     const priced = provider(server.url, { inputPrice: 3, outputPrice: 15 })
     writeFileSync(settingsFile, JSON.stringify({ providers: [priced], spendCapTokens: 90_000 }))
     const planned = await compact(['--summarizer', 'local', '--plan'])
@@ -130,13 +130,13 @@ describe('lcm compact --summarizer', () => {
     expect(free.estimate).toMatchObject({ provider: null, calls: 0, inputTokens: 0, cost: 0 })
   })
 
-  it('asks nobody unless it is told to, even when a chain is configured', async () => {
+  it('asks no model unless it is told to, even when a chain is configured', async () => {
     const { stdout } = await compact([])
     expect(resultOf(stdout).created?.every(({ level }) => level === 'deterministic')).toBe(true)
     expect(server.asked).toHaveLength(0)
   })
 
-  it('is refused before anything is written when a prompt of the user’s cannot be used', async () => {
+  it('refuses a prompt of the user that cannot be used before anything is written', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'leaf.md'), 'Summarise: {{sources}}')
     const { stdout, code } = await compact(['--summarizer', 'local'], { LCM_PROMPTS_DIR: folder })
@@ -145,7 +145,7 @@ describe('lcm compact --summarizer', () => {
     expect(stored()).toEqual([])
   })
 
-  it('sends the user’s own prompt where there is one', async () => {
+  it('sends the prompt of the user when there is one', async () => {
     const folder = temporaryFolder()
     const template = 'MINE {{style}} {{target_tokens}} {{previous_summary}} {{sources}}'
     writeFileSync(join(folder, 'leaf.md'), template)
@@ -154,7 +154,7 @@ describe('lcm compact --summarizer', () => {
     expect(server.asked.every((asked) => promptOf(asked).prompt.startsWith('MINE '))).toBe(true)
   })
 
-  it('ends within a second of Ctrl-C while the model is silent, with its connections', async () => {
+  it('ends within a second of Ctrl-C while the model is silent, and closes its connections', async () => {
     server.behave(() => {})
     const args = ['compact', '--db', db, '--conversation', '1', ...SETS, '--summarizer', 'local', '--json']
     let fastest = Number.POSITIVE_INFINITY

@@ -42,7 +42,7 @@ describe('a call that is aborted', () => {
     expect(asked).toHaveLength(5)
   })
 
-  it('ends at once while it waits to be asked again', async () => {
+  it('ends at once while it waits for its next attempt', async () => {
     const { ask, asked } = await start((response) => json(response, 500, 'oops'), {
       firstPauseMs: 20_000,
       longestPauseMs: 20_000,
@@ -66,7 +66,7 @@ describe('a call that is aborted', () => {
 })
 
 describe('a call that takes too long', () => {
-  it('is given up after its time, with its connection, and made twice more', async () => {
+  it('is given up with its connection after its time, and made twice more', async () => {
     const { ask, asked } = await start(silent, { timeoutMs: 250 })
     const lateness = latenessOfMachine()
     const failure = await failureOf(ask())
@@ -77,7 +77,7 @@ describe('a call that takes too long', () => {
     expect(Math.min(...open) - lateness()).toBeLessThan(350)
   })
 
-  it('is given up as well when the answer has begun', async () => {
+  it('is given up even when the answer has begun', async () => {
     const { ask } = await start(
       (response) => {
         response.writeHead(200, { 'content-type': 'application/json' })
@@ -88,7 +88,7 @@ describe('a call that takes too long', () => {
     expect((await failureOf(ask())).outcome).toBe('timeout')
   })
 
-  it('is fine when it is slow but in time', async () => {
+  it('succeeds when the answer is slow but in time', async () => {
     const { ask } = await start((...args) => void setTimeout(() => good('Slow.')(...args), 80), { timeoutMs: 20_000 })
     expect((await ask()).text).toBe('Slow.')
   })
@@ -101,20 +101,20 @@ describe('a server that asks to wait', () => {
       n === 0 ? json(response, status, 'later', { 'retry-after': retryAfter() }) : good()(response, asked, n)
   const waited = (asked: readonly { atMs: number }[]): number => (asked[1]?.atMs ?? 0) - (asked[0]?.atMs ?? 0)
 
-  it.each([429, 503])('is waited for after %i', async (status) => {
+  it.each([429, 503])('is asked again after the time that it names (status %i)', async (status) => {
     const { ask, asked } = await start(busyOnce(() => '0.3', status))
     await ask()
     expect(waited(asked)).toBeGreaterThanOrEqual(290)
     expect(asked).toHaveLength(2)
   })
 
-  it('is waited for until the date it names', async () => {
+  it('is asked again at the date that it names', async () => {
     const { ask, asked } = await start(busyOnce(() => new Date(Date.now() + 1_500).toUTCString()))
     await ask()
     expect(waited(asked)).toBeGreaterThan(200)
   })
 
-  it('is not waited for longer than makes sense', async () => {
+  it('is asked again after a limited time when it names a very long one', async () => {
     const { ask, asked } = await start(
       busyOnce(() => '86400'),
       { longestPauseMs: 80 },
@@ -123,15 +123,15 @@ describe('a server that asks to wait', () => {
     expect(waited(asked)).toBeLessThan(10_000)
   })
 
-  it('is waited for a little longer each time when it does not say how long', async () => {
+  it('is asked again after growing waits when it names no time', async () => {
     const { ask, asked } = await start((response) => json(response, 429, ''), { firstPauseMs: 40 })
     expect((await failureOf(ask())).message).toContain('too many requests')
     expect(asked).toHaveLength(3)
   })
 })
 
-describe('a server that goes on failing', () => {
-  it('is not asked for a while, then once, and used again when it is well', async () => {
+describe('a server that keeps failing', () => {
+  it('is not asked for a while, then once, and used again when it answers', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const later = (ms: number): unknown => vi.setSystemTime(Date.now() + ms)
@@ -157,14 +157,14 @@ describe('a server that goes on failing', () => {
     expect((await ask()).text).toBe('Well again.')
   })
 
-  it('stays in use when it only declines requests that are too large or answers nothing', async () => {
+  it('is still asked when it only declines requests that are too large or invalid', async () => {
     const { ask } = await start((response, _asked, n) => json(response, n % 2 === 0 ? 413 : 400, ''), {
       failuresToOpen: 2,
     })
     for (let request = 0; request < 4; request += 1) expect((await failureOf(ask())).outcome).toBe('failed')
   })
 
-  it('does not hold up those who abort while one call tries it out', async () => {
+  it('does not delay aborted calls while one call tests it', async () => {
     const { ask, asked } = await start((response, _asked, n) => (n < 1 ? json(response, 500, '') : undefined), {
       failuresToOpen: 1,
       openMs: 20,
@@ -186,7 +186,7 @@ describe('a server that goes on failing', () => {
 describe('the spending of a run', () => {
   const MOST_OUTPUT = 800
 
-  it('is what the server counted, with its cost where both prices are known', async () => {
+  it('is counted by the server, with its cost when both prices are known', async () => {
     const budget = new SpendBudget(null)
     server = await startModelServer(good())
     const settings = provider(server.url, { inputPrice: 3, outputPrice: 15 })
@@ -198,7 +198,7 @@ describe('the spending of a run', () => {
     expect(budget.cost).toBeNull()
   })
 
-  it('never passes its cap: a call that could is not made', async () => {
+  it('never passes its cap, because a call that could is not made', async () => {
     const budget = new SpendBudget(2_500)
     const { ask, asked } = await start(good(), { budget })
     const outcomes: string[] = []
@@ -216,7 +216,7 @@ describe('the spending of a run', () => {
     expect(budget.inputTokens + budget.outputTokens).toBeLessThanOrEqual(2_500)
   })
 
-  it('never passes its cap by several calls at once', async () => {
+  it('never passes its cap with several calls at once', async () => {
     const budget = new SpendBudget(MOST_OUTPUT * 2)
     const { ask, asked } = await start(good(), { budget })
     const results = await Promise.allSettled(Array.from({ length: 8 }, () => ask()))
@@ -224,7 +224,7 @@ describe('the spending of a run', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('counts calls that were lost on the way back, not those that were refused', async () => {
+  it('includes calls whose answer was lost, and not those that were refused', async () => {
     const lost = new SpendBudget(null)
     const { ask } = await start(silent, { budget: lost, timeoutMs: 250, retries: 1 })
     await failureOf(ask())
@@ -236,7 +236,7 @@ describe('the spending of a run', () => {
     expect([refused.inputTokens, refused.outputTokens, refused.cost]).toEqual([0, 0, 0])
   })
 
-  it('says in the reason what was needed and what the cap is', async () => {
+  it('is named in the error together with the cap that it would pass', async () => {
     const { ask, asked } = await start(good(), { budget: new SpendBudget(100) })
     expect((await failureOf(ask())).message).toMatch(
       /may take [\d,]+ tokens, more than the cap of 100 for a run leaves/,

@@ -25,7 +25,7 @@ const last = () => {
   return asked
 }
 
-describe('what is sent to an OpenAI-compatible server', () => {
+describe('a request to an OpenAI-compatible server', () => {
   it('is one chat completion with the key as a bearer token and nowhere else', async () => {
     const answer = await summarizerOf(provider(server.url)).summarize(request(), NEVER)
     expect(answer).toEqual({ text: 'A summary.', inputTokens: 120, outputTokens: 30 })
@@ -37,25 +37,25 @@ describe('what is sent to an OpenAI-compatible server', () => {
     expect(asked.body.stream ?? false).toBe(false)
   })
 
-  it('is cooler at the aggressive level and asks for half', async () => {
+  it('has a lower temperature and half the target at the aggressive level', async () => {
     await summarizerOf(provider(server.url)).summarize(request({ level: 'aggressive' }), NEVER)
     expect(last().body).toMatchObject({ temperature: 0.1 })
     expect(promptOf(last()).prompt).toContain('Aim at 300 tokens')
     expect(promptOf(last()).prompt).toContain('bullet points')
   })
 
-  it('carries no authorization when there is no key', async () => {
+  it('has no authorization when there is no key', async () => {
     await summarizerOf(provider(server.url), { key: null }).summarize(request(), NEVER)
     expect(last().headers.authorization).toBeUndefined()
   })
 
-  it('takes a base URL with a slash at its end', async () => {
+  it('is sent to the right path when the base URL ends in a slash', async () => {
     await summarizerOf(provider(`${server.url}/`)).summarize(request(), NEVER)
     expect(last().path).toBe('/v1/chat/completions')
   })
 })
 
-describe('what is sent to Anthropic', () => {
+describe('a request to Anthropic', () => {
   it('is one message with the key in its header and nowhere else', async () => {
     const settings = provider(server.url, { kind: 'anthropic', model: 'claude-haiku-4-5' })
     const answer = await summarizerOf(settings).summarize(request(), NEVER)
@@ -69,7 +69,7 @@ describe('what is sent to Anthropic', () => {
     expect(asked.body).toMatchObject({ model: 'claude-haiku-4-5', temperature: 0.2, max_tokens: 800 })
   })
 
-  it('holds no key of the environment that nobody named', async () => {
+  it('contains no key of the environment that the settings do not name', async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-not-meant')
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'not-meant-either')
     try {
@@ -80,14 +80,14 @@ describe('what is sent to Anthropic', () => {
     }
   })
 
-  it('warns nobody about a model that takes no temperature', async () => {
+  it('has no temperature when the model does not accept one, and warns nobody', async () => {
     await summarizerOf(provider(server.url, { kind: 'anthropic', model: 'claude-opus-9' })).summarize(request(), NEVER)
     expect(last().body.temperature).toBeUndefined()
   })
 })
 
 describe.each(['openai-compatible', 'anthropic'] as const)('a conversation sent as %s', (kind) => {
-  it('stands once, between tags with the code of the call, a new one each time', async () => {
+  it('stands between tags with the code of the call, which is new in every call', async () => {
     const codes = new Set<string>()
     for (let call = 0; call < 3; call += 1) {
       await summarizerOf(provider(server.url, { kind })).summarize(request({ previousSummary: 'Told before.' }), NEVER)

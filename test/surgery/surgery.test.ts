@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ledgerContentHash } from '../../core/ingest/ledger/content-hash.ts'
 import { LedgerWriter } from '../../core/ingest/ledger/ledger-writer.ts'
-import { rebuildMemory } from '../../core/ingest/ledger/rebuild-memory.ts'
+import { ledgerContentHash, rebuildMemory } from '../../core/ingest/ledger/rebuild-memory.ts'
 import { verifyLedger } from '../../core/ingest/ledger/verify-ledger.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
@@ -15,7 +14,7 @@ import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction
 import { NOW_MS } from '../compaction/run-compaction.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from '../repair/compacted.ts'
-import { apply, canonical, fired, runOn, scan } from '../repair/doctor.ts'
+import { apply, canonical, fired, isIndexSound, runOn, scan } from '../repair/doctor.ts'
 import { operate, preview } from './operations.ts'
 
 let memory: TestMemory
@@ -52,7 +51,7 @@ const rowsOf = (): unknown => [
 ]
 
 describe('a rewrite', () => {
-  it('shows old and new side by side and writes nothing', async () => {
+  it('is previewed with old and new text side by side, and writes nothing', async () => {
     const before = rowsOf()
     const shown = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
     const [node] = shown.nodes
@@ -70,7 +69,7 @@ describe('a rewrite', () => {
     expect(rowsOf()).toEqual(before)
   })
 
-  it('writes exactly the text that was shown, and keeps id, links and place', async () => {
+  it('writes exactly the previewed text, and keeps id, links and place', async () => {
     const id = top()
     const shown = await preview(memory.path, { kind: 'rewrite', id, targetTokens: 30 })
     const links = memory.db.all('SELECT * FROM summary_sources WHERE summary_id = :id', { id })
@@ -95,7 +94,7 @@ describe('a rewrite', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
-  it('keeps the hashes of everything above right, and says what was made from the old text', async () => {
+  it('updates the hashes of all dependents, and warns about what was made from the old text', async () => {
     const above = memory.db.value<string>('SELECT summary_id FROM summary_sources ORDER BY 1') ?? ''
     const leaf = leafUnder(above)
     const shown = await preview(memory.path, { kind: 'rewrite', id: leaf, targetTokens: 8 })
@@ -105,7 +104,7 @@ describe('a rewrite', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('writes a subtree from the leaves up', async () => {
+  it('rewrites a subtree from the leaves up', async () => {
     const shown = await preview(memory.path, { kind: 'rewrite', id: top(), subtree: true, targetTokens: 25 })
     const depths = shown.nodes.map((node) => node.depth)
     expect(depths).toEqual(depths.toSorted((a, b) => a - b))
@@ -121,7 +120,7 @@ describe('a rewrite', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('refuses a text that was not shown', async () => {
+  it('is refused for a text that was not previewed', async () => {
     const { operation, previewId, nodes } = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
     const forged = nodes.map((node) => ({ ...node, after: { ...node.after, text: 'Something else.', tokens: 4 } }))
     await expect(runOn(memory.path, { kind: 'surgery', operation, previewId, nodes: forged })).rejects.toMatchObject({
@@ -133,7 +132,7 @@ describe('a rewrite', () => {
     })
   })
 
-  it('refuses when the text or its sources changed meanwhile', async () => {
+  it('is refused when the text or its sources changed meanwhile', async () => {
     const { operation, previewId, nodes } = await preview(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
     await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 15 })
     const before = rowsOf()
@@ -143,15 +142,36 @@ describe('a rewrite', () => {
     expect(rowsOf()).toEqual(before)
   })
 
-  it('refuses a prompt that is no template', async () => {
+  it('is refused for a prompt that is no template', async () => {
     await expect(preview(memory.path, { kind: 'rewrite', id: top(), prompt: 'Say it well.' })).rejects.toMatchObject({
       code: 'invalid_argument',
     })
   })
 })
 
-describe('a dissolution', () => {
-  it('puts the sources in the place of the node', async () => {
+describe('a summary whose text was changed without its index', () => {
+  beforeEach(() => {
+    // More words than the whole index has: to take them out fails, where fewer would only leave the index wrong.
+    const content = 'Nobody has indexed this. '.repeat(20_000)
+    memory.damage('UPDATE summaries SET content = :content WHERE summary_id = :id', { id: top(), content })
+    expect(isIndexSound(memory.db, 'summaries')).toBe(false)
+  })
+
+  it('is rewritten, and the index is right afterwards', async () => {
+    const { rolledBack } = await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 30 })
+    expect(rolledBack).toBeNull()
+    expect(isIndexSound(memory.db, 'summaries')).toBe(true)
+  })
+
+  it('is dissolved, and the index is right afterwards', async () => {
+    const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id: top() })
+    expect(rolledBack).toBeNull()
+    expect(isIndexSound(memory.db, 'summaries')).toBe(true)
+  })
+})
+
+describe('the dissolution of a summary', () => {
+  it('puts the sources in the place of the summary', async () => {
     const id = top()
     const sources = memory.db.column<string>(
       'SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal',
@@ -169,7 +189,7 @@ describe('a dissolution', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('gives what was made from the node its sources instead', async () => {
+  it('links its dependents with its sources instead', async () => {
     const parent = memory.db.get<{ made: string; source: string }>(
       `SELECT e.summary_id AS made, e.source_summary_id AS source FROM summary_sources AS e
        JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE s.depth > 0 ORDER BY e.ordinal DESC`,
@@ -183,7 +203,7 @@ describe('a dissolution', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
-  it('of a leaf in the window brings its messages back', async () => {
+  it('brings back the messages of a leaf in the window', async () => {
     while (leafUnder(top()) !== top()) await operate(memory.path, { kind: 'dissolve', id: top() })
     const leaf = top()
     const messages = messagesBeneath(memory.db, leaf)
@@ -193,13 +213,13 @@ describe('a dissolution', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('of a leaf beneath another node is refused, and names that node', async () => {
+  it('is refused for a leaf below another summary, which is named', async () => {
     await expect(preview(memory.path, { kind: 'dissolve', id: leafUnder(top()) })).rejects.toMatchObject({
       code: 'invalid_argument',
     })
   })
 
-  it('is passed by time travel', async () => {
+  it('is ignored by time travel to an earlier moment', async () => {
     const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)
     const event = lcm.timeTravel.timeline(1).events.at(-1)?.eventId ?? 0
@@ -215,7 +235,7 @@ describe('a dissolution', () => {
 })
 
 describe('a transplant', () => {
-  it('copies summaries under new ids, with the messages that they stand for', async () => {
+  it('copies summaries under new ids, with the messages that they cover', async () => {
     const id = top()
     const before = canonical(memory.db)
     const originals = memory.db.column<string>(
@@ -248,7 +268,7 @@ describe('a transplant', () => {
     expectSoundGraph(memory.db)
   })
 
-  it('refuses what is there already, the same conversation, and one that does not exist', async () => {
+  it('is refused when the copy exists, for the same conversation, and for an unknown one', async () => {
     const id = top()
     await operate(memory.path, { kind: 'transplant', id, toConversationId: 2 })
     const refused = (toConversationId: number, what = id) =>
@@ -260,7 +280,7 @@ describe('a transplant', () => {
     await refused(2, 'sum_never').rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('finds the copies by their words', async () => {
+  it('adds the copies to the search indexes', async () => {
     await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
     const count = (sql: string): number => memory.db.value<number>(sql) ?? 0
     expect(count('SELECT count(*) FROM messages_fts_docsize')).toBe(count('SELECT count(*) FROM messages'))
@@ -269,20 +289,23 @@ describe('a transplant', () => {
 })
 
 describe('a file that lost a search index', () => {
-  it.each(['summaries_fts', 'messages_trigram'])('%s can be operated on, and restored', async (index) => {
-    memory.db.exec(`DROP TABLE ${index}`)
-    const before = rowsOf()
-    const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
-    await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 20 })
-    await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
-    expect(rowsOf()).toEqual(before)
-    expect(fired(await scan(memory.path))).toEqual(['fts_in_sync'])
-  })
+  it.each(['summaries_fts', 'messages_trigram'])(
+    'allows operations and their restoration without %s',
+    async (index) => {
+      memory.db.exec(`DROP TABLE ${index}`)
+      const before = rowsOf()
+      const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
+      await operate(memory.path, { kind: 'rewrite', id: top(), targetTokens: 20 })
+      await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
+      expect(rowsOf()).toEqual(before)
+      expect(fired(await scan(memory.path))).toEqual(['fts_in_sync'])
+    },
+  )
 })
 
 describe('a transplant into a file that lost a search index', () => {
   it.each(['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'])(
-    '%s: fills those that are there, and the repair makes it again with the copies in it',
+    'fills the other indexes, and the repair rebuilds %s with the copies',
     async (index) => {
       memory.db.exec(`DROP TABLE ${index}`)
       const { rolledBack } = await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
@@ -306,8 +329,8 @@ describe('a transplant into a file that lost a search index', () => {
   )
 })
 
-describe('undoing', () => {
-  it('restores the file as it was, byte for byte in every derived row', async () => {
+describe('the restoration of a backup', () => {
+  it('restores every derived row, byte for byte', async () => {
     const before = [rowsOf(), canonical(memory.db)]
     const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
     await operate(memory.path, { kind: 'transplant', id: top(), toConversationId: 2 })
@@ -318,7 +341,7 @@ describe('undoing', () => {
     expect(fired(await scan(memory.path))).toEqual([])
   })
 
-  it('keeps messages that came since', async () => {
+  it('keeps messages that arrived since', async () => {
     const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
     const later = memory.message(1, 'Came later.')
     const undone = await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
@@ -328,7 +351,7 @@ describe('undoing', () => {
     expectLossless(memory.db, 1)
   })
 
-  it('is followed by the ledger, which still gives the memory again', async () => {
+  it('is recorded in the ledger, from which the same memory can be rebuilt', async () => {
     const ledger = join(dirname(memory.path), 'lcm.events.jsonl')
     new LedgerWriter(memory.db, () => NOW_MS, permissionOf(memory.path)).enable(ledger)
     const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
@@ -343,7 +366,7 @@ describe('undoing', () => {
     again.close()
   })
 
-  it('can itself be undone', async () => {
+  it('can be undone itself', async () => {
     const { backup } = await operate(memory.path, { kind: 'dissolve', id: top() })
     const dissolved = rowsOf()
     const undone = await runOn(memory.path, { kind: 'undo', backup: backup?.path ?? '' })
@@ -351,7 +374,7 @@ describe('undoing', () => {
     expect(rowsOf()).toEqual(dissolved)
   })
 
-  it('is seen by a connection that was open all the while', async () => {
+  it('is noticed by a connection that was open meanwhile', async () => {
     const open = await openLcm(memory.path, { settings: readSettings({}) })
     const window = (): unknown =>
       open.read.column(
@@ -365,7 +388,7 @@ describe('undoing', () => {
     open.close()
   })
 
-  it('refuses what is no backup of this file', async () => {
+  it('is refused for a file that is no backup of this one', async () => {
     const other = await compactedMemory({ seed: 99 })
     await expect(runOn(memory.path, { kind: 'undo', backup: other.path })).rejects.toMatchObject({
       code: 'invalid_argument',
@@ -378,9 +401,9 @@ describe('undoing', () => {
   })
 })
 
-describe('the file of another system', () => {
+describe('a file of another system', () => {
   const path = join(FIXTURES, 'lossless-claw/small.db')
-  it('may be previewed, and is never written', async () => {
+  it('can be previewed, and is never written', async () => {
     const lcm = await openLcm(path, { settings: readSettings({}) })
     const id = lcm.read.value<string>("SELECT summary_id FROM summaries WHERE kind = 'condensed'") ?? ''
     lcm.close()

@@ -5,7 +5,7 @@ import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import type { NewMessage } from '../../core/ingest/new-message.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
@@ -96,8 +96,8 @@ const message = (number: number, words: number, createdAtMs: number): NewMessage
 const windowIds = (memory: TestMemory): string[] =>
   memory.windowItems(1).map((item) => (typeof item === 'number' ? `msg_${item}` : item))
 
-describe('in a file that records every replacement', () => {
-  it('shows for every moment exactly the window that was there', async () => {
+describe('time travel in a file that records every replacement', () => {
+  it('shows for every moment exactly the window of that moment', async () => {
     let moments = 0
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 14 }), async (acts) => {
@@ -128,7 +128,7 @@ describe('in a file that records every replacement', () => {
     expect(moments).toBeGreaterThan(runs(250))
   }, 120_000)
 
-  it('puts together what left and what entered between any two moments', async () => {
+  it('shows what left and what entered between any two moments', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 2, maxLength: 8 }), fc.nat(), fc.nat(), async (acts, a, b) => {
         using memory = buildMemory({ conversations: [{}] })
@@ -178,7 +178,7 @@ describe('in a file that records every replacement', () => {
     expect(rest).toEqual(then)
   })
 
-  it('is the stored window now, and at any time after the last thing that happened', async () => {
+  it('shows the stored window for now, and for any time after the last event', async () => {
     using memory = buildMemory({ conversations: [{}] })
     const recorded = await live(memory, [
       { kind: 'append', count: 9, words: 30, skewMs: 0 },
@@ -194,7 +194,7 @@ describe('in a file that records every replacement', () => {
     }
   })
 
-  it('tells times apart by the second', async () => {
+  it('separates times by the second', async () => {
     using memory = buildMemory({ conversations: [{}] })
     const recorded = await live(memory, [
       { kind: 'append', count: 6, words: 30, skewMs: 0 },
@@ -211,7 +211,7 @@ describe('in a file that records every replacement', () => {
     expect(ids(first?.atMs ?? 0)).toEqual(recorded.find(({ name }) => name === `event ${first?.eventId}`)?.window)
   })
 
-  it('keeps what was recorded apart from what only clocks say', async () => {
+  it('separates what was recorded from what only clocks say', async () => {
     using memory = buildMemory({ conversations: [{}] })
     await live(memory, [
       { kind: 'append', count: 6, words: 30, skewMs: 0 },
@@ -230,7 +230,7 @@ describe('in a file that records every replacement', () => {
     expect(at.reconstructed).toBe(true)
   })
 
-  it('says which moments it does not know', () => {
+  it('names the moments that it does not know', () => {
     using memory = buildMemory({ conversations: [{ messages: ['a'] }, { messages: ['b'] }] })
     const travel = travelIn(memory.db)
     for (const moment of [{ messageId: 'msg_2' }, { messageId: 'nobody' }, { eventId: 1 }, { runId: 'run_x' }]) {
@@ -242,9 +242,9 @@ describe('in a file that records every replacement', () => {
   })
 })
 
-it('reads histories through the shared index', () => {
+it('time travel uses the shared index of histories', () => {
   using memory = buildMemory({ conversations: [{}] })
-  expect(travelIn(memory.db, new HistoryIndex(memory.db)).timeline(1)).toEqual({
+  expect(travelIn(memory.db, new MemoryReader(memory.db)).timeline(1)).toEqual({
     firstAtMs: null,
     lastAtMs: null,
     messages: 0,

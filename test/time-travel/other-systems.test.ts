@@ -14,8 +14,8 @@ const CLAW = join(FIXTURES, 'lossless-claw')
 const files = readdirSync(CLAW, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
 const open = (name: string) => openLcm(join(CLAW, name), { cacheDir, settings: readSettings({}) })
 
-describe('a file of a system that keeps no log', () => {
-  it('lists its summaries as events and ends at the window that it stores', async () => {
+describe('a file of a system without a log', () => {
+  it('has its summaries as events, the last of which leads to the stored window', async () => {
     const lcm = await open('small.db')
     const timeline = Timeline.parse(lcm.timeTravel.timeline(1))
     expect(timeline).toMatchObject({ isExact: false, messages: 68 })
@@ -28,7 +28,7 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it('puts every summary in the place of what it was made of, one event after the other', async () => {
+  it('has every summary in the place of its sources, one event after the other', async () => {
     const lcm = await open('small.db')
     for (const { eventId, summaryId, removed } of lcm.timeTravel.timeline(1).events) {
       if (eventId === 1) continue
@@ -42,7 +42,7 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it('shows the messages alone before anything was summarised', async () => {
+  it('has only messages before the first summary', async () => {
     const lcm = await open('small.db')
     const first = lcm.transcript.page({ conversationId: 1, offset: 0, limit: 3, contentChars: 0 }).messages
     const moment = { messageId: first[2]?.id ?? '' }
@@ -52,7 +52,7 @@ describe('a file of a system that keeps no log', () => {
     lcm.close()
   })
 
-  it.each(files)('%s is shown at all of its moments, whatever is wrong with it', async (name) => {
+  it.each(files)('can be shown at all of its moments, however damaged: %s', async (name) => {
     const lcm = await open(name)
     for (const { conversationId } of lcm.stats.conversations()) {
       const { events, firstAtMs, lastAtMs } = Timeline.parse(lcm.timeTravel.timeline(conversationId))

@@ -39,7 +39,7 @@ function lastMoment(lcm: Lcm, conversationId: number): Moment | null {
   const { events, messages } = lcm.timeTravel.timeline(conversationId)
   const last = events.at(-1)
   if (last && last.messages >= messages) return { eventId: last.eventId }
-  const newest = lcm.history.graph(conversationId).history.ids.at(-1)
+  const newest = lcm.history.memory(conversationId).messages.ids.at(-1)
   return newest === undefined ? null : { messageId: `msg_${newest}` }
 }
 
@@ -50,17 +50,20 @@ function expectPresentAtTheEnd(lcm: Lcm): void {
   }
 }
 
-describe('the past of a window ends at the present one', () => {
-  it.each(WRITERS.map((writer) => [writer.name, writer] as const))('in a file of %s', async (_, writer) => {
-    await withLcm(written(writer), cacheDir, expectPresentAtTheEnd)
-  })
+describe('the past of a window', () => {
+  it.each(WRITERS.map((writer) => [writer.name, writer] as const))(
+    'ends at the present window in a file of %s',
+    async (_, writer) => {
+      await withLcm(written(writer), cacheDir, expectPresentAtTheEnd)
+    },
+  )
 
-  it.each(SMALL)('in %s', async (name) => {
+  it.each(SMALL)('ends at the present window in %s', async (name) => {
     await withLcm(join(FIXTURES, name), cacheDir, expectPresentAtTheEnd)
   })
 })
 
-describe('summaries that stand beside a window of all messages', () => {
+describe('summaries beside a window of all messages', () => {
   const decapod = WRITERS.find(({ name }) => name === 'decapod') ?? nativeWriter
   const inOurs = (): string => {
     const path = join(temporaryFolder(), 'lcm.db')
@@ -71,12 +74,12 @@ describe('summaries that stand beside a window of all messages', () => {
   it.each([
     ['decapod', () => written(decapod)],
     ['our own, told the same', inOurs],
-  ])('took nothing at any moment, in a file of %s', async (_, write) => {
+  ])('replaced nothing at any moment in a file of %s', async (_, write) => {
     await withLcm(write(), cacheDir, (lcm) => {
       for (const { conversationId, summaries } of lcm.stats.conversations()) {
         expect(summaries).toBeGreaterThan(0)
         expect(lcm.timeTravel.timeline(conversationId)).toMatchObject({ events: [], beside: summaries })
-        const ids = Array.from(lcm.history.graph(conversationId).history.ids, (id) => `msg_${id}`)
+        const ids = Array.from(lcm.history.memory(conversationId).messages.ids, (id) => `msg_${id}`)
         for (const [position, messageId] of ids.entries()) {
           const context = lcm.timeTravel.contextAt({ conversationId, moment: { messageId } })
           expect(context).toMatchObject({ reconstructed: false, events: 0 })
@@ -86,7 +89,7 @@ describe('summaries that stand beside a window of all messages', () => {
     })
   })
 
-  it('are none where they took the place of messages', async () => {
+  it('do not exist in a system whose summaries replace messages', async () => {
     const argentos = WRITERS.find(({ name }) => name === 'ArgentOS') ?? nativeWriter
     await withLcm(written(argentos), cacheDir, (lcm) => {
       for (const { conversationId, summaries } of lcm.stats.conversations()) {

@@ -3,7 +3,7 @@ import { RenderedContext } from '../../core/contract/context.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { travelIn } from './travel.ts'
 
-it('renders what would have been sent at a moment: nothing that came after it', () => {
+it('a rendered moment contains nothing that came after it', () => {
   const memory = buildMemory({ conversations: [{ messages: ['the first question', 'the second question'] }] })
   const travel = travelIn(memory.db)
   const sent = (moment: Parameters<typeof travel.render>[0]['moment']): string =>

@@ -22,7 +22,7 @@ function story(): { memory: TestMemory; leaves: readonly string[]; top: string }
   return { memory, leaves: [first, second], top }
 }
 
-it('goes by creation times where nothing was logged', () => {
+it('a past window follows creation times when nothing was logged', () => {
   const { memory, leaves, top } = story()
   const [first = '', second = ''] = leaves
   expect(idsAt(memory, { messageId: 'msg_3' })).toEqual(['msg_1', 'msg_2', 'msg_3'])
@@ -34,13 +34,13 @@ it('goes by creation times where nothing was logged', () => {
   memory.close()
 })
 
-it('shows no summary before the messages that it covers, whatever its clock said', () => {
+it('a past window has no summary before the messages that it covers, whatever its clock said', () => {
   using memory = buildMemory({ conversations: [{ messages: [{}, {}, {}] }] })
   memory.leaf(1, [1, 2, 3], { atMs: STORY_BEGINS_MS - MINUTE_MS })
   expect(idsAt(memory, { messageId: 'msg_2' })).toEqual(['msg_1', 'msg_2'])
 })
 
-it('keeps summaries from before the log, exactly once the log has begun', async () => {
+it('a past window has the summaries from before the log, and is exact once the log has begun', async () => {
   const { memory, top } = story()
   memory.messages(1, 12)
   const { result } = await compact(
@@ -58,7 +58,7 @@ it('keeps summaries from before the log, exactly once the log has begun', async 
   memory.close()
 })
 
-it('goes by creation times where the log does not lead to the window', async () => {
+it('a past window follows creation times when the log does not lead to the present window', async () => {
   using memory = buildMemory({ conversations: [{ messages: Array.from({ length: 12 }, () => ({ tokens: 60 })) }] })
   await compact(memory.db, { mode: 'leaf' }, { settings: { freshTailCount: 2, minMessagesToCompact: 1 } })
   memory.window(1, [11, 12])
@@ -67,7 +67,7 @@ it('goes by creation times where the log does not lead to the window', async () 
   expect(context.reconstructed).toBe(true)
 })
 
-it('names summaries on a cycle nowhere, and loses none of their messages', () => {
+it('a past window has no summary on a cycle, and loses none of their messages', () => {
   const { memory, leaves, top } = story()
   memory.damage('INSERT INTO summary_sources (summary_id, source_summary_id, ordinal) VALUES (:leaf, :top, 0)', {
     leaf: leaves[0] ?? '',
@@ -77,7 +77,7 @@ it('names summaries on a cycle nowhere, and loses none of their messages', () =>
   memory.close()
 })
 
-it('answers for every damaged log and graph', async () => {
+it('a past window exists for every damaged log and graph', async () => {
   using memory = buildMemory({ conversations: [{ messages: Array.from({ length: 20 }, () => ({ tokens: 60 })) }] })
   const settings = { freshTailCount: 2, minMessagesToCompact: 1, leafChunkTokens: 200, leafTargetTokens: 20 }
   await compact(memory.db, {}, { settings: { ...settings, condensedTargetTokens: 20, condensedMinFanout: 2 } })

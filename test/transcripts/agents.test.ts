@@ -21,7 +21,7 @@ const parents = ({ db }: TestMemory) =>
      LEFT JOIN conversations AS p ON p.conversation_id = c.parent_conversation_id ORDER BY c.session_id`,
   )
 
-describe('Codex', () => {
+describe('an import of Codex', () => {
   const line = (type: string, payload: unknown, second: number) => ({ timestamp: at(second), type, payload })
   const said = (role: string, text: string) => ({
     type: 'message',
@@ -33,7 +33,7 @@ describe('Codex', () => {
     line('event_msg', { type: 'user_message', message: text }, second),
   ]
 
-  it('takes content from response items once, and tells typed text from what was injected', async () => {
+  it('takes content from response items once, and separates typed text from injected text', async () => {
     using memory = buildMemory()
     const path = writeLines([
       line('session_meta', { id: 's-1', cwd: '/work/shop', cli_version: '0.140' }, 0),
@@ -93,7 +93,7 @@ describe('Codex', () => {
     expect(memory.db.value('SELECT title FROM conversations')).toBe('fix the shop')
   })
 
-  it('gives a fork only what its parent does not have, and names the parent, in whatever order they come', async () => {
+  it('stores of a fork only what its parent does not have, and names the parent, in either order of import', async () => {
     const folder = temporaryFolder()
     const history = [...typed('yes', 1), line('response_item', said('assistant', 'done'), 2), ...typed('yes', 3)]
     const parent = writeLines([line('session_meta', { id: 'parent' }, 0), ...history], 'a.jsonl', folder)
@@ -125,7 +125,7 @@ describe('Codex', () => {
     expect(await importOne(turned.db, child)).toMatchObject({ added: 0, conflicts: 0 })
   })
 
-  it('repeats no message when its header comes again, as after each resumption', async () => {
+  it('adds no message when the header is repeated after a resumption', async () => {
     using memory = buildMemory()
     const meta = line('session_meta', { id: 's-1' }, 0)
     const path = writeLines([meta, ...typed('one', 1), meta, ...typed('two', 2)])
@@ -133,7 +133,7 @@ describe('Codex', () => {
     expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(1)
   })
 
-  it('reads the first versions, which knew no wrapper', async () => {
+  it('reads transcripts of the first versions, whose records have no wrapper', async () => {
     using memory = buildMemory()
     const path = writeLines([
       { id: 'old-1', timestamp: at(0), instructions: null, git: {} },
@@ -149,7 +149,7 @@ describe('Codex', () => {
   })
 })
 
-describe('Pi', () => {
+describe('an import of Pi', () => {
   const header = { type: 'session', version: 3, id: 'pi-1', timestamp: at(0), cwd: '/work/shop' }
   const entry = (id: string, parentId: string | null, role: string, text: string) => ({
     type: 'message',
@@ -159,7 +159,7 @@ describe('Pi', () => {
     message: { role, content: [{ type: 'text', text }] },
   })
 
-  it('marks the branch that was left; the one with the last entry is the session', async () => {
+  it('marks the branch that was left, and takes the branch of the last entry as the session', async () => {
     using memory = buildMemory()
     const path = writeLines([
       header,
@@ -174,7 +174,7 @@ describe('Pi', () => {
     expect(memory.db.value('SELECT title FROM conversations')).toBe('Shop')
   })
 
-  it('takes each entry of a session once, from its file and from what was put aside of it', async () => {
+  it('takes each entry of a session once, from its file and from the files that a reset put aside', async () => {
     const folder = temporaryFolder()
     const first = [header, entry('1', null, 'user', 'one'), entry('2', '1', 'assistant', 'two')]
     writeLines([...first, entry('3', '2', 'user', 'three'), entry('3', '2', 'user', 'three')], 's.jsonl', folder)
@@ -196,7 +196,7 @@ describe('Pi', () => {
     ])
   })
 
-  it('leaves out of a fork what its parent has', async () => {
+  it('stores of a fork only what its parent does not have', async () => {
     const folder = temporaryFolder()
     const shared = [entry('1', null, 'user', 'one'), entry('2', '1', 'assistant', 'two')]
     writeLines([header, ...shared], '2026-03-02T09-00-00_pi-1.jsonl', folder)
@@ -217,7 +217,7 @@ describe('Pi', () => {
   })
 })
 
-describe('Gemini CLI', () => {
+describe('an import of Gemini CLI', () => {
   const record = (id: string, type: string, content: unknown, more = {}) => ({
     id,
     type,
@@ -242,7 +242,7 @@ describe('Gemini CLI', () => {
   })
   const answered = [{ functionResponse: { id: 'c1', name: 'read', response: { output: 'file text' } } }]
 
-  it('takes of an id that comes again the last record, and of a call its answer', async () => {
+  it('takes the last record of an id that is repeated, and the result of a call', async () => {
     using memory = buildMemory()
     const path = writeLines([
       header,
@@ -256,7 +256,7 @@ describe('Gemini CLI', () => {
     expect(told(memory)).toEqual(['user: hello', 'assistant: Reading.', 'tool: file text'])
   })
 
-  it('marks what was taken back', async () => {
+  it('marks messages that were taken back', async () => {
     using memory = buildMemory()
     const path = writeLines([
       header,
@@ -271,7 +271,7 @@ describe('Gemini CLI', () => {
     expect(marked(memory, 'abandoned')).toEqual(['goes', 'goes too'])
   })
 
-  it('adds to an answer that was imported half written what came later', async () => {
+  it('adds later records to an answer that was imported half written', async () => {
     using memory = buildMemory()
     const session = (messages: unknown[]) => ({ ...header, messages })
     const path = writeJson(session([record('u', 'user', 'hello'), record('g', 'gemini', 'Reading.', call(null))]))
@@ -294,7 +294,7 @@ describe('Gemini CLI', () => {
   })
 })
 
-describe('opencode', () => {
+describe('an import of opencode', () => {
   const info = {
     id: 'ses_1',
     projectID: 'p',
@@ -315,7 +315,7 @@ describe('opencode', () => {
     state: { status, input: { command: 'ls' }, ...more },
   })
 
-  it('parts the call from its answer, and says which output the agent no longer sends', async () => {
+  it('separates the call from its result, and marks outputs that the agent no longer sends', async () => {
     using memory = buildMemory()
     const done = tool('completed', {
       output: 'a.ts',
@@ -355,7 +355,7 @@ describe('opencode', () => {
   })
 })
 
-describe('plain messages', () => {
+describe('an import of plain messages', () => {
   const list = [
     { role: 'system', content: 'Be kind.' },
     { role: 'user', content: [{ type: 'text', text: 'What is in the file?' }] },
@@ -390,7 +390,7 @@ describe('plain messages', () => {
     'user: thanks',
   ]
 
-  it('come as a list, under a name, or one a line', async () => {
+  it('accepts a list, a list under a name, and one message a line', async () => {
     for (const path of [
       writeJson(list),
       writeJson(JSON.stringify(list, null, 2)),
@@ -408,7 +408,7 @@ describe('plain messages', () => {
     }
   })
 
-  it('are several conversations when there are several lists', async () => {
+  it('makes several conversations from several lists', async () => {
     for (const path of [
       writeLines([{ messages: list }, { messages: list.slice(0, 2) }]),
       writeJson([{ messages: list }, { messages: list.slice(0, 2) }]),
@@ -419,7 +419,7 @@ describe('plain messages', () => {
     }
   })
 
-  it('among which some are odd cost only those, however the list is written', async () => {
+  it('skips only the odd messages of a list, in every way to write it', async () => {
     const odd = [...list, { role: 'assistant', content: null }, { role: 'narrator', content: 'x' }, 'words']
     for (const path of [
       writeJson(odd),
@@ -434,7 +434,7 @@ describe('plain messages', () => {
     }
   })
 
-  it('that were said before keep their ids when more is said, also the same again', async () => {
+  it('keeps the ids of earlier messages when more are appended, also when the same is said again', async () => {
     using memory = buildMemory()
     const path = writeLines([
       { role: 'user', content: 'yes' },
@@ -447,8 +447,8 @@ describe('plain messages', () => {
   })
 })
 
-describe('the compact transcript', () => {
-  it('is known by its beginning, wherever it lies and however long it has become', async () => {
+describe('an import of a compact transcript', () => {
+  it('recognises it by its beginning, at any place and of any length', async () => {
     using memory = buildMemory()
     const line = (type: string, content: unknown[], second: number, more = {}) => ({
       v: 1,

@@ -43,8 +43,8 @@ const history = [
   '> Added shop.py to the chat  ',
 ]
 
-describe('an aider history', () => {
-  it('is a conversation for each session that says something, told by the signs in front of its lines', async () => {
+describe('an import of an aider history', () => {
+  it('makes a conversation of each session with messages, and reads roles from the signs before the lines', async () => {
     using memory = buildMemory()
     const file = await importTwice(memory, write(history))
     expect(file).toMatchObject({ format: 'aider', added: 6, otherRecords: 1, error: null })
@@ -62,21 +62,21 @@ describe('an aider history', () => {
     ])
   })
 
-  it('may begin in the middle of a session', async () => {
+  it('reads a history that begins in the middle of a session', async () => {
     using memory = buildMemory()
     await importTwice(memory, write(['-*- mode: fundamental -*-', '> Passed  ', ...history]))
     expect(told(memory).slice(0, 2)).toEqual(['assistant: -*- mode: fundamental -*-', 'tool: Passed'])
     expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(3)
   })
 
-  it('keeps two sessions of the same second apart, and the same words said twice', async () => {
+  it('keeps two sessions of the same second apart, and a sentence that is said twice', async () => {
     using memory = buildMemory()
     await importTwice(memory, write([...at('09:00:00'), '#### yes', '', '#### yes', ...at('09:00:00'), '#### yes']))
     expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(2)
     expect(told(memory)).toEqual(['user: yes', 'user: yes', 'user: yes'])
   })
 
-  it('is recognised by its content, also when its beginning is cut off', () => {
+  it('recognises a history by its content, also when its beginning is cut off', () => {
     expect(recogniseTranscript(write(history, 'notes.txt'))?.format.id).toBe('aider')
     expect(recogniseTranscript(write(['#### add a test', '', '> Tokens: 3k sent, 1 received.']))?.format.id).toBe(
       'aider',
@@ -85,7 +85,7 @@ describe('an aider history', () => {
   })
 
   // "Incremental: import again after the session went on: only what is new."
-  it('gives the same text however it grew between two imports, and nothing twice', async () => {
+  it('stores the same text once, in whatever pieces the history grew between two imports', async () => {
     const line = fc.constantFrom(
       '#### ask',
       '#### ',

@@ -14,7 +14,7 @@ const shape = (window: readonly string[]): string[] =>
   window.map((item) => NOTE.exec(item)?.[1]?.replace(/.*/, '($&)') ?? (item.split(': ')[1] ?? '').split(' ')[0] ?? '')
 
 describe('a branch that was given up', () => {
-  it('of Claude Code leaves the window, and stays in the history under a note', async () => {
+  it('leaves the window in Claude Code, and stays in the history under a note', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     const fork = story.user(long('start'))
@@ -32,7 +32,7 @@ describe('a branch that was given up', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('leaves when the person goes back after an import, and comes back when the person does', async () => {
+  it('leaves the window when the person goes back after an import, and returns when the person does', async () => {
     const entry = (id: string, parentId: string | null, words: string) => ({
       type: 'message',
       id,
@@ -58,7 +58,7 @@ describe('a branch that was given up', () => {
     expect(windowOf(fresh)).toEqual(windowOf(memory))
   })
 
-  it('of Gemini leaves unless it is all that stands at the end', async () => {
+  it('leaves the window in Gemini CLI unless it is all that stands at the end', async () => {
     const record = (id: string, words: string) => ({
       id,
       type: 'user',
@@ -81,7 +81,7 @@ describe('a branch that was given up', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('leaves with what came later of a message that was imported half written', async () => {
+  it('leaves the window together with the rest of a message that was imported half written', async () => {
     const record = (id: string, type: string, content: string) => ({ id, type, timestamp: at, content })
     const at = '2026-03-02T09:00:00Z'
     const begin = [{ sessionId: 'g-1', projectHash: 'p', startTime: at }, record('a', 'user', long('stays'))]

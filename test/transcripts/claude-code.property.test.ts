@@ -79,7 +79,7 @@ const unusable = (lines: readonly string[]): number[] =>
 
 // Invariant: however the blocks of an answer are spread over records, it is one message with these blocks in this order;
 // noise and broken lines change nothing; a second import adds nothing.
-it('tells the same story however its records are cut, and once', async () => {
+it('stores every block once and in order, however the answers are split into records', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { minLength: 1, maxLength: 6 }), async (turns) => {
       using memory = buildMemory()

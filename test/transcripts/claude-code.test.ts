@@ -21,7 +21,7 @@ const parts = ({ db }: TestMemory, where = 'true') =>
      WHERE ${where} ORDER BY message_id, ordinal`,
   )
 
-describe('an answer that was streamed', () => {
+describe('a streamed answer', () => {
   it('becomes one message at the place of its first block, with all blocks in order', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
@@ -69,7 +69,7 @@ describe('an answer that was streamed', () => {
     expect(JSON.parse(String(finish?.metadata))).toEqual({ model: 'claude-test', cacheReadTokens: 100 })
   })
 
-  it('is continued by a message of its own when a block comes after hundreds of others', async () => {
+  it('is continued by another message when a block comes after hundreds of other records', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.answer('msg_1', [text('early')])
@@ -99,7 +99,7 @@ describe('an answer that was streamed', () => {
     expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 3, completed: 0, conflicts: 0 })
   })
 
-  it('takes a record that stands in the file twice once', async () => {
+  it('is stored once when its record stands in the file twice', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.answer('msg_1', [text('once')])
@@ -131,7 +131,7 @@ describe('tool calls and results', () => {
     expect(told(memory)).toEqual(['assistant: ', 'tool: no such file'])
   })
 
-  it('keep numbers of the input as they were written', async () => {
+  it('keep the numbers of an input as they were written', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.answer('msg_1', [call('t1', 'Set', { id: 'ID', ratio: 'RATIO' })])
@@ -142,7 +142,7 @@ describe('tool calls and results', () => {
     ])
   })
 
-  it('join text blocks line by line, and note a picture without its bytes', async () => {
+  it('join text blocks line by line, and note a picture without storing its bytes', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     const data = Buffer.from('not really a picture').toString('base64')
@@ -172,7 +172,7 @@ describe('tool calls and results', () => {
 })
 
 describe('sub-agents', () => {
-  it('in files of their own become conversations below their session, in whatever order they are imported', async () => {
+  it('become conversations below their session when they have files of their own, in either order of import', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
     const agent = new TranscriptBuilder()
@@ -195,7 +195,7 @@ describe('sub-agents', () => {
     expect(other.db.all(sql)).toEqual(expected)
   })
 
-  it('inside the file of their session are taken apart, two at a time', async () => {
+  it('become conversations of their own when two of them alternate inside the file of their session', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     const main = story.user('Ask two agents')
@@ -214,8 +214,8 @@ describe('sub-agents', () => {
   })
 })
 
-describe('what the agent did to its own window', () => {
-  it('stays in the history: the continuation is a user message that says what was compacted', async () => {
+describe('a compaction by Claude Code', () => {
+  it('stays in the history as a user message that says what was compacted', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('before')
@@ -243,7 +243,7 @@ describe('what the agent did to its own window', () => {
     expect(memory.db.value("SELECT count(*) FROM message_parts WHERE metadata LIKE '%abandoned%'")).toBe(0)
   })
 
-  it('comes with its summary: a boundary at the end of the file waits for it', async () => {
+  it('is imported together with its summary, so a boundary at the end of the file waits for it', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('before')
@@ -258,11 +258,11 @@ describe('what the agent did to its own window', () => {
   })
 })
 
-describe('what nobody typed', () => {
+describe('an import of text that nobody typed', () => {
   const marksOf = (memory: TestMemory) =>
     memory.db.column<string | null>('SELECT metadata FROM message_parts WHERE ordinal = 0 ORDER BY message_id')
 
-  it('is kept, because it was in the window, and marked', async () => {
+  it('stores it when it was in the window, and marks it', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('Caveat: …', { isMeta: true })
@@ -311,7 +311,7 @@ describe('what nobody typed', () => {
     expect(await importOne(memory.db, story.write())).toMatchObject({ added: 1, otherRecords: 5, skippedCount: 0 })
   })
 
-  it('finds what was typed while the agent was busy when only the queue has it', async () => {
+  it('finds prompts that only the queue of the agent has', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     const queue = (operation: string, content?: string) =>
@@ -340,7 +340,7 @@ describe('what nobody typed', () => {
 })
 
 describe('branches that were given up', () => {
-  it('stay in file order and are marked; parallel tool calls are no branch', async () => {
+  it('stay in file order and are marked, while parallel tool calls are no branch', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('start')
@@ -361,7 +361,7 @@ describe('branches that were given up', () => {
     expect(told(memory)).toHaveLength(9)
   })
 
-  it('are not seen where a record names a parent that is not in the file', async () => {
+  it('are not assumed when a record names a parent that is not in the file', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('one')
@@ -372,7 +372,7 @@ describe('branches that were given up', () => {
   })
 })
 
-describe('the title', () => {
+describe('the title of a conversation', () => {
   const titleAfter = async (tell: (story: TranscriptBuilder) => void) => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
@@ -381,7 +381,7 @@ describe('the title', () => {
     return memory.db.value('SELECT title FROM conversations')
   }
 
-  it('is the one that the person gave, before the last that the model gave', async () => {
+  it('is the one that the person gave, or else the last that the model gave', async () => {
     expect(
       await titleAfter((story) => {
         story.user('typed')
@@ -392,7 +392,7 @@ describe('the title', () => {
     ).toBe('Mine')
   })
 
-  it('is not the summary of another session', async () => {
+  it('is never taken from the summary of another session', async () => {
     expect(
       await titleAfter((story) => {
         story.raw({ type: 'summary', summary: 'Somebody else', leafUuid: 'not-here' })
@@ -423,7 +423,7 @@ describe('the title', () => {
 })
 
 describe('unusable lines', () => {
-  it('cost themselves only, and are reported with number and reason', async () => {
+  it('are skipped alone, and reported with number and reason', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('one')
@@ -456,7 +456,7 @@ describe('unusable lines', () => {
     expect([file.skipped.length, file.skippedCount]).toEqual([1000, 1200])
   })
 
-  it('may hold two records, both of which are taken', async () => {
+  it('may hold two records, both of which are stored', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('braces } { in "text"')
@@ -465,7 +465,7 @@ describe('unusable lines', () => {
     expect(await importOne(memory.db, story.write())).toMatchObject({ added: 2, skippedCount: 0 })
   })
 
-  it('with bytes that are no UTF-8 keep their record, marked', async () => {
+  it('are stored and marked when they hold bytes that are no UTF-8', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('caf?')
@@ -476,7 +476,7 @@ describe('unusable lines', () => {
     expect(parts(memory)[0]?.metadata).toBe('{"replacedBytes":true}')
   })
 
-  it('do not end at line separators inside text', async () => {
+  it('do not end at Unicode line separators inside text', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('a\u2028b\u0085c\u000bd')
@@ -527,7 +527,7 @@ describe('an import', () => {
     await expect(runImport(memory.db, [folder])).rejects.toMatchObject({ code: 'transcript_unreadable' })
   })
 
-  it('stops when cancelled, with what was stored before in good order', async () => {
+  it('stops when cancelled, and leaves what was stored before consistent', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     for (let index = 0; index < 4000; index += 1) story.user(`message ${index}`)
@@ -547,7 +547,7 @@ describe('an import', () => {
     expect(await importOne(memory.db, path)).toMatchObject({ added: 4000 - stored, alreadyThere: stored })
   })
 
-  it('tells how many bytes are done, from nothing to all', async () => {
+  it('reports how many bytes are done, from none to all', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     for (let index = 0; index < 3000; index += 1) story.user(`message ${index} ${'x'.repeat(600)}`)
@@ -558,7 +558,7 @@ describe('an import', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   })
 
-  it('dates messages without a time like those before them', async () => {
+  it('gives messages without a time the time of those before them', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     story.user('dated')

@@ -68,12 +68,12 @@ describe.each(transcriptSamples)('a transcript of $name', (sample) => {
   const bytes = Buffer.from(sample.write(plainWords))
   const ends = [...bytes.keys()].filter((index) => bytes[index - 1] === 10)
 
-  it('imported when it was cut off at the end of any line, and then whole, is as if it had been imported once', async () => {
+  it('gives the same memory when it was first imported cut off at the end of any line', async () => {
     const step = Math.ceil(ends.length / runs(16))
     for (const [index, end] of ends.entries()) if (index % step === 0) await expectSame(sample, bytes, [end])
   })
 
-  it('imported when it was cut off at any byte, and then whole, is as if it had been imported once', async () => {
+  it('gives the same memory when it was first imported cut off at any byte', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { minLength: 1, maxLength: 3 }),

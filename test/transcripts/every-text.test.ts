@@ -34,7 +34,7 @@ describe.each(transcriptSamples)('every text of a transcript of $name', (sample)
     expect(lost.map(([where]) => where)).toEqual([])
   })
 
-  it('does not leave a message without anything in it', async () => {
+  it('makes no message without any content', async () => {
     using memory = buildMemory()
     await importOne(memory.db, writeSample(sample))
     expect(
@@ -53,7 +53,7 @@ describe('an import', () => {
       records.map((record, n) => ({ uuid: `u-${n}`, sessionId: 's-1', timestamp: '2026-03-02T09:00:00Z', ...record })),
     )
 
-  it('keeps a local command of Claude Code, which the agent sees, and reports a recap, which it does not', async () => {
+  it('stores a local command of Claude Code, which the agent sees, and reports a recap, which it does not', async () => {
     using memory = buildMemory()
     const file = await importOne(
       memory.db,
@@ -74,7 +74,7 @@ describe('an import', () => {
     ])
   })
 
-  it('keeps a queued prompt of Claude Code that reached the agent, and reports the line of one that did not', async () => {
+  it('stores a queued prompt of Claude Code that reached the agent, and reports the line of one that did not', async () => {
     using memory = buildMemory()
     const queue = (operation: string, content?: string) => ({ type: 'queue-operation', operation, content })
     const file = await importOne(
@@ -98,7 +98,7 @@ describe('an import', () => {
     ])
   })
 
-  it('adds the steps of SWE-agent that stand only in the trajectory behind the history', async () => {
+  it('adds the steps of SWE-agent that stand only in the trajectory after the history', async () => {
     using memory = buildMemory()
     const step = (n: number) => ({ action: `run ${n}`, observation: `saw ${n}`, response: `I run ${n}.`, thought: '' })
     const history = [
@@ -111,7 +111,7 @@ describe('an import', () => {
     expect(memory.db.column('SELECT content FROM messages ORDER BY seq').slice(3)).toEqual(['I run 2.', 'saw 2'])
   })
 
-  it('takes the text of blocks that nobody knows', async () => {
+  it('stores the text of unknown blocks', async () => {
     using memory = buildMemory()
     const content = [
       { type: 'hologram', text: 'seen' },

@@ -33,7 +33,7 @@ const nodes = ({ db }: TestMemory) =>
   )
 
 describe('a compaction of Claude Code', () => {
-  it('is a leaf over all that it replaced and over the record of itself, in their place in the window', async () => {
+  it('becomes a leaf over all that it replaced and over its own record, in their place in the window', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -59,7 +59,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('leaves the same number of tokens in the timeline, for the curve, as in the window of the time slider', async () => {
+  it('leaves the same number of tokens in the timeline of the curve as in the window of the time slider', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     for (let n = 1; n <= 3; n += 1) {
@@ -78,7 +78,7 @@ describe('a compaction of Claude Code', () => {
     }
   })
 
-  it('after another one is condensed from its summary and from an extract of the messages since', async () => {
+  it('becomes a condensed summary of the previous summary and an extract of the messages since', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -106,7 +106,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('is told as a run of its own, by whom and from how many tokens to how many', async () => {
+  it('becomes a run of its own with its cause and its tokens before and after', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -120,7 +120,7 @@ describe('a compaction of Claude Code', () => {
     expect(JSON.parse(event?.removed ?? '')).toHaveLength(3)
   })
 
-  it('leaves in the window what the agent kept', async () => {
+  it('leaves the messages in the window that the agent kept', async () => {
     for (const kept of [
       { preservedSegment: { headUuid: 'kept-1' } },
       { preservedMessages: { uuids: ['kept-1', 'kept-2'] } },
@@ -144,7 +144,7 @@ describe('a compaction of Claude Code', () => {
     }
   })
 
-  it('is taken once, and the session that goes on adds only what is new', async () => {
+  it('is imported once, and an import of the continued session adds only what is new', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -167,7 +167,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('is the same whether its summary had been written when the transcript was first imported or not', async () => {
+  it('gives the same memory whether or not its summary was written before the first import', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -189,7 +189,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('stays a message in a window that is to hold the whole history', async () => {
+  it('stays a message when the window is to hold the whole history', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -201,7 +201,7 @@ describe('a compaction of Claude Code', () => {
     expect(nodes(memory)).toEqual([])
   })
 
-  it('that replaced what is not in the file stays the message that it is', async () => {
+  it('stays a message when what it replaced is not in the file', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     compact(story, 'Of an earlier file.')
@@ -211,7 +211,7 @@ describe('a compaction of Claude Code', () => {
     expect(nodes(memory)).toEqual([])
   })
 
-  it('on a branch that was given up replaced nothing', async () => {
+  it('replaces nothing when its branch was given up', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -226,7 +226,7 @@ describe('a compaction of Claude Code', () => {
     ])
   })
 
-  it('in a file that is imported twice under other names makes one node, in forks one each', async () => {
+  it('makes one node when its file is imported twice under other names, and one node in each fork', async () => {
     using memory = buildMemory()
     const stories = [SESSION, '99999999-2222-4333-8444-555555555555'].map((session) => {
       const story = new TranscriptBuilder(session)
@@ -240,7 +240,7 @@ describe('a compaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('covers with its summary what this app had compacted in the meantime', async () => {
+  it('replaces summaries in the window that this app had made in the meantime', async () => {
     using memory = buildMemory()
     const story = new TranscriptBuilder()
     turn(story, 1)
@@ -264,7 +264,7 @@ describe('a compaction of Claude Code', () => {
   })
 })
 
-describe('a compaction of another agent', () => {
+describe('an import of a compaction', () => {
   const pi = (id: string, parentId: string | null, fields: Record<string, unknown>) => ({
     id,
     parentId,
@@ -281,7 +281,7 @@ describe('a compaction of another agent', () => {
     cwd: '/work/shop',
   }
 
-  it('of Pi keeps the messages from the entry that it names', async () => {
+  it('keeps in the window of Pi the messages from the entry that it names', async () => {
     using memory = buildMemory()
     const path = writeLines([
       header,
@@ -300,7 +300,7 @@ describe('a compaction of another agent', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('of Pi stands for the branch that the person left', async () => {
+  it('makes a summary of Pi for the branch that the person left', async () => {
     for (const fromId of ['3', '1']) {
       using memory = buildMemory()
       const path = writeLines([
@@ -321,7 +321,7 @@ describe('a compaction of another agent', () => {
     }
   })
 
-  it('of opencode is the answer to a request, from the tail that the request names', async () => {
+  it('finds the summary of opencode in the answer to a request, and what it keeps in the request', async () => {
     for (const tail of [undefined, 'msg_3']) {
       using memory = buildMemory()
       const message = (id: string, role: string, parts: unknown[], more = {}) => ({
@@ -354,7 +354,7 @@ describe('a compaction of another agent', () => {
     }
   })
 
-  it('of Codex keeps what its new window repeats, and says when its summary cannot be read', async () => {
+  it('keeps what the new window of Codex repeats, and reports a summary that cannot be read', async () => {
     const item = (role: string, words: string) => ({
       type: 'message',
       role,
@@ -403,7 +403,7 @@ describe('a compaction of another agent', () => {
     }
   })
 
-  it('of Gemini is the snapshot with which a checkpoint replaced messages', async () => {
+  it('finds the summary of Gemini CLI in the snapshot with which a checkpoint replaced messages', async () => {
     using memory = buildMemory()
     const record = (id: string, type: string, words: string) => ({
       id,

@@ -7,7 +7,7 @@ import type { WriteDb } from '../../core/sqlite/read-db.ts'
 import { runImport } from '../builders/import.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
-it('leaves no conversation without messages when the import ends before its first messages are stored', async () => {
+it('stores no conversation without messages when an import fails before its first messages are stored', async () => {
   const folder = temporaryFolder()
   const memory = openNative(join(folder, 'lcm.db'))
   const transcript = join(folder, 'session.jsonl')

@@ -90,7 +90,7 @@ const stories: Record<string, readonly string[]> = {
 
 describe('the window of a session in which the person went back', () => {
   it.each(Object.entries(stories))(
-    'is what its agent sees, however often it was imported before: %s',
+    'is what its agent sees, in however many pieces it was imported: %s',
     async (_, lines) => {
       const path = join(temporaryFolder(), 'session.jsonl')
       const write = (count: number): void =>
@@ -121,7 +121,7 @@ describe('the window of a session in which the person went back', () => {
     },
   )
 
-  it('has its compaction again when the person returns to what it replaced', async () => {
+  it('has its compaction again when the person returns to what the compaction replaced', async () => {
     const story = new ClaudeStory()
     story.lines.push(...claudeCode(2))
     const [answer5, ...anew] = story.lines.splice(-3)

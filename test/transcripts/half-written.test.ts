@@ -85,7 +85,7 @@ const grownStates: Record<string, readonly string[]> = {
 const withoutId = (row: string): string => row.replace(/^\S+ /, '')
 
 describe('a message that was imported half written', () => {
-  it.each(Object.entries(grownStates))('is completed in place while nothing rests on it: %s', async (_, states) => {
+  it.each(Object.entries(grownStates))('is completed in place while nothing refers to it: %s', async (_, states) => {
     using memory = buildMemory()
     const counts = await imported(memory, states)
     expect(counts).toMatchObject({ added: 0, conflicts: 0 })
@@ -98,7 +98,7 @@ describe('a message that was imported half written', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('stays as it is when a summary was made of it, and the rest comes as a message behind it', async () => {
+  it('stays as it is when a summary covers it, and its rest becomes a message after it', async () => {
     using memory = buildMemory()
     const path = join(temporaryFolder(), 'session.md')
     writeFileSync(path, specStory('One'))
@@ -109,7 +109,7 @@ describe('a message that was imported half written', () => {
     expect(rowsOf(memory, 'assistant').map((row) => row.replace(/^turn_\w+/, ''))).toEqual([' One', '#2  two'])
   })
 
-  it('is in conflict, and stays as it is, when it says anything else', async () => {
+  it('stays as it is, and a conflict is reported, when its text changed', async () => {
     for (const states of [
       [specStory('One'), specStory('Once')].reverse(),
       [specStory('One'), specStory('Two')],

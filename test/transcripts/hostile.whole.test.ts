@@ -98,7 +98,7 @@ const faults: Record<string, (lines: string[]) => { content: string | Buffer; lo
 }
 
 describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
-  it.each(Object.keys(faults))('with %s gives what it holds and reports the rest', async (fault) => {
+  it.each(Object.keys(faults))('gives its sound messages and reports the rest when it has %s', async (fault) => {
     using memory = buildMemory()
     const { content, lost = 0, skipped = 0 } = faults[fault]?.(transcript(format, WORDS)) ?? { content: '' }
     const path = write(content)
@@ -110,7 +110,7 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('gains its last line when the writer has finished it', async () => {
+  it('gains its last line once the writer has finished it', async () => {
     using memory = buildMemory()
     const lines = transcript(format, WORDS)
     const path = write(lines.join('\n').slice(0, -3))
@@ -120,7 +120,7 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
     expect(told(memory)).toEqual(said)
   })
 
-  it('with times that go backwards, or are none, keeps the order of the file', async () => {
+  it('keeps the order of the file when its times go backwards or are invalid', async () => {
     using memory = buildMemory()
     const times = ['"not a time"', '1e400', '"1969-01-01T00:00:00Z"', '{}']
     const lines = transcript(format, WORDS).map((line, index) =>
@@ -138,7 +138,7 @@ describe.each(Object.keys(lineFormats))('a transcript of %s', (format) => {
 
   // Messages are one document: its faults are below.
   if (format !== 'messages')
-    it('survives values of every wrong type in every field', async () => {
+    it('can be imported with values of every wrong type in every field', async () => {
       const wrong = [null, 7, -1.5, true, '', [], {}, [null], 'x'.repeat(300), Number.MAX_SAFE_INTEGER]
       const [first = '{}', ...rest] = transcript(format, [...WORDS])
       for (const value of wrong) {
@@ -183,7 +183,7 @@ describe('a document', () => {
   }
 
   it.each(Object.keys(documents))(
-    'of %s may be written on one line or many, with a mark, and cut off',
+    'can be written on one line or many, with a byte order mark, and cut off, in the format %s',
     async (format) => {
       const document = documents[format]
       for (const content of [
@@ -208,7 +208,7 @@ describe('a document', () => {
     },
   )
 
-  it('with something behind its end, or broken in its middle, says where', async () => {
+  it('is imported up to its break, which is reported with its line', async () => {
     using memory = buildMemory()
     const content = JSON.stringify(documents.messages)
     const broken = content.replace('"three"', '"three" oops')
@@ -220,7 +220,7 @@ describe('a document', () => {
     }
   })
 
-  it('with a message that is nested 100,000 levels deep keeps the others', async () => {
+  it('keeps its other messages when one is nested 100,000 levels deep', async () => {
     using memory = buildMemory()
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`
     const content = JSON.stringify(documents.messages).replace('"two"', `[{"type":"odd","x":${deep}}]`)
@@ -230,7 +230,7 @@ describe('a document', () => {
   })
 })
 
-it('passes over a line of 100 MB in little memory, and goes on behind it', { timeout: 60_000 }, async () => {
+it('skips a line of 100 MB in little memory, and reads on after it', { timeout: 60_000 }, async () => {
   using memory = buildMemory()
   const path = join(temporaryFolder(), 'x.jsonl')
   const [first = '', second = ''] = transcript('claude-code', ['one', 'two'])
@@ -247,7 +247,7 @@ it('passes over a line of 100 MB in little memory, and goes on behind it', { tim
   expect(process.memoryUsage().rss - before).toBeLessThan(250 * 1024 * 1024)
 })
 
-it('keeps the second of two messages that a broken writer gave one id', async () => {
+it('keeps both messages when a broken writer gave them one id', async () => {
   for (const format of ['messages', 'opencode']) {
     using memory = buildMemory()
     const path =
@@ -284,7 +284,7 @@ it('stops between batches when it is cancelled, in every format', async () => {
   }
 })
 
-it('gives the same text back, byte for byte', async () => {
+it('stores every character of a text unchanged', async () => {
   using memory = buildMemory()
   const odd = 'tab\t nul\u0000 line\u2028 next\u0085 bell\u0007 emoji 👩‍👩‍👧 rtl שלום `</script>` \\u0041 "quoted"'
   const story = new TranscriptBuilder()

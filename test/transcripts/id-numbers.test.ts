@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { IdNumbers, Numbers } from '../../core/ingest/transcripts/id-numbers.ts'
 
-it('numbers ids like a list that is searched', () => {
+it('gives each id its index in the order of arrival', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 3, unit: 'binary' }), { maxLength: 200 }), (ids) => {
       const numbers = new IdNumbers()
@@ -28,7 +28,7 @@ it('grows with what it holds', () => {
   expect([numbers.has('other'), list.get(1_000_000)]).toEqual([false, 0])
 })
 
-it('tells texts apart that are nearly the same, short or long', () => {
+it('separates texts that are nearly equal, short or long', () => {
   const long = 'a text of many words '.repeat(20)
   const texts = ['', '\0', '\0\0', 'a', 'a\0', '\0a', 'ab', 'ba', 'ab\0', long, `${long} `, ` ${long}`, `${long}\0`]
   const numbers = new IdNumbers()
@@ -37,7 +37,7 @@ it('tells texts apart that are nearly the same, short or long', () => {
   expect(texts.map((text) => numbers.numberOf(text))).toEqual(texts.map((_, at) => at))
 })
 
-it('knows a text by what is stored of it', () => {
+it('treats a lone surrogate like the replacement character that is stored for it', () => {
   const numbers = new IdNumbers()
   expect(numbers.add('a\uD800')).toBe(numbers.numberOf('a\uFFFD'))
 })

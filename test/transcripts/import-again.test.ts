@@ -38,7 +38,7 @@ const isKnownByPath = (name: string, format: string, isTimed: boolean): boolean 
 
 describe.each(transcriptSamples)('a transcript of $name', (sample) => {
   it.each([true, false])(
-    'adds and rewrites nothing when it is imported again later, from another place unless its path names it (times in it: %s)',
+    'adds and rewrites nothing when it is imported again, and from another place unless its path is its id (with times: %s)',
     async (isTimed) => {
       using memory = buildMemory()
       const folder = temporaryFolder()

@@ -38,7 +38,7 @@ const isWhole = (db: WriteDb): void => {
   expect(db.value('SELECT count(*) FROM context_items')).toBe(db.value('SELECT count(*) FROM messages'))
 }
 
-it('leaves a whole memory when the process is killed at any moment, and the next import goes on from there', async () => {
+it('leaves a consistent memory when the process is killed at any moment, and the next import continues it', async () => {
   const transcript = longTranscript()
   const path = join(temporaryFolder(), 'lcm.db')
   let stored = 0
@@ -66,7 +66,7 @@ it('leaves a whole memory when the process is killed at any moment, and the next
   db.close()
 })
 
-it('lets another writer in between two batches, and neither loses anything', async () => {
+it('lets another writer write between two batches, and neither loses anything', async () => {
   using memory = buildMemory()
   const other = openNative(memory.path)
   const store = new ConversationStore(other, createTokenEstimator(), Date.now)

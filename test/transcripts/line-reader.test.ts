@@ -16,7 +16,7 @@ async function linesOf(bytes: string | Buffer, longest?: number): Promise<Line[]
 }
 
 // Invariant: the lines are the text split at line feeds, whatever else it holds and wherever the chunks of the file end.
-it('gives every line once, split at line feeds only', async () => {
+it('gives every line once, and splits at line feeds only', async () => {
   const filler = fc.constantFrom('', 'é'.repeat(524_286), 'x'.repeat(1_048_575), `${'y'.repeat(1_048_575)}\n`)
   const text = fc.tuple(
     filler,
@@ -36,7 +36,7 @@ it('gives every line once, split at line feeds only', async () => {
   )
 })
 
-it('passes over a line that is too long, and counts its bytes', async () => {
+it('skips a line that is too long, and counts its bytes', async () => {
   const lines = await linesOf(`short\n${'z'.repeat(3_000_000)}\nshort again\n`, 2_000_000)
   expect(lines).toEqual([
     { kind: 'text', number: 1, text: 'short', isUtf8: true, isEnded: true },
@@ -45,7 +45,7 @@ it('passes over a line that is too long, and counts its bytes', async () => {
   ])
 })
 
-it('drops a byte order mark and notices bytes that are no UTF-8', async () => {
+it('drops a byte order mark and reports bytes that are no UTF-8', async () => {
   const lines = await linesOf(Buffer.concat([Buffer.from('\ufeffa\nb'), Buffer.from([0xff, 0x0a])]))
   expect(lines).toMatchObject([
     { text: 'a', isUtf8: true },

@@ -14,8 +14,8 @@ import { loadSettings } from '../../core/settings/settings-store.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import { indexPending, PIECE_UNITS, pieceAt } from '../../core/sqlite/pending-index.ts'
 import type { SqlValue, WriteDb } from '../../core/sqlite/read-db.ts'
-import { HistoryIndex } from '../../core/systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../core/systems/open-memory.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { importOne, runImport } from '../builders/import.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -101,7 +101,7 @@ const rowsOf = (db: WriteDb, table: string, match: string): number[] =>
   db.column(`SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid`, { match })
 
 async function found(db: WriteDb, query: string): Promise<{ ids: string[]; notes: readonly string[] }> {
-  const engine = new Grep(db, NATIVE_CAPABILITIES, new HistoryIndex(db))
+  const engine = new Grep(db, NATIVE_CAPABILITIES, new MemoryReader(db))
   const { hits, notes } = await engine.search(GrepInput.parse({ query }))
   return { ids: hits.map(({ id }) => id), notes }
 }
@@ -115,7 +115,7 @@ const checkIndexes = (db: WriteDb): void => {
 const pending = (db: WriteDb): unknown[] => db.column(`SELECT key FROM lcm_meta WHERE key LIKE 'index_pending:%'`)
 
 describe('a message too long to be indexed at once', () => {
-  it('is stored in one transaction and indexed in pieces, and FTS5 finds the indexes to be those of the whole text', async () => {
+  it('is stored in one transaction and indexed in pieces, and FTS5 confirms that the indexes match the whole text', async () => {
     const memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const { db, unitsOfTransactions } = counted(memory)
     expect(await importOne(db, transcript(LONG))).toMatchObject({ added: 3, error: null })
@@ -171,7 +171,7 @@ describe('a message too long to be indexed at once', () => {
     memory.close()
   })
 
-  it('lets another connection write between any two steps, without waiting', async () => {
+  it('lets another connection write between any two steps without waiting', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const memory = openNative(path)
     const other = new Database(path, { timeout: 0 })
@@ -187,7 +187,7 @@ describe('a message too long to be indexed at once', () => {
     memory.close()
   })
 
-  it('is indexed to the end by the next import when one was cancelled in the middle', async () => {
+  it('is indexed to the end by the next import when the first one was cancelled in the middle', async () => {
     const memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const path = transcript(LONG)
     const abort = new AbortController()
@@ -211,7 +211,7 @@ describe('a message too long to be indexed at once', () => {
     memory.close()
   })
 
-  it('is not indexed twice when the indexes were made anew in between', async () => {
+  it('is not indexed twice when the indexes were rebuilt in between', async () => {
     const memory = openNative(join(temporaryFolder(), 'lcm.db'))
     const path = transcript(LONG)
     const abort = new AbortController()
@@ -230,7 +230,7 @@ describe('a message too long to be indexed at once', () => {
   })
 })
 
-describe('an index that was left in the middle', () => {
+describe('an unfinished index', () => {
   it('is completed by an index job, which a window starts', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
     const memory = openNative(path)
@@ -257,7 +257,7 @@ describe('an index that was left in the middle', () => {
 })
 
 describe('the pieces of a long text', () => {
-  it('hold every three characters that follow one another exactly once, whatever the characters are', () => {
+  it('contain every three neighbouring characters exactly once, for any characters', () => {
     const texts = {
       content: 'a😀\0b\0\0cé日本語 and so on',
       tool_input: null,

@@ -59,8 +59,8 @@ const task = (id: string, history: unknown = events) => ({
   metrics: {},
 })
 
-describe('an output of OpenHands', () => {
-  it('is a conversation for each task, with calls and what was observed after them', async () => {
+describe('an import of OpenHands', () => {
+  it('makes a conversation of each task, with calls and what was observed after them', async () => {
     using memory = buildMemory()
     const file = await importTwice(memory, writeLines([task('shop-1'), task('shop-2'), task('shop-1')]))
     expect(file).toMatchObject({ format: 'openhands', added: 15, skippedCount: 0, error: null })
@@ -91,7 +91,7 @@ describe('an output of OpenHands', () => {
     expect(await importOne(memory.db, path)).toMatchObject({ added: 2, alreadyThere: 3, conflicts: 0 })
   })
 
-  it('may be old: pairs of an action and an observation, or a flat list, without ids', async () => {
+  it('reads old files: pairs of an action and an observation, or a flat list, without ids', async () => {
     using memory = buildMemory()
     const action = { action: 'run', command: 'ls', thought: 'I look.' }
     const seen = { observation: 'run', content: 'a b', command_id: 1, exit_code: 0 }
@@ -110,7 +110,7 @@ describe('an output of OpenHands', () => {
     expect(told(memory)).toEqual([...words, ...words])
   })
 
-  it('may be the list of events of one session', async () => {
+  it('reads the list of events of one session', async () => {
     using memory = buildMemory()
     const path = writeJson(events, 'trajectory.json')
     expect(recogniseTranscript(path)?.format.id).toBe('openhands')
@@ -118,7 +118,7 @@ describe('an output of OpenHands', () => {
     expect(told(memory)).toHaveLength(5)
   })
 
-  it('holds tasks that failed before anything was said, and rows that are no tasks', async () => {
+  it('accepts tasks that failed before anything was said, and reports rows that are no tasks', async () => {
     using memory = buildMemory()
     const file = await importOne(
       memory.db,
@@ -128,7 +128,7 @@ describe('an output of OpenHands', () => {
     expect(file.skipped.map(({ line }) => line)).toEqual([4, 5])
   })
 
-  it('is not taken for one: a log of actions', () => {
+  it('does not recognise a log of actions as a transcript', () => {
     expect(
       recogniseTranscript(
         writeJson([

@@ -22,7 +22,7 @@ const story = (turns: number): TranscriptBuilder => {
 const preview = (paths: readonly string[], db = null as Parameters<typeof previewImport>[0]['db']) =>
   previewImport({ paths, db, clock: () => 0 })
 
-it('tells what an import would bring, and writes nothing', async () => {
+it('says what an import would add, and writes nothing', async () => {
   using memory = buildMemory()
   const told = story(2)
   told.record({ type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'auto' } })
@@ -58,7 +58,7 @@ it('tells what an import would bring, and writes nothing', async () => {
   expect(statSync(path).mtimeMs).toBe(before.mtimeMs)
 })
 
-it('says which sessions are there already', async () => {
+it('says which sessions are stored already', async () => {
   using memory = buildMemory()
   const told = story(3)
   const path = told.write()
@@ -78,7 +78,7 @@ it('reads only the beginning of a long file, and says that there is more', async
   expect(usedMs()).toBeLessThan(3000)
 })
 
-it('names what is no transcript: among the files of a folder apart, of named files with the reason', async () => {
+it('lists files of a folder that are no transcripts separately, and named ones with the reason', async () => {
   const folder = temporaryFolder()
   const other = writeJson({ name: 'shop' }, 'package.json', folder)
   writeLines([{ role: 'user', content: 'hello' }], 'a.jsonl', folder)

@@ -71,7 +71,7 @@ const microcompact = (built: TranscriptBuilder, ids: readonly string[], fields: 
 const MARKER_TOKENS = createTokenEstimator().count(CLEARED)
 
 describe('a microcompaction of Claude Code', () => {
-  it('is marked on the results that it cleared: when, by what, and how much of the window they were', async () => {
+  it('marks the results that it cleared with its time, its cause and the tokens that it freed', async () => {
     using memory = buildMemory()
     const built = story()
     microcompact(built, ['toolu_1', 'toolu_2'])
@@ -88,7 +88,7 @@ describe('a microcompaction of Claude Code', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('leaves the window by exactly that, wherever its size is told, and the payload as the agent sends it', async () => {
+  it('frees exactly these tokens in every figure of the window, and clears them in the payload', async () => {
     using memory = buildMemory()
     const built = story()
     microcompact(built, ['toolu_1', 'toolu_2'])
@@ -117,7 +117,7 @@ describe('a microcompaction of Claude Code', () => {
     })
   })
 
-  it('is in a working copy as in the memory', async () => {
+  it('is the same in a working copy', async () => {
     using memory = buildMemory()
     const built = story()
     microcompact(built, ['toolu_1', 'toolu_2'])
@@ -134,7 +134,7 @@ describe('a microcompaction of Claude Code', () => {
     })
   })
 
-  it('had not come before its time, and is told of the hits of a search', async () => {
+  it('has no effect on moments before it, and is named in the hits of a search', async () => {
     using memory = buildMemory()
     const built = story()
     microcompact(built, ['toolu_1'])
@@ -166,7 +166,7 @@ describe('a microcompaction of Claude Code', () => {
     })
   })
 
-  it('is noted once; what is cleared later is added, and the messages stay as they are', async () => {
+  it('is stored once, later ones are added, and the messages stay unchanged', async () => {
     using memory = buildMemory()
     const built = story()
     const path = built.write()
@@ -190,7 +190,7 @@ describe('a microcompaction of Claude Code', () => {
     expect(pruneRuns(memory)).toHaveLength(2)
   })
 
-  it('counts for nothing on a branch that was given up, also when it was imported before', async () => {
+  it('has no effect when its branch was given up, also when it was imported before', async () => {
     using memory = buildMemory()
     const built = story()
     const back = built.lastUuid
@@ -208,7 +208,7 @@ describe('a microcompaction of Claude Code', () => {
     expect(await prunedIn(memory)).toEqual({})
   })
 
-  it('is left out of a window that is to hold the whole history', async () => {
+  it('is not stored when the window is to hold the whole history', async () => {
     using memory = buildMemory()
     const built = story()
     microcompact(built, ['toolu_1'])
@@ -216,7 +216,7 @@ describe('a microcompaction of Claude Code', () => {
     expect(pruneRuns(memory)).toEqual([])
   })
 
-  it('shows where a copied session has only the placeholder, and the whole result stays where it is known', async () => {
+  it('keeps the whole result when a copied session has only the placeholder', async () => {
     using memory = buildMemory()
     await importOne(memory.db, story().write())
     const built = new TranscriptBuilder()
@@ -248,8 +248,8 @@ describe('a microcompaction of Claude Code', () => {
   })
 })
 
-describe('other agents', () => {
-  it('opencode: a part that is marked as compacted is pruned at that time', async () => {
+describe('an import of pruned outputs', () => {
+  it('marks a part of opencode as pruned at the time at which it was compacted', async () => {
     using memory = buildMemory()
     const message = (id: string, role: string, parts: unknown[]) => ({
       info: { id, sessionID: 'ses_1', role, time: { created: 1_772_000_000_000 } },
@@ -285,7 +285,7 @@ describe('other agents', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('Gemini CLI: a result that was masked stays what it was, and shows what stands for it', async () => {
+  it('keeps the result of Gemini CLI that was masked, and shows what the agent sees instead', async () => {
     const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString()
     const masked =
       '<tool_output_masked>\n[Output too large. Full output available at: /tmp/read_1.txt]\n</tool_output_masked>'
@@ -330,7 +330,7 @@ describe('other agents', () => {
     expect(Object.values(await prunedIn(late))).toMatchObject([{ by: 'masking', tokens: 0 }])
   })
 
-  it('OpenHands: what a condensation forgot goes under its summary, or under a note where it wrote none', async () => {
+  it('puts what a condensation of OpenHands forgot under its summary, or under a note when it has none', async () => {
     const event = (id: number, rest: object) => ({ id, timestamp: `2025-03-02T09:00:${10 + id}`, ...rest })
     const said = (id: number, source: string) =>
       event(id, { source, action: 'message', args: { content: long(`said ${id}`) } })
@@ -359,7 +359,7 @@ describe('other agents', () => {
     expect(windowOf(silent)[1]).toMatch(/^leaf\(deterministic\): \[The agent took 3 messages/)
   })
 
-  it('Codex: turns that were taken back leave the window', async () => {
+  it('removes turns of Codex that were taken back from the window', async () => {
     using memory = buildMemory()
     const at = (second: number) => new Date(Date.UTC(2026, 2, 2, 9, 0, second)).toISOString()
     const line = (type: string, payload: unknown, second: number) => ({ timestamp: at(second), type, payload })
@@ -401,7 +401,7 @@ describe('other agents', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('aider: what was said before a person cleared the chat goes under a note that says so', async () => {
+  it('puts what was said in aider before the chat was cleared under a note', async () => {
     using memory = buildMemory()
     const said = ['#### rename the total  ', '', long('Of course.'), '']
     const path = writeLines(
@@ -437,7 +437,7 @@ describe('other agents', () => {
     expect(await findings(memory.path)).toEqual([])
   })
 
-  it('SWE-agent: observations of which the model was last sent only their length', async () => {
+  it('marks observations of SWE-agent of which the model was last sent only their length', async () => {
     using memory = buildMemory()
     const history = [
       { role: 'system', content: 'You fix bugs.', agent: 'main' },

@@ -10,12 +10,12 @@ import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeJson, writeLines } from '../builders/transcript-rows.ts'
 
-describe('a format is recognised by its content', () => {
+describe('the recognition of a format by its content', () => {
   it('has one reader for each name in the contract', () => {
     expect(transcriptFormats.map(({ id }) => id).toSorted()).toEqual([...TRANSCRIPT_FORMATS].toSorted())
   })
 
-  it('also when its first record is longer than what is read at first', () => {
+  it('accepts a first record that is longer than what is read at first', () => {
     const big = 'x'.repeat(400_000)
     const record = {
       parentUuid: null,
@@ -31,7 +31,7 @@ describe('a format is recognised by its content', () => {
     expect(recogniseTranscript(writeJson(session))?.format.id).toBe('gemini-cli')
   })
 
-  it('also behind lines that are broken or of something else', () => {
+  it('ignores broken and foreign lines before the records', () => {
     const lines = ['oops', '{"half":', '{"level":"info","msg":"started"}']
     const record = { uuid: 'u', sessionId: 's', type: 'user', message: { role: 'user', content: 'hi' } }
     expect(recogniseTranscript(writeLines([...lines, record, record]))?.format.id).toBe('claude-code')
@@ -42,7 +42,7 @@ describe('a format is recognised by its content', () => {
   })
 })
 
-describe('what is no transcript', () => {
+describe('a file that is no transcript', () => {
   const others: Record<string, unknown> = {
     'a package': { name: 'shop', version: '1.0.0', type: 'module', dependencies: {} },
     'a lock file': { name: 'shop', lockfileVersion: 3, packages: { '': { name: 'shop' } } },
@@ -70,7 +70,7 @@ describe('what is no transcript', () => {
     'a map': { type: 'FeatureCollection', features: [{ type: 'Feature', geometry: null, properties: {} }] },
   }
 
-  it.each(Object.keys(others))('is not taken for one: %s', (name) => {
+  it.each(Object.keys(others))('is not recognised as one: %s', (name) => {
     for (const path of [
       writeJson(others[name]),
       writeJson(JSON.stringify(others[name], null, 2)),
@@ -80,7 +80,7 @@ describe('what is no transcript', () => {
     }
   })
 
-  it('is not taken for one: lines of a log, a table, prose, pictures, nothing', () => {
+  it('is not recognised when it is a log, a table, prose, a picture or empty', () => {
     const folder = temporaryFolder()
     const put = (name: string, content: string | Buffer): string => {
       writeFileSync(join(folder, name), content)
@@ -100,7 +100,7 @@ describe('what is no transcript', () => {
     }
   })
 
-  it('is not taken for one, whatever the JSON says', () => {
+  it('is not recognised for any JSON value', () => {
     const folder = temporaryFolder()
     const path = join(folder, 'x.json')
     fc.assert(
@@ -112,7 +112,7 @@ describe('what is no transcript', () => {
     )
   })
 
-  it('is left alone in a folder, with the reason, and does not make the import fail', async () => {
+  it('is skipped in a folder with the reason, and does not make the import fail', async () => {
     using memory = buildMemory()
     const folder = temporaryFolder()
     writeJson(others['a package'], 'package.json', folder)
@@ -127,7 +127,7 @@ describe('what is no transcript', () => {
     ])
   })
 
-  it('is refused with its reason when a format is named that it is not', async () => {
+  it('is refused with the reason when the caller names a format', async () => {
     using memory = buildMemory()
     const path = writeJson(others['a package'])
     await expect(runImport(memory.db, [path], { format: 'codex' })).rejects.toMatchObject({

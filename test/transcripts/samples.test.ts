@@ -15,7 +15,7 @@ const samples = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .map((name) => [basename(name, extname(name)), join(FOLDER, name)] as const)
 const formatOf = (id: string): string => id.replace('-events', '')
 
-it('there is a short transcript of every format', () => {
+it('every format has a short transcript', () => {
   expect([...new Set(samples.map(([id]) => formatOf(id)))].sort()).toEqual([...TRANSCRIPT_FORMATS].sort())
 })
 
@@ -24,7 +24,7 @@ describe.each(samples)('a short transcript of %s', (id, path) => {
     expect(recogniseTranscript(path)?.format.id).toBe(formatOf(id))
   })
 
-  it('gives the messages that a naive count finds, is sound, and adds nothing when it comes again', () =>
+  it('gives the messages that a naive count finds, is sound, and adds nothing when it is imported again', () =>
     expectCounted(id, path))
 
   it('is stored with every text of the conversation', () => expectEveryText(id, path))

@@ -45,8 +45,8 @@ const shell = (command: string, ...output: string[]): string[] => [
   '</details></tool-use>',
 ]
 
-describe('a SpecStory export', () => {
-  it('is a conversation of turns, thoughts, and calls with what they answered', async () => {
+describe('an import of a SpecStory export', () => {
+  it('makes a conversation of turns, thoughts, and calls with their results', async () => {
     using memory = buildMemory()
     const think = ['<think><details><summary>Thought Process</summary>', 'I look.', '</details></think>']
     const file = await importTwice(
@@ -70,7 +70,7 @@ describe('a SpecStory export', () => {
     )
   })
 
-  it('takes nothing between fences for a turn or a tag, however deep they nest', async () => {
+  it('finds no turn or tag inside of fences, however deep they are nested', async () => {
     using memory = buildMemory()
     const quoted = [...user(9, 'a quoted turn'), '<think>', '```bash', 'ls', '```', '</details></tool-use>']
     await importTwice(memory, write([...top, ...agent(1, ...shell('cat x.md', ...quoted)), ...user(2, 'Thanks.')]))
@@ -81,7 +81,7 @@ describe('a SpecStory export', () => {
     ])
   })
 
-  it('does not lose the rest behind a fence that is never closed', async () => {
+  it('loses nothing after a fence that is never closed', async () => {
     using memory = buildMemory()
     const text = [...top, ...user(1, 'See:', '```json', '{'), ...agent(2, 'I see.'), ...user(3, 'Good.')]
     await importTwice(memory, write(text))
@@ -94,7 +94,7 @@ describe('a SpecStory export', () => {
     expect(told(memory)).toEqual(['assistant: <tool-use data-tool-name="x">\nhalf'])
   })
 
-  it('of the same session under another name adds only what is new', async () => {
+  it('adds only what is new when the same session comes under another name', async () => {
     using memory = buildMemory()
     const first = [...top, ...user(1, 'One.'), ...agent(2, 'Two.')]
     await importOne(memory.db, write(first, 'a.md'))
@@ -103,7 +103,7 @@ describe('a SpecStory export', () => {
     expect(memory.db.value('SELECT count(*) FROM conversations')).toBe(1)
   })
 
-  it('may be older: without comments, without times', async () => {
+  it('reads older exports, without comments or times', async () => {
     using memory = buildMemory()
     const path = write(['# Shop', '', '_**User**_', '', 'Hi.', '', '---', '', '_**Assistant**_', '', 'Hello.', ''])
     expect(recogniseTranscript(path)?.format.id).toBe('specstory')

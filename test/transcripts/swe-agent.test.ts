@@ -29,8 +29,8 @@ const history = [
 ]
 const run = { environment: 'main', trajectory: [step(1)], history, info: { exit_status: 'submitted' } }
 
-describe('a trajectory of SWE-agent', () => {
-  it('is told once: its history, not its steps as well', async () => {
+describe('an import of a trajectory of SWE-agent', () => {
+  it('reads its history, and not its steps as well', async () => {
     using memory = buildMemory()
     const file = await importTwice(memory, writeJson(run, 'shop__shop-1.traj'))
     expect(file).toMatchObject({ format: 'swe-agent', added: 5, error: null })
@@ -50,7 +50,7 @@ describe('a trajectory of SWE-agent', () => {
     ])
   })
 
-  it('without a history is told by its steps, each a call and what came of it', async () => {
+  it('reads its steps when there is no history, each as a call and its result', async () => {
     using memory = buildMemory()
     const { history: _, ...rest } = run
     await importTwice(memory, writeJson({ ...rest, trajectory: [step(1), step(2)] }, 'x.traj'))
@@ -65,7 +65,7 @@ describe('a trajectory of SWE-agent', () => {
     expect(await importOne(memory.db, later)).toMatchObject({ added: 2, alreadyThere: 3 })
   })
 
-  it('of a data set is a conversation for each row', async () => {
+  it('makes a conversation of each row of a data set', async () => {
     using memory = buildMemory()
     const row = (id: string) => ({
       instance_id: id,
@@ -80,12 +80,12 @@ describe('a trajectory of SWE-agent', () => {
     expect(told(memory).slice(0, 3)).toEqual(['system: You fix bugs.', 'user: Fix it.', 'assistant: Done.'])
   })
 
-  it('is recognised by its content, also when its first steps are larger than what is read at first', () => {
+  it('recognises it by its content, also when its first steps are larger than what is read at first', () => {
     const big = { ...step(1), observation: 'x'.repeat(400_000) }
     expect(recogniseTranscript(writeJson({ ...run, trajectory: [big] }, 'y.json'))?.format.id).toBe('swe-agent')
   })
 
-  it('that is cut off gives what stands before that, with a report', async () => {
+  it('reads a trajectory that is cut off up to the cut, and reports that', async () => {
     using memory = buildMemory()
     const text = JSON.stringify(run)
     const file = await importOne(memory.db, writeJson(text.slice(0, text.indexOf('saw 1","agent')), 'cut.traj'))

@@ -21,8 +21,8 @@ const file = (folder: string, name: string, content: string | Buffer = said): st
   return path
 }
 
-describe('what is no file with a transcript', () => {
-  it('is told with what to do, when the system does not let it be read', async () => {
+describe('a path that holds no transcript', () => {
+  it('is refused with the next step when the system does not let it be read', async () => {
     const path = join(temporaryFolder(), 'circle.jsonl')
     symlinkSync(path, path)
     const told = { code: 'file_not_readable', message: expect.stringMatching(/circle.*\(ELOOP\): .*try again/) }
@@ -40,14 +40,14 @@ describe('what is no file with a transcript', () => {
     'an SQLite database': () => buildMemory().path,
   }
 
-  it.each(Object.entries(others))('is refused before it is opened: %s', async (what, make) => {
+  it.each(Object.entries(others))('is refused before it is opened when it is %s', async (what, make) => {
     using memory = buildMemory()
     const path = make(temporaryFolder())
     await expect(runImport(memory.db, [path], { format: 'codex' })).rejects.toMatchObject({
       code: 'transcript_unreadable',
       message: expect.stringContaining(what),
     })
-    expect(probePath(path, temporaryFolder()).kind).not.toBe('transcript')
+    expect((await probePath(path, temporaryFolder())).kind).not.toBe('transcript')
   })
 
   it.each([
@@ -55,7 +55,7 @@ describe('what is no file with a transcript', () => {
     ['zip', Buffer.from('PK\x03\x04rest')],
     ['UTF-16', Buffer.from(`\ufeff${said}`, 'utf16le')],
     ['UTF-16', Buffer.from(said, 'utf16le')],
-  ])('says in which form it is, and what to do: %s', async (what, content) => {
+  ])('is refused with its form and the next step when it is %s', async (what, content) => {
     using memory = buildMemory()
     await expect(runImport(memory.db, [file(temporaryFolder(), 'x.json', content)])).rejects.toMatchObject({
       code: 'transcript_unreadable',
@@ -64,7 +64,7 @@ describe('what is no file with a transcript', () => {
   })
 })
 
-it('comes in the order in which people count', async () => {
+it('lists the files of a folder in natural order', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'session-2'))
   const names = ['session-1.jsonl', 'session-2.jsonl', 'session-2/agent.jsonl', 'session-10.jsonl']
@@ -72,19 +72,19 @@ it('comes in the order in which people count', async () => {
   expect((await findTranscriptFiles([folder])).files.map(({ path }) => path)).toEqual(paths.toReversed())
 })
 
-it('is told how to come out of the database of opencode', () => {
+it('says of the database of opencode how to export it', async () => {
   const path = join(temporaryFolder(), 'opencode.db')
   const db = new Database(path)
   db.exec(`CREATE TABLE session (id TEXT, project_id TEXT); CREATE TABLE message (id TEXT, session_id TEXT, data TEXT);
     CREATE TABLE part (id TEXT, message_id TEXT, data TEXT)`)
   db.close()
-  expect(probePath(path, temporaryFolder()).error).toMatchObject({
+  expect((await probePath(path, temporaryFolder())).error).toMatchObject({
     code: 'not_a_memory',
     message: expect.stringContaining('opencode export'),
   })
 })
 
-it('is counted in full when nothing given is a transcript', async () => {
+it('counts all given files when none of them is a transcript', async () => {
   using memory = buildMemory()
   const folder = temporaryFolder()
   for (let n = 0; n < 3; n += 1) file(folder, `${n}.json`, '{"a":1}')
@@ -92,7 +92,7 @@ it('is counted in full when nothing given is a transcript', async () => {
 })
 
 describe('links in a folder', () => {
-  it('stand for what they lead to, once, and never in a circle', async () => {
+  it('lead to each file once, and never in a circle', async () => {
     const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()]
     mkdirSync(join(folder, 'below'))
     file(join(folder, 'below'), 'own.jsonl')

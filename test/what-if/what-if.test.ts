@@ -43,7 +43,7 @@ const chosen = fc.record<Partial<CompactionSettings>>({
 })
 const mode = fc.constantFrom('leaf' as const, 'condense' as const, 'full' as const, 'untilUnder' as const)
 
-describe('what-if', () => {
+describe('a what-if', () => {
   it('decides and plans as the engine does with the same settings, and writes nothing', () => {
     using memory = remember(talk(40, 90))
     const before = [canonicalRows(memory.db), windowOf(memory.db, 1)]
@@ -79,7 +79,7 @@ describe('what-if', () => {
     )
   })
 
-  it('counts what would become what', () => {
+  it('counts the messages that become leaves and the summaries that are condensed', () => {
     using memory = remember(talk(10, 100))
     const settings = { ...small, condensedMinFanout: 2, minMessagesToCompact: 8 }
     expect(ask(memory.db, { settings })).toMatchObject({
@@ -92,7 +92,7 @@ describe('what-if', () => {
     })
   })
 
-  it('lets a setting go before the preset, and the preset before the configuration', () => {
+  it('prefers a setting to the preset, and the preset to the configuration', () => {
     using memory = remember(talk(80, 100))
     const configured = { freshTailCount: 3, minMessagesToCompact: 1 }
     const eligible = (request: Partial<Request>): number =>
@@ -104,7 +104,7 @@ describe('what-if', () => {
     expect(ask(memory.db, { preset: 'argentos' }, configured).decision.budget).toBe(128_000)
   })
 
-  it('sees what happened to the file since it was last asked', async () => {
+  it('notices changes of the file since it was last asked', async () => {
     using memory = remember(talk(20, 90))
     const planner = plannerOn(memory.db)
     const now = (): number => planner.ask(WhatIfInput.parse({ conversationId: 1 })).decision.tokens
@@ -116,7 +116,7 @@ describe('what-if', () => {
     expect(travelIn(memory.db).timeline(1).events.length).toBe(result.created.length)
   })
 
-  it('refuses what is out of range and conversations that are not there', () => {
+  it('refuses settings out of range and unknown conversations', () => {
     using memory = remember(talk(2, 90))
     expect(() => ask(memory.db, { conversationId: 7 })).toThrow(expect.objectContaining({ code: 'not_found' }))
     expect(() => plannerOn(memory.db).ask({ ...input(), settings: { freshTailCount: -1 } })).toThrow(
@@ -124,7 +124,7 @@ describe('what-if', () => {
     )
   })
 
-  it('answers within a slider’s step for a window of 10,000 items', () => {
+  it('answers within a step of the slider for a window of 10,000 items', () => {
     using memory = remember([])
     memory.db.transaction(() => {
       memory.db.run(`
@@ -150,11 +150,11 @@ describe('what-if', () => {
   })
 })
 
-describe('in files of other systems', () => {
+describe('a what-if in a file of another system', () => {
   const folder = join(FIXTURES, 'lossless-claw')
   const cacheDir = join(temporaryFolder(), 'cache')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.db'))
-  it.each(files)('%s answers for every preset', async (name) => {
+  it.each(files)('is answered in %s for every preset', async (name) => {
     const lcm = await openLcm(join(folder, name), { cacheDir, settings: readSettings({}) })
     for (const { conversationId } of lcm.stats.conversations()) {
       for (const preset of PresetName.options) {

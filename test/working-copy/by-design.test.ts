@@ -44,7 +44,7 @@ describe('a working copy of a sound memory', () => {
   }, 60_000)
   const copyOf = (name: string): string => copies.get(name) ?? ''
 
-  it.each(names)('of %s has no fault, and says what is by design of its system', async (name) => {
+  it.each(names)('has no fault, and names the known exceptions of its system: %s', async (name) => {
     const report = await scanFile(copyOf(name))
     expect(wrong(report)).toEqual([])
     expect(report.ok).toBe(true)
@@ -58,7 +58,7 @@ describe('a working copy of a sound memory', () => {
     for (const { id } of report.byDesign ?? []) expect(resultOf(report, id).count).toBe(0)
   })
 
-  it('hands it on to its own copy', async () => {
+  it('passes its known exceptions on to a copy of itself', async () => {
     const first = copyOf('pi-lcm/small.db')
     const again = await copied(first)
     const report = await scanFile(again.path)
@@ -68,7 +68,7 @@ describe('a working copy of a sound memory', () => {
     expect(report.byDesign?.[0]).toMatchObject({ system: 'pi-lcm', systemLabel: 'pi-lcm' })
   })
 
-  it('is asked about one conversation alone as about all', async () => {
+  it('has the same known exceptions in a scan of one conversation as in a scan of all', async () => {
     const report = await scanFile(copyOf('decapod/small/lcm.db'), 1)
     expect(wrong(report)).toEqual([])
     expect(byDesign(report)).toMatchObject({ orphan_summary: expect.any(Number) })
@@ -113,13 +113,13 @@ describe('a working copy of a sound memory', () => {
     ],
   ]
 
-  it.each(later)('of %s: a %s that came about later is a fault', async (name, check, damage) => {
+  it.each(later)('has a fault when damage is new since the copy: %s, %s', async (name, check, damage) => {
     const report = await scanFile(changed(copyOf(name), damage))
     expect(wrong(report)).toContain(check)
     expect(report.ok).toBe(false)
   })
 
-  it.each(names)('of %s: any damage done to it is found as in any other file', async (name) => {
+  it.each(names)('has a finding for any damage, as any other file: %s', async (name) => {
     // Each copy is given every fifth family, and all copies together every one.
     for (const [index, family] of families.entries()) {
       if (index % names.length !== names.indexOf(name)) continue
@@ -139,7 +139,7 @@ describe('a working copy of a sound memory', () => {
   it.each([
     ['pi-lcm/small.db', `DELETE FROM summary_messages WHERE message_id = 43`],
     ['decapod/small/lcm.db', null],
-  ] as const)('of %s: the picture marks only what came about later', async (name, damage) => {
+  ] as const)('has marks in the strata only for damage that is new since the copy: %s', async (name, damage) => {
     const marks = async (path: string): Promise<unknown> => {
       const lcm = await openLcm(path, { readOnly: true })
       try {
@@ -152,7 +152,7 @@ describe('a working copy of a sound memory', () => {
     if (damage !== null) expect(await marks(changed(copyOf(name), damage))).toMatchObject([{ kind: 'uncovered' }])
   })
 
-  it('excuses nothing where it does not say of what it is a copy', async () => {
+  it('has no known exceptions when it does not say of what it is a copy', async () => {
     const forgetful = changed(copyOf('pi-lcm/small.db'), `DELETE FROM lcm_meta WHERE key = 'copied_ways'`)
     expect(wrong(await scanFile(forgetful))).toEqual(expect.arrayContaining(['orphan_summary', 'coverage_gap']))
     const broken = changed(
@@ -187,8 +187,8 @@ function worldOf(path: string, seed: number): World & { readonly isDamaged: () =
   }
 }
 
-describe('by the rules of its system', () => {
-  it('messages of other conversations stand between those of one of hermes-lcm', async () => {
+describe('a working copy under the rules of its system', () => {
+  it('may have messages of other conversations between those of one of hermes-lcm', async () => {
     const path = changedCopy(join(FIXTURES, 'hermes-lcm/small.db'), (db) =>
       db.exec(`UPDATE messages SET session_id = 'another'
         WHERE store_id IN (SELECT store_id FROM messages WHERE role = 'user' ORDER BY store_id DESC LIMIT 2)`),
@@ -199,7 +199,7 @@ describe('by the rules of its system', () => {
     expect(byDesign(report).sequence_gap).toBeGreaterThan(0)
   })
 
-  it('hermes-lcm prunes the shallow nodes of a session that ended', async () => {
+  it('may lack the shallow nodes of a session of hermes-lcm that ended', async () => {
     const path = changedCopy(join(FIXTURES, 'hermes-lcm/small.db'), (db) =>
       db.exec(`UPDATE summary_nodes SET depth = 2 WHERE depth = 1;
         DELETE FROM summary_nodes WHERE node_id = 1;

@@ -40,7 +40,7 @@ async function check(path: string): Promise<IntegrityReport> {
   }
 }
 
-it('a working copy says of what it is one, however it is opened, and its own copy names the copy', async () => {
+it('a working copy names its origin whether it is opened read-only or not, and its own copy names the copy', async () => {
   using memory = buildMemory({ conversations: [{ messages: [{}] }] })
   const folder = temporaryFolder()
   await copy(memory.path, join(folder, 'one.db'))
@@ -59,7 +59,7 @@ it('a working copy says of what it is one, however it is opened, and its own cop
   expect(await originOf(join(folder, 'two.db'), true)).toMatchObject({ fileName: 'one.db' })
 })
 
-it('a text that another system stores as a message and as a part of it is stored once in the copy, and read as before', async () => {
+it('a text that another system stores as a message and as its part is stored once, and read as before', async () => {
   const from = written(losslessClawWriter('0.15.3'), tellStory({ seed: 5, sessions: 2, turns: 6 }))
   const to = join(temporaryFolder(), 'copy.db')
   await copy(from, to)
@@ -84,7 +84,7 @@ it('a text that another system stores as a message and as a part of it is stored
   expect(after).toEqual({ twice: 0, once: before.once + before.twice, texts: before.texts })
 })
 
-it('the progress of a copy is that of the whole, and never goes back', async () => {
+it('the progress of a copy refers to the whole, and never goes back', async () => {
   using memory = buildMemory({ conversations: [{ messages: Array.from({ length: 50 }, () => ({})) }] })
   memory.leaf(1, [1, 2, 3])
   const lcm = await openLcm(memory.path, { readOnly: true })
@@ -100,7 +100,7 @@ it('the progress of a copy is that of the whole, and never goes back', async () 
   expect(shares.at(-1)).toBe(1)
 })
 
-it('a file whose notes about itself are no sense is opened all the same', async () => {
+it('a file with invalid notes about its origin can be opened', async () => {
   using memory = buildMemory({ conversations: [{ messages: [{}] }] })
   memory.damage(`INSERT INTO lcm_meta VALUES ('copied_from', '{"system":"unheard of"')`)
   const lcm = await openLcm(memory.path)
@@ -109,7 +109,7 @@ it('a file whose notes about itself are no sense is opened all the same', async 
 })
 
 describe('a working copy of a lossless-claw memory', () => {
-  it('keeps ids, order, times, lineage and window, and may be written', async () => {
+  it('keeps ids, order, times, lineage and window, and can be written', async () => {
     const to = join(temporaryFolder(), 'copy.db')
     const report = await copy(join(fixtures, 'small.db'), to)
     expect(report).toMatchObject({
@@ -142,7 +142,7 @@ describe('a working copy of a lossless-claw memory', () => {
     lcm.close()
   })
 
-  it('is sound where the original is', async () => {
+  it('is sound when the original is sound', async () => {
     const to = join(temporaryFolder(), 'copy.db')
     await copy(join(fixtures, 'small.db'), to)
     const report = await check(to)
@@ -152,7 +152,7 @@ describe('a working copy of a lossless-claw memory', () => {
   })
 
   it.each(['dag_cycle.db', 'context_dangling_summary.db', 'message_covered_twice.db', 'self_parent.db'])(
-    'carries the damage of %s over',
+    'keeps the damage of %s',
     async (name) => {
       const to = join(temporaryFolder(), 'copy.db')
       const from = join(fixtures, 'corrupt', name)
@@ -162,8 +162,8 @@ describe('a working copy of a lossless-claw memory', () => {
   )
 })
 
-describe('a copy', () => {
-  it('is refused where something is', async () => {
+describe('the copy of a memory', () => {
+  it('is refused when the target exists', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
     await expect(copy(memory.path, memory.path)).rejects.toMatchObject({ code: 'invalid_argument' })
   })

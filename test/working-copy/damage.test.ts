@@ -38,7 +38,7 @@ const OWN: Readonly<Record<string, string>> = {
 
 describe('a copy of a damaged file', () => {
   const files = readdirSync(CORRUPT).filter((name) => name.endsWith('.db'))
-  it.each(files)('finds in the copy of %s what is found in the original', async (name) => {
+  it.each(files)('has in %s the findings of the original', async (name) => {
     const from = join(CORRUPT, name)
     const { path, report } = await copied(from)
     expect(report).toMatchObject({ verified: true, adjusted: [] })
@@ -53,8 +53,8 @@ describe('a copy of a damaged file', () => {
   })
 })
 
-describe('a copy of what native keys refuse', () => {
-  it('keeps a link that stands twice once, and says so', async () => {
+describe('a copy of rows that native keys refuse', () => {
+  it('keeps a duplicate link once, and says so', async () => {
     const from = broken(
       ['summary_messages', 'summary_parents'],
       `INSERT INTO summary_messages SELECT summary_id, message_id, ordinal + 50 FROM summary_messages LIMIT 2;
@@ -71,7 +71,7 @@ describe('a copy of what native keys refuse', () => {
     lcm.close()
   })
 
-  it('keeps what stands twice in windows where it stands first, and places that two share one behind the other', async () => {
+  it('keeps a duplicate window item at its first place, and orders two items at one place', async () => {
     const from = broken(
       ['context_items'],
       `INSERT INTO context_items SELECT conversation_id, 900, item_type, message_id, summary_id, created_at FROM context_items WHERE ordinal = 0;
@@ -89,7 +89,7 @@ describe('a copy of what native keys refuse', () => {
     lcm.close()
   })
 
-  it('keeps messages that share a place, in their order', async () => {
+  it('keeps messages with the same seq, in their order', async () => {
     const from = broken(['messages'], 'UPDATE messages SET seq = 3 WHERE conversation_id = 1 AND seq IN (2, 3, 4)')
     const { path, report } = await copied(from)
     expect(report.adjusted).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('a copy of what native keys refuse', () => {
     lcm.close()
   })
 
-  it('keeps messages that name the same entry of a transcript, and parts that share a place', async () => {
+  it('keeps messages with the same transcript entry, and parts with the same ordinal', async () => {
     const from = broken(
       ['messages', 'message_parts'],
       `UPDATE messages SET transcript_entry_id = 'one' WHERE message_id < 4;
@@ -118,7 +118,7 @@ describe('a copy of what native keys refuse', () => {
     original.close()
   })
 
-  it('gives a message without a time that of the one before it', async () => {
+  it('gives a message without a time the time of the message before it', async () => {
     const from = broken(['messages'], 'UPDATE messages SET created_at = NULL WHERE message_id IN (1, 5)')
     const { path, report } = await copied(from)
     expect(report.adjusted).toMatchObject([{ rows: 2, what: expect.stringMatching(/without a time/) }])
@@ -142,7 +142,7 @@ describe('a copy of what native keys refuse', () => {
     lcm.close()
   })
 
-  it('stores the window that a rule gives', async () => {
+  it('stores the window that follows from a rule', async () => {
     const from = written(piLcmWriter, STORY)
     const { path } = await copied(from)
     const [original, copy] = [await openLcm(from, { cacheDir: temporaryFolder() }), await openLcm(path)]
@@ -154,8 +154,8 @@ describe('a copy of what native keys refuse', () => {
   })
 })
 
-describe('the record of compactions', () => {
-  it('goes along, so that time travel says the same', async () => {
+describe('the record of compactions in a working copy', () => {
+  it('is copied, so that time travel gives the same answers', async () => {
     const from = join(FIXTURES, 'lossless-claude/small.sqlite')
     const { path, report } = await copied(from)
     const [original, copy] = [await openLcm(from, { cacheDir: temporaryFolder() }), await openLcm(path)]
@@ -174,7 +174,7 @@ describe('the record of compactions', () => {
 })
 
 describe('the files of another system', () => {
-  it.each(['argentos/small.db', 'lcm-x/small.db'])('are no fault of a copy of %s', async (name) => {
+  it.each(['argentos/small.db', 'lcm-x/small.db'])('cause no finding in a copy of %s', async (name) => {
     const { path } = await copied(join(FIXTURES, name))
     const { checks } = await checked(path)
     expect(checks.filter(({ id, count }) => id.startsWith('file_') && count > 0)).toEqual([])

@@ -25,7 +25,7 @@ const cacheDir = join(temporaryFolder(), 'cache')
 describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
   'a working copy of a file of $name',
   ({ writer }) => {
-    it('gives the answers of its original, window and all, which it leaves alone', async () => {
+    it('gives the answers of its original, with the window, and leaves it unchanged', async () => {
       const from = written(writer, STORY)
       const before = folderState(dirname(from))
       const { path, report } = await copied(from)
@@ -47,7 +47,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       }
     })
 
-    it('may be compacted', async () => {
+    it('can be compacted', async () => {
       const { path } = await copied(written(writer, STORY))
       await withLcm(path, cacheDir, async (lcm) => {
         const messages = (): unknown => lcm.read.all('SELECT * FROM messages ORDER BY message_id')
@@ -66,7 +66,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       })
     })
 
-    it('may be repaired', async () => {
+    it('can be repaired', async () => {
       const { path } = await copied(written(writer, STORY))
       await withLcm(path, cacheDir, (lcm) => {
         const db = lcm.requireWrite('damage')
@@ -88,7 +88,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       expect(gaps?.count).toBe(0)
     })
 
-    it('may be changed by hand, and that can be undone', async () => {
+    it('can be changed by hand, and that can be undone', async () => {
       const { path } = await copied(written(writer, STORY))
       const id = await withLcm(path, cacheDir, (lcm) =>
         lcm.read.value<string>("SELECT summary_id FROM summaries WHERE kind = 'leaf' ORDER BY summary_rowid DESC"),
@@ -109,7 +109,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
       else expect(result.preview.kept).toHaveLength(1)
     })
 
-    it('may keep a ledger', async () => {
+    it('can keep a ledger', async () => {
       const { path } = await copied(written(writer, STORY))
       const ledger = join(dirname(path), 'lcm.events.jsonl')
       await withLcm(path, cacheDir, async (lcm) => {

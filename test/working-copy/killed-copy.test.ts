@@ -8,7 +8,7 @@ import { tellStory } from '../builders/systems/story.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { written } from './copying.ts'
 
-it('a copy that is killed leaves nothing at its target, and the next one is whole', async () => {
+it('a copy that is killed leaves nothing at its target, and the next one is complete', async () => {
   const from = written(losslessClawWriter('0.15.3'), tellStory({ seed: 3, sessions: 60, turns: 40 }))
   const to = join(temporaryFolder(), 'copy.db')
   const run = (): ReturnType<typeof spawn> =>

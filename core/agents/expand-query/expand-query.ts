@@ -12,7 +12,7 @@ import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { HistoryIndex } from '../../systems/history-index.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { bestPassages } from './best-passages.ts'
 import { type Candidates, findCandidates } from './candidates.ts'
 import { type CitedAnswer, checkCitations } from './cited-answer.ts'
@@ -27,7 +27,7 @@ const MOST_CALLS = 40
 
 export type ExpandQueryOptions = {
   readonly db: ReadDb
-  readonly histories: HistoryIndex
+  readonly histories: MemoryReader
   readonly retrieval: RetrievalEngine
   readonly estimator: TokenEstimator
   readonly summarizers: ConfiguredSummarizers

@@ -4,9 +4,8 @@ import type { Description } from '../../contract/lineage.ts'
 import type { Expansion } from '../../contract/retrieval.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { HistoryIndex } from '../../systems/history-index.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { findNode, messageNodeId } from '../../systems/node-id.ts'
-import { strayMessages } from '../../systems/stray-messages.ts'
 import { cutText } from '../../text.ts'
 import type { Grants } from './grants.ts'
 
@@ -15,7 +14,7 @@ const MOST_CHARS = 12_000
 
 export type GrantedReaderOptions = {
   readonly db: ReadDb
-  readonly histories: HistoryIndex
+  readonly histories: MemoryReader
   readonly retrieval: RetrievalEngine
   readonly estimator: TokenEstimator
   readonly grants: Grants
@@ -115,27 +114,23 @@ export class GrantedReader {
       if (!grant.conversationIds.includes(root.conversationId)) continue
       reach.set(rootId, 0)
       if (root.kind !== 'summary') continue
-      const graph = histories.graph(root.conversationId)
-      let level = [graph.indexOf(rootId)]
+      const { messages, summaries, links } = histories.memory(root.conversationId)
+      let level = [summaries.nodeOf(rootId)]
       const seen = new Set(level)
       for (let depth = 1; depth <= grant.depth && level.length > 0; depth += 1) {
         const near = (id: string): void => {
           reach.set(id, Math.min(reach.get(id) ?? depth, depth))
         }
-        for (const index of level) {
-          const ranges = graph.nodes[index]?.directRanges ?? []
-          for (let i = 0; i < ranges.length; i += 2) {
-            for (const number of graph.history.ids.subarray(ranges[i], ranges[i + 1])) near(messageNodeId(number))
-          }
+        for (const node of level) {
+          for (const number of messages.idsIn(links.rangesOf(node))) near(messageNodeId(number))
         }
-        for (const number of strayMessages(db, graph, level, grant.conversationIds)) near(messageNodeId(number))
-        level = level.flatMap((index) =>
-          (graph.sources[index] ?? []).filter((source) => !seen.has(source) && seen.add(source)),
+        for (const { messageId, conversationId } of links.messagesElsewhere(level)) {
+          if (grant.conversationIds.includes(conversationId)) near(messageNodeId(messageId))
+        }
+        level = level.flatMap((node) =>
+          (links.sources[node] ?? []).filter((source) => !seen.has(source) && seen.add(source)),
         )
-        for (const index of level) {
-          const node = graph.nodes[index]
-          if (node && node.kind !== 'missing') near(node.id)
-        }
+        for (const node of level) near(summaries.at(node).id)
       }
     }
     return reach

@@ -2,16 +2,18 @@ import type { Role } from '../../contract/ids.ts'
 import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../../contract/provenance.ts'
 import { GrepInput, type GrepRequest, type GrepResult } from '../../contract/retrieval.ts'
 import { LcmError } from '../../errors.ts'
-import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { HistoryIndex } from '../../systems/history-index.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { findNode, messageNumber } from '../../systems/node-id.ts'
+import { knownRole, messageHeads } from '../../systems/records/messages.ts'
+import { summaryHeads } from '../../systems/records/summaries.ts'
+import { contentsOfSummaries } from '../../systems/texts.ts'
 import { TimeSlice } from '../../yielding.ts'
-import { BesideTexts } from './beside-texts.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
 import { Scorer } from './scoring.ts'
+import { SourceMetadata } from './source-metadata.ts'
 import {
   messageTexts,
   type ReachedSources,
@@ -25,7 +27,7 @@ import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.
 import { type Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
-/** Up to so much every message beneath is read; beyond, those that a search finds for the claims. */
+/** Up to so much every message that a summary stands for is read; beyond, those that a search finds for the claims. */
 const MOST_CHARS = 40_000_000
 const MOST_MESSAGES = 50_000
 /** Messages whose texts are read at once. */
@@ -35,14 +37,9 @@ const FOUND_PER_CLAIM = 60
 /** Claims of one answer: a text with more is hardly a summary. */
 const MOST_CLAIMS = 400
 
-const queries = {
-  summary: /* sql */ `SELECT ${shownValue('summaries.kind', 'summaries')} AS kind, content FROM summaries WHERE summary_id = :id`,
-  role: /* sql */ `SELECT role FROM messages WHERE message_id = CAST(:number AS INTEGER)`,
-}
-
 export type ProvenanceOptions = {
   readonly db: ReadDb
-  readonly histories: HistoryIndex
+  readonly histories: MemoryReader
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
   /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
   readonly mostMessages?: number
@@ -72,38 +69,39 @@ export class ProvenanceFinder {
   }
 
   /**
-   * The claims in a stretch of a summary with their support. Gives way to other work every 20 ms.
-   * @throws LcmError not_found; invalid_argument when the id is no summary or the stretch lies outside; cancelled
+   * The claims in a part of a summary with their support. Yields to other work every 20 ms.
+   * @throws LcmError not_found; invalid_argument when the id is no summary or the part lies outside; cancelled
    */
   async find(input: ProvenanceInput, signal?: AbortSignal): Promise<Provenance> {
     const began = performance.now()
     const { db, histories } = this.#options
     const slice = new TimeSlice(signal, 'The search was cancelled.')
     const node = findNode(db, input.summaryId)
-    const row = db.get<{ kind: 'leaf' | 'condensed'; content: string }>(queries.summary, { id: input.summaryId })
-    if (node.kind !== 'summary' || !row) {
+    const [head] = summaryHeads(db, [input.summaryId])
+    if (node.kind !== 'summary' || !head) {
       const message = `${input.summaryId} is a ${node.kind}: only a summary rests on sources. Choose the summary that covers it.`
       throw new LcmError('invalid_argument', message, { id: input.summaryId })
     }
-    const chosen = chosenClaims(row.content, input)
-    const vocabulary = new Vocabulary(row.content, chosen.slice(0, MOST_CLAIMS))
-    const graph = histories.graph(node.conversationId)
-    const sources = reachedSources(db, graph, graph.indexOf(input.summaryId))
+    const content = new Map(contentsOfSummaries(db, [head.id])).get(head.id) ?? ''
+    const chosen = chosenClaims(content, input)
+    const vocabulary = new Vocabulary(content, chosen.slice(0, MOST_CLAIMS))
+    const memory = histories.memory(node.conversationId)
+    const sources = reachedSources(memory, memory.summaries.nodeOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
     const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])
     const read = { index, vocabulary, sources, copies, slice, summaryId: input.summaryId, signal }
     const { messagesRead, isComplete } = await this.#read(read)
-    const beside = new BesideTexts(db, sources.messages)
+    const metadata = new SourceMetadata(db, memory.messages, sources.messages)
     const scorer = new Scorer(vocabulary, index)
     const roleOf = (id: string): Role | null => {
       const number = messageNumber(id)
-      return number === null ? null : (db.value<Role>(queries.role, { number }) ?? null)
+      return number === null ? null : knownRole(messageHeads(db, [number])[0]?.role ?? null)
     }
     const found: Found[] = []
     // What holds nothing to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
       const candidates = scorer.candidates(claim, Math.max(3, input.limit))
-      const evidence = { claim, candidates, vocabulary, index, scorer, isBeside: beside.has, roleOf }
+      const evidence = { claim, candidates, vocabulary, index, scorer, isInMetadata: metadata.has, roleOf }
       const isCondensed = sources.summaries.length > 0
       const verdict = judge({ ...evidence, isCondensed, hasMessages: sources.messages.length > 0 })
       found.push({ claim, candidates: shown(candidates, index, input.limit), verdict })
@@ -113,9 +111,9 @@ export class ProvenanceFinder {
     const count = (support: string): number => claims.filter((claim) => claim.support === support).length
     return {
       summaryId: input.summaryId,
-      kind: row.kind,
+      kind: head.kind,
       conversationId: node.conversationId,
-      contentChars: row.content.length,
+      contentChars: content.length,
       claims,
       counts: {
         supported: count('supported'),

@@ -1,36 +1,14 @@
 import type { Role } from '../../contract/ids.ts'
 import { isPlaceholder } from '../../ingest/transcripts/imported-node-text.ts'
+import type { Links } from '../../memory/links.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { positionCount } from '../../memory/position-ranges.ts'
-import type { SummaryGraph } from '../../memory/summary-graph.ts'
-import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
-import { strayMessages } from '../../systems/stray-messages.ts'
+import { knownRole, messageHeads } from '../../systems/records/messages.ts'
+import { summaryHeads } from '../../systems/records/summaries.ts'
+import { contentsOfMessages, contentsOfSummaries, textsOfParts } from '../../systems/texts.ts'
 import type { SourceText } from './passage-index.ts'
-
-const queries = {
-  /** Texts that stand in the message's content are not repeated by its parts. */
-  contents: /* sql */ `
-    SELECT message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  parts: /* sql */ `
-    SELECT message_id, ordinal, tool_input, tool_output, CASE part_type WHEN 'reasoning' THEN text_content END
-    FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
-      AND (tool_input IS NOT NULL OR tool_output IS NOT NULL OR part_type = 'reasoning')
-    ORDER BY message_id, ordinal`,
-  summaries: /* sql */ `
-    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-  cards: /* sql */ `
-    SELECT 'msg_' || message_id AS id, 'message' AS kind, conversation_id AS conversationId, seq,
-      ${shownValue('messages.role', 'messages')} AS role, NULL AS depth,
-      created_at AS createdAtMs
-    FROM messages
-    WHERE message_id IN (SELECT value FROM json_each(:numbers))
-    UNION ALL
-    SELECT summary_id, ${shownValue('summaries.kind', 'summaries')}, conversation_id, NULL, NULL, depth, created_at
-    FROM summaries
-    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
-}
 
 /** What a list shows of a source. */
 export type SourceCard = {
@@ -56,40 +34,37 @@ export type ReachedSources = {
 }
 
 /** Everything that a summary reaches through its sources; cycles and dangling links end nothing but themselves. */
-export function reachedSources(db: ReadDb, graph: SummaryGraph, start: number): ReachedSources {
-  const reached = new Set([start])
-  for (const index of reached) for (const source of graph.sources[index] ?? []) reached.add(source)
-  const messages: number[] = []
-  const ranges = graph.nodes[start]?.ranges ?? []
-  for (let i = 0; i < ranges.length; i += 2) {
-    for (const number of graph.history.ids.subarray(ranges[i], ranges[i + 1])) messages.push(number)
+export function reachedSources(
+  { messages, summaries, links, lineage, coverage }: Memory,
+  start: number,
+): ReachedSources {
+  const reached = links.beneath([start])
+  const elsewhere = links.messagesElsewhere(reached)
+  const direct = (lineage.sources[start] ?? []).filter((node) => node !== start && !lineage.isMissing(node))
+  return {
+    messages: [...messages.idsIn(coverage.reach(start)), ...elsewhere.map(({ messageId }) => messageId)],
+    summaries: direct.map((node) => summaries.at(node).id),
+    reached: Array.from(reached, (node) => summaries.at(node).id),
+    missing: missingSources(links, reached),
   }
-  messages.push(...strayMessages(db, graph, [...reached]))
-  const present = (index: number): string[] => {
-    const node = graph.nodes[index]
-    return node && node.kind !== 'missing' ? [node.id] : []
-  }
-  const summaries = (graph.sources[start] ?? []).filter((index) => index !== start).flatMap(present)
-  return { messages, summaries, reached: [...reached].flatMap(present), missing: missingSources(graph, reached) }
 }
 
-/** Summaries and messages that are named on the way down and are nowhere in the file. */
-function missingSources(graph: SummaryGraph, reached: ReadonlySet<number>): number {
-  let missing = 0
-  for (const index of reached) {
-    const node = graph.nodes[index]
-    if (!node || node.kind === 'missing') missing += 1
-    else missing += Math.max(0, node.messageEdges - node.directStrays - positionCount(node.directRanges))
+/** Summaries and messages that are named by those that are reached, and are nowhere in the file. */
+function missingSources(links: Links, reached: ReadonlySet<number>): number {
+  const summaries = new Set<string>()
+  let messages = 0
+  for (const node of reached) {
+    for (const { kind, sourceId } of links.brokenOf(node)) if (kind === 'summary') summaries.add(sourceId)
+    messages +=
+      links.messagesOf(node).length - links.messagesElsewhere([node]).length - positionCount(links.rangesOf(node))
   }
-  return missing
+  return summaries.size + messages
 }
 
 /** The texts of some messages: content, what tools were given and gave, reasoning. */
 export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator<SourceText> {
-  const ids = JSON.stringify(numbers)
   const parts = new Map<number, SourceText[]>()
-  type PartRow = [number, number, string | null, string | null, string | null]
-  for (const [number, part, input, output, reasoning] of db.iterateRaw<PartRow>(queries.parts, { ids })) {
+  for (const [number, part, input, output, reasoning] of textsOfParts(db, numbers)) {
     const list = parts.get(number) ?? []
     const add = (field: SourceText['field'], text: string | null): void => {
       if (text) list.push({ id: messageNodeId(number), kind: 'message', field, part, text })
@@ -99,7 +74,7 @@ export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator
     add('reasoning', reasoning)
     parts.set(number, list)
   }
-  const contents = new Map(db.iterateRaw<[number, string]>(queries.contents, { ids }))
+  const contents = new Map(contentsOfMessages(db, numbers))
   for (const number of numbers) {
     const text = contents.get(number)
     if (text) yield { id: messageNodeId(number), kind: 'message', field: 'content', part: null, text }
@@ -112,7 +87,7 @@ export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator
  * alone: nobody had them before the import.
  */
 export function summaryTexts(db: ReadDb, ids: readonly string[]): SourceText[] {
-  const found = new Map(db.iterateRaw<[string, string]>(queries.summaries, { ids: JSON.stringify(ids) }))
+  const found = new Map(contentsOfSummaries(db, ids))
   return ids.flatMap((id): SourceText[] => {
     const text = found.get(id)
     return text && !isPlaceholder(text) ? [{ id, kind: 'summary', field: 'content', part: null, text }] : []
@@ -122,6 +97,27 @@ export function summaryTexts(db: ReadDb, ids: readonly string[]): SourceText[] {
 /** What is shown of some sources, by id. */
 export function sourceCards(db: ReadDb, ids: readonly string[]): Map<string, SourceCard> {
   const numbers = ids.filter((id) => id.startsWith('msg_')).map((id) => Number(id.slice('msg_'.length)))
-  const rows = db.all<SourceCard>(queries.cards, { ids: JSON.stringify(ids), numbers: JSON.stringify(numbers) })
-  return new Map(rows.map((row) => [row.id, row]))
+  const messages = messageHeads(db, numbers).map(
+    ({ id, conversationId, seq, role, createdAtMs }): SourceCard => ({
+      id: messageNodeId(id),
+      kind: 'message',
+      conversationId,
+      seq,
+      role: knownRole(role) ?? 'system',
+      depth: null,
+      createdAtMs,
+    }),
+  )
+  const summaries = summaryHeads(db, ids).map(
+    ({ id, kind, conversationId, depth, createdAtMs }): SourceCard => ({
+      id,
+      kind,
+      conversationId,
+      seq: null,
+      role: null,
+      depth,
+      createdAtMs,
+    }),
+  )
+  return new Map([...messages, ...summaries].map((card) => [card.id, card]))
 }

@@ -1,73 +1,58 @@
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import { importedSummaries } from '../../systems/records/events.ts'
+import { messageHeads } from '../../systems/records/messages.ts'
+import { recordsOfCompactions } from '../../systems/records/parts.ts'
+import { summaryHeads, summaryRanges } from '../../systems/records/summaries.ts'
+import { contentsOfSummaries } from '../../systems/texts.ts'
 import type { TimeSlice } from '../../yielding.ts'
 import type { SourceText } from './passage-index.ts'
-
-const queries = {
-  /** `isAgents`: the agent wrote it, and an import found it in the transcript. */
-  summaries: /* sql */ `
-    SELECT s.summary_id AS id, s.content, max(s.created_at, s.latest_at) AS atMs,
-      s.level = 'unknown' AND EXISTS (
-        SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
-        WHERE e.summary_id = s.summary_id AND r.owner = 'import'
-      ) AS isAgents
-    FROM summaries AS s
-    WHERE s.summary_id IN (SELECT value FROM json_each(:ids))`,
-  /** `isRecord`: the transcript records a compaction by it. */
-  messages: /* sql */ `
-    SELECT m.message_id AS number, m.created_at AS atMs,
-      EXISTS (
-        SELECT 1 FROM message_parts AS p
-        WHERE p.message_id = m.message_id AND p.part_type = 'compaction' AND p.is_synthetic = 0
-      ) AS isRecord
-    FROM messages AS m
-    WHERE m.message_id IN (SELECT value FROM json_each(:numbers))`,
-}
 
 /** A text repeats a summary when it has this share of its letters, or this many. */
 const MOST_OF_IT = 0.8
 const LONG_QUOTATION = 160
 
 type Summary = {
-  /** When it was written, and no earlier than the newest message beneath it; null when one of the two is not known. */
+  /** When it was written, and no earlier than the newest message that it reaches; null when one of the two is not known. */
   readonly atMs: number | null
+  /** The agent wrote it, and an import found it in the transcript. */
   readonly isAgents: boolean
   readonly letters: number
-  readonly stretches: number
+  readonly pieces: number
 }
-type Stretch = { readonly start: number; readonly end: number; readonly letters: string }
+type Piece = { readonly start: number; readonly end: number; readonly letters: string }
 /** `isWhole`: nearly all of a summary is repeated. */
-type Copies = { readonly ranges: readonly Stretch[]; readonly isWhole: boolean }
+type Copies = { readonly ranges: readonly Piece[]; readonly isWhole: boolean }
+/** `isRecord`: the transcript records a compaction by it. */
 type MessageFacts = { readonly atMs: number | null; readonly isRecord: boolean }
 
 /**
  * Finds where texts of messages repeat a summary word for word: in the message by which a transcript records a compaction,
  * in a prompt that goes on from it, in the result of a tool that read it. A summary is no evidence of what it says, so such
- * stretches are blanked before anything is compared. What was said before the summary was written is left alone: an
+ * pieces are blanked before anything is compared. What was said before the summary was written is left alone: an
  * extract rests on just that.
  */
 export class SummaryCopies {
   readonly #db: ReadDb
   readonly #summaries: readonly Summary[]
-  /** By the letters of a stretch: the summaries that have it. */
-  readonly #stretches = new Map<string, Set<number>>()
+  /** By the letters of a piece: the summaries that have it. */
+  readonly #pieces = new Map<string, Set<number>>()
   readonly #holders = new Set<string>()
 
-  /** @param ids of the summary that is asked about, and of those beneath it */
+  /** @param ids of the summary that is asked about, and of those that it reaches */
   constructor(db: ReadDb, ids: readonly string[]) {
-    type Row = { id: string; content: string | null; atMs: number | null; isAgents: 0 | 1 }
     this.#db = db
-    const found = new Map(db.all<Row>(queries.summaries, { ids: JSON.stringify(ids) }).map((row) => [row.id, row]))
-    const rows = ids.flatMap((id) => found.get(id) ?? [])
-    const cut = rows.map(({ content }) => [...stretchesOf(String(content ?? ''))])
+    const rows = readSnapshot(db, () => readSummaries(db, ids))
+    const cut = rows.map(({ content }) => [...piecesOf(content)])
     this.#summaries = rows.map(({ atMs, isAgents }, place) => {
-      const letters = (cut[place] ?? []).reduce((sum, stretch) => sum + stretch.letters.length, 0)
-      return { atMs, isAgents: isAgents === 1, letters, stretches: cut[place]?.length ?? 0 }
+      const letters = (cut[place] ?? []).reduce((sum, piece) => sum + piece.letters.length, 0)
+      return { atMs, isAgents, letters, pieces: cut[place]?.length ?? 0 }
     })
-    for (const [place, stretches] of cut.entries()) {
-      for (const { letters } of stretches) {
-        const holders = this.#stretches.get(letters) ?? new Set()
-        this.#stretches.set(letters, holders.add(place))
+    for (const [place, pieces] of cut.entries()) {
+      for (const { letters } of pieces) {
+        const holders = this.#pieces.get(letters) ?? new Set()
+        this.#pieces.set(letters, holders.add(place))
       }
     }
   }
@@ -102,30 +87,30 @@ export class SummaryCopies {
   }
 
   #factsOf(numbers: readonly number[]): Map<number, MessageFacts> {
-    type Row = { number: number; atMs: number | null; isRecord: 0 | 1 }
-    const rows = this.#db.all<Row>(queries.messages, { numbers: JSON.stringify(numbers) })
-    return new Map(rows.map(({ number, atMs, isRecord }) => [number, { atMs, isRecord: isRecord === 1 }]))
+    const records = recordsOfCompactions(this.#db, numbers)
+    const heads = messageHeads(this.#db, numbers)
+    return new Map(heads.map(({ id, createdAtMs }) => [id, { atMs: createdAtMs, isRecord: records.has(id) }]))
   }
 
-  /** Stretches that repeat a summary which was there before them. */
+  /** Pieces that repeat a summary which was there before them. */
   async #copiesIn(text: string, message: MessageFacts, slice: TimeSlice): Promise<Copies> {
     const eligible = this.#summaries.map((summary) => mayRepeat(summary, message))
     if (!eligible.includes(true)) return { ranges: [], isWhole: false }
-    const bySummary = new Map<number, Map<string, Stretch[]>>()
-    const note = (summary: number, letters: string, stretch: Stretch): void => {
+    const bySummary = new Map<number, Map<string, Piece[]>>()
+    const note = (summary: number, letters: string, piece: Piece): void => {
       if (eligible[summary] !== true) return
-      const held = bySummary.get(summary) ?? new Map<string, Stretch[]>()
+      const held = bySummary.get(summary) ?? new Map<string, Piece[]>()
       const known = held.get(letters) ?? []
-      known.push(stretch)
+      known.push(piece)
       bySummary.set(summary, held.set(letters, known))
     }
     let count = 0
-    for (const stretch of stretchesOf(text)) {
+    for (const piece of piecesOf(text)) {
       count += 1
       if (count % 500 === 0 && slice.isOver) await slice.yieldIfOver()
-      for (const summary of this.#stretches.get(stretch.letters) ?? []) note(summary, stretch.letters, stretch)
+      for (const summary of this.#pieces.get(piece.letters) ?? []) note(summary, piece.letters, piece)
     }
-    const ranges: Stretch[] = []
+    const ranges: Piece[] = []
     let isWhole = false
     for (const [place, held] of bySummary) {
       const summary = this.#summaries[place]
@@ -134,19 +119,41 @@ export class SummaryCopies {
       const isMost = letters >= MOST_OF_IT * summary.letters
       if (!isMost && !(isLater(message, summary.atMs) && letters >= LONG_QUOTATION)) continue
       isWhole ||= isMost
-      for (const stretches of held.values()) ranges.push(...stretches)
+      for (const pieces of held.values()) ranges.push(...pieces)
     }
     return { ranges, isWhole }
   }
+}
+
+type SummaryText = Pick<Summary, 'atMs' | 'isAgents'> & { readonly content: string }
+
+/** Those that are there, in the order of their ids. */
+function readSummaries(db: ReadDb, ids: readonly string[]): SummaryText[] {
+  const heads = new Map(summaryHeads(db, ids).map((head) => [head.id, head]))
+  const ranges = summaryRanges(db, ids)
+  const contents = new Map(contentsOfSummaries(db, ids))
+  const unknown = ids.filter((id) => heads.get(id)?.level === 'unknown')
+  const imported = importedSummaries(db, unknown)
+  return ids.flatMap((id) => {
+    const head = heads.get(id)
+    if (!head) return []
+    const latestAtMs = ranges.get(id)?.latestAtMs ?? null
+    const isDated = head.createdAtMs !== null && latestAtMs !== null
+    return {
+      content: String(contents.get(id) ?? ''),
+      atMs: isDated ? Math.max(head.createdAtMs, latestAtMs) : null,
+      isAgents: imported.has(id),
+    }
+  })
 }
 
 /**
  * The agent's own summary is the same text wherever it stands in the transcript. Others can be repeated only by what came
  * after them, never by their own sources.
  */
-function mayRepeat({ atMs, isAgents, letters, stretches }: Summary, message: MessageFacts): boolean {
+function mayRepeat({ atMs, isAgents, letters, pieces }: Summary, message: MessageFacts): boolean {
   if (letters === 0) return false
-  if (message.isRecord || (isAgents && stretches > 1)) return true
+  if (message.isRecord || (isAgents && pieces > 1)) return true
   return isLater(message, atMs)
 }
 
@@ -166,8 +173,8 @@ function* groupedByMessage(texts: Iterable<SourceText>): Generator<[number, Sour
 }
 
 /** Pieces of a text, each by its letters and digits alone, so that blanks, bullets and escapes make no difference. */
-function* stretchesOf(text: string): Generator<Stretch> {
-  const cut = (start: number, end: number): Stretch[] => {
+function* piecesOf(text: string): Generator<Piece> {
+  const cut = (start: number, end: number): Piece[] => {
     const letters = end - start > LONGEST ? '' : text.slice(start, end).replace(NO_LETTERS, '').toLowerCase()
     return letters === '' ? [] : [{ start, end, letters }]
   }
@@ -186,15 +193,15 @@ const ENDS = /\n|\\[nr]|\\?"|[.!?:](?=\s)|[。！？：“”<>]/g
 /** Escapes of JSON count as what they stand for. */
 const NO_LETTERS = /\\[ntr"\\]?|[^\p{L}\p{M}\p{N}\\]+/gu
 
-function blanked(source: SourceText, ranges: readonly Stretch[]): SourceText {
+function blanked(source: SourceText, ranges: readonly Piece[]): SourceText {
   if (ranges.length === 0) return source
-  const pieces: string[] = []
+  const kept: string[] = []
   let at = 0
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue
     // Line ends stay, so that what stood before and after is not read as one.
-    pieces.push(source.text.slice(at, start), source.text.slice(start, end).replace(/[^\n]/g, ' '))
+    kept.push(source.text.slice(at, start), source.text.slice(start, end).replace(/[^\n]/g, ' '))
     at = end
   }
-  return { ...source, text: pieces.join('') + source.text.slice(at) }
+  return { ...source, text: kept.join('') + source.text.slice(at) }
 }

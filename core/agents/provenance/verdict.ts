@@ -51,10 +51,10 @@ export type Evidence = {
   readonly scorer: Scorer
   /** There are source summaries, which may say what no message says. */
   readonly isCondensed: boolean
-  /** There are messages beneath at all. */
+  /** The summary stands for messages at all. */
   readonly hasMessages: boolean
-  /** True for what is known of the sources beside their texts: when they were written, names of calls. */
-  isBeside(kind: string, text: string): boolean
+  /** True for what is known of the sources besides their texts: when they were written, names of calls. */
+  isInMetadata(kind: string, text: string): boolean
   /** Who wrote a message; null for what is none. */
   roleOf(id: string): Role | null
 }
@@ -198,7 +198,7 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   })
   const [first] = real
   if (!first) {
-    if (evidence.isBeside(sought.kind, sought.text)) return judged('matched', null)
+    if (evidence.isInMetadata(sought.kind, sought.text)) return judged('matched', null)
     return isCondensed && all[0] ? judged('source_only', all[0]) : judged('nowhere', null)
   }
   for (const { text, specifics } of bearing) {

@@ -1,40 +1,26 @@
+import { type SummaryKind, SummaryLevel } from '../../contract/ids.ts'
 import type { FileInfo } from '../../contract/lineage.ts'
 import type { ConversationRow } from '../../contract/memory.ts'
 import type { Message, Pruned } from '../../contract/message.ts'
 import { asItIs, type Sanitizer, sanitizeValue, withoutPathName, withoutSecrets } from '../../sanitize.ts'
-import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageNodeId } from '../../systems/node-id.ts'
+import { type SummaryHead, summaryHeadsOf, summaryRanges, summarySources } from '../../systems/records/summaries.ts'
+import { windowEntries } from '../../systems/records/window-entries.ts'
+import { contentsOfSummaries } from '../../systems/texts.ts'
 import type { RetrievalEngine } from '../retrieval-engine.ts'
 import type { MemoryStats } from '../stats/memory-stats.ts'
 import type { Transcript } from '../transcript.ts'
 
-const queries = {
-  summaries: /* sql */ `
-    SELECT s.summary_id AS id, ${shownValue('summaries.kind', 's')} AS kind, s.depth, s.token_count AS tokens, ${shownValue('summaries.level', 's')} AS level, s.model,
-      s.created_at AS createdAtMs, s.earliest_at AS earliestAtMs, s.latest_at AS latestAtMs, s.content
-    FROM summaries AS s
-    WHERE s.conversation_id = :conversation
-    ORDER BY s.depth DESC, s.created_at, s.summary_rowid`,
-  sources: /* sql */ `
-    SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal, source_summary_id`,
-  messages: /* sql */ `
-    SELECT 'msg_' || message_id FROM summary_messages WHERE summary_id = :id ORDER BY ordinal, message_id`,
-  window: /* sql */ `
-    SELECT ordinal, coalesce(summary_id, 'msg_' || message_id) AS id
-    FROM context_items
-    WHERE conversation_id = :conversation
-    ORDER BY ordinal`,
-}
-
-/** Messages that are read at once. */
+/** Messages, or summaries, that are read at once. */
 const PAGE = 200
 
 type SummaryRow = {
   readonly id: string
-  readonly kind: 'leaf' | 'condensed'
+  readonly kind: SummaryKind
   readonly depth: number
-  readonly tokens: number
-  readonly level: string
+  readonly tokens: number | null
+  readonly level: SummaryLevel
   readonly model: string | null
   readonly createdAtMs: number | null
   readonly earliestAtMs: number | null
@@ -81,7 +67,7 @@ export function exported(
       title: found.title === null ? null : name(found.title),
       sessionId: name(found.sessionId),
     }),
-    window: all(read.all<ExportedItem>(queries.window, { conversation: id })),
+    window: all(windowOf(read, id)),
     files: retrieval.files(id).map((file) =>
       all({
         ...file,
@@ -91,13 +77,11 @@ export function exported(
       }),
     ),
     *summaries() {
-      // Statements of their own: one that is being walked must not be asked anything else meanwhile.
-      for (const row of read.all<SummaryRow>(queries.summaries, { conversation: id })) {
-        const sources = [
-          ...read.column<string>(queries.sources, { id: row.id }),
-          ...read.column<string>(queries.messages, { id: row.id }),
-        ]
-        yield all({ ...row, content: clean(row.content), model: orNull(row.model), sources })
+      const heads = summaryHeadsOf(read, id)
+      for (let first = 0; first < heads.length; first += PAGE) {
+        for (const { content, model, ...summary } of readSummaries(read, heads.slice(first, first + PAGE))) {
+          yield all({ ...summary, model: orNull(model), content: clean(content) })
+        }
       }
     },
     *messages() {
@@ -113,6 +97,38 @@ export function exported(
       }
     },
   }
+}
+
+const windowOf = (read: ReadDb, id: number): ExportedItem[] =>
+  windowEntries(read, [id]).map(({ ordinal, messageId, summaryId }) => ({
+    ordinal,
+    id: summaryId ?? (messageId === null ? null : messageNodeId(messageId)),
+  }))
+
+function readSummaries(read: ReadDb, heads: readonly SummaryHead[]): ExportedSummary[] {
+  const ids = heads.map((head) => head.id)
+  const contents = new Map(contentsOfSummaries(read, ids))
+  const ranges = summaryRanges(read, ids)
+  const sources = Map.groupBy(summarySources(read, ids), ([summaryId]) => summaryId)
+  return heads.map(({ id, kind, depth, tokens, level, model, createdAtMs }) => {
+    const named = sources.get(id) ?? []
+    return {
+      id,
+      kind,
+      depth,
+      tokens,
+      level: SummaryLevel.options.find((known) => known === level) ?? 'unknown',
+      model,
+      createdAtMs,
+      earliestAtMs: ranges.get(id)?.earliestAtMs ?? null,
+      latestAtMs: ranges.get(id)?.latestAtMs ?? null,
+      content: contents.get(id) ?? '',
+      sources: [
+        ...named.flatMap(([, , sourceId]) => sourceId ?? []),
+        ...named.flatMap(([, messageId]) => (messageId === null ? [] : messageNodeId(messageId))),
+      ],
+    }
+  })
 }
 
 function cleaned(message: Message, clean: Sanitizer): Message {

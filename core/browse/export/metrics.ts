@@ -1,11 +1,7 @@
-import { shownValue } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { kindCounts } from '../../systems/records/summaries.ts'
+import { runCounts } from '../../systems/records/tallies.ts'
 import type { MemoryStats } from '../stats/memory-stats.ts'
-
-const queries = {
-  runs: /* sql */ `SELECT conversation_id AS conversation, count(*) AS count FROM compaction_runs GROUP BY conversation_id`,
-  created: /* sql */ `SELECT ${shownValue('summaries.kind', 's')} AS kind, count(*) AS count FROM summaries AS s GROUP BY 1`,
-}
 
 type Kind = 'gauge' | 'counter'
 type Sample = { readonly labels: Readonly<Record<string, string | number>>; readonly value: number }
@@ -26,13 +22,9 @@ export function metricsText(
   { stats, read }: { readonly stats: MemoryStats; readonly read: ReadDb },
   measured: Measured,
 ): string {
-  const runs = new Map(
-    read.all<{ conversation: number; count: number }>(queries.runs).map((row) => [row.conversation, row.count]),
-  )
+  const runs = runCounts(read)
+  const created = kindCounts(read)
   const rows = stats.conversations()
-  const created = new Map(
-    read.all<{ kind: string; count: number }>(queries.created).map((row) => [row.kind, row.count]),
-  )
   const of = (conversation: number) => ({ conversation_id: conversation })
   return [
     family(

@@ -1,14 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { LcmError } from '../../errors.ts'
 import type { Messages } from '../../memory/messages.ts'
-import type { ReadDb, SqlParams } from '../../sqlite/read-db.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
-import type { HistoryIndex } from '../../systems/history-index.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { rowCount } from '../../systems/records/counts.ts'
+import { type EntryCounts, entryCounts, messageCounts, messageTokens } from '../../systems/records/tallies.ts'
 import { NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import type { WindowSizes } from '../../window/window-sizes.ts'
 import { yieldToOthers } from '../../yielding.ts'
-import { queries, type Where } from './size-queries.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
@@ -20,9 +21,6 @@ export type ListedSize = {
   readonly window: WindowSize | null
 }
 
-type Count = { readonly messages: number }
-type Stored = Count & { readonly tokens: number }
-type Entries = { readonly items: number; readonly messages: number }
 type Tokens = { readonly stored: number; readonly window: WindowSize }
 type TokensById = ReadonlyMap<number, Tokens>
 /** `isWhole`: not when what stands on a damaged page could not be added up. */
@@ -45,49 +43,50 @@ const LONGEST_REST_MS = 30_000
  */
 export class ConversationSizes {
   readonly #db: ReadDb
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   readonly #windows: WindowSizes
   #read: Reading | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
 
-  constructor(db: ReadDb, histories: HistoryIndex, windows: WindowSizes) {
+  constructor(db: ReadDb, histories: MemoryReader, windows: WindowSizes) {
     this.#db = db
     this.#histories = histories
     this.#windows = windows
   }
 
-  /** As the file is now, of all conversations that have any message or item. Call inside a snapshot. */
-  exact(where: Where, params: SqlParams): Map<number, Size> {
+  /**
+   * As the file is now, of one conversation (null: of all) that has any message or item. Call inside a snapshot.
+   */
+  exact(conversationId: number | null): Map<number, Size> {
     const current = this.#current()
-    const counts = this.#by<Count>(queries.counts(where), params)
-    const entries = this.#by<Entries>(queries.windows(where), params)
+    const of = conversationId === null ? null : [conversationId]
+    const counts = messageCounts(this.#db, of)
+    const entries = entryCounts(this.#db, of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
-    const history = this.#atHand(where, params)
-    const stored = history ? null : this.#by<Stored>(queries.stored(where), params)
+    const history = this.#atHand(conversationId)
+    const stored = history ? null : messageTokens(this.#db, of)
     const windows = this.#windows.measure([...entries.keys()], history)
     const sizes = sizesOf(counts, entries, (id) => ({
-      stored: history?.totalTokens ?? stored?.get(id)?.tokens ?? 0,
+      stored: history?.totalTokens ?? stored?.get(id) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
-    if (where === '') this.#keep(changeStamp(this.#db), sizes)
+    if (conversationId === null) this.#keep(changeStamp(this.#db), sizes)
     return sizes
   }
 
   /** Entries of all windows, which say how long it takes to measure them. */
   entries(): number {
-    return this.#db.value<number>(queries.entries) ?? 0
+    return rowCount(this.#db, 'context_items')
   }
 
   /** Counts as the file is now, and tokens as far as they are known. Call inside a snapshot. */
   listed(): Map<number, ListedSize> {
     const known = this.#read?.tokens
-    const counts = this.#by<Count>(queries.counts(''))
-    const entries = this.#by<Entries>(queries.windows(''))
+    const counts = messageCounts(this.#db, null)
+    const entries = entryCounts(this.#db, null)
     if (known) return listedOf(counts, entries, (id) => known.get(id) ?? (counts.has(id) ? UNKNOWN : NONE))
-    const others = [...entries.keys()].filter(
-      (id) => (entries.get(id)?.messages ?? 0) < (counts.get(id)?.messages ?? 0),
-    )
+    const others = [...entries.keys()].filter((id) => (entries.get(id)?.messages ?? 0) < (counts.get(id) ?? 0))
     const messages = others.reduce((sum, id) => sum + (entries.get(id)?.messages ?? 0), 0)
     const small = messages <= AT_ONCE ? this.#windows.measure(others) : new Map<number, WindowSize>()
     return listedOf(counts, entries, (id) => ({
@@ -124,10 +123,7 @@ export class ConversationSizes {
     if (restMs > 0) await setTimeout(restMs, undefined, { ref: false })
     const stamp = changeStamp(this.#db)
     const startedMs = performance.now()
-    const [counts, entries] = readSnapshot(this.#db, () => [
-      this.#by<Count>(queries.counts('')),
-      this.#by<Entries>(queries.windows('')),
-    ])
+    const [counts, entries] = readSnapshot(this.#db, () => [messageCounts(this.#db, null), entryCounts(this.#db, null)])
     const tokens = new Map<number, Tokens>()
     let isWhole = true
     for (const ids of batches(counts, entries)) {
@@ -142,7 +138,7 @@ export class ConversationSizes {
   /** Adds what conversations hold; false when a damaged page keeps one of them from being added up. */
   async #readable(
     ids: readonly number[],
-    counts: ReadonlyMap<number, Count>,
+    counts: ReadonlyMap<number, number>,
     tokens: Map<number, Tokens>,
   ): Promise<boolean> {
     try {
@@ -155,9 +151,9 @@ export class ConversationSizes {
     }
   }
 
-  async #tokensOf(ids: readonly number[], counts: ReadonlyMap<number, Count>): Promise<TokensById> {
+  async #tokensOf(ids: readonly number[], counts: ReadonlyMap<number, number>): Promise<TokensById> {
     const [id] = ids
-    if (id !== undefined && (counts.get(id)?.messages ?? 0) >= LARGE) {
+    if (id !== undefined && (counts.get(id) ?? 0) >= LARGE) {
       await this.#histories.prepare(id)
       const history = this.#histories.kept(id)
       if (history?.isPlain) {
@@ -165,7 +161,7 @@ export class ConversationSizes {
         return new Map([[id, { stored: history.totalTokens, window: windows.get(id) ?? NO_WINDOW }]])
       }
     }
-    const stored = new Map(this.#db.iterateRaw<[number, number]>(queries.storedOf, { ids: JSON.stringify(ids) }))
+    const stored = messageTokens(this.#db, ids)
     const windows = await this.#measured(ids, null)
     return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
   }
@@ -180,8 +176,8 @@ export class ConversationSizes {
   }
 
   /** Of one conversation whose history is at hand and says what the file says. */
-  #atHand(where: Where, { conversationId }: SqlParams): Messages | null {
-    const history = where !== '' && typeof conversationId === 'number' ? this.#histories.known(conversationId) : null
+  #atHand(conversationId: number | null): Messages | null {
+    const history = conversationId === null ? null : this.#histories.known(conversationId)
     return history?.isPlain ? history : null
   }
 
@@ -196,48 +192,44 @@ export class ConversationSizes {
     ])
     this.#read = { stamp, tokens: new Map(tokens), isWhole: true }
   }
-
-  #by<T>(sql: string, params: SqlParams = {}): Map<number, T> {
-    return new Map(this.#db.all<T & { conversationId: number }>(sql, params).map((row) => [row.conversationId, row]))
-  }
 }
 
 const NONE: Tokens = { stored: 0, window: NO_WINDOW }
 const UNKNOWN = { stored: null, window: null } as const
 
 function sizesOf(
-  counts: ReadonlyMap<number, Count>,
-  entries: ReadonlyMap<number, Entries>,
+  counts: ReadonlyMap<number, number>,
+  entries: ReadonlyMap<number, EntryCounts>,
   tokensOf: (id: number) => Tokens,
 ): Map<number, Size> {
   return new Map(
     [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
       const { stored, window } = tokensOf(id)
-      return [id, { messages: counts.get(id)?.messages ?? 0, storedTokens: stored, window }]
+      return [id, { messages: counts.get(id) ?? 0, storedTokens: stored, window }]
     }),
   )
 }
 
 function listedOf(
-  counts: ReadonlyMap<number, Count>,
-  entries: ReadonlyMap<number, Entries>,
+  counts: ReadonlyMap<number, number>,
+  entries: ReadonlyMap<number, EntryCounts>,
   tokensOf: (id: number) => { readonly stored: number | null; readonly window: WindowSize | null },
 ): Map<number, ListedSize> {
   return new Map(
     [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
       const { stored, window } = tokensOf(id)
-      const messages = counts.get(id)?.messages ?? 0
+      const messages = counts.get(id) ?? 0
       return [id, { messages, contextItems: entries.get(id)?.items ?? 0, storedTokens: stored, window }]
     }),
   )
 }
 
 /** Conversations that are read together: a large one alone, small ones up to as many messages and items. */
-function* batches(counts: ReadonlyMap<number, Count>, entries: ReadonlyMap<number, Entries>): Generator<number[]> {
+function* batches(counts: ReadonlyMap<number, number>, entries: ReadonlyMap<number, EntryCounts>): Generator<number[]> {
   let ids: number[] = []
   let rows = 0
   for (const id of new Set([...counts.keys(), ...entries.keys()])) {
-    const messages = counts.get(id)?.messages ?? 0
+    const messages = counts.get(id) ?? 0
     if (messages >= LARGE) {
       yield [id]
       continue

@@ -1,134 +1,38 @@
 import { ROLES } from '../../contract/lists.ts'
 import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../../contract/memory.ts'
-import { LcmError } from '../../errors.ts'
 import type { Messages } from '../../memory/messages.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { measureFile } from '../../sqlite/memory-file.ts'
-import { EXCERPT_BYTES, opening, openingExcerpt } from '../../sqlite/opening.ts'
-import type { ReadDb, SqlParams } from '../../sqlite/read-db.ts'
+import { EXCERPT_BYTES, openingExcerpt } from '../../sqlite/opening.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import { HistoryIndex } from '../../systems/history-index.ts'
+import { MemoryReader } from '../../systems/memory-reader.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { messageNodeId } from '../../systems/node-id.ts'
 import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
+import {
+  allConversations,
+  noSuchConversation,
+  type StoredConversation,
+  storedConversation,
+} from '../../systems/records/conversations.ts'
+import { rowCount } from '../../systems/records/counts.ts'
+import { knownRole, largestMessages, messageHeads } from '../../systems/records/messages.ts'
+import { runsOf } from '../../systems/records/runs.ts'
+import { depthCounts, depthTallies, lastChanges, roleTallies, summaryTallies } from '../../systems/records/tallies.ts'
+import { openingsOfMessages } from '../../systems/texts.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
 import { ConversationSizes, type Size } from './conversation-sizes.ts'
-import type { Where } from './size-queries.ts'
 
 const LARGEST_MESSAGES = 10
 
-const queries = {
-  totals: /* sql */ `
-    SELECT
-      (SELECT count(*) FROM conversations) AS conversations,
-      (SELECT count(*) FROM messages) AS messages,
-      (SELECT count(*) FROM message_parts) AS messageParts,
-      (SELECT count(*) FROM summaries) AS summaries,
-      (SELECT count(*) FROM summary_messages) AS summaryMessages,
-      (SELECT count(*) FROM summary_sources) AS summaryParents,
-      (SELECT count(*) FROM context_items) AS contextItems,
-      (SELECT count(*) FROM large_files) AS largeFiles`,
-
-  depths: /* sql */ `
-    SELECT depth AS depth, count(*) AS count FROM summaries GROUP BY depth ORDER BY depth`,
-
-  conversations: (where: Where) => /* sql */ `
-    SELECT
-      conversation_id AS conversationId,
-      session_id AS sessionId,
-      title AS title,
-      parent_conversation_id AS parentConversationId,
-      archived_at AS archivedAtMs,
-      created_at AS createdAtMs,
-      updated_at AS updatedAtMs,
-      (SELECT i.note FROM internal_conversations AS i WHERE i.conversation_id = conversations.conversation_id) AS internal
-    FROM conversations ${where}
-    ORDER BY conversation_id`,
-
-  summaries: (where: Where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS summaries, max(depth) AS maxDepth, max(created_at) AS lastAtMs
-    FROM summaries ${where}
-    GROUP BY conversation_id`,
-
-  /** When a conversation was last compacted or changed by hand. */
-  changes: (where: Where) => /* sql */ `
-    SELECT conversation_id, max(coalesce(finished_at, started_at)) FROM compaction_runs ${where} GROUP BY conversation_id
-    UNION ALL
-    SELECT conversation_id, max(at) FROM surgery_events ${where} GROUP BY conversation_id`,
-
-  roles: /* sql */ `
-    SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens, NULL AS sourceTokens
-    FROM messages WHERE conversation_id = :conversationId
-    GROUP BY role ORDER BY tokens DESC, role`,
-
-  depthsOf: /* sql */ `
-    SELECT
-      CAST(depth AS TEXT) AS key,
-      count(*) AS count,
-      CAST(total(token_count) AS INTEGER) AS tokens,
-      CAST(total(source_token_count) AS INTEGER) AS sourceTokens
-    FROM summaries WHERE conversation_id = :conversationId
-    GROUP BY depth ORDER BY depth`,
-
-  largest: /* sql */ `
-    SELECT message_id FROM messages
-    WHERE conversation_id = :conversationId
-    ORDER BY token_count DESC, seq
-    LIMIT ${LARGEST_MESSAGES}`,
-
-  excerpts: /* sql */ `
-    SELECT
-      'msg_' || m.message_id AS id,
-      m.role AS role,
-      CAST(m.token_count AS INTEGER) AS tokens,
-      m.seq AS seq,
-      ${opening('m.content')} AS excerpt
-    FROM messages AS m
-    WHERE m.message_id IN (SELECT value FROM json_each(:ids))
-    ORDER BY m.token_count DESC, m.seq`,
-
-  runs: /* sql */ `
-    SELECT
-      r.run_id AS runId,
-      r.started_at AS atMs,
-      r.reason AS reason,
-      r.tokens_before AS tokensBefore,
-      r.tokens_after AS tokensAfter,
-      (SELECT count(*) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS created,
-      r.stop_reason AS stopReason
-    FROM compaction_runs AS r
-    WHERE r.conversation_id = :conversationId
-    ORDER BY r.started_at DESC, r.run_id`,
-}
-
-type Identity = Pick<
-  ConversationRow,
-  | 'conversationId'
-  | 'sessionId'
-  | 'title'
-  | 'parentConversationId'
-  | 'archivedAtMs'
-  | 'createdAtMs'
-  | 'updatedAtMs'
-  | 'internal'
->
-type Totals = Pick<
-  Stats,
-  'conversations' | 'messages' | 'messageParts' | 'summaries' | 'contextItems' | 'largeFiles'
-> & { readonly summaryMessages: number; readonly summaryParents: number }
-
-type Summaries = {
-  readonly conversationId: number
-  readonly summaries: number
-  readonly maxDepth: number
-  readonly lastAtMs: number | null
-}
 type Figures = Pick<
   ConversationRow,
   'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
 >
 const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
-type Facts = Identity & Pick<ConversationRow, 'summaries' | 'maxDepth'>
+type Facts = StoredConversation & Pick<ConversationRow, 'summaries' | 'maxDepth'>
 
 const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 
@@ -147,7 +51,7 @@ export class MemoryStats {
   readonly #db: ReadDb
   readonly #info: MemoryInfo
   readonly #settings: AssemblySettings
-  readonly #histories: HistoryIndex
+  readonly #histories: MemoryReader
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
 
@@ -157,7 +61,7 @@ export class MemoryStats {
     info: MemoryInfo,
     settings: AssemblySettings,
     estimator: TokenEstimator,
-    histories: HistoryIndex = new HistoryIndex(db),
+    histories: MemoryReader = new MemoryReader(db),
     areAtHand: boolean = areSizesAtHand(info),
   ) {
     this.#db = db
@@ -174,7 +78,7 @@ export class MemoryStats {
 
   /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what goes to the model now. */
   conversations(): ConversationRow[] {
-    return readSnapshot(this.#db, () => this.#rows(''))
+    return readSnapshot(this.#db, () => this.#rows(null))
   }
 
   /** The same without reading over the texts of a large file: tokens are null until `measure` has read them. */
@@ -182,7 +86,7 @@ export class MemoryStats {
     if (this.#isAtHand()) return this.conversations()
     return readSnapshot(this.#db, () => {
       const sizes = this.#sizes.listed()
-      return this.#facts('').map((facts) => {
+      return this.#facts(null).map((facts) => {
         const size = sizes.get(facts.conversationId) ?? { ...NOTHING, contextItems: 0 }
         const { messages, contextItems, storedTokens, window } = size
         return { ...facts, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
@@ -213,49 +117,41 @@ export class MemoryStats {
   }
 
   #stats(): Stats {
-    const totals = this.#db.get<Totals>(queries.totals)
-    if (!totals) throw new Error('a query without a table gives one row')
-    const { summaryMessages, summaryParents, ...counts } = totals
-    const depths = this.#db.all<{ depth: number; count: number }>(queries.depths)
+    const count = (table: Parameters<typeof rowCount>[1]): number => rowCount(this.#db, table)
     return {
       path: this.#info.path,
       system: this.#info.system,
       systemVersion: this.#info.systemVersion,
       readOnly: this.#info.readOnly,
       bytes: measureFile(this.#info.path).bytes,
-      ...counts,
-      summariesByDepth: Object.fromEntries(depths.map(({ depth, count }) => [String(depth), count])),
-      edges: { summaryMessages, summaryParents },
-      perConversation: this.#rows(''),
+      conversations: count('conversations'),
+      messages: count('messages'),
+      messageParts: count('message_parts'),
+      summaries: count('summaries'),
+      contextItems: count('context_items'),
+      largeFiles: count('large_files'),
+      summariesByDepth: Object.fromEntries(depthCounts(this.#db)),
+      edges: { summaryMessages: count('summary_messages'), summaryParents: count('summary_sources') },
+      perConversation: this.#rows(null),
     }
   }
 
   #overview(conversationId: number): Overview {
-    const of = { conversationId }
-    const [conversation] = this.#rows('WHERE conversation_id = :conversationId', of)
-    if (!conversation) {
-      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#info.path}.`, {
-        conversationId,
-      })
-    }
+    const [conversation] = this.#rows(conversationId)
+    if (!conversation) throw noSuchConversation(this.#db, conversationId)
     return {
       conversation,
       budgetTokens: this.#settings.budgetTokens,
       roles: this.#roles(conversationId),
-      depths: this.#db.all(queries.depthsOf, of),
-      largestMessages: this.#db
-        .all<Overview['largestMessages'][number]>(queries.excerpts, {
-          ids: JSON.stringify(this.#largest(conversationId)),
-          bytes: EXCERPT_BYTES,
-        })
-        .map((message) => ({ ...message, excerpt: openingExcerpt(message.excerpt) })),
+      depths: depthTallies(this.#db, conversationId),
+      largestMessages: this.#largestMessages(conversationId),
       runs: this.#runs(conversationId),
     }
   }
 
   #runs(conversationId: number): Overview['runs'] {
     const pruned = prunedByRun(readPruned(this.#db, conversationId))
-    return this.#db.all<Overview['runs'][number]>(queries.runs, { conversationId }).map((run) => {
+    return runsOf(this.#db, conversationId).map((run) => {
       const taken = pruned.get(run.runId)
       return taken ? { ...run, pruned: taken } : run
     })
@@ -269,7 +165,7 @@ export class MemoryStats {
 
   #roles(conversationId: number): Overview['roles'] {
     const history = this.#plainHistory(conversationId)
-    if (!history) return this.#db.all(queries.roles, { conversationId })
+    if (!history) return roleTallies(this.#db, conversationId).map((role) => ({ ...role, sourceTokens: null }))
     const roles = ROLES.map((key) => ({ key, count: 0, tokens: 0, sourceTokens: null }))
     for (let position = 0; position < history.length; position += 1) {
       const role = roles[history.roleAt(position)]
@@ -280,9 +176,23 @@ export class MemoryStats {
     return roles.filter((role) => role.count > 0).sort((a, b) => b.tokens - a.tokens || (a.key < b.key ? -1 : 1))
   }
 
+  #largestMessages(conversationId: number): Overview['largestMessages'] {
+    const ids = this.#largest(conversationId)
+    const openings = openingsOfMessages(this.#db, ids, EXCERPT_BYTES)
+    return messageHeads(this.#db, ids)
+      .map(({ id, role, tokens, seq }) => ({
+        id: messageNodeId(id),
+        role: knownRole(role) ?? ('system' as const),
+        tokens: Math.trunc(tokens ?? 0),
+        seq,
+        excerpt: openingExcerpt(openings.get(id) ?? ''),
+      }))
+      .sort((a, b) => b.tokens - a.tokens || a.seq - b.seq)
+  }
+
   #largest(conversationId: number): number[] {
     const history = this.#plainHistory(conversationId)
-    if (!history) return this.#db.column(queries.largest, { conversationId })
+    if (!history) return largestMessages(this.#db, conversationId, LARGEST_MESSAGES)
     const positions: number[] = []
     let least = -1
     for (let position = 0; position < history.length; position += 1) {
@@ -295,33 +205,31 @@ export class MemoryStats {
     return positions.map((position) => history.ids[position] as number)
   }
 
-  #rows(where: Where, params: SqlParams = {}): ConversationRow[] {
-    const sizes = this.#sizes.exact(where, params)
-    return this.#facts(where, params).map((facts) => {
+  /** @param conversationId null: of all */
+  #rows(conversationId: number | null): ConversationRow[] {
+    const sizes = this.#sizes.exact(conversationId)
+    return this.#facts(conversationId).map((facts) => {
       const { messages, storedTokens, window } = sizes.get(facts.conversationId) ?? NOTHING
       return { ...facts, messages, storedTokens, ...this.#figures(window) }
     })
   }
 
-  #facts(where: Where, params: SqlParams = {}): Facts[] {
-    const rows = this.#db.all<Summaries>(queries.summaries(where), params)
-    const summaries = new Map(rows.map((row) => [row.conversationId, row]))
-    const changes = [...this.#db.iterateRaw<[number, number | null]>(queries.changes(where), params)]
-    const changedAt = Map.groupBy(changes, ([conversationId]) => conversationId)
-    return this.#db.all<Identity>(queries.conversations(where), params).map((conversation) => {
-      const { conversationId, updatedAtMs } = conversation
-      const of = summaries.get(conversationId)
-      const times = [
-        updatedAtMs,
-        of?.lastAtMs ?? null,
-        ...(changedAt.get(conversationId) ?? []).map(([, atMs]) => atMs),
-      ]
+  #facts(conversationId: number | null): Facts[] {
+    const of = conversationId === null ? null : [conversationId]
+    const summaries = summaryTallies(this.#db, of)
+    const changedAt = Map.groupBy(lastChanges(this.#db, of), ([id]) => id)
+    const conversations =
+      conversationId === null ? allConversations(this.#db) : storedConversation(this.#db, conversationId)
+    return conversations.map((conversation) => {
+      const { conversationId: id, updatedAtMs } = conversation
+      const own = summaries.get(id)
+      const times = [updatedAtMs, own?.lastAtMs ?? null, ...(changedAt.get(id) ?? []).map(([, atMs]) => atMs)]
       const known = times.filter((atMs) => atMs !== null)
       return {
         ...conversation,
         updatedAtMs: known.length === 0 ? null : Math.max(...known),
-        summaries: of?.summaries ?? 0,
-        maxDepth: of?.maxDepth ?? -1,
+        summaries: own?.summaries ?? 0,
+        maxDepth: own?.maxDepth ?? -1,
       }
     })
   }

@@ -2,40 +2,19 @@ import type { RepeatedText, StorageObject } from '../../contract/storage.ts'
 import { sha256 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { rowCount } from '../../systems/records/counts.ts'
+import { partsThatRepeat, storesTextsInParts } from '../../systems/records/parts.ts'
+import { longContentsAfter } from '../../systems/texts.ts'
 
 /** Shorter texts repeat without costing anything that matters. */
 const LONG_BYTES = 1024
-/** Rows a stretch; between two the caller may stop. */
+/** Rows that are read at once; between two such readings the caller may stop. */
 const BATCH_ROWS = 500
 
-const queries = {
-  long: /* sql */ `
-    SELECT message_id AS id, content
-    FROM messages
-    WHERE message_id > CAST(:after AS INTEGER) AND octet_length(content) >= ${LONG_BYTES}
-    ORDER BY message_id
-    LIMIT ${BATCH_ROWS}`,
-  parts: /* sql */ `
-    SELECT m.message_id AS id,
-      (SELECT total(octet_length(p.text_content)) FROM main.message_parts AS p
-        WHERE p.message_id = m.message_id AND octet_length(p.text_content) >= 256
-          AND instr(m.content, p.text_content) > 0) AS repeated,
-      (SELECT total(octet_length(p.metadata)) FROM main.message_parts AS p
-        WHERE p.message_id = m.message_id AND instr(p.metadata, '"raw"') > 0) AS raw
-    FROM messages AS m
-    WHERE m.message_id > CAST(:after AS INTEGER)
-    ORDER BY m.message_id
-    LIMIT ${BATCH_ROWS}`,
-  hasParts: /* sql */ `
-    SELECT count(*) = 3 FROM pragma_table_info('message_parts', 'main')
-    WHERE name IN ('message_id', 'text_content', 'metadata')`,
-  sizes: /* sql */ `SELECT count(*) FROM messages`,
-}
-
-/** Of the stretches that were gone through so far. */
+/** Messages that were looked at so far. */
 export type RepeatedProgress = { readonly done: number; readonly total: number }
 
-/** What the file holds more than once. Reads every message in stretches and yields between them. */
+/** What the file holds more than once. Reads every message, some hundred at a time, and yields between. */
 export function* findRepeatedText(
   db: ReadDb,
   objects: readonly StorageObject[],
@@ -50,8 +29,8 @@ export function* findRepeatedText(
     bytes: copies.reduce((sum, object) => sum + object.payloadBytes, 0),
     rows: copies.length,
   })
-  const total = 2 * (db.value<number>(queries.sizes) ?? 0)
-  const parts = db.value<number>(queries.hasParts) === 1 ? yield* scanParts(db, total) : null
+  const total = 2 * rowCount(db, 'messages')
+  const parts = storesTextsInParts(db) ? yield* scanParts(db, total) : null
   if (parts) {
     add(found, {
       id: 'parts_repeat_message',
@@ -88,10 +67,9 @@ function* scanParts(db: ReadDb, total: number): Generator<RepeatedProgress, { re
     amount.bytes += bytes
     if (bytes > 0) amount.rows += 1
   }
-  type Row = { id: number; repeated: number; raw: number }
   let done = 0
   for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
-    const rows = db.all<Row>(queries.parts, { after })
+    const rows = partsThatRepeat(db, after, BATCH_ROWS)
     for (const row of rows) {
       tally(repeated, row.repeated)
       tally(raw, row.raw)
@@ -108,7 +86,7 @@ function* scanIdentical(db: ReadDb, total: number): Generator<RepeatedProgress, 
   const seen = new Set<string>()
   const amount: Amount = { bytes: 0, rows: 0 }
   for (let after = -Number.MAX_SAFE_INTEGER; ; ) {
-    const rows = db.all<{ id: number; content: string }>(queries.long, { after })
+    const rows = longContentsAfter(db, after, LONG_BYTES, BATCH_ROWS)
     for (const { content } of rows) {
       const key = sha256(content, 'base64').slice(0, 16)
       if (seen.has(key)) {

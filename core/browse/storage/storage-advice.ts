@@ -4,6 +4,7 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import type { RepeatedText, StorageAdvice, StorageReport } from '../../contract/storage.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { largeTexts } from '../../systems/records/tallies.ts'
 
 const MIB = 1024 * 1024
 /** Below this a gain is not worth anybody's time. */
@@ -11,13 +12,6 @@ const WORTH_BYTES = MIB
 const WORTH_SHARE = 0.05
 /** A log that grew beyond this has a reader that keeps it from being written back. */
 const LARGE_LOG_BYTES = 64 * MIB
-
-const queries = {
-  large: /* sql */ `
-    SELECT count(*) AS messages, total(octet_length(content)) AS bytes
-    FROM messages
-    WHERE token_count > CAST(:tokens AS INTEGER)`,
-}
 
 type Facts = Omit<StorageReport, 'advice' | 'durationMs'>
 
@@ -43,8 +37,8 @@ export function adviseOn(db: ReadDb, info: MemoryInfo, facts: Facts, largeFileTo
       gainBytes: facts.walBytes,
     })
   }
-  const large = db.get<{ messages: number; bytes: number }>(queries.large, { tokens: largeFileTokens })
-  if (large && large.bytes >= WORTH_BYTES) {
+  const large = largeTexts(db, largeFileTokens)
+  if (large.bytes >= WORTH_BYTES) {
     advice.push({
       id: 'externalise',
       title: 'Keep large texts outside the database',

@@ -42,7 +42,7 @@ export function* alignKeys(left: readonly number[], right: readonly number[]): G
   return rightOf
 }
 
-/** Two stretches of at most so many pairs of positions are compared as a whole: a millisecond. */
+/** Two ranges of at most so many pairs of positions are compared as a whole: a millisecond. */
 const MOST_CELLS = 90_000
 /** What stands in the place of another is worth less than any equal keys, however many there are. */
 const IN_PLACE = 1 / 1024

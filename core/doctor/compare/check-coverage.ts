@@ -3,13 +3,15 @@ import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { type ConversationHead, conversationHead } from '../../systems/records/conversations.ts'
+import { spokenMessages } from '../../systems/records/messages.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { YIELD_EVERY } from './align.ts'
 import { Comparison } from './comparison.ts'
 import { coverageReport, settleByDesign } from './coverage-report.ts'
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts'
 import { leftoverOf, readTexts, storedTexts, wantedTexts } from './leftover-texts.ts'
-import { type ConversationRow, conversationOf, messageIdsOf, readMessages } from './read-memory.ts'
+import { readMessages } from './read-memory.ts'
 import { type Entry, readTranscript, recogniseFor } from './read-transcript.ts'
 
 export type CoverageOptions = {
@@ -30,12 +32,12 @@ export async function* checkCoverage(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CoverageReport> {
   const startedMs = performance.now()
-  const conversation = conversationOf(db, conversationId)
+  const conversation = conversationHead(db, conversationId)
   if (!conversation) {
     throw new LcmError('not_found', `There is no conversation ${conversationId}. "lcm stats" lists them.`)
   }
   const recognised = recogniseFor(path, format)
-  const ids = messageIdsOf(db, conversationId)
+  const ids = spokenMessages(db, conversationId)
   const right = yield* readRight(db, ids, signal)
   const reading = yield* readLeft(path, recognised, signal)
   const sessionId = await inSlices(sessionFor(conversation, reading, right), signal)
@@ -120,7 +122,7 @@ async function* readLeft(
 
 /** The session of the same name; else the one that shares the most with the memory, and the main one among equals. */
 function* sessionFor(
-  { sessionId }: ConversationRow,
+  { sessionId }: ConversationHead,
   { sessions, main }: Reading,
   right: readonly Fingerprint[],
 ): Generator<void, string> {
@@ -163,8 +165,8 @@ async function* settleCopies(
     seen.add(id)
     const copies = comparison.openLeft.filter((index) => left[index]?.isCopied)
     if (copies.length === 0) return
-    const known = await inSlices(keysOf(yield* readRight(db, messageIdsOf(db, id), signal)), signal)
+    const known = await inSlices(keysOf(yield* readRight(db, spokenMessages(db, id), signal)), signal)
     for (const index of copies) if (left[index]?.print.any.some((key) => known.has(key))) comparison.settle(index)
-    id = conversationOf(db, id)?.parentId ?? null
+    id = conversationHead(db, id)?.parentId ?? null
   }
 }

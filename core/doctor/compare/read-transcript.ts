@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { TranscriptFormat } from '../../contract/import.ts'
 import { LcmError } from '../../errors.ts'
 import type { NewPart } from '../../ingest/new-message.ts'
-import { contentOf } from '../../ingest/transcripts/draft.ts'
+import { contentOf } from '../../ingest/transcripts/content-blocks.ts'
 import { type AnswerRecord, type MessageRecord, NOTHING_STORED } from '../../ingest/transcripts/format.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from '../../ingest/transcripts/formats.ts'
 import { readHead } from '../../ingest/transcripts/head.ts'
@@ -37,7 +37,7 @@ export type TranscriptStep = {
   readonly bytesRead: number
   readonly messages: readonly TranscriptMessage[]
   readonly skipped: number
-  /** The session that the file is about, as far as this stretch says. */
+  /** The session that the file is about, as far as this part of it says. */
   readonly mainSessionId: string | null
 }
 

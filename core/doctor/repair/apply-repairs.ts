@@ -3,19 +3,20 @@ import type { RepairInput, RepairResult } from '../../contract/repair.ts'
 import type { RewrittenNode } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { readingMemory } from '../../systems/read-memory.ts'
 import { inSlices, withoutYielding } from '../../yielding.ts'
+import { type Batch, type Counts, commitVerified, leftOut, planStale } from '../apply/commit.ts'
+import { canonicalExtent } from '../apply/row-digest.ts'
+import type { SurgeryRecord } from '../apply/surgery-log.ts'
+import { verifiedBackup } from '../apply/verified-backup.ts'
 import { madeFrom, rewriteTexts, setText } from '../surgery/rewrite.ts'
-import type { SurgeryRecord } from '../surgery/surgery-record.ts'
-import { type Batch, type Counts, commitVerified, leftOut, planStale } from './commit.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import { dissolveNode, whyNotDissolved } from './dissolve-node.ts'
 import { bringInLine } from './numbers.ts'
 import { type Findings, type Planned, type PlannedStep, planSteps } from './plan-steps.ts'
 import type { Diagnose, Diagnosis, RepairAllInput, RepairerOptions } from './repairer-options.ts'
-import { canonicalExtent } from './row-digest.ts'
 import { standingOf } from './settle.ts'
 import { toShownStep } from './shown-plan.ts'
-import { verifiedBackup } from './verified-backup.ts'
 
 type Skipped = RepairResult['skipped'][number]
 
@@ -71,7 +72,7 @@ export class ApplyRepairs {
     const began = performance.now()
     const chosen = this.#choose(diagnosis, input)
     const { findings } = diagnosis
-    const planned = await inSlices(planSteps(this.#options, findings, chosen), signal)
+    const planned = await inSlices(planSteps(this.#options, findings, diagnosis.readRows(), chosen), signal)
     this.#refuseOther(planned.steps, diagnosis.steps, chosen)
     const { skipped, ...written } = yield* this.#summarise(planned, input, signal)
     const ready = this.#ready(planned, written)
@@ -191,7 +192,7 @@ export class ApplyRepairs {
   #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
     const { db, integrity } = this.#options
     const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
-    const planned = withoutYielding(planSteps(this.#options, findings, chosen))
+    const planned = withoutYielding(planSteps(this.#options, findings, readingMemory(db, true), chosen))
     this.#refuseOther(planned.steps, ready.planned.steps, chosen)
     for (const { id, madeFrom: was } of written.texts) {
       if (madeFrom(planned.model, id) !== was)

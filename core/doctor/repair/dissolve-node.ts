@@ -1,7 +1,7 @@
 import type { FileDraft } from './file-draft.ts'
-import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './place.ts'
-import { beneath, type Span, spansOf } from './reach.ts'
+import { rangesOf, type SourceRange, withSources } from './reach.ts'
 import { type Standing, settle } from './settle.ts'
+import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */
 export function whyNotDissolved(model: FileDraft, id: string): string | null {
@@ -23,11 +23,11 @@ export function whyNotDissolved(model: FileDraft, id: string): string | null {
  */
 export function dissolveNode(model: FileDraft, id: string, was: Standing): void {
   const sources = model.sourceLinks(id)
-  const spans = spansOf(model)
+  const ranges = rangesOf(model)
   for (const conversationId of model.conversationIds) {
     if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
     takeFromWindow(model, conversationId, (entry) => entry.summaryId === id)
-    putIntoWindow(model, conversationId, arrivalsOf(model, id, spans), spans)
+    putIntoWindow(model, conversationId, arrivalsOf(model, id, ranges), ranges)
   }
   for (const dependent of model.dependents().get(id) ?? []) {
     const edges = model.sourceLinks(dependent)
@@ -42,13 +42,13 @@ export function dissolveNode(model: FileDraft, id: string, was: Standing): void 
   settle(model, was)
 }
 
-function arrivalsOf(model: FileDraft, id: string, spans: ReadonlyMap<string, Span>): Arrival[] {
+function arrivalsOf(model: FileDraft, id: string, ranges: ReadonlyMap<string, SourceRange>): Arrival[] {
   const { messages } = model
   return [
     ...model.messageLinks(id).map(({ to }) => messageEntry(model, messages.positionOf(to))),
     ...model.sourceLinks(id).map(({ to }): Arrival => {
       const placedAtMs = model.summaries.get(to)?.createdAtMs ?? 0
-      return { firstSeq: spans.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
+      return { firstSeq: ranges.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
     }),
   ]
 }
@@ -65,7 +65,7 @@ export function uncover(model: FileDraft, conversationId: number, messageId: num
     const covering = window.find(
       ({ summaryId }) =>
         summaryId !== null &&
-        [...beneath(model, [summaryId])].some((id) => model.messageLinks(id).some(({ to }) => to === messageId)),
+        [...withSources(model, [summaryId])].some((id) => model.messageLinks(id).some(({ to }) => to === messageId)),
     )?.summaryId
     if (!covering || whyNotDissolved(model, covering) !== null) return dissolved
     dissolveNode(model, covering, was)

@@ -1,16 +1,10 @@
-import { sha256 } from '../../hashing.ts'
 import { Draft } from '../../memory/draft.ts'
 import type { MemoryRows } from '../../memory/memory.ts'
+import { summaryHash } from '../../memory/summary-hash.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readingRows } from '../../systems/read-memory.ts'
-
-const queries = {
-  text: /* sql */ `SELECT content FROM summaries WHERE summary_id = :id`,
-  hashes: /* sql */ `
-    SELECT e.key AS place, m.content_hash AS hash
-    FROM json_each(:ids) AS e JOIN messages AS m ON m.message_id = e.value
-    ORDER BY e.key`,
-}
+import { readingMemory } from '../../systems/read-memory.ts'
+import { contentHashes } from '../../systems/records/messages.ts'
+import { contentsOfSummaries } from '../../systems/texts.ts'
 
 /** A draft of a file's derived rows, with the texts and hashes of the file. */
 export class FileDraft extends Draft {
@@ -21,26 +15,27 @@ export class FileDraft extends Draft {
     this.db = db
   }
 
-  /** Reads the whole file, a piece of some milliseconds at a time. */
-  static *read(db: ReadDb): Generator<void, FileDraft> {
-    return new FileDraft(db, yield* readingRows(db, true))
+  /** @param rows of the whole file, read a piece of some milliseconds at a time */
+  static *read(db: ReadDb, rows: Generator<void, MemoryRows> = readingMemory(db, true)): Generator<void, FileDraft> {
+    return new FileDraft(db, yield* rows)
   }
 
   textOf(id: string): string {
-    return this.summaries.get(id)?.content ?? this.db.value<string>(queries.text, { id }) ?? ''
+    const written = this.summaries.get(id)?.content
+    if (written !== undefined) return written
+    const [stored] = contentsOfSummaries(this.db, [id])
+    return stored?.[1] ?? ''
   }
 
-  /** SHA-256 of the hashes of the sources, joined by commas, a bar, and the text. */
+  /** The hash of a summary with this text and these sources, of those that exist. */
   hashFor(
     text: string,
     sources: { readonly messages: readonly number[]; readonly summaries: readonly string[] },
   ): string {
-    const own = this.db.all<{ hash: string | null }>(queries.hashes, { ids: JSON.stringify(sources.messages) })
-    const hashes = [
-      ...own.map((row) => row.hash ?? ''),
-      ...sources.summaries.flatMap((id) => this.summaries.get(id)?.hash ?? []),
-    ]
-    return sha256(`${hashes.join(',')}|${text}`)
+    const stored = contentHashes(this.db, sources.messages)
+    const ofMessages = sources.messages.flatMap((id) => (stored.has(id) ? [stored.get(id) ?? ''] : []))
+    const ofSummaries = sources.summaries.flatMap((id) => this.summaries.get(id)?.hash ?? [])
+    return summaryHash([...ofMessages, ...ofSummaries], text)
   }
 
   /** What the stored hash of a summary should be. */

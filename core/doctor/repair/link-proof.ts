@@ -1,11 +1,7 @@
 import { messageNumber } from '../../systems/node-id.ts'
+import { lastReplaced } from '../../systems/records/events.ts'
 import type { FileDraft } from './file-draft.ts'
 import type { Coverage } from './reach.ts'
-
-const queries = {
-  logged: /* sql */ `
-    SELECT summary_id AS id, removed FROM compaction_events WHERE summary_id = :id ORDER BY event_id DESC LIMIT 1`,
-}
 
 /** Which sources a summary had when it was made. */
 export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }
@@ -73,7 +69,7 @@ function* candidates(model: FileDraft, id: string, now: Links, coverage: Coverag
 }
 
 function loggedLinks(model: FileDraft, id: string): Links | null {
-  const removed = model.db.get<{ removed: string }>(queries.logged, { id })?.removed
+  const removed = lastReplaced(model.db, id)
   if (removed === undefined) return null
   try {
     const items: unknown = JSON.parse(removed)

@@ -1,13 +1,13 @@
 import type { DraftSummary } from '../../memory/summaries.ts'
 import type { FileDraft } from './file-draft.ts'
-import { above, bottomUp, type Span, spansOf } from './reach.ts'
+import { bottomUp, rangesOf, type SourceRange, withDependents } from './reach.ts'
 
 /** What the rest of the file says about a summary. */
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
 /** By what is stored of its sources; undefined for a summary that has none. */
-function numbersOf(model: FileDraft, id: string, span: Span | undefined): Numbers | undefined {
+function numbersOf(model: FileDraft, id: string, range: SourceRange | undefined): Numbers | undefined {
   if (model.isEmpty(id)) return undefined
   const sources = model.sources(id)
   const isLeaf = model.sourceLinks(id).length === 0
@@ -18,8 +18,8 @@ function numbersOf(model: FileDraft, id: string, span: Span | undefined): Number
     depth: isLeaf ? 0 : Math.max(0, ...sources.map((source) => source.depth ?? 0)) + 1,
     descendants: isLeaf ? 0 : sum((source) => (source.descendants ?? 0) + 1),
     sourceTokens: sum((source) => source.sourceTokens ?? 0) + messageTokens(model, id),
-    earliestAtMs: span?.earliestAtMs ?? null,
-    latestAtMs: span?.latestAtMs ?? null,
+    earliestAtMs: range?.earliestAtMs ?? null,
+    latestAtMs: range?.latestAtMs ?? null,
   }
 }
 
@@ -38,10 +38,10 @@ export function recount(
   isWanted: (id: string) => boolean,
   fields: readonly NumberField[] = ALL,
 ): void {
-  const spans = spansOf(model)
+  const ranges = rangesOf(model)
   for (const id of bottomUp(model)) {
     const stored = model.summaries.get(id)
-    const numbers = isWanted(id) ? numbersOf(model, id, spans.get(id)) : undefined
+    const numbers = isWanted(id) ? numbersOf(model, id, ranges.get(id)) : undefined
     if (!stored || !numbers) continue
     // A file that does not record a number is not given one.
     const wrong = fields.filter(
@@ -63,7 +63,7 @@ const isTime = (field: NumberField): boolean => field === 'earliestAtMs' || fiel
 
 /** Hashes of summaries, and of all that is made from them, from the leaves up. Files without hashes get none. */
 export function rehash(model: FileDraft, changed: ReadonlySet<string>): void {
-  const wanted = above(model, changed)
+  const wanted = withDependents(model, changed)
   const stale = new Set(changed)
   const dependents = model.dependents()
   for (const id of bottomUp(model)) {
@@ -79,7 +79,7 @@ export function rehash(model: FileDraft, changed: ReadonlySet<string>): void {
 /** All numbers and hashes of summaries that changed and of all their dependents. */
 export function bringInLine(model: FileDraft, changed: ReadonlySet<string>): void {
   if (changed.size === 0) return
-  const wanted = above(model, changed)
+  const wanted = withDependents(model, changed)
   recount(model, (id) => wanted.has(id))
   rehash(model, changed)
 }

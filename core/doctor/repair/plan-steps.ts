@@ -3,6 +3,7 @@ import type { Sample } from '../../contract/integrity.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
 import type { RepairRisk, RowChange } from '../../contract/repair.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
+import type { MemoryRows } from '../../memory/memory.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
@@ -53,14 +54,16 @@ export type Planned = {
 /**
  * Decides what to do about findings: each fix in turn changes a model of the file, and the rows that differ are its
  * step. Writes nothing; yields now and then.
+ * @param rows of the file in the state in which the findings were found
  * @param chosen only these steps; null: all. The steps that they depend on must be among them
  */
 export function* planSteps(
   tools: PlanTools,
   findings: Findings,
+  rows: Generator<void, MemoryRows>,
   chosen: ReadonlySet<string> | null,
 ): Generator<void, Planned> {
-  const model = yield* FileDraft.read(tools.db)
+  const model = yield* FileDraft.read(tools.db, rows)
   const isCrossed = (findings.get(crossConversationEdge.id)?.length ?? 0) > 0
   const windows = new Map<number, readonly WindowEntry[]>()
   const steps: PlannedStep[] = []

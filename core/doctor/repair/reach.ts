@@ -1,8 +1,10 @@
+import { ABSENT } from '../../memory/coverage.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
+import type { Memory } from '../../memory/memory.ts'
 import type { FileDraft } from './file-draft.ts'
 
 /** What a summary stands for, through all its sources. */
-export type Span = {
+export type SourceRange = {
   firstSeq: number
   lastSeq: number
   earliestAtMs: number
@@ -32,18 +34,18 @@ export function bottomUp(model: FileDraft): string[] {
   return order
 }
 
-/** Spans of all summaries that reach a message and lie neither on a cycle nor above one. */
-export function spansOf(model: FileDraft): ReadonlyMap<string, Span> {
+/** Ranges of all summaries that reach a message and lie neither on a cycle nor above one. */
+export function rangesOf(model: FileDraft): ReadonlyMap<string, SourceRange> {
   const { messages } = model
-  const spans = new Map<string, Span>()
+  const ranges = new Map<string, SourceRange>()
   for (const id of bottomUp(model)) {
-    let span: Span | undefined
+    let range: SourceRange | undefined
     const widen = (firstSeq: number, lastSeq: number, earliestAtMs: number, latestAtMs: number): void => {
-      if (!span) span = { firstSeq, lastSeq, earliestAtMs, latestAtMs }
-      span.firstSeq = Math.min(span.firstSeq, firstSeq)
-      span.lastSeq = Math.max(span.lastSeq, lastSeq)
-      span.earliestAtMs = Math.min(span.earliestAtMs, earliestAtMs)
-      span.latestAtMs = Math.max(span.latestAtMs, latestAtMs)
+      if (!range) range = { firstSeq, lastSeq, earliestAtMs, latestAtMs }
+      range.firstSeq = Math.min(range.firstSeq, firstSeq)
+      range.lastSeq = Math.max(range.lastSeq, lastSeq)
+      range.earliestAtMs = Math.min(range.earliestAtMs, earliestAtMs)
+      range.latestAtMs = Math.max(range.latestAtMs, latestAtMs)
     }
     for (const { to } of model.messageLinks(id)) {
       const row = messages.positionOf(to)
@@ -52,16 +54,16 @@ export function spansOf(model: FileDraft): ReadonlyMap<string, Span> {
       widen(seq, seq, at, at)
     }
     for (const { to } of model.sourceLinks(id)) {
-      const below = spans.get(to)
+      const below = ranges.get(to)
       if (below) widen(below.firstSeq, below.lastSeq, below.earliestAtMs, below.latestAtMs)
     }
-    if (span) spans.set(id, span)
+    if (range) ranges.set(id, range)
   }
-  return spans
+  return ranges
 }
 
-/** Everything beneath some summaries, themselves included, of what exists. */
-export function beneath(model: FileDraft, roots: Iterable<string>): Set<string> {
+/** Some summaries with all that they reach through their sources, of what exists. */
+export function withSources(model: FileDraft, roots: Iterable<string>): Set<string> {
   const seen = new Set<string>()
   const open = [...roots]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -72,8 +74,8 @@ export function beneath(model: FileDraft, roots: Iterable<string>): Set<string> 
   return seen
 }
 
-/** Everything that is made from some summaries, themselves included. */
-export function above(model: FileDraft, from: Iterable<string>): Set<string> {
+/** Some summaries with all that is made from them. */
+export function withDependents(model: FileDraft, from: Iterable<string>): Set<string> {
   const dependents = model.dependents()
   const seen = new Set<string>()
   const open = [...from]
@@ -109,45 +111,34 @@ export type Coverage = {
 
 /** @param conversationsWithWindow whose messages have to be covered; others keep no window */
 export function coverageOf(model: FileDraft, conversationsWithWindow: ReadonlySet<number>): Coverage {
-  const { messages } = model
-  const shown = new Uint8Array(messages.length)
-  const covered = new Uint8Array(messages.length)
-  const roots = inWindows(model)
-  for (const message of messagesUnder(model, beneath(model, roots))) covered[messages.positionOf(message)] = 1
+  const memory = model.memory()
+  const { messages, summaries, coverage } = memory
   const twice = new Set<string>()
-  const covering = coveringOf(model, roots)
   for (const conversationId of model.conversationIds) {
     const seen = new Set<string>()
     for (const entry of model.window(conversationId)) {
       const id = entryId(entry)
-      const row = entry.messageId === null ? -1 : messages.positionOf(entry.messageId)
-      if (row >= 0) shown[row] = 1
-      if (seen.has(id) || (row >= 0 && covered[row] === 1) || covering.has(id)) twice.add(id)
+      const position = entry.messageId === null ? -1 : messages.positionOf(entry.messageId)
+      const isCovered = position >= 0 ? coverage.isCovered(position) : isBeneathOther(memory, summaries.nodeOf(id))
+      if (seen.has(id) || isCovered) twice.add(id)
       seen.add(id)
     }
   }
   const uncovered = new Set<number>()
-  for (let row = 0; row < messages.length; row += 1) {
-    if (shown[row] === 1 || covered[row] === 1 || messages.isEvent(row)) continue
-    if (conversationsWithWindow.has(messages.conversationAt(row))) uncovered.add(row)
+  for (let position = 0; position < messages.length; position += 1) {
+    if (coverage.messageStates[position] !== ABSENT) continue
+    if (conversationsWithWindow.has(messages.conversationAt(position))) uncovered.add(position)
   }
   return { uncovered, twice }
 }
 
-/** Those of the roots that lie under another of them. */
-function coveringOf(model: FileDraft, roots: ReadonlySet<string>): Set<string> {
-  const below = new Set<string>()
-  for (const root of roots) {
-    const open = model.sourceLinks(root).map((edge) => edge.to)
-    const seen = new Set<string>([root])
-    for (let id = open.pop(); id !== undefined; id = open.pop()) {
-      if (seen.has(id)) continue
-      seen.add(id)
-      if (roots.has(id)) below.add(id)
-      for (const { to } of model.sourceLinks(id)) open.push(to)
-    }
-  }
-  return below
+/** Whether a summary in a window lies beneath another that is in one. On a cycle each lies beneath itself. */
+function isBeneathOther({ links, order, window, coverage }: Memory, node: number): boolean {
+  if (node < 0 || coverage.isBeneath[node] === 0) return false
+  if (order.onCycle[node] === 0) return true
+  const above = links.above([node])
+  above.delete(node)
+  return [...above].some((other) => window.summaryCounts[other] !== 0)
 }
 
 /** Summaries that are neither in a window nor a source of another. */

@@ -7,7 +7,7 @@ import type { RepairInput } from '../../contract/repair.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
-import type { IntegrityChecker } from '../scan/integrity-checker.ts'
+import type { Examination, Scanner } from '../scan/scanner.ts'
 import type { Findings, PlannedStep } from './plan-steps.ts'
 
 /** What repairs and surgery on a file work with. */
@@ -18,7 +18,7 @@ export type RepairerOptions = {
   readonly settings: Readonly<CompactionSettings>
   readonly clock: Clock
   readonly owner: string
-  readonly integrity: IntegrityChecker
+  readonly integrity: Scanner
   readonly summarizers: ConfiguredSummarizers
   readonly requireWrite: (what: string) => WriteDb
   /** Folders in which large files may be read. */
@@ -30,6 +30,7 @@ export type Diagnosis = {
   readonly report: IntegrityReport
   readonly findings: Findings
   readonly steps: readonly PlannedStep[]
+  readonly readRows: Examination['readRows']
 }
 
 /** As `RepairInput`, for all steps at once; of one conversation where it is named. */

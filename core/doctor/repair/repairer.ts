@@ -93,40 +93,38 @@ export class Repairer {
     signal: AbortSignal,
     known: IntegrityReport | null = null,
   ): AsyncGenerator<JobProgress, Diagnosis> {
-    const report = known ?? (yield* this.#options.integrity.run(conversationId, signal))
+    // What a report that is there does not say is all that is left to be looked for.
+    const asked = known ? rules.filter((rule) => needsAllFindings(rule) && hasMore(known, rule)) : rules
+    const kept = asked.filter(needsAllFindings)
+    const examined = yield* this.#options.integrity.examine(conversationId, signal, { asked, kept })
+    const { readRows } = examined
+    const report = known ?? examined.report
+    const undone = { report, readRows, findings: new Map(), steps: manualSteps(report) }
     // Summaries that lost their links with a whole table are not to be taken for such that never had any.
-    if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) {
-      return { report, findings: new Map(), steps: manualSteps(report) }
-    }
+    if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) return undone
     try {
-      const findings = yield* this.#findings(report, conversationId ?? null, signal)
+      const findings = findingsOf(report, examined.findings)
       yield { done: report.checks.length, total: report.checks.length, unit: 'checks', note: 'planning' }
-      const planned = await inSlices(planSteps(this.#options, findings, null), signal)
-      return { report, findings, steps: withLeftovers(report, findings, planned) }
+      const planned = await inSlices(planSteps(this.#options, findings, readRows(), null), signal)
+      return { report, readRows, findings, steps: withLeftovers(report, findings, planned) }
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
-      return { report, findings: new Map(), steps: manualSteps(report) }
+      return undone
     }
   }
+}
 
-  /** Of every rule that has any; a report holds samples only. */
-  async *#findings(
-    report: IntegrityReport,
-    conversationId: number | null,
-    signal: AbortSignal,
-  ): AsyncGenerator<JobProgress, Findings> {
-    const wanted = new Set(rules.filter(needsAllFindings).map(({ id }) => id))
-    // Expected states are nothing to be repaired.
-    const fired = report.checks.filter((check) => check.count > 0 && check.severity !== 'info' && wanted.has(check.id))
-    const findings = new Map<string, readonly IntegrityReport['checks'][number]['samples'][number][]>()
-    for (const [done, check] of fired.entries()) {
-      if (signal.aborted) throw new LcmError('cancelled', 'Planning was cancelled. Nothing was changed.')
-      if (check.count <= check.samples.length) findings.set(check.id, check.samples)
-      else findings.set(check.id, this.#options.integrity.findNow([check.id], conversationId).get(check.id) ?? [])
-      yield { done, total: fired.length, unit: 'checks', note: check.id }
-    }
-    return findings
-  }
+/** Whether a rule found more than the samples of a report. */
+const hasMore = ({ checks }: IntegrityReport, { id }: Rule): boolean =>
+  checks.some((check) => check.id === id && check.count > check.samples.length)
+
+/** Of every rule that has any. Expected states are nothing to be repaired. */
+function findingsOf({ checks }: IntegrityReport, all: Findings): Findings {
+  const wanted = new Set(rules.filter(needsAllFindings).map(({ id }) => id))
+  const fired = checks.filter(({ id, count, severity }) => count > 0 && severity !== 'info' && wanted.has(id))
+  return new Map(
+    fired.map(({ id, count, samples }) => [id, count <= samples.length ? samples : (all.get(id) ?? samples)]),
+  )
 }
 
 /** Whether a plan looks at findings one by one; of others the samples of a report are enough. */

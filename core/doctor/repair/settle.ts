@@ -1,7 +1,7 @@
 import type { FileDraft } from './file-draft.ts'
 import { bringInLine } from './numbers.ts'
-import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './place.ts'
-import { beneath, type Coverage, coverageOf, entryId, messagesUnder, orphansOf, spansOf } from './reach.ts'
+import { type Coverage, coverageOf, entryId, messagesUnder, orphansOf, rangesOf, withSources } from './reach.ts'
+import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
 /** What was not in order before a change, and need not be after it. */
 export type Standing = {
@@ -83,20 +83,22 @@ export function resolveOrphans(
       model,
       new Set([...windows, ...open.flatMap((id) => model.summaries.get(id)?.conversationId ?? [])]),
     )
-    const spans = spansOf(model)
+    const ranges = rangesOf(model)
     const taken = new Set<number>()
     for (const id of open) {
       const summary = model.summaries.get(id)
       if (!summary) continue
-      const rows = [...messagesUnder(model, beneath(model, [id]))].map((message) => model.messages.positionOf(message))
-      const span = spans.get(id)
-      if (!span || rows.some((row) => !uncovered.has(row) || taken.has(row))) {
+      const rows = [...messagesUnder(model, withSources(model, [id]))].map((message) =>
+        model.messages.positionOf(message),
+      )
+      const range = ranges.get(id)
+      if (!range || rows.some((row) => !uncovered.has(row) || taken.has(row))) {
         removeSummary(model, id)
         continue
       }
       for (const row of rows) taken.add(row)
-      const entry = { messageId: null, summaryId: id, placedAtMs: summary.createdAtMs ?? span.latestAtMs }
-      putIntoWindow(model, summary.conversationId, [{ firstSeq: span.firstSeq, entry }], spans)
+      const entry = { messageId: null, summaryId: id, placedAtMs: summary.createdAtMs ?? range.latestAtMs }
+      putIntoWindow(model, summary.conversationId, [{ firstSeq: range.firstSeq, entry }], ranges)
     }
   }
 }
@@ -127,7 +129,7 @@ function isCoveredBySummary(model: FileDraft, entry: { messageId: number | null;
       .window(id)
       .flatMap(({ summaryId }) => (summaryId === null || summaryId === entry.summaryId ? [] : [summaryId])),
   )
-  const reached = beneath(model, roots)
+  const reached = withSources(model, roots)
   if (entry.summaryId !== null) return reached.has(entry.summaryId)
   return [...messagesUnder(model, reached)].includes(entry.messageId ?? -1)
 }
@@ -137,11 +139,11 @@ export function putBack(model: FileDraft, isWanted: (row: number) => boolean, wi
   const { uncovered } = coverageOf(model, windows)
   const rows = [...uncovered].filter(isWanted)
   if (rows.length === 0) return []
-  const spans = spansOf(model)
+  const ranges = rangesOf(model)
   const byConversation = Map.groupBy(rows, (row) => model.messages.conversationAt(row))
   for (const [conversationId, own] of byConversation) {
     const arrivals: Arrival[] = own.map((row) => messageEntry(model, row))
-    putIntoWindow(model, conversationId, arrivals, spans)
+    putIntoWindow(model, conversationId, arrivals, ranges)
   }
   return rows.map((row) => model.messages.idAt(row))
 }

@@ -1,8 +1,8 @@
 import type { IntegrityReport } from '../../contract/integrity.ts'
 import type { RepairPlan, RepairStep } from '../../contract/repair.ts'
+import { renderSql, statementsOf } from '../apply/rows.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import type { PlannedStep } from './plan-steps.ts'
-import { renderSql, statementsOf } from './rows.ts'
 
 /** How many rows and nodes of a step cross a door. */
 const MOST_ROWS = 200

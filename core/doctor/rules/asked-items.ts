@@ -1,20 +1,20 @@
 import { isAsked } from '../../systems/scanned-memory.ts'
 import type { RuleContext } from './rule.ts'
 
-/** Items of the windows that were asked for, by their places. */
+/** Entries of the windows that were asked for, by their indices. */
 export function* itemsOf(context: RuleContext): Generator<number> {
-  const { window } = context.facts
+  const { window } = context.memory
   for (let item = 0; item < window.length; item += 1) {
     if (isAsked(context, window.conversations[item] as number)) yield item
   }
 }
 
 /** The id of the message or summary that an item names, which must be there. */
-export function itemId({ facts }: RuleContext, item: number): string {
-  const target = facts.window.targets[item] as number
-  return facts.window.isSummary[item] === 1 ? facts.summaries.at(target).id : facts.messageId(target)
+export function itemId({ memory }: RuleContext, item: number): string {
+  const target = memory.window.targets[item] as number
+  return memory.window.isSummary[item] === 1 ? memory.summaries.at(target).id : memory.messageId(target)
 }
 
 /** The same, or null where the item names nothing that is there. */
 export const idOrNull = (context: RuleContext, item: number): string | null =>
-  (context.facts.window.targets[item] as number) < 0 ? null : itemId(context, item)
+  (context.memory.window.targets[item] as number) < 0 ? null : itemId(context, item)

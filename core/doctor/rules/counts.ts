@@ -1,6 +1,6 @@
 import { isNative } from '../../systems/native/native.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
-import { tokensBeneath } from '../surgery/rewrite.ts'
+import { tokensOfSources } from '../surgery/rewrite.ts'
 import { countsInCycles } from './cycle-counts.ts'
 import { recounting } from './recounting.ts'
 import { rewriting } from './rewriting.ts'
@@ -12,17 +12,15 @@ const queries = {
   replacedMore: /* sql */ `
     SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
     WHERE e.summary_id = :id AND r.owner = 'import' AND e.source_tokens > CAST(:tokens AS INTEGER)`,
-  storedTokens: /* sql */ `
-    SELECT summary_id AS id, descendant_token_count AS descendantTokens, source_message_token_count AS messageTokens
-    FROM main.summaries`,
 }
 
 /** Numbers that a system stores for each summary, and what the links give. */
 type Numbers = { readonly name: string; readonly stored: ReadonlyMap<string, number>; readonly counted: Float64Array }
 
 function storedNumbers(context: RuleContext): Numbers[] {
-  const { db, info, probe, facts } = context
-  const { extents, summaries } = facts
+  const { db, info, probe, memory, system } = context
+  const { extents, summaries } = memory
+  const { tokenSums } = system.facts
   const numbers: Numbers[] = []
   const add = (name: string, stored: ReadonlyMap<string, number>, counted: Float64Array): void => {
     // Files that were brought up to date may have zeros everywhere.
@@ -37,13 +35,9 @@ function storedNumbers(context: RuleContext): Numbers[] {
       new Map(summaries.rows.map((row) => [row.id, row.recordedTokens ?? 0])),
       extents.messageTokens,
     )
-  } else if (
-    probe.has('summaries', 'descendant_token_count') &&
-    probe.has('summaries', 'source_message_token_count') &&
-    probe.has('summaries', 'summary_id')
-  ) {
+  } else if (tokenSums?.needs.every(([table, column]) => probe.has(table, column))) {
     type Row = { id: string; descendantTokens: number; messageTokens: number }
-    const rows = db.all<Row>(queries.storedTokens)
+    const rows = db.all<Row>(tokenSums.sql)
     add('tokens of descendants', new Map(rows.map((row) => [row.id, row.descendantTokens])), extents.descendantTokens)
     add('tokens of messages', new Map(rows.map((row) => [row.id, row.messageTokens])), extents.messageTokens)
   }
@@ -51,7 +45,7 @@ function storedNumbers(context: RuleContext): Numbers[] {
 }
 
 function* findWrongCounts(context: RuleContext): Iterable<Finding | null> {
-  const { summaries, extents } = context.facts
+  const { summaries, extents } = context.memory
   for (const { name, stored, counted } of storedNumbers(context)) {
     for (const { index, id, conversationId } of summaries.rows) {
       const value = stored.get(id)
@@ -69,10 +63,10 @@ function* findWrongCounts(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findWrongCountsInCycles(context: RuleContext): Iterable<Finding | null> {
-  const { info, probe, facts } = context
+  const { info, probe, memory } = context
   if (!isNative(info) && !probe.has('summaries', 'descendant_count')) return
-  for (const [index, { least, most }] of countsInCycles(facts)) {
-    const { id, conversationId, descendants } = facts.summaries.at(index)
+  for (const [index, { least, most }] of countsInCycles(memory)) {
+    const { id, conversationId, descendants } = memory.summaries.at(index)
     const isPossible = descendants >= least && descendants <= most
     const range = least === most ? `${least}` : `between ${least} and ${most}`
     const detail = `stores ${descendants} descendants; it stands in a circle, and without it there are ${range}`
@@ -84,7 +78,7 @@ function* findWrongCountsInCycles(context: RuleContext): Iterable<Finding | null
 
 function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
   const { db, info } = context
-  const { summaries, links, extents, order } = context.facts
+  const { summaries, links, extents, order } = context.memory
   for (const { index, id, conversationId, tokens, recordedTokens } of summaries.rows) {
     yield null
     if (!isAsked(context, conversationId) || order.onCycle[index] === 1) continue
@@ -115,7 +109,7 @@ const rewriteLong = rewriting({
   name: 'not_smaller_than_sources',
   stage: 'long summaries',
   what: 'it is not smaller than what it stands for',
-  isStill: ({ model }, id) => (model.summaries.get(id)?.tokens ?? 0) >= tokensBeneath(model, id),
+  isStill: ({ model }, id) => (model.summaries.get(id)?.tokens ?? 0) >= tokensOfSources(model, id),
 })
 
 export const countRules = [

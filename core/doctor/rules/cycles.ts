@@ -1,9 +1,22 @@
-import { type FixContext, isIn } from './fix.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { settle } from '../repair/settle.ts'
+import { type Fix, type FixContext, isIn } from './fix.ts'
+import { restoreLinks } from './restored-links.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
-export type Link = { readonly from: string; readonly to: string }
+function* findCycles(context: RuleContext): Iterable<Finding | null> {
+  const { summaries, order } = context.memory
+  for (const { index, id, conversationId } of summaries.rows) {
+    yield order.onCycle[index] === 1 && isAsked(context, conversationId)
+      ? { id, conversationId, detail: 'reaches itself through its sources' }
+      : null
+  }
+}
+
+type Link = { readonly from: string; readonly to: string }
 
 /** The links of one cycle through a summary of the context, or undefined when there is none. */
-export function ringIn(context: FixContext): Link[] | undefined {
+function ringIn(context: FixContext): Link[] | undefined {
   const { model } = context
   const done = new Set<string>()
   for (const start of [...model.summaries.keys()].filter(isIn(context))) {
@@ -33,7 +46,7 @@ export function ringIn(context: FixContext): Link[] | undefined {
 }
 
 /** The link whose source is newest against what is made from it; then the one that contradicts the depths most. */
-export function newest({ model }: FixContext, ring: readonly Link[]): Link {
+function newest({ model }: FixContext, ring: readonly Link[]): Link {
   const measure = ({ from, to }: Link): readonly number[] => {
     const [made, source] = [model.summaries.get(from), model.summaries.get(to)]
     return [
@@ -48,3 +61,42 @@ export function newest({ model }: FixContext, ring: readonly Link[]): Link {
     return first >= 0 && (a[first] as number) > (b[first] as number) ? link : best
   })
 }
+
+const cutCycles: Fix = {
+  name: 'lineage_cycle',
+  stage: 'cycles',
+  reads: ['edges', 'window', 'summaries', 'depth'],
+  *apply(context) {
+    const { model, was } = context
+    const cut: string[] = []
+    for (let ring = ringIn(context); ring; ring = ringIn(context)) {
+      const { from, to } = newest(context, ring)
+      const edges = model.sourceLinks(from)
+      model.setSourceLinks(
+        from,
+        edges.filter((edge) => edge.to !== to),
+      )
+      cut.push(`${from} → ${to}`)
+    }
+    if (cut.length === 0) return
+    settle(model, was)
+    yield {
+      title: cut.length === 1 ? 'Cut the link that closes the cycle' : `Cut ${cut.length} links that close cycles`,
+      rule: `Of each cycle the link goes that can least have been there from the beginning, from a summary to a source made after it (${cut.slice(0, 3).join(', ')}).`,
+      risk: 'rewrite',
+      nodes: [...new Set(cut.flatMap((edge) => edge.split(' → ')))],
+    }
+  },
+}
+
+export const lineageCycle = {
+  id: 'lineage_cycle',
+  group: 'lineage',
+  severity: 'error',
+  phase: 'structure',
+  invariant: 'No summary is among its own sources, at any distance.',
+  explanation:
+    'A summary is made from itself, so that expanding it would never end in tools that do not look out for it.',
+  fixes: [restoreLinks, cutCycles],
+  find: findCycles,
+} as const satisfies Rule

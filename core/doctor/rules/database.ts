@@ -87,14 +87,14 @@ function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-function* checkReferences({ db, facts }: RuleContext, table: string): Generator<Finding> {
+function* checkReferences({ db, memory }: RuleContext, table: string): Generator<Finding> {
   type Row = { rowid: number | null; parent: string }
   for (const { rowid, parent } of db.iterate<Row>(`PRAGMA main.foreign_key_check(${quoted(table)})`)) {
     const row = rowid === null ? undefined : nodeOf(db, table, rowid)
-    const place = row?.messageId === undefined ? -1 : facts.messages.positionOf(row.messageId)
+    const position = row?.messageId === undefined ? -1 : memory.messages.positionOf(row.messageId)
     const of = row?.messageId === undefined ? '' : ` of msg_${row.messageId}`
     yield {
-      id: row?.summaryId ?? (place >= 0 ? facts.messageId(place) : null) ?? row?.fileId ?? null,
+      id: row?.summaryId ?? (position >= 0 ? memory.messageId(position) : null) ?? row?.fileId ?? null,
       conversationId: row?.conversationId ?? null,
       detail: `${table} row ${rowid ?? '?'}${of} refers to a missing row of ${parent}`,
     }

@@ -1,21 +1,16 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { fileIds } from '../../systems/records/files.ts'
 import { type Finding, findIn, isAsked } from '../../systems/scanned-memory.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
-  lines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
-  ids: /* sql */ `SELECT file_id FROM main.large_files`,
   unexplored: /* sql */ `
     SELECT file_id AS id, conversation_id AS conversationId, 'nothing tells what is in it' AS detail
     FROM large_files
     WHERE trim(coalesce(exploration_summary, '')) = ''
       AND (:conversation IS NULL OR conversation_id = :conversation)`,
-  mentions: /* sql */ `
-    SELECT message_id AS messageId, content
-    FROM main.messages
-    WHERE message_id > :after AND message_id <= :upTo AND instr(content, '[LCM ') > 0`,
 }
 
 const CHUNK_BYTES = 1 << 20
@@ -38,7 +33,9 @@ function* countLines(path: string): Generator<null, number> {
 }
 
 function* findWrongLines(context: RuleContext): Iterable<Finding | null> {
-  const stored = new Map(context.db.iterateRaw<[string, number]>(queries.lines))
+  const { fileDetails } = context.system.facts
+  if (!fileDetails) return
+  const stored = new Map(context.db.iterateRaw<[string, number]>(fileDetails.lines))
   for (const { id, conversationId, found, bytes } of storedFiles(context)) {
     const expected = stored.get(id)
     if (!found || found.bytes === 0 || found.bytes !== bytes || expected === undefined) continue
@@ -53,15 +50,19 @@ function* findWrongLines(context: RuleContext): Iterable<Finding | null> {
 /** A reference that stands in place of a text: [LCM File: file_…], [LCM Tool Output: file_…]. */
 const REFERENCE = /\[LCM [A-Za-z ]{1,40}: (file_[0-9a-f]{16})\b/g
 
-/** Ids of files by the place of the message that refers to them. */
-function* referencesOf({ db, facts }: RuleContext): Generator<null, Map<number, string[]>> {
-  const known = new Set(db.column<string>(queries.ids))
+/** Ids of files by the position of the message that refers to them. */
+function* referencesOf({ db, memory, system }: RuleContext): Generator<null, Map<number, string[]>> {
+  const known = fileIds(db)
   const references = new Map<number, string[]>()
-  if (known.size === 0) return references
+  const { fileDetails } = system.facts
+  if (known.size === 0 || !fileDetails) return references
   for (const range of rowRanges(db, 'messages')) {
-    for (const { messageId, content } of db.iterate<{ messageId: number; content: unknown }>(queries.mentions, range)) {
+    for (const { messageId, content } of db.iterate<{ messageId: number; content: unknown }>(
+      fileDetails.mentions,
+      range,
+    )) {
       const ids = [...String(content).matchAll(REFERENCE)].flatMap(([, id]) => (id && known.has(id) ? [id] : []))
-      if (ids.length > 0) references.set(facts.messages.positionOf(messageId), ids)
+      if (ids.length > 0) references.set(memory.messages.positionOf(messageId), ids)
     }
     yield null
   }
@@ -69,15 +70,15 @@ function* referencesOf({ db, facts }: RuleContext): Generator<null, Map<number, 
 }
 
 function* findLost(context: RuleContext): Iterable<Finding | null> {
-  const { facts } = context
-  const { summaries, links } = facts
-  const known = new Set(context.db.column<string>(queries.ids))
+  const { memory } = context
+  const { summaries, links } = memory
+  const known = fileIds(context.db)
   const references = yield* referencesOf(context)
-  const own = summaries.rows.map(({ fileIds }) => idsIn(fileIds))
+  const own = summaries.rows.map((row) => idsIn(row.fileIds))
   for (const { index, id, conversationId } of summaries.rows) {
     const below = new Map<string, string>()
-    for (const place of links.messagesOf(index)) {
-      for (const file of references.get(place) ?? []) below.set(file, facts.messageId(place))
+    for (const position of links.messagesOf(index)) {
+      for (const file of references.get(position) ?? []) below.set(file, memory.messageId(position))
     }
     for (const source of links.sources[index] ?? []) {
       for (const file of own[source] ?? []) if (known.has(file)) below.set(file, summaries.at(source).id)
@@ -103,7 +104,9 @@ function idsIn(json: string | null): ReadonlySet<string> {
 const ifRecorded =
   (table: string, column: string, what: string) =>
   ({ info, probe, system }: RuleContext): string | null =>
-    system.facts.recordsFileDetails && probe.has(table, column) ? null : `${info.systemLabel} does not record ${what}.`
+    system.facts.fileDetails !== null && probe.has(table, column)
+      ? null
+      : `${info.systemLabel} does not record ${what}.`
 
 export const fileContentRules = [
   {

@@ -1,29 +1,14 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
+import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import type { RuleContext } from './rule.ts'
-
-const queries = {
-  files: /* sql */ `
-    SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
-      storage_uri AS uri
-    FROM large_files
-    WHERE storage_uri IS NOT NULL`,
-}
 
 /** The folder of files beside a database, as its system names it. */
 const STORE = 'lcm-files'
 
-type FileRow = {
-  readonly id: string
-  readonly conversationId: number
-  readonly bytes: number | null
-  readonly hash: string | null
-  readonly uri: string
-}
-
 /** A file that a row names, and what stands there. Contents are never read here. */
-export type StoredFile = FileRow & {
+export type StoredFile = StoredFileRow & {
   /** Why the place cannot be one of the store; null when it can. */
   readonly outside: string | null
   /** The path is one of a store of files, wherever that is. */
@@ -40,9 +25,7 @@ export type StoredFile = FileRow & {
 export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
   // A path without a root is meant beside the database.
-  const rows = db
-    .all<FileRow>(queries.files)
-    .map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
+  const rows = fileRows(db).map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
   const roots = new Map<string, number>()
   for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
@@ -77,7 +60,7 @@ const rootOf = (uri: string): string => dirname(dirname(uri))
 /** A path on a server would be asked for over the network by merely looking. */
 const isLocalPath = (uri: string): boolean => /^(\/(?!\/)|[A-Za-z]:[\\/])/.test(uri)
 
-function outsideReason({ uri, id, conversationId }: FileRow, usualRoot: string | null): string | null {
+function outsideReason({ uri, id, conversationId }: StoredFileRow, usualRoot: string | null): string | null {
   if (uri.includes('\0') || uri.split(/[\\/]/).includes('..')) return `its path leads out of the store: ${uri}`
   if (!isLocalPath(uri)) return `its path is not one of this machine: ${uri}`
   if (!basename(uri).startsWith(id)) return `its path is not the one of this file: ${uri}`

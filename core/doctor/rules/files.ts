@@ -4,19 +4,13 @@ import { fileURLToPath } from 'node:url'
 import type { RowChange } from '../../contract/repair.ts'
 import { startSha256 } from '../../hashing.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { fileIds, fileRow, type StoredFileRow } from '../../systems/records/files.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { Payload } from '../../systems/system-facts.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 import { type Fix, type FixContext, plural } from './fix.ts'
 import type { Inspector, Rule, RuleContext } from './rule.ts'
-
-const queries = {
-  file: /* sql */ `
-    SELECT file_id AS id, storage_uri AS uri, byte_size AS bytes, content_hash AS hash, conversation_id AS conversationId
-    FROM large_files WHERE file_id = :id`,
-  ids: /* sql */ `SELECT file_id FROM large_files`,
-}
 
 function* files(context: RuleContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.
@@ -74,8 +68,8 @@ function* findWrongHashes(context: RuleContext): Iterable<Finding | null> {
 type Reference = { readonly id: string; readonly conversationId: number; readonly fileId: unknown }
 
 function* references(context: RuleContext): Generator<Reference | null> {
-  const { db, probe, system, facts } = context
-  for (const { id, conversationId, fileIds } of facts.summaries.rows) {
+  const { db, probe, system, memory } = context
+  for (const { id, conversationId, fileIds } of memory.summaries.rows) {
     if (fileIds !== null && fileIds.length > 2) {
       for (const fileId of listOf(fileIds)) yield { id, conversationId, fileId }
     }
@@ -97,7 +91,7 @@ function listOf(json: string): readonly unknown[] {
 }
 
 function* findUnknown(context: RuleContext): Iterable<Finding | null> {
-  const known = new Set<unknown>(context.db.column<string>(queries.ids))
+  const known = fileIds(context.db) as ReadonlySet<unknown>
   for (const reference of references(context)) {
     if (reference === null || known.has(reference.fileId) || !isAsked(context, reference.conversationId)) yield null
     else {
@@ -111,8 +105,6 @@ const noFiles = ({ info }: RuleContext): string | null =>
   info.capabilities.files && info.capabilities.fileContents !== false
     ? null
     : `${info.systemLabel} keeps no contents of files beside this memory.`
-
-type FileRow = { id: string; uri: string; bytes: number | null; hash: string | null; conversationId: number }
 
 const measureFiles: Fix = {
   name: 'file_size',
@@ -134,7 +126,7 @@ const measureFiles: Fix = {
 }
 
 function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
-  const row = db.get<FileRow>(queries.file, { id })
+  const row = fileRow(db, id)
   const path = row && locate(db.path, row, filesDirs)
   if (!row || !path) return []
   const now = { byte_size: statSync(path).size, content_hash: hashOf(path) }
@@ -144,7 +136,7 @@ function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
 }
 
 /** Only inside the folders that are allowed, links resolved. */
-function locate(dbPath: string, row: FileRow, filesDirs: readonly string[]): string | null {
+function locate(dbPath: string, row: StoredFileRow, filesDirs: readonly string[]): string | null {
   const named = pathOf(row.uri)
   // Looking at a path on a server would already ask for it over the network.
   if (named === null || /^[\\/]{2}/.test(named)) return null

@@ -1,13 +1,9 @@
 import type { Finding } from '../../systems/scanned-memory.ts'
 import type { JsonColumn } from '../../systems/system-facts.ts'
+import { contentsOfMessages } from '../../systems/texts.ts'
 import { type Fix, type FixContext, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
 import type { Rule, RuleContext } from './rule.ts'
-
-const queries = {
-  texts: /* sql */ `
-    SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq`,
-}
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 
@@ -75,7 +71,10 @@ const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
 
 function fileIdsUnder({ model, db }: FixContext, id: string): string[] {
   const messages = model.messageLinks(id).map((edge) => edge.to)
-  const texts = db.column<string>(queries.texts, { ids: JSON.stringify(messages) })
+  const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
+  const texts = [...contentsOfMessages(db, messages)]
+    .sort(([a], [b]) => seqOf(a) - seqOf(b))
+    .map(([, content]) => content ?? '')
   const lists = model.sources(id).map((source) => source.fileIds ?? '')
   return [...new Set([...texts, ...lists].flatMap((text) => text.match(FILE_ID) ?? []))]
 }

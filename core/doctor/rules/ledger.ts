@@ -8,21 +8,20 @@ import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledge
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { everyContentHash } from '../../systems/records/messages.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
-  stored: /* sql */ `
-    SELECT message_id AS messageId, conversation_id AS conversationId, content_hash AS hash FROM messages`,
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
 }
 
 /** A message's number is that of its line where the ledger is what the memory is read from. */
-function findingOf({ facts, system }: RuleContext, line: number, detail: string): Finding {
-  const place = system.ledger !== null ? facts.messages.positionOf(line) : -1
+function findingOf({ memory, system }: RuleContext, line: number, detail: string): Finding {
+  const position = system.ledger !== null ? memory.messages.positionOf(line) : -1
   return {
-    id: place < 0 ? null : facts.messageId(place),
-    conversationId: place < 0 ? null : facts.messageConversation(place),
+    id: position < 0 ? null : memory.messageId(position),
+    conversationId: position < 0 ? null : memory.messageConversation(position),
     detail: `line ${line}: ${detail}`,
   }
 }
@@ -93,8 +92,7 @@ function* findUnrecorded(context: RuleContext): Iterable<Finding | null> {
   if (noLedger(context) !== null) return
   const recorded = recordedIn(context)
   const waiting = pendingMessageIds(db)
-  type Row = { messageId: number; conversationId: number; hash: string }
-  for (const { messageId, conversationId, hash } of db.iterate<Row>(queries.stored)) {
+  for (const [messageId, conversationId, hash] of everyContentHash(db)) {
     const isKnown = recorded.has(hash) || waiting.has(messageId)
     yield isKnown ? null : { id: `msg_${messageId}`, conversationId, detail: 'not in the ledger' }
   }
@@ -105,7 +103,7 @@ function* findAhead(context: RuleContext): Iterable<Finding | null> {
   const { db } = context
   const { bytes: known } = extentOf(db)
   const stored = new Set<string>()
-  for (const { hash } of db.iterate<{ hash: string }>(queries.stored)) stored.add(hash)
+  for (const [, , hash] of everyContentHash(db)) stored.add(hash)
   const expected = expectedHashes(db)
   for (const { line, start, isEvent, kind, hash } of readLedgerLines(ledgerOf(context) ?? '')) {
     const isStray = isEvent && start >= known && !expected.has(hash)

@@ -1,7 +1,7 @@
 import type { Link } from '../../memory/links.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { type Finding, findByQuery, isAsked } from '../../systems/scanned-memory.ts'
-import { spansOf } from '../repair/reach.ts'
+import { rangesOf } from '../repair/reach.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
 import { type Fix, type FixContext, isIn, namedSummaries } from './fix.ts'
@@ -18,7 +18,7 @@ const queries = {
 }
 
 function* findDuplicateEdges(context: RuleContext): Iterable<Finding | null> {
-  const { summaries, links } = context.facts
+  const { summaries, links } = context.memory
   let isAnyTwice = false
   for (const { index, id, conversationId } of summaries.rows) {
     const messages = links.messagesOf(index)
@@ -37,26 +37,26 @@ function* findDuplicateEdges(context: RuleContext): Iterable<Finding | null> {
 }
 
 /** Ascending numbers hold no duplicate. Almost every list ascends, and this test is quick. */
-function isAscending(places: Int32Array): boolean {
-  for (let at = 1; at < places.length; at += 1) {
-    if ((places[at] as number) <= (places[at - 1] as number)) return false
+function isAscending(positions: Int32Array): boolean {
+  for (let at = 1; at < positions.length; at += 1) {
+    if ((positions[at] as number) <= (positions[at - 1] as number)) return false
   }
   return true
 }
 
 function* findSourcesOutOfOrder(context: RuleContext): Iterable<Finding | null> {
-  const { summaries, links, extents, order, messages } = context.facts
+  const { summaries, links, extents, order, messages } = context.memory
   for (const { index, id, conversationId } of summaries.rows) {
     yield null
     if (!isAsked(context, conversationId) || order.onCycle[index] === 1) continue
     let before = -1
-    for (const place of links.messagesOf(index)) {
-      if (place < 0 || messages.conversationAt(place) !== conversationId) continue
-      if (place < before) {
-        yield { id, conversationId, detail: `${context.facts.messageId(place)} stands after a later message` }
+    for (const position of links.messagesOf(index)) {
+      if (position < 0 || messages.conversationAt(position) !== conversationId) continue
+      if (position < before) {
+        yield { id, conversationId, detail: `${context.memory.messageId(position)} stands after a later message` }
         break
       }
-      before = place
+      before = position
     }
     let first = -1
     for (const source of links.sources[index] ?? []) {
@@ -72,7 +72,7 @@ function* findSourcesOutOfOrder(context: RuleContext): Iterable<Finding | null> 
 }
 
 function* findSourceGaps(context: RuleContext): Iterable<Finding | null> {
-  const { summaries, links } = context.facts
+  const { summaries, links } = context.memory
   for (const { index, id, conversationId } of summaries.rows) {
     yield links.sparse.has(index) && isAsked(context, conversationId)
       ? { id, conversationId, detail: 'the numbers of its sources have a gap, or one of them stands twice' }
@@ -82,7 +82,7 @@ function* findSourceGaps(context: RuleContext): Iterable<Finding | null> {
 
 /** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
 function* findDoubleCoverage(context: RuleContext): Iterable<Finding | null> {
-  const { summaries, links, coverage } = context.facts
+  const { summaries, links, coverage } = context.memory
   const above = new Map<number, Set<number>>()
   const dependentsOf = (summary: number): Set<number> => {
     const known = above.get(summary)
@@ -97,9 +97,9 @@ function* findDoubleCoverage(context: RuleContext): Iterable<Finding | null> {
     above.set(summary, all)
     return all
   }
-  for (const [place, leaves] of coverage.shared) {
+  for (const [position, leaves] of coverage.shared) {
     yield null
-    const conversationId = context.facts.messageConversation(place)
+    const conversationId = context.memory.messageConversation(position)
     if (!isAsked(context, conversationId)) continue
     const [first = 0, ...rest] = leaves
     const shares = (leaf: number): boolean => [...dependentsOf(leaf)].some((id) => dependentsOf(first).has(id))
@@ -107,7 +107,7 @@ function* findDoubleCoverage(context: RuleContext): Iterable<Finding | null> {
     if (apart.length === 0) continue
     const names = [first, ...apart].map((leaf) => summaries.at(leaf).id)
     const detail = `in ${names.join(' and ')}`
-    yield { id: context.facts.messageId(place), conversationId, detail, mark: names.join(' ') }
+    yield { id: context.memory.messageId(position), conversationId, detail, mark: names.join(' ') }
   }
 }
 
@@ -147,14 +147,14 @@ const orderSources: Fix = {
   reads: ['edges', 'summaries'],
   *apply(context) {
     const { model, was } = context
-    const spans = spansOf(model)
+    const ranges = rangesOf(model)
     const nodes = namedSummaries(context).filter((id) => {
       const messages = sortedSources(model.messageLinks(id), (to) => model.messages.seqOf(to))
       return relink(
         model,
         id,
         messages,
-        sortedSources(model.sourceLinks(id), (to) => spans.get(to)?.firstSeq),
+        sortedSources(model.sourceLinks(id), (to) => ranges.get(to)?.firstSeq),
       )
     })
     if (nodes.length === 0) return
@@ -169,8 +169,8 @@ const orderSources: Fix = {
 }
 
 /** The places stay, what stands on them changes. */
-function sortedSources<Id>(edges: readonly Link<Id>[], place: (to: Id) => number | undefined): Link<Id>[] {
-  const sorted = edges.toSorted((a, b) => (place(a.to) ?? 0) - (place(b.to) ?? 0))
+function sortedSources<Id>(edges: readonly Link<Id>[], position: (to: Id) => number | undefined): Link<Id>[] {
+  const sorted = edges.toSorted((a, b) => (position(a.to) ?? 0) - (position(b.to) ?? 0))
   return sorted.map(({ to }, index) => ({ to, ordinal: edges[index]?.ordinal ?? index }))
 }
 

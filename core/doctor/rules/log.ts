@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
-import { type LogEnd, logHeader, readLog } from '../../sqlite/write-ahead-log.ts'
+import { readLogHeader } from '../../sqlite/log-header.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
+import { type LogEnd, readLog } from '../write-ahead-log.ts'
 import type { Rule, RuleContext } from './rule.ts'
 
 /** Where SQLite keeps the log of a file; null when nothing is in it. */
@@ -18,12 +19,12 @@ function* findBroken(context: RuleContext): Iterable<Finding | null> {
   const path = logOf(context)
   if (path === null) return
   try {
-    const before = logHeader(path)
+    const before = readLogHeader(path)
     const reading = readLog(path)
     let step = reading.next()
     for (; !step.done; step = reading.next()) yield null
     // Begun anew by its writer meanwhile: then it was no single log that was read.
-    if (logHeader(path) !== before) return
+    if (!readLogHeader(path).equals(before)) return
     for (const detail of told(step.value, statSync(path).size)) yield { id: null, conversationId: null, detail }
   } catch (error) {
     // The last one to close the file took its log away.

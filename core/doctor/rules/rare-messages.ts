@@ -16,7 +16,7 @@ export type RareMessages = { readonly conversationId: number; readonly ids: read
  * No more ids are remembered than can be rare.
  */
 export function* rareMessages(context: RuleContext, rows: Iterable<MessageOf | null>): Generator<RareMessages | null> {
-  const { ranges } = context.facts.messages
+  const { ranges } = context.memory.messages
   const most = new Map(
     ranges.map(({ conversationId, from, to }) => [conversationId, to - from < LEAST ? 0 : (to - from) * FEW]),
   )
@@ -39,12 +39,12 @@ export function* rareMessages(context: RuleContext, rows: Iterable<MessageOf | n
 const TOOL = ROLES.indexOf('tool')
 
 /** Ignores plain messages at the end: a second writer appends them by design, and stores less with each. */
-export function withoutPlainEnd({ facts }: RuleContext, { conversationId, ids }: RareMessages): readonly number[] {
-  const { messages } = facts
+export function withoutPlainEnd({ memory }: RuleContext, { conversationId, ids }: RareMessages): readonly number[] {
+  const { messages } = memory
   const range = messages.ranges.find((one) => one.conversationId === conversationId)
   const left = new Set(ids)
-  for (let place = (range?.to ?? 0) - 1; place >= (range?.from ?? 0); place -= 1) {
-    if (messages.roles[place] === TOOL || !left.delete(messages.ids[place] as number)) break
+  for (let position = (range?.to ?? 0) - 1; position >= (range?.from ?? 0); position -= 1) {
+    if (messages.roles[position] === TOOL || !left.delete(messages.ids[position] as number)) break
   }
   return [...left]
 }

@@ -10,7 +10,7 @@ import type { System } from '../../systems/system.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
 import type { Area, Fix } from './fix.ts'
 
-/** What a rule may look at. Facts are read once and shared. */
+/** What a rule may look at. The memory is read once and shared. */
 export type RuleContext = ScanContext & {
   readonly system: System
   readonly settings: CompactionSettings
@@ -33,8 +33,8 @@ export type TextRow = {
   /** Of a message or a summary, as an id of a node. */
   readonly id: string
   readonly conversationId: number
-  /** Place of a message, or of a summary, in the facts. */
-  readonly place: number
+  /** Position of a message, or node of a summary. */
+  readonly position: number
   readonly tokens: number | null
   /** The hash that is stored with it, where the system keeps one. */
   readonly hash: string | null
@@ -124,3 +124,7 @@ export const nativeOnly =
   (what: string) =>
   ({ info }: RuleContext): string | null =>
     isNative(info) ? null : `${info.systemLabel} does not record ${what}.`
+
+/** For rules about entries of a window as they are stored. */
+export const storedWindow = ({ info }: RuleContext): string | null =>
+  info.capabilities.storedWindow ? null : `${info.systemLabel} derives its window by a rule and stores none.`

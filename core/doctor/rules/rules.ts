@@ -1,17 +1,22 @@
 import type { CheckPhase } from '../../contract/integrity.ts'
 import { countRules } from './counts.ts'
+import { coverageRules } from './coverage.ts'
+import { lineageCycle } from './cycles.ts'
 import { databaseRules } from './database.ts'
+import { depthMismatch, kindMismatch } from './depths.ts'
 import { duplicateRules } from './duplicates.ts'
 import { fileContentRules } from './file-contents.ts'
 import { fileRules } from './files.ts'
 import { type Fix, inOrder } from './fix.ts'
+import { hashRules } from './hashes.ts'
 import { indexRules } from './indexes.ts'
 import { jsonRules } from './json.ts'
 import { ledgerRules } from './ledger.ts'
-import { lineageRules } from './lineage.ts'
+import { crossConversationEdge, danglingEdge, prunedExpected } from './lineage.ts'
 import { linkRules } from './links.ts'
 import { logRules } from './log.ts'
 import { operationRules } from './operations.ts'
+import { orphanSummary, summaryWithoutSource } from './orphans.ts'
 import { partRules } from './parts.ts'
 import type { Rule } from './rule.ts'
 import { sequenceRules } from './sequence.ts'
@@ -19,6 +24,8 @@ import { systemRules } from './systems.ts'
 import { tableRules } from './tables.ts'
 import { textRules } from './texts.ts'
 import { timeRules } from './times.ts'
+import { tokenRules } from './token-counts.ts'
+import { toolPairRules } from './tool-pairs.ts'
 import { toolResultRules } from './tool-results.ts'
 import { valueRules } from './values.ts'
 import { windowRules } from './window.ts'
@@ -27,15 +34,26 @@ import { windowRules } from './window.ts'
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
 const memoryRules = [
-  ...lineageRules,
+  summaryWithoutSource,
+  kindMismatch,
+  danglingEdge,
+  crossConversationEdge,
+  lineageCycle,
+  depthMismatch,
+  orphanSummary,
+  prunedExpected,
   ...linkRules,
   ...windowRules,
+  ...coverageRules,
+  ...toolPairRules,
   ...countRules,
   ...valueRules,
   ...timeRules,
   ...sequenceRules,
   ...operationRules,
   ...toolResultRules,
+  ...hashRules,
+  ...tokenRules,
   ...textRules,
   ...duplicateRules,
   ...partRules,

@@ -3,27 +3,27 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 function* findSequence(context: RuleContext, isWanted: 'gap' | 'duplicate' | 'pruned'): Iterable<Finding | null> {
-  const { messages } = context.facts
+  const { messages } = context.memory
   const { sequence } = context.system.facts
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
-    for (let place = from + 1; place < to; place += 1) {
-      const step = (messages.seqs[place] as number) - (messages.seqs[place - 1] as number)
+    for (let position = from + 1; position < to; position += 1) {
+      const step = (messages.seqs[position] as number) - (messages.seqs[position - 1] as number)
       const kind =
         step === 0
           ? 'duplicate'
           : step > 1
-            ? sequence === 'pruned' && mayBePruned(context, place, step)
+            ? sequence === 'pruned' && mayBePruned(context, position, step)
               ? 'pruned'
               : 'gap'
             : null
       if (kind !== isWanted || (sequence === 'free' && kind === 'gap')) {
-        if (place % 1024 === 0) yield null
+        if (position % 1024 === 0) yield null
         continue
       }
-      const seq = messages.seqs[place]
+      const seq = messages.seqs[position]
       const detail = kind === 'duplicate' ? `number ${seq} a second time` : `${step - 1} numbers missing before ${seq}`
-      yield { id: context.facts.messageId(place), conversationId, detail, mark: String(step) }
+      yield { id: context.memory.messageId(position), conversationId, detail, mark: String(step) }
     }
   }
 }
@@ -33,8 +33,8 @@ const MAX_PRUNED = 16
 const USER = ROLES.indexOf('user')
 
 /** A turn is taken out whole, so that another one begins behind it; it was of one who asked and one who answered. */
-const mayBePruned = ({ facts }: RuleContext, place: number, step: number): boolean =>
-  step > 2 && step <= MAX_PRUNED && facts.messages.roles[place] === USER
+const mayBePruned = ({ memory }: RuleContext, position: number, step: number): boolean =>
+  step > 2 && step <= MAX_PRUNED && memory.messages.roles[position] === USER
 
 export const findPrunedMessages = (context: RuleContext): Iterable<Finding | null> => findSequence(context, 'pruned')
 

@@ -23,7 +23,7 @@ type Shift = { readonly fromMs: number; readonly toMs: number }
 
 /** How far the stored range is off at both ends; null where there is nothing to compare or nothing is wrong. */
 function shiftOf(context: RuleContext, index: number): Shift | 'missing' | 'inverted' | null {
-  const { summaries, extents } = context.facts
+  const { summaries, extents } = context.memory
   const { earliestAtMs, latestAtMs } = summaries.at(index)
   if (earliestAtMs !== null && latestAtMs !== null && earliestAtMs > latestAtMs) return 'inverted'
   const from = extents.earliestAtMs[index] as number
@@ -48,12 +48,12 @@ function isOffset(shift: ReturnType<typeof shiftOf>): shift is Shift {
   )
 }
 
-function hasTimeRanges({ facts }: RuleContext): boolean {
-  return facts.summaries.rows.some((row) => row.earliestAtMs !== null || row.latestAtMs !== null)
+function hasTimeRanges({ memory }: RuleContext): boolean {
+  return memory.summaries.rows.some((row) => row.earliestAtMs !== null || row.latestAtMs !== null)
 }
 
 function* findWrongRanges(context: RuleContext): Iterable<Finding | null> {
-  const { rows } = context.facts.summaries
+  const { rows } = context.memory.summaries
   if (!hasTimeRanges(context)) return
   for (const { index, id, conversationId } of rows) {
     const shift = shiftOf(context, index)
@@ -75,7 +75,7 @@ const seconds = (ms: number): string =>
   ms === 0 ? 'with' : `${Math.abs(Math.round(ms / 1000)).toLocaleString('en')} s ${ms < 0 ? 'before' : 'after'}`
 
 function* findShifts(context: RuleContext): Iterable<Finding | null> {
-  for (const { index, id, conversationId } of context.facts.summaries.rows) {
+  for (const { index, id, conversationId } of context.memory.summaries.rows) {
     const shift = shiftOf(context, index)
     if (!isOffset(shift) || !isAsked(context, conversationId)) yield null
     else {
@@ -93,24 +93,25 @@ const YEAR_MS = 365 * DAY_MS
 
 /** A clock that was wrong, or a value that is none; a file all of whose times are strange has a clock of its own. */
 function* findImpossibleTimes(context: RuleContext): Iterable<Finding | null> {
-  const { messages } = context.facts
+  const { messages } = context.memory
   const { createdAtMs } = messages
   const now = Math.max(context.clock(), Date.now()) + DAY_MS
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
     let newest = Number.NEGATIVE_INFINITY
     let oldest = Number.POSITIVE_INFINITY
-    for (let place = from; place < to; place += 1) {
-      const at = createdAtMs[place] as number
+    for (let position = from; position < to; position += 1) {
+      const at = createdAtMs[position] as number
       if (at > newest) newest = at
       if (at < oldest) oldest = at
     }
     if (newest === Number.NEGATIVE_INFINITY) continue
     let before = oldest
-    for (let place = from; place < to; place += 1) {
-      const at = createdAtMs[place] as number
+    for (let position = from; position < to; position += 1) {
+      const at = createdAtMs[position] as number
       const isLeap =
-        at > now && (at - before > YEAR_MS || (place + 1 < to && (createdAtMs[place + 1] as number) < at - YEAR_MS))
+        at > now &&
+        (at - before > YEAR_MS || (position + 1 < to && (createdAtMs[position + 1] as number) < at - YEAR_MS))
       const detail = Number.isNaN(at)
         ? 'its time cannot be read'
         : at < FIRST_MS && newest >= FIRST_MS
@@ -119,29 +120,30 @@ function* findImpossibleTimes(context: RuleContext): Iterable<Finding | null> {
             ? 'in the future, unlike its neighbours'
             : null
       if (!Number.isNaN(at) && !isLeap) before = at
-      if (detail !== null) yield { id: context.facts.messageId(place), conversationId, detail }
-      else if (place % 1024 === 0) yield null
+      if (detail !== null) yield { id: context.memory.messageId(position), conversationId, detail }
+      else if (position % 1024 === 0) yield null
     }
   }
 }
 
 function* findStepsBack(context: RuleContext): Iterable<Finding | null> {
-  const { messages, events } = context.facts
+  const { messages, events } = context.memory
   for (const { conversationId, from, to } of messages.ranges) {
     if (!isAsked(context, conversationId)) continue
     let before = -1
-    for (let place = from; place < to; place += 1) {
+    for (let position = from; position < to; position += 1) {
       // A row that tells of a compaction has the time of that, whatever the times of the messages around it are.
-      if (events.has(place)) continue
-      const back = before < 0 ? 0 : (messages.createdAtMs[before] as number) - (messages.createdAtMs[place] as number)
-      before = place
+      if (events.has(position)) continue
+      const back =
+        before < 0 ? 0 : (messages.createdAtMs[before] as number) - (messages.createdAtMs[position] as number)
+      before = position
       if (!(back > DAY_MS)) {
-        if (place % 1024 === 0) yield null
+        if (position % 1024 === 0) yield null
         continue
       }
       const days = Math.floor(back / DAY_MS)
       const detail = `${days.toLocaleString('en')} ${days === 1 ? 'day' : 'days'} before the message that it follows`
-      yield { id: context.facts.messageId(place), conversationId, detail }
+      yield { id: context.memory.messageId(position), conversationId, detail }
     }
   }
 }

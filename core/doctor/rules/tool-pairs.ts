@@ -4,7 +4,7 @@ import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
-import type { RuleContext } from './rule.ts'
+import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window: few, as a rule. */
@@ -30,9 +30,11 @@ const queries = {
 }
 
 const TOOL = ROLES.indexOf('tool')
+
 const ASSISTANT = ROLES.indexOf('assistant')
 
-type Side = { readonly place: number; readonly callId: string }
+type Side = { readonly position: number; readonly callId: string }
+
 type Pairs = {
   readonly calls: ReadonlyMap<string, Side>
   readonly results: ReadonlyMap<string, readonly Side[]>
@@ -41,8 +43,8 @@ type Pairs = {
 const known = new WeakMap<object, Pairs>()
 
 /** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
-function* pairsInWindows({ db, info, facts, conversationId: conversation }: RuleContext): Generator<null, Pairs> {
-  const before = known.get(facts)
+function* pairsInWindows({ db, info, memory, conversationId: conversation }: RuleContext): Generator<null, Pairs> {
+  const before = known.get(memory)
   if (before) return before
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
@@ -54,81 +56,116 @@ function* pairsInWindows({ db, info, facts, conversationId: conversation }: Rule
   for (const [messageId, callId] of rows) {
     count += 1
     if (count % 4096 === 0) yield null
-    const place = facts.messages.positionOf(messageId)
-    if (place < 0 || facts.window.messageCounts[place] === 0) continue
-    const key = keyOf(facts.messageConversation(place), callId)
-    if (facts.messages.roles[place] === TOOL) results.set(key, [...(results.get(key) ?? []), { place, callId }])
-    else if (facts.messages.roles[place] === ASSISTANT && !calls.has(key)) calls.set(key, { place, callId })
+    const position = memory.messages.positionOf(messageId)
+    if (position < 0 || memory.window.messageCounts[position] === 0) continue
+    const key = keyOf(memory.messageConversation(position), callId)
+    if (memory.messages.roles[position] === TOOL) results.set(key, [...(results.get(key) ?? []), { position, callId }])
+    else if (memory.messages.roles[position] === ASSISTANT && !calls.has(key)) calls.set(key, { position, callId })
   }
   const pairs = { calls, results }
-  known.set(facts, pairs)
+  known.set(memory, pairs)
   return pairs
 }
 
 const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
 
 /** Results in a window whose call is not there, and calls whose result stands elsewhere. */
-export function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
-  const { facts } = context
+function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
+  const { memory } = context
   const { calls, results } = yield* pairsInWindows(context)
   const lonely = [...results].flatMap(([key, sides]) => (calls.has(key) ? [] : sides))
   const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
-  const homes = placesElsewhere(context, [...lonely, ...unanswered])
-  for (const { place, callId } of lonely) {
-    const conversationId = facts.messageConversation(place)
+  const homes = positionsElsewhere(context, [...lonely, ...unanswered])
+  for (const { position, callId } of lonely) {
+    const conversationId = memory.messageConversation(position)
     const home = homes.calls.get(keyOf(conversationId, callId))
-    const where = home === undefined ? 'does not exist' : `is in ${facts.messageId(home)}, which is not in the window`
-    const mark = home === undefined ? callId : `${facts.messageId(home)} ${callId}`
-    yield { id: facts.messageId(place), conversationId, detail: `the call ${callId} of this result ${where}`, mark }
+    const where = home === undefined ? 'does not exist' : `is in ${memory.messageId(home)}, which is not in the window`
+    const mark = home === undefined ? callId : `${memory.messageId(home)} ${callId}`
+    yield { id: memory.messageId(position), conversationId, detail: `the call ${callId} of this result ${where}`, mark }
   }
-  for (const { place, callId } of unanswered) {
-    const conversationId = facts.messageConversation(place)
+  for (const { position, callId } of unanswered) {
+    const conversationId = memory.messageConversation(position)
     const home = homes.results.get(keyOf(conversationId, callId))
     if (home === undefined) continue
-    const detail = `the result of its call ${callId} is in ${facts.messageId(home)}, which is not in the window`
-    const mark = `${facts.messageId(home)} ${callId}`
-    yield { id: facts.messageId(place), conversationId, detail, mark }
+    const detail = `the result of its call ${callId} is in ${memory.messageId(home)}, which is not in the window`
+    const mark = `${memory.messageId(home)} ${callId}`
+    yield { id: memory.messageId(position), conversationId, detail, mark }
   }
 }
 
 /** Where in their conversations the other sides stand. */
-function placesElsewhere({ db, facts }: RuleContext, alone: readonly Side[]) {
+function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[]) {
   const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
   const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
   for (const [callId, messageId] of db.iterateRaw<[string, number]>(queries.elsewhere, { calls })) {
-    const place = facts.messages.positionOf(messageId)
-    if (place < 0) continue
-    const key = keyOf(facts.messageConversation(place), callId)
-    if (facts.messages.roles[place] === ASSISTANT) homes.calls.set(key, place)
-    if (facts.messages.roles[place] === TOOL) homes.results.set(key, place)
+    const position = memory.messages.positionOf(messageId)
+    if (position < 0) continue
+    const key = keyOf(memory.messageConversation(position), callId)
+    if (memory.messages.roles[position] === ASSISTANT) homes.calls.set(key, position)
+    if (memory.messages.roles[position] === TOOL) homes.results.set(key, position)
   }
   return homes
 }
 
 /** Calls in a window, before the newest message, that have no result anywhere. */
-export function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
-  const { facts } = context
+function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
+  const { memory } = context
   const { calls, results } = yield* pairsInWindows(context)
   // Nobody asks for them again.
-  known.delete(facts)
-  const newest = new Map(facts.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
+  known.delete(memory)
+  const newest = new Map(memory.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
   const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
-  const homes = placesElsewhere(context, unanswered)
-  for (const { place, callId } of unanswered) {
-    const conversationId = facts.messageConversation(place)
-    const isOpen = place === newest.get(conversationId) || homes.results.has(keyOf(conversationId, callId))
+  const homes = positionsElsewhere(context, unanswered)
+  for (const { position, callId } of unanswered) {
+    const conversationId = memory.messageConversation(position)
+    const isOpen = position === newest.get(conversationId) || homes.results.has(keyOf(conversationId, callId))
     yield isOpen || !isAsked(context, conversationId)
       ? null
-      : { id: facts.messageId(place), conversationId, detail: `the call ${callId} has no result` }
+      : { id: memory.messageId(position), conversationId, detail: `the call ${callId} has no result` }
   }
 }
 
 /** Whether in this state of the windows the half that was found alone stands there with its other half, or not at all. */
-export function isPaired({ id, conversationId }: Sample, model: FileDraft): boolean {
+function isPaired({ id, conversationId }: Sample, model: FileDraft): boolean {
   const messageId = messageNumber(id ?? '')
   if (messageId === null || conversationId === null) return false
   const shown = new Set(model.window(conversationId).map((entry) => entry.messageId))
   const halves = model.db.column<number>(queries.halves, { messageId, conversationId })
   return !shown.has(messageId) || halves.some((half) => shown.has(half))
 }
+
+export const toolPairRules = [
+  {
+    id: 'tool_pair_split',
+    group: 'context',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'A tool call and its result are in the window together, or neither is.',
+    explanation:
+      'Providers refuse a result without its call and a call without its result: one is dropped or made up, or the request fails.',
+    settledAlong: { reads: ['window'], isGone: isPaired },
+    advice:
+      'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
+    consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value'],
+    notApplicable: ({ info, system }) =>
+      !info.capabilities.parts
+        ? `${info.systemLabel} stores no tool calls.`
+        : system.facts.hidesMessages
+          ? `${info.systemLabel} does not store what the model sees beside its summaries.`
+          : null,
+    find: findSplitPairs,
+  },
+  {
+    id: 'tool_call_unanswered',
+    group: 'context',
+    severity: 'info',
+    phase: 'structure',
+    invariant: 'A tool call in the window has a result.',
+    explanation:
+      'An agent that was interrupted leaves calls without a result. Providers ask for one; systems make it up when they send the window.',
+    consequenceOf: ['tool_pair_split'],
+    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
+    find: findUnanswered,
+  },
+] as const satisfies readonly Rule[]

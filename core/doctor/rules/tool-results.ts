@@ -16,7 +16,7 @@ const ASSISTANT = ROLES.indexOf('assistant')
 
 /** More results than calls, of one call in one conversation. */
 function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
-  const { messages } = context.facts
+  const { messages } = context.memory
   let current: string | null = null
   let sides: number[] = []
   for (const [callId, messageId] of context.db.iterateRaw<[string, number]>(queries.callSides)) {
@@ -26,24 +26,24 @@ function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
       current = callId
       sides = []
     }
-    const place = messages.positionOf(messageId)
-    if (place >= 0) sides.push(place)
+    const position = messages.positionOf(messageId)
+    if (position >= 0) sides.push(position)
   }
   yield* surplusResults(context, current ?? '', sides)
 }
 
 function surplusResults(context: RuleContext, callId: string, sides: readonly number[]): Finding[] {
-  const { messages } = context.facts
+  const { messages } = context.memory
   if (sides.length < 2) return []
-  const byConversation = Map.groupBy(sides, (place) => messages.conversationAt(place))
-  return [...byConversation].flatMap(([conversationId, places]): Finding[] => {
-    const results = places.filter((place) => messages.roles[place] === TOOL)
-    const calls = places.filter((place) => messages.roles[place] === ASSISTANT).length
+  const byConversation = Map.groupBy(sides, (position) => messages.conversationAt(position))
+  return [...byConversation].flatMap(([conversationId, positions]): Finding[] => {
+    const results = positions.filter((position) => messages.roles[position] === TOOL)
+    const calls = positions.filter((position) => messages.roles[position] === ASSISTANT).length
     const last = results.at(-1)
     if (last === undefined || results.length <= Math.max(1, calls) || !isAsked(context, conversationId)) return []
     const made = calls === 1 ? 'once' : `${calls} times in this file`
     const detail = `${results.length} results of the call ${callId}, which was made ${made}`
-    return [{ id: context.facts.messageId(last), conversationId, detail }]
+    return [{ id: context.memory.messageId(last), conversationId, detail }]
   })
 }
 

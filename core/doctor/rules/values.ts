@@ -51,23 +51,23 @@ function* findInTables(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findInFacts(context: RuleContext): Iterable<Finding | null> {
-  const { messages, summaries } = context.facts
-  for (let place = 0; place < messages.length; place += 1) {
-    const tokens = messages.tokens[place] as number
+  const { messages, summaries } = context.memory
+  for (let position = 0; position < messages.length; position += 1) {
+    const tokens = messages.tokens[position] as number
     const detail =
-      messages.roles[place] === OTHER_ROLE
+      messages.roles[position] === OTHER_ROLE
         ? 'its role is none of the known ones'
         : !(tokens >= 0)
           ? `its number of tokens is ${Number.isNaN(tokens) ? 'none' : tokens}`
-          : !((messages.seqs[place] as number) >= 0)
+          : !((messages.seqs[position] as number) >= 0)
             ? 'its place in the sequence is none'
             : null
     if (detail === null) {
-      if (place % 1024 === 0) yield null
+      if (position % 1024 === 0) yield null
       continue
     }
-    const conversationId = context.facts.messageConversation(place)
-    if (isAsked(context, conversationId)) yield { id: context.facts.messageId(place), conversationId, detail }
+    const conversationId = context.memory.messageConversation(position)
+    if (isAsked(context, conversationId)) yield { id: context.memory.messageId(position), conversationId, detail }
   }
   for (const { id, conversationId, kind, tokens } of summaries.rows) {
     const detail =
@@ -80,8 +80,8 @@ function* findInFacts(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** What is said of it in the facts already. */
-const IN_FACTS: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
+/** What is said of it in the memory already. */
+const IN_MEMORY: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
 
 /** A native file refuses such values unless it was damaged, or written past what its tables say. */
 function* findInOwnTables(context: RuleContext): Iterable<Finding | null> {
@@ -89,7 +89,7 @@ function* findInOwnTables(context: RuleContext): Iterable<Finding | null> {
   const made = migrations.slice(0, db.value<number>('PRAGMA main.user_version') ?? 0)
   const isLoose = new Set(looseTables(db, made).map(({ table }) => table))
   for (const [table, { columns }] of nativeSchema(made).tables) {
-    const shown = columns.filter(({ name }) => isLoose.has(table) || !IN_FACTS.has(`${table}.${name}`))
+    const shown = columns.filter(({ name }) => isLoose.has(table) || !IN_MEMORY.has(`${table}.${name}`))
     const range = probe.hasRowids(table) ? 't.rowid > :after AND t.rowid <= :upTo' : '1'
     const isAny = /* sql */ `SELECT 1 FROM main.${table} AS t WHERE (${hasWrongValue(table, shown)}) AND ${range} LIMIT 1`
     for (const rows of probe.hasRowids(table) ? rowRanges(db, table) : [{}]) {

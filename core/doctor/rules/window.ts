@@ -1,19 +1,14 @@
 import type { WindowEntry } from '../../memory/draft.ts'
-import { messageNumber } from '../../systems/node-id.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
-import { uncover } from '../repair/dissolve-node.ts'
-import { firstSeqOf, takeFromWindow } from '../repair/place.ts'
-import { coverageOf, entryId, spansOf } from '../repair/reach.ts'
-import { dropTwice, putBack, settle } from '../repair/settle.ts'
+import { entryId, rangesOf } from '../repair/reach.ts'
+import { settle } from '../repair/settle.ts'
+import { firstSeqOf, takeFromWindow } from '../repair/window-entries.ts'
 import { idOrNull, itemId, itemsOf } from './asked-items.ts'
-import { type Fix, type FixContext, plural, type StepDraft } from './fix.ts'
-import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
-import { findSplitPairs, findUnanswered, isPaired } from './tool-pairs.ts'
-import { findCompactedTail, findDoubleInclusion, findUncovered } from './window-coverage.ts'
+import { type Fix, type FixContext, plural } from './fix.ts'
+import { type Rule, type RuleContext, storedWindow } from './rule.ts'
 
 function* findDangling(context: RuleContext): Iterable<Finding | null> {
-  const { window, summaries, messages } = context.facts
+  const { window, summaries, messages } = context.memory
   for (const item of itemsOf(context)) {
     const conversationId = window.conversations[item] as number
     const target = window.targets[item] as number
@@ -32,7 +27,7 @@ function* findDangling(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findGaps(context: RuleContext): Iterable<Finding | null> {
-  const { window } = context.facts
+  const { window } = context.memory
   let conversationId = Number.NaN
   let before = -1
   for (const item of itemsOf(context)) {
@@ -48,7 +43,7 @@ function* findGaps(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findSharedPlaces(context: RuleContext): Iterable<Finding | null> {
-  const { window } = context.facts
+  const { window } = context.memory
   let before = -1
   for (const item of itemsOf(context)) {
     const isShared =
@@ -67,7 +62,7 @@ function* findSharedPlaces(context: RuleContext): Iterable<Finding | null> {
 }
 
 function* findOutOfOrder(context: RuleContext): Iterable<Finding | null> {
-  const { window, extents, summaries, messages, order } = context.facts
+  const { window, extents, summaries, messages, order } = context.memory
   let conversationId = Number.NaN
   let last = -1
   let later = -1
@@ -89,9 +84,6 @@ function* findOutOfOrder(context: RuleContext): Iterable<Finding | null> {
     later = item
   }
 }
-
-const storedWindow = ({ info }: RuleContext): string | null =>
-  info.capabilities.storedWindow ? null : `${info.systemLabel} derives its window by a rule and stores none.`
 
 export const dropDanglingItems: Fix = {
   name: 'dangling_item',
@@ -163,80 +155,16 @@ const orderWindow: Fix = {
 }
 
 function byHistory({ model }: FixContext, entries: readonly WindowEntry[]): WindowEntry[] {
-  const spans = spansOf(model)
+  const ranges = rangesOf(model)
   let last = Number.NEGATIVE_INFINITY
   const places = new Map(
     entries.map((entry) => {
-      last = firstSeqOf(model, spans, entry) ?? last
+      last = firstSeqOf(model, ranges, entry) ?? last
       return [entry, last]
     }),
   )
   return entries.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
 }
-
-const coverGaps: Fix = {
-  name: 'coverage_gap',
-  stage: 'uncovered messages',
-  reads: ['window', 'edges', 'summaries'],
-  *apply(context) {
-    const { model, was, conversationId } = context
-    const isOwn = (row: number): boolean => model.messages.conversationAt(row) === conversationId
-    const back = putBack(model, isOwn, was.windows)
-    if (back.length === 0) return
-    yield {
-      title: `Put ${plural(back.length, 'message')} back into the window`,
-      rule: 'Each at its place in the history.',
-      risk: 'safe',
-      nodes: back.map((id) => `msg_${id}`),
-    }
-  },
-}
-
-const dropDoubles: Fix = {
-  name: 'double_inclusion',
-  stage: 'repeated window entries',
-  reads: ['window', 'edges', 'summaries'],
-  *apply(context) {
-    const { model, was, conversationId } = context
-    if (conversationId === null) return
-    const own = new Set(model.window(conversationId).map(entryId))
-    const twice = [...coverageOf(model, was.windows).twice].filter((id) => own.has(id))
-    if (twice.length === 0) return
-    dropTwice(model, (id) => own.has(id))
-    settle(model, was)
-    yield {
-      title: `Show ${plural(twice.length, 'entry', 'entries')} once`,
-      rule: 'The summary that stands for the others stays; of what is listed twice the first one stays.',
-      risk: 'rewrite',
-      nodes: twice,
-    }
-  },
-}
-
-const showNewest: Fix = {
-  name: 'fresh_tail_compacted',
-  stage: 'newest messages',
-  reads: ['window', 'edges', 'summaries'],
-  *apply(context) {
-    const { model, was, conversationId } = context
-    if (conversationId === null) return
-    const newest = context.findings.flatMap(({ id }) => messageNumber(id ?? '') ?? [])
-    const gone = newest.flatMap((message) => uncover(model, conversationId, message, was))
-    if (gone.length > 0)
-      yield dissolving(
-        gone,
-        'The newest message stands in the window again, with what was summarised together with it.',
-      )
-  },
-}
-
-const dissolving = (gone: readonly string[], rule: string): StepDraft => ({
-  title: `Dissolve ${plural(gone.length, 'summary', 'summaries')} into ${gone.length === 1 ? 'its' : 'their'} sources`,
-  rule,
-  risk: 'rewrite',
-  nodes: gone,
-  cannotRestore: 'The texts of dissolved summaries stay in the backup.',
-})
 
 export const windowRules = [
   {
@@ -288,72 +216,5 @@ export const windowRules = [
     consequenceOf: ['double_coverage', 'double_inclusion', 'cross_conversation_edge', 'source_order'],
     notApplicable: storedWindow,
     find: findOutOfOrder,
-  },
-  {
-    id: 'coverage_gap',
-    group: 'context',
-    severity: 'error',
-    phase: 'structure',
-    invariant: 'Every message is in the window, or covered by a summary that is.',
-    explanation:
-      'The agent can no longer reach these messages: they are neither in the window nor behind any summary in it.',
-    fixes: [restoreLinks, coverGaps],
-    consequenceOf: ['dangling_item', 'dangling_edge', 'orphan_summary', 'summary_without_source', 'kind_mismatch'],
-    find: findUncovered,
-  },
-  {
-    id: 'double_inclusion',
-    group: 'context',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'Nothing is in the window twice, or together with a summary that stands for it.',
-    explanation: 'The model is shown the same history twice and the window pays for both.',
-    fixes: [dropDoubles],
-    consequenceOf: ['double_coverage', 'lineage_cycle', 'cross_conversation_edge'],
-    find: findDoubleInclusion,
-  },
-  {
-    id: 'fresh_tail_compacted',
-    group: 'context',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'The newest message is in the window as it was written.',
-    explanation:
-      'The newest messages were summarised although the fresh tail protects them: the model answers to a summary.',
-    fixes: [showNewest],
-    notApplicable: storedWindow,
-    find: findCompactedTail,
-  },
-  {
-    id: 'tool_pair_split',
-    group: 'context',
-    severity: 'warning',
-    phase: 'structure',
-    invariant: 'A tool call and its result are in the window together, or neither is.',
-    explanation:
-      'Providers refuse a result without its call and a call without its result: one is dropped or made up, or the request fails.',
-    settledAlong: { reads: ['window'], isGone: isPaired },
-    advice:
-      'Dissolve the summary that covers the other half. A half that stands alone is left out when the window is sent.',
-    consequenceOf: ['dangling_item', 'coverage_gap', 'fresh_tail_compacted', 'invalid_value'],
-    notApplicable: ({ info, system }) =>
-      !info.capabilities.parts
-        ? `${info.systemLabel} stores no tool calls.`
-        : system.facts.hidesMessages
-          ? `${info.systemLabel} does not store what the model sees beside its summaries.`
-          : null,
-    find: findSplitPairs,
-  },
-  {
-    id: 'tool_call_unanswered',
-    group: 'context',
-    severity: 'info',
-    phase: 'structure',
-    invariant: 'A tool call in the window has a result.',
-    explanation:
-      'An agent that was interrupted leaves calls without a result. Providers ask for one; systems make it up when they send the window.',
-    consequenceOf: ['tool_pair_split'],
-    notApplicable: ({ info }) => (info.capabilities.parts ? null : `${info.systemLabel} stores no tool calls.`),
-    find: findUnanswered,
   },
 ] as const satisfies readonly Rule[]

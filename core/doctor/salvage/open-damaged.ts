@@ -1,7 +1,7 @@
 import { LcmError } from '../../errors.ts'
 import type { Table } from '../../ingest/native-rows.ts'
 import { removeDatabase } from '../../sqlite/new-file.ts'
-import { type OpenedMemory, openMemory } from '../../systems/open-memory.ts'
+import { type OpenedMemory, openMemory } from '../../systems/open.ts'
 import { inSlices } from '../../yielding.ts'
 import { carveNative } from './carve-native.ts'
 import { isDamage } from './readable-rows.ts'
@@ -19,7 +19,7 @@ export type DamagedMemory = Pick<OpenedMemory, 'read' | 'info' | 'close'> & {
  */
 export async function openDamaged(source: SourceCopy, from: string, signal: AbortSignal): Promise<DamagedMemory> {
   try {
-    return { ...openMemory(source.path, { readOnly: true, allowNewer: true }), lost: null }
+    return { ...(await openMemory(source.path, { readOnly: true, allowNewer: true })), lost: null }
   } catch (error) {
     const carved = source.isOurs && isUnreadable(error) ? await openByPages(source, signal) : null
     if (carved) return carved
@@ -45,7 +45,7 @@ export async function openByPages(source: SourceCopy, signal: AbortSignal): Prom
       remove()
       return null
     }
-    const memory = openMemory(path, { readOnly: true })
+    const memory = await openMemory(path, { readOnly: true })
     const close = (): void => {
       memory.close()
       remove()

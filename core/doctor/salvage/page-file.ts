@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { readLog } from '../../sqlite/write-ahead-log.ts'
+import { readLog } from '../write-ahead-log.ts'
 
 /** Where the list of free pages begins. https://www.sqlite.org/fileformat2.html#the_database_header */
 const FIRST_TRUNK_AT = 32

@@ -3,17 +3,17 @@ import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
 
 /** After so many fruitless looks the rest of a table counts as lost: a lost page may span billions of unused keys. */
 const MAX_LOOKS = 4000
-/** So many every stretch of a table gets, whatever the others took. */
+/** So many every range of a table gets, whatever the others took. */
 const LEAST_LOOKS = 32
 
 export type Row = Readonly<Record<string, SqlValue>>
 export type Hole = { readonly from: number; readonly to: number }
 
-/** How many looks are left for all stretches of a table. */
+/** How many looks are left for all ranges of a table. */
 export class Looks {
   #left = MAX_LOOKS
 
-  /** For one stretch. */
+  /** For one range. */
   take(): number {
     return Math.max(LEAST_LOOKS, this.#left)
   }
@@ -36,7 +36,7 @@ export type Source = {
 }
 
 /**
- * Every row that can be read, whatever pages are damaged: from both ends of a stretch up to the damage, then the halves
+ * Every row that can be read, whatever pages are damaged: from both ends of a range up to the damage, then the halves
  * of what lies between, the widest first. `holes` collects what gave nothing.
  */
 export function* readableRows(db: ReadDb, source: Source, holes: Hole[], budget: Looks): Generator<Row> {

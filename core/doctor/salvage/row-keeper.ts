@@ -1,4 +1,4 @@
-import { columnsOf, insertInto, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
+import { columnsOf, insertRow, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
 import type { SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
 import type { DamagedMemory } from './open-damaged.ts'
@@ -16,7 +16,6 @@ export class RowKeeper {
   readonly #table: Table
   readonly #isOurs: boolean
   readonly #columns: readonly string[]
-  readonly #insert: string
   readonly #sessions = new Set<string>()
 
   constructor({ info }: DamagedMemory, to: WriteDb, table: Table) {
@@ -24,7 +23,6 @@ export class RowKeeper {
     this.#table = table
     this.#isOurs = isNative(info)
     this.#columns = columnsOf(table)
-    this.#insert = insertInto(table)
   }
 
   /**
@@ -48,6 +46,6 @@ export class RowKeeper {
   }
 
   #run(row: Readonly<Record<string, SqlValue>>): boolean {
-    return this.#to.run(this.#insert, row) > 0
+    return insertRow(this.#to, this.#table, row)
   }
 }

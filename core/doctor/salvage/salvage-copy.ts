@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { isNoRoomError, LcmError } from '../../errors.ts'
-import { copyFileUnderLocksLater } from '../../sqlite/copy-file.ts'
+import { copyFileUnderLocks } from '../../sqlite/copy-file.ts'
 import { parseHeader, readStart } from '../../sqlite/file-header.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { APPLICATION_ID } from '../../sqlite/schema.ts'
@@ -34,15 +34,15 @@ export async function copySource(from: string, to: string): Promise<SourceCopy> 
   }
   remove()
   try {
-    const header = parseHeader(readStart(from))
+    const header = parseHeader(await readStart(from))
     const stated = header?.pageSize ?? 0
     const hasHeader = header !== null && stated >= 512 && (stated & (stated - 1)) === 0
     const pageSize = hasHeader ? stated : OWN_PAGE_BYTES
     if (!hasHeader && statSync(from).size < 2 * pageSize) throw noHeaderError(from)
-    await copyFileUnderLocksLater(from, to)
+    await copyFileUnderLocks(from, to)
     for (const suffix of ['-wal', '-journal']) {
       const part = `${from}${suffix}`
-      if (existsSync(part)) await copyFileUnderLocksLater(part, `${to}${suffix}`)
+      if (existsSync(part)) await copyFileUnderLocks(part, `${to}${suffix}`)
     }
     const bytes = statSync(to).size
     const promised = Math.max((header?.pageCount ?? 0) * pageSize, Math.ceil(bytes / pageSize) * pageSize)

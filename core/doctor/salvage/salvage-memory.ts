@@ -116,27 +116,27 @@ async function* salvageTables(
   const asMessage = (key: number): string => `msg_${key}`
   const ofSummaries = (table: Table): Parts => {
     const { owners, isWhole } = ownersOf(memory, table, 'summary_id', to.column<string>(queries.summaryIds))
-    const stretches = owners.map((id) => ({
+    const ranges = owners.map((id) => ({
       key: 'ordinal',
       where: 'summary_id = :id',
       params: { id },
       name: (key: number) => `${id} ordinal ${key}`,
     }))
-    return { stretches, unknown: isWhole ? null : 'links of summaries that are lost themselves' }
+    return { ranges, unknown: isWhole ? null : 'links of summaries that are lost themselves' }
   }
   const ofConversations = (table: Table, key: string, isShared = false): Parts => {
     const saved = to.column<number>(queries.conversationIds)
     const { owners, isWhole } = ownersOf(memory, table, 'conversation_id', saved)
-    const stretches = owners.map((id) => ({
+    const ranges = owners.map((id) => ({
       key,
       isShared,
       where: 'conversation_id = CAST(:id AS INTEGER)',
       params: { id },
       name: (at: number) => `conversation ${id} ${key} ${at}`,
     }))
-    return { stretches, unknown: isWhole ? null : 'what conversations had that are lost themselves' }
+    return { ranges, unknown: isWhole ? null : 'what conversations had that are lost themselves' }
   }
-  const all = (stretch: Stretch): Parts => ({ stretches: [stretch], unknown: null })
+  const all = (range: RowRange): Parts => ({ ranges: [range], unknown: null })
   const partsOf: Readonly<Record<Table, () => Parts>> = {
     conversations: () => all({ key: 'conversation_id', name: String }),
     messages: () => all({ key: 'message_id', name: asMessage }),
@@ -154,10 +154,10 @@ async function* salvageTables(
   return tables
 }
 
-type Stretch = Pick<Source, 'key' | 'where' | 'params' | 'isShared'> & { name(key: number): string }
+type RowRange = Pick<Source, 'key' | 'where' | 'params' | 'isShared'> & { name(key: number): string }
 
 /** The rows of a table, by whom they belong to; `unknown` names those of whom nothing is known, if there may be any. */
-type Parts = { readonly stretches: readonly Stretch[]; readonly unknown: string | null }
+type Parts = { readonly ranges: readonly RowRange[]; readonly unknown: string | null }
 
 /** Whom the rows of a table belong to: what was saved, and whoever else the table names, though they are lost. */
 function ownersOf<Id extends string | number>(
@@ -182,7 +182,7 @@ function ownersOf<Id extends string | number>(
 async function* salvageTable(
   { memory, to, signal }: Work,
   table: Table,
-  { stretches, unknown }: Parts,
+  { ranges, unknown }: Parts,
 ): AsyncGenerator<JobProgress, SalvagedTable> {
   const columns = columnsOf(table)
   const known = [...(memory.lost?.get(table) ?? []), ...(unknown === null ? [] : [unknown])]
@@ -206,9 +206,9 @@ async function* salvageTable(
       }
     })
   }
-  for (const { name, ...stretch } of stretches) {
+  for (const { name, ...range } of ranges) {
     const holes: Hole[] = []
-    const source: Source = { columns, table, ...stretch }
+    const source: Source = { columns, table, ...range }
     for (const row of readableRows(memory.read, source, holes, looks)) {
       batch.push(row)
       if (batch.length < BATCH_ROWS) continue

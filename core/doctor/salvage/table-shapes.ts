@@ -1,4 +1,5 @@
 import type { Table } from '../../ingest/native-rows.ts'
+import { COLUMNS_BEFORE } from '../../sqlite/later-versions.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { Cell, StoredType } from './page-cells.ts'
 
@@ -33,7 +34,7 @@ export function shapeOf(db: ReadDb, table: Table): Shape {
     rowid: key?.name ?? null,
     fits: ({ rowid, types }) =>
       (rowid === null) === (isIndex === 1) &&
-      types.length === fitting.length &&
+      (types.length === fitting.length || types.length === COLUMNS_BEFORE[table]) &&
       types.every((type, at) => fitting[at]?.has(type)),
   }
 }

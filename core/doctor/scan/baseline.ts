@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { SystemId } from '../../contract/memory.ts'
 import { sha256Bytes } from '../../hashing.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
+import { summariesAfterRow } from '../../systems/records/summaries.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
-import { orphanSummary } from '../rules/lineage.ts'
 import { doubleCoverage } from '../rules/links.ts'
+import { orphanSummary } from '../rules/orphans.ts'
 import type { Baseline, RuleContext } from '../rules/rule.ts'
 
 /** What a working copy stores of its baseline when it is made. */
@@ -22,12 +23,6 @@ export type StoredBaseline = z.infer<typeof StoredBaseline>
 
 const KEY_BYTES = 9
 const KEY_CHARS = 12
-
-const queries = {
-  newer: /* sql */ `
-    SELECT summary_id FROM summaries
-    WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND summary_rowid > CAST(:last AS INTEGER)`,
-}
 
 /** Names findings by what they rest on, whatever the words are: the same name, the same finding. */
 export class FindingKeys {
@@ -89,14 +84,14 @@ export class InheritedFindings implements Baseline {
    * A detached summary of the original system does not count as double coverage when a newer summary made here covers the
    * same messages.
    */
-  #isUnderFree({ db, facts }: RuleContext, rule: Named, finding: Finding): boolean {
+  #isUnderFree({ db, memory }: RuleContext, rule: Named, finding: Finding): boolean {
     if (rule.id !== doubleCoverage.id || !finding.mark) return false
     const leaves = finding.mark.split(' ')
     const { lastSummary } = this.#stored
-    const newer = new Set(db.column<string>(queries.newer, { ids: JSON.stringify(leaves), last: lastSummary }))
+    const newer = summariesAfterRow(db, leaves, lastSummary)
     const older = leaves.filter((id) => !newer.has(id))
     const conversationOf = (id: string): number =>
-      facts.summaries.rows[facts.summaries.nodeOf(id)]?.conversationId ?? Number.NaN
+      memory.summaries.rows[memory.summaries.nodeOf(id)]?.conversationId ?? Number.NaN
     if (newer.size !== 1 || !older.every((id) => this.isFree(id, conversationOf(id)))) return false
     return older.length === 1 || this.#known.has(keyOf(rule, { ...finding, mark: older.join(' ') }, 0))
   }

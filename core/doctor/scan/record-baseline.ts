@@ -6,7 +6,8 @@ import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { storeBaseline } from '../../systems/copied-from.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
+import { lastSummaryRow } from '../../systems/records/summaries.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { foreignKeys } from '../rules/database.ts'
@@ -16,8 +17,6 @@ import { rules } from '../rules/rules.ts'
 import { FindingKeys, type StoredBaseline } from './baseline.ts'
 import { contextOf, storedBaseline } from './rule-context.ts'
 import { scan, severityOf } from './scan.ts'
-
-const queries = { lastSummary: /* sql */ `SELECT coalesce(max(summary_rowid), 0) FROM summaries` }
 
 /**
  * Stores in a working copy, when all its rows are there, which findings it inherited by design: those that belong to a
@@ -31,7 +30,7 @@ export function* recordBaseline(
   const { read, info } = original
   const baseline = isNative(info) ? storedBaseline(read) : yield* newBaseline(original, copy)
   if (baseline === null) return
-  const lastSummary = copy.value<number>(queries.lastSummary) ?? 0
+  const lastSummary = lastSummaryRow(copy)
   copy.transaction(() => storeBaseline(copy, JSON.stringify({ ...baseline, lastSummary } satisfies StoredBaseline)))
 }
 

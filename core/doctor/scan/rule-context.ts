@@ -32,7 +32,7 @@ export function contextOf(tools: ContextTools): RuleContext {
     ledgers: tools.ledgers ?? null,
     conversationId: null,
     system,
-    facts: Memory.empty(),
+    memory: Memory.empty(),
     probe: probeSchema(db, isNative(info) ? NATIVE_VIEWS : undefined),
     baseline: baselineOf(tools),
   }

@@ -32,7 +32,7 @@ export const severityOf = (rule: Rule, { info }: RuleContext): Severity =>
  * Asks rules about a file, phase by phase. Where pages of the file cannot be read, the rules that need them say so and
  * the others go on.
  */
-export function* scan(context: RuleContext & { facts: Memory }, rules: readonly Rule[]): Generator<ScanStep> {
+export function* scan(context: RuleContext & { memory: Memory }, rules: readonly Rule[]): Generator<ScanStep> {
   yield { kind: 'phase', phase: 'structure' }
   const broken = yield* loadFacts(context)
   for (const phase of PHASES) {
@@ -61,13 +61,19 @@ class Pause {
   }
 }
 
+function* readingFacts({ db, system }: RuleContext): Generator<void, Memory> {
+  const memory = yield* readingMemory(db, system.facts.recordsSourceTokens)
+  yield* memory.deriving()
+  return memory
+}
+
 /** The error that kept the rows from being read; null when they were. */
-function* loadFacts(context: RuleContext & { facts: Memory }): Generator<null, LcmError | null> {
+function* loadFacts(context: RuleContext & { memory: Memory }): Generator<null, LcmError | null> {
   try {
-    const reading = readingMemory(context.db, context.system.facts.recordsSourceTokens)
+    const reading = readingFacts(context)
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) {
-        context.facts = step.value
+        context.memory = step.value
         return null
       }
       yield null

@@ -1,14 +1,14 @@
 import type { SurgeryOperation, SurgeryPreview, WindowChange } from '../../contract/surgery.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
-import type { Batch } from '../repair/commit.ts'
+import type { Batch } from '../apply/commit.ts'
+import { changedRange, type SurgeryRecord } from '../apply/surgery-log.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
 import { bringInLine } from '../repair/numbers.ts'
 import { entryId } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
 import type { Rewritten } from './rewrite.ts'
-import { changedStretch, type SurgeryRecord } from './surgery-record.ts'
 
 /** An operation that was carried out on a model: what is shown, and what would be written. */
 export type Operated = {
@@ -85,10 +85,10 @@ function titleOf(operation: SurgeryOperation, written: number): string {
 /** What else a person may want to look at. */
 function warningsOf(operation: SurgeryOperation, model: FileDraft): string[] {
   if (operation.kind !== 'rewrite') return []
-  const above = model.dependents().get(operation.id) ?? []
-  if (above.length === 0) return []
+  const withDependents = model.dependents().get(operation.id) ?? []
+  if (withDependents.length === 0) return []
   return [
-    `${above.join(', ')} ${above.length === 1 ? 'was' : 'were'} made from the old text and ${above.length === 1 ? 'stays' : 'stay'} as written.`,
+    `${withDependents.join(', ')} ${withDependents.length === 1 ? 'was' : 'were'} made from the old text and ${withDependents.length === 1 ? 'stays' : 'stay'} as written.`,
   ]
 }
 
@@ -98,7 +98,7 @@ function windowChange(
   before: WindowBefore,
   after: readonly WindowEntry[],
 ): WindowChange {
-  const { from, to } = changedStretch(before.entries, after)
+  const { from, to } = changedRange(before.entries, after)
   return {
     conversationId,
     removed: from.map(entryId),

@@ -1,11 +1,11 @@
 import type { RewrittenNode, SurgeryOperation } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
-import { planStale } from '../repair/commit.ts'
+import { planStale } from '../apply/commit.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
-import { beneath } from '../repair/reach.ts'
+import { withSources } from '../repair/reach.ts'
 import { type Operated, toOperated } from './operated.ts'
-import { madeFrom, setText, tokensBeneath } from './rewrite.ts'
+import { madeFrom, setText, tokensOfSources } from './rewrite.ts'
 
 /**
  * Puts the texts of a preview into the model, as they were shown.
@@ -18,7 +18,7 @@ export function placeTexts(
   nodes: readonly RewrittenNode[],
   estimator: TokenEstimator,
 ): Operated {
-  const allowed = operation.subtree ? beneath(model, [operation.id]) : new Set([operation.id])
+  const allowed = operation.subtree ? withSources(model, [operation.id]) : new Set([operation.id])
   for (const node of nodes) {
     if (!allowed.has(node.id)) throw notShown(node, 'it is not part of this rewrite')
     if (madeFrom(model, node.id) !== node.madeFrom)
@@ -29,7 +29,7 @@ export function placeTexts(
     if (text.trim() === '' || text !== text.toWellFormed()) throw notShown(node, 'it has no text')
     if (tokens !== estimator.count(text))
       throw notShown(node, `its text has ${estimator.count(text)} tokens, not ${tokens}`)
-    const most = tokensBeneath(model, node.id)
+    const most = tokensOfSources(model, node.id)
     if (most > 0 && tokens >= most) throw notShown(node, `its sources have only ${most} tokens`)
     setText(model, node)
   }

@@ -10,7 +10,7 @@ import { readSources } from '../../systems/sources.ts'
 import type { WindowItem } from '../../window/window.ts'
 import { fingerprintOf } from '../repair/describe-changes.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
-import { bottomUp, spansOf } from '../repair/reach.ts'
+import { bottomUp, rangesOf } from '../repair/reach.ts'
 import { lineDiff } from './line-diff.ts'
 
 export type RewriteTools = {
@@ -92,7 +92,8 @@ async function rewriteOne(
   const entries = sources.entries.map((entry) =>
     entry.kind === 'summary' ? { ...entry, text: model.textOf(entry.id) } : entry,
   )
-  const sourceTokens = tokensBeneath(model, id) || entries.reduce((sum, entry) => sum + estimator.count(entry.text), 0)
+  const sourceTokens =
+    tokensOfSources(model, id) || entries.reduce((sum, entry) => sum + estimator.count(entry.text), 0)
   const request = {
     depth: isLeaf ? 0 : Math.max(1, depth),
     targetTokens: targetTokens ?? (isLeaf ? settings.leafTargetTokens : settings.condensedTargetTokens),
@@ -130,7 +131,7 @@ function sourceItems(model: FileDraft, id: string): WindowItem[] {
 }
 
 /** What a summary takes the place of. */
-export function tokensBeneath(model: FileDraft, id: string): number {
+export function tokensOfSources(model: FileDraft, id: string): number {
   const sources = model.sources(id)
   if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
   return model.messageLinks(id).reduce((sum, { to }) => sum + model.messages.tokensOf(to), 0)
@@ -138,15 +139,15 @@ export function tokensBeneath(model: FileDraft, id: string): number {
 
 /** Of the leaf that ends before this one begins. */
 function previousText(model: FileDraft, id: string): string | null {
-  const spans = spansOf(model)
-  const first = spans.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY
+  const ranges = rangesOf(model)
+  const first = ranges.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY
   const conversationId = model.summaries.get(id)?.conversationId
   let best: { readonly id: string; readonly lastSeq: number } | null = null
   for (const other of model.summaries.values()) {
-    const span = spans.get(other.id)
-    if (!span || other.conversationId !== conversationId || model.sourceLinks(other.id).length > 0) continue
-    if (span.lastSeq < first && span.lastSeq > (best?.lastSeq ?? Number.NEGATIVE_INFINITY))
-      best = { id: other.id, lastSeq: span.lastSeq }
+    const range = ranges.get(other.id)
+    if (!range || other.conversationId !== conversationId || model.sourceLinks(other.id).length > 0) continue
+    if (range.lastSeq < first && range.lastSeq > (best?.lastSeq ?? Number.NEGATIVE_INFINITY))
+      best = { id: other.id, lastSeq: range.lastSeq }
   }
   return best === null ? null : model.textOf(best.id)
 }

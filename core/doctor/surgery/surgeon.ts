@@ -7,21 +7,24 @@ import type {
   SurgeryResult,
 } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
+import type { MemoryRows } from '../../memory/memory.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { readingMemory } from '../../systems/read-memory.ts'
 import { inSlices } from '../../yielding.ts'
-import { commitVerified, leftOut, planStale } from '../repair/commit.ts'
+import { commitVerified, leftOut, planStale } from '../apply/commit.ts'
+import { canonicalExtent } from '../apply/row-digest.ts'
+import { listSurgery } from '../apply/surgery-log.ts'
+import { verifiedBackup } from '../apply/verified-backup.ts'
 import { dissolveNode, whyNotDissolved } from '../repair/dissolve-node.ts'
 import { FileDraft } from '../repair/file-draft.ts'
-import { beneath } from '../repair/reach.ts'
+import { withSources } from '../repair/reach.ts'
 import type { RepairerOptions } from '../repair/repairer-options.ts'
-import { canonicalExtent } from '../repair/row-digest.ts'
 import { standingOf } from '../repair/settle.ts'
-import { verifiedBackup } from '../repair/verified-backup.ts'
+import { rules } from '../rules/rules.ts'
 import { type Operated, toOperated, windowTokens } from './operated.ts'
 import { placeTexts } from './place-texts.ts'
 import { rewriteTexts } from './rewrite.ts'
-import { listSurgery } from './surgery-record.ts'
 import { transplant } from './transplant.ts'
 
 /** Others may write while something is prepared: it is then prepared anew, this often. */
@@ -102,8 +105,8 @@ export class Surgeon {
   ): AsyncGenerator<JobProgress, Pick<SurgeryResult, 'preview' | 'backup' | 'rolledBack' | 'canonicalHash'>> {
     const { clock, integrity, owner, info } = this.#options
     const dataVersion = db.dataVersion()
-    const report = yield* integrity.run(undefined, signal)
-    const operated = yield* this.#operate(input, signal)
+    const { report, readRows } = yield* integrity.examine(undefined, signal, { asked: rules, kept: [] })
+    const operated = yield* this.#operate(input, signal, readRows())
     this.#refuseOther(operated, input)
     const extent = canonicalExtent(db)
     const stored = yield* this.#backUp(input, signal)
@@ -146,10 +149,11 @@ export class Surgeon {
   async *#operate(
     { operation, nodes }: Pick<SurgeryInput, 'operation' | 'nodes'>,
     signal: AbortSignal,
+    rows: Generator<void, MemoryRows> = readingMemory(this.#options.db, true),
   ): AsyncGenerator<JobProgress, Operated> {
     const { db, estimator, info } = this.#options
     yield { done: 0, total: 0, unit: 'steps', note: 'reading' }
-    const model = await inSlices(FileDraft.read(db), signal)
+    const model = await inSlices(FileDraft.read(db, rows), signal)
     const stored = model.summaries.get(operation.id)
     if (!stored) {
       throw new LcmError(
@@ -163,7 +167,7 @@ export class Surgeon {
     switch (operation.kind) {
       case 'rewrite': {
         if (nodes) return placeTexts(model, operation, nodes, estimator)
-        const ids = operation.subtree ? beneath(model, [operation.id]) : new Set([operation.id])
+        const ids = operation.subtree ? withSources(model, [operation.id]) : new Set([operation.id])
         const written = yield* rewriteTexts(model, ids, this.#rewriteTools(operation), signal)
         return toOperated(model, operation, stored.conversationId, { ...written, windowBefore: null })
       }

@@ -4,41 +4,13 @@ import { LcmError } from '../../errors.ts'
 import { sha256 } from '../../hashing.ts'
 import { diffSummary } from '../../memory/row-changes.ts'
 import type { DraftSummary } from '../../memory/summaries.ts'
-import { indexAtOnce } from '../../sqlite/ingest-index.ts'
-import type { ReadDb, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
-import { withoutTriggers } from '../../sqlite/take-triggers.ts'
+import { conversationHead } from '../../systems/records/conversations.ts'
+import { copiedMessages, copyMessages, nextMessageId } from '../apply/message-copies.ts'
 import { describeChanges, describeMade, fingerprintOf } from '../repair/describe-changes.ts'
 import type { FileDraft } from '../repair/file-draft.ts'
-import { fillIndexes, INDEXES } from '../repair/fill-indexes.ts'
-import { beneath, bottomUp, messagesUnder } from '../repair/reach.ts'
+import { bottomUp, messagesUnder, withSources } from '../repair/reach.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
 import { type Operated, windowTokens } from './operated.ts'
-
-const queries = {
-  session: /* sql */ `SELECT session_id AS sessionId FROM conversations WHERE conversation_id = :id`,
-  messageIndexes: /* sql */ `
-    SELECT count(*) FROM main.sqlite_schema WHERE type = 'table' AND name IN ('messages_fts', 'messages_trigram')`,
-  nextMessage: /* sql */ `SELECT coalesce(max(message_id), 0) + 1 FROM messages`,
-  nextSeq: /* sql */ `SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = :id`,
-  alreadyThere: /* sql */ `
-    SELECT s.summary_id FROM summaries AS s
-    WHERE s.conversation_id = :id AND s.summary_hash IN (SELECT value FROM json_each(:hashes))`,
-  copied: /* sql */ `
-    SELECT message_id FROM messages
-    WHERE conversation_id = :id AND external_id IN (SELECT value FROM json_each(:externalIds))`,
-  copyMessage: /* sql */ `
-    INSERT INTO messages
-      (message_id, conversation_id, seq, role, token_count, created_at, external_id, content_hash, content)
-    SELECT CAST(:messageId AS INTEGER), CAST(:conversationId AS INTEGER), CAST(:seq AS INTEGER), role, token_count,
-      created_at, :externalId, content_hash, content
-    FROM messages WHERE message_id = :from`,
-  parts: /* sql */ `SELECT * FROM message_parts WHERE message_id = :from AND is_synthetic = 0 ORDER BY ordinal`,
-  insertPart: (columns: readonly string[]) => /* sql */ `
-    INSERT INTO message_parts (${columns.join(', ')}) VALUES (:${columns.join(', :')})`,
-} as const
-
-/** What the external id of a copied message begins with; conversation and number of the original follow. */
-export const COPY_PREFIX = 'transplant:'
 
 type Transplant = Extract<SurgeryOperation, { kind: 'transplant' }>
 type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summaries: ReadonlyMap<string, string> }
@@ -52,8 +24,8 @@ type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summari
 export function transplant(model: FileDraft, operation: Transplant, path: string): Operated {
   const { id, toConversationId } = operation
   const source = model.summaries.get(id) as DraftSummary
-  const session = model.db.get<{ sessionId: string }>(queries.session, { id: toConversationId })
-  if (!session) {
+  const head = conversationHead(model.db, toConversationId)
+  if (!head) {
     throw new LcmError('not_found', `There is no conversation ${toConversationId} in ${path}: "lcm stats" lists them.`)
   }
   if (source.conversationId === toConversationId) {
@@ -80,7 +52,12 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
   return {
     batches: [{ step: null, changes }],
     conversationIds: [source.conversationId, toConversationId],
-    prepare: (db) => copyMessages(db, source.conversationId, toConversationId, session.sessionId, copies),
+    prepare: (db) =>
+      copyMessages(db, copies.messages, {
+        from: source.conversationId,
+        to: toConversationId,
+        sessionId: head.sessionId,
+      }),
     records: [
       {
         conversationId: toConversationId,
@@ -124,7 +101,7 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
 
 /** Everything beneath a node, sources first. */
 function wholeSubtree(model: FileDraft, id: string): string[] {
-  const all = beneath(model, [id])
+  const all = withSources(model, [id])
   const order = bottomUp(model).filter((one) => all.has(one))
   const isWhole = (one: string): boolean =>
     !model.isEmpty(one) &&
@@ -146,9 +123,6 @@ const bySeq =
   (a: number, b: number): number =>
     (model.messages.seqOf(a) ?? 0) - (model.messages.seqOf(b) ?? 0)
 
-const externalIdOf = (conversationId: number, messageId: number): string =>
-  `${COPY_PREFIX}${conversationId}:${messageId}`
-
 /** The hash is over sources and text: the same hash in the target is the same summary. */
 function refuseDuplicates(
   { db, summaries }: FileDraft,
@@ -157,11 +131,13 @@ function refuseDuplicates(
   nodes: readonly string[],
   messages: readonly number[],
 ): void {
-  const hashes = JSON.stringify(nodes.flatMap((node) => summaries.get(node)?.hash ?? []))
-  const externalIds = JSON.stringify(messages.map((message) => externalIdOf(source.conversationId, message)))
+  const hashes = new Set(nodes.flatMap((node) => summaries.get(node)?.hash ?? []))
+  const same = [...summaries.values()].filter(
+    ({ conversationId, hash }) => conversationId === toConversationId && hash !== null && hashes.has(hash),
+  )
   const there = [
-    ...db.column<string>(queries.alreadyThere, { id: toConversationId, hashes }),
-    ...db.column<number>(queries.copied, { id: toConversationId, externalIds }).map((message) => `msg_${message}`),
+    ...same.map((summary) => summary.id),
+    ...copiedMessages(db, toConversationId, source.conversationId, messages).map((message) => `msg_${message}`),
   ]
   if (there.length === 0) return
   const some = `${there.slice(0, 3).join(', ')}${there.length > 3 ? ', …' : ''}`
@@ -173,7 +149,7 @@ function refuseDuplicates(
 }
 
 function copiesOf(model: FileDraft, target: number, nodes: readonly string[], messages: readonly number[]): Copies {
-  const first = model.db.value<number>(queries.nextMessage) ?? 1
+  const first = nextMessageId(model.db)
   const taken = new Set(model.summaries.keys())
   const summaries = new Map<string, string>()
   for (const node of nodes) {
@@ -241,51 +217,4 @@ function windowRow(model: FileDraft, { id, toConversationId }: Transplant, { sum
       created_at: model.summaries.get(id)?.createdAtMs ?? 0,
     },
   }
-}
-
-function copyMessages(db: WriteDb, from: number, to: number, sessionId: string, { messages }: Copies): void {
-  const firstSeq = db.value<number>(queries.nextSeq, { id: to }) ?? 0
-  indexed(db, () => {
-    let seq = firstSeq
-    for (const [original, messageId] of messages) {
-      db.run(queries.copyMessage, {
-        messageId,
-        conversationId: to,
-        seq,
-        externalId: externalIdOf(from, original),
-        from: original,
-      })
-      seq += 1
-      for (const part of partsOf(db, original)) {
-        const row = {
-          ...part,
-          part_id: partId(to, original, Number(part.ordinal)),
-          message_id: messageId,
-          session_id: sessionId,
-        }
-        db.run(queries.insertPart(Object.keys(row)), row)
-      }
-    }
-  })
-}
-
-/** Of indexes that the file has lost, none is written, and none is made: that is a repair. */
-function indexed(db: WriteDb, body: () => void): void {
-  if (db.value<number>(queries.messageIndexes) === INDEXES.filter(([, kind]) => kind === 'message').length) {
-    indexAtOnce(db, body)
-    return
-  }
-  withoutTriggers(db, ['messages_index_*', 'message_parts_index_*'], body)
-  fillIndexes(db, ['message'])
-}
-
-const partsOf = (db: ReadDb, from: number): Record<string, SqlValue>[] =>
-  db.all<Record<string, SqlValue>>(queries.parts, { from }).map((part) =>
-    // Most columns of most parts are empty.
-    Object.fromEntries(Object.entries(part).filter(([, value]) => value !== null)),
-  )
-
-function partId(conversationId: number, messageId: number, ordinal: number): string {
-  const hash = sha256(`${COPY_PREFIX}${conversationId}:${messageId}`)
-  return `prt_t${hash.slice(0, 24)}_${ordinal}`
 }

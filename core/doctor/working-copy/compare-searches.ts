@@ -5,8 +5,8 @@ import { GrepInput } from '../../contract/retrieval.ts'
 import type { CopyReport } from '../../contract/working-copy.ts'
 import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { HistoryIndex } from '../../systems/history-index.ts'
-import { NATIVE_CAPABILITIES } from '../../systems/open-memory.ts'
+import { MemoryReader } from '../../systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
 
 /** A file without an index is read to its end for every question: of a large one, so many as can be asked meanwhile. */
 const LIMIT_MS = 10_000
@@ -38,8 +38,8 @@ export async function* compareSearches(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport['searches']> {
   const searches: CopyReport['searches'][number][] = []
-  const before = new RetrievalEngine(original, info.capabilities, new HistoryIndex(original))
-  const after = new RetrievalEngine(copy, NATIVE_CAPABILITIES, new HistoryIndex(copy))
+  const before = new RetrievalEngine(original, info.capabilities, new MemoryReader(original))
+  const after = new RetrievalEngine(copy, NATIVE_CAPABILITIES, new MemoryReader(copy))
   const until = performance.now() + LIMIT_MS
   const questions = questionsFrom(original)
   for (const question of questions) {

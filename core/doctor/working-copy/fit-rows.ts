@@ -1,5 +1,5 @@
 import type { CopyAdjustment } from '../../contract/working-copy.ts'
-import { insertInto, TABLES, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
+import { insertRow, TABLES, type Table, toNative, withOwnSession } from '../../ingest/native-rows.ts'
 import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 
 const MAX_EXAMPLES = 5
@@ -49,7 +49,6 @@ const queries = {
 export class RowFitter {
   readonly #to: WriteDb
   readonly #columns: ReadonlyMap<Table, readonly Column[]>
-  readonly #insert: ReadonlyMap<Table, string>
   readonly #sessions = new Set<string>()
   /** Of messages whose place another has as well. */
   readonly #places: ReadonlyMap<number, number>
@@ -64,7 +63,6 @@ export class RowFitter {
   constructor(from: ReadDb, to: WriteDb) {
     this.#to = to
     this.#columns = new Map(TABLES.map((table) => [table, to.all<Column>(queries.columns(table))]))
-    this.#insert = new Map(TABLES.map((table) => [table, insertInto(table)]))
     this.renumbered = new Set(from.column<number>(queries.crowded))
     this.#places = placesApart(from, this.renumbered)
   }
@@ -91,7 +89,7 @@ export class RowFitter {
   }
 
   #run(table: Table, row: SqlParams): boolean {
-    return this.#to.run(this.#insert.get(table) ?? '', row) > 0
+    return insertRow(this.#to, table, row)
   }
 
   #fitted(table: Table, original: Readonly<Record<string, SqlValue>>, said: string[]): Record<string, SqlValue> {

@@ -8,6 +8,7 @@ import { migrations } from '../../sqlite/native.ts'
 import type { NativeColumn } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, looseTables } from '../../sqlite/native-values.ts'
 import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
+import { partMetadata, partText } from '../../sqlite/repeated-texts.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { TimeSlice } from '../../yielding.ts'
 import { compareSearches } from './compare-searches.ts'
@@ -45,9 +46,9 @@ const SECTIONS: readonly Section[] = [
     // A text that is the message's own may stand in its row alone: what is read of the part is the same.
     sql: /* sql */ `SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
         CASE WHEN p.part_type = 'text' AND p.is_content = 1
-          THEN (SELECT m.content FROM messages AS m WHERE m.message_id = p.message_id) ELSE p.text_content END,
+          THEN (SELECT m.content FROM messages AS m WHERE m.message_id = p.message_id) ELSE ${partText('p')} END,
         p.tool_call_id, p.tool_name, p.tool_status, p.tool_input, p.tool_output, p.tool_error, p.file_name, p.file_mime,
-        p.metadata
+        ${partMetadata('p')}
       FROM message_parts AS p ORDER BY p.message_id, p.ordinal, p.part_id`,
   },
   {

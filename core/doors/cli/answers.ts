@@ -16,7 +16,7 @@ import { SalvageReport } from '../../contract/salvage.ts'
 import { StorageReport } from '../../contract/storage.ts'
 import { CopyReport } from '../../contract/working-copy.ts'
 
-/** What commands print with --json, as the contract has it; commands may add fields. */
+/** The schemas of what commands print with --json, from the contract. Commands may add fields. */
 export const answers: Readonly<Record<string, z.ZodType>> = {
   discover: z.object({ memories: z.array(FoundMemory) }),
   stats: Stats,
@@ -41,7 +41,7 @@ export const answers: Readonly<Record<string, z.ZodType>> = {
   ledger: LedgerReport,
 }
 
-/** Whether an answer is what its command promises. A sound file leads to no other. */
+/** Says whether an answer matches the schema of its command. Every answer about a sound file does. */
 export function isPromised(command: string, answer: unknown): boolean {
   const schema = Object.hasOwn(answers, command) ? answers[command] : undefined
   return schema?.safeParse(answer).success ?? true

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { type Confirm, type Reach, toldReach } from '../../settings/confirmation.ts'
 
-/** Nobody may sit at the terminal; the page is told so instead of waiting for ever. */
+/** After this time the page is told that nobody answered, because nobody may sit at the terminal. */
 const ANSWER_LIMIT_MS = 120_000
 
 export type Terminal = {
@@ -16,7 +16,7 @@ export function confirmAtTerminal({ input, output }: Terminal, limitMs = ANSWER_
   const ask = async (asked: readonly Reach[]) => {
     const lines = asked.map((reach) => `  - ${toldReach(reach)}\n`).join('')
     output.write(`\nA page of LCM Inspector asks to change the settings:\n${lines}Type "yes" to allow it: `)
-    // Without `terminal`, so that Ctrl-C stays a signal.
+    // The option `terminal` is left out, so that Ctrl-C stays a signal.
     const reader = createInterface({ input, terminal: false })
     try {
       const [line] = await once(reader, 'line', { signal: AbortSignal.timeout(limitMs) })

@@ -1,8 +1,8 @@
 import { isoTime } from '../../clock.ts'
 
 /**
- * The boundary between the contract and what programs read: every field `atMs` or `…AtMs` (milliseconds) becomes `at` or
- * `…At`, ISO 8601 in UTC with milliseconds, null where a damaged file holds no possible time; everything else stays.
+ * Converts answers of the contract to what programs read: every field `atMs` or `…AtMs` (milliseconds) becomes `at` or
+ * `…At`, ISO 8601 in UTC with milliseconds, or null when a damaged file has no possible time. Other fields stay.
  */
 export function toCliJson(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCliJson)

@@ -2,9 +2,9 @@ import { type Command, Option } from 'commander'
 import type { Answer } from './output.ts'
 import { integer } from './parse.ts'
 
-/** Makes a command with the options that all of them share. */
+/** Makes a command with the options that all commands share. */
 export type Define = (name: string, description: string) => Command
-/** What a command does when it is called: its answer is printed and its exit code kept. */
+/** Sets what a command does. Its answer is printed, and its exit code is kept. */
 export type Run = (command: Command, action: (...args: never[]) => Promise<Answer>) => void
 
 export const MAX_ID = Number.MAX_SAFE_INTEGER

@@ -30,7 +30,7 @@ type CompactOptions = MemoryOptions & {
   set?: [string, number][]
 }
 
-/** compact. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+/** Adds the command compact. Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
 export function addCompactCommand(define: Define, run: Run): void {
   run(
     define('compact', 'replace old messages in the window by summaries')
@@ -60,7 +60,7 @@ async function compactInput(lcm: Lcm, options: CompactOptions): Promise<CompactI
   if (options.target !== undefined && options.mode !== 'until-under') {
     throw new LcmError('invalid_argument', 'Only --mode until-under has a goal: add it, or leave --target out.')
   }
-  // Also for a plan: a name that nobody has is a mistake, not a plan.
+  // This is checked for a plan, too, because an unknown name is a mistake.
   if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
   return CompactInput.parse({
     conversationId: chooseConversation(lcm, options.conversation),
@@ -128,7 +128,7 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
 
 type AutomaticRun = { readonly input: CompactInput; readonly skipped: string | null }
 
-/** What --auto does now: the run that brings the window under its threshold, or why there is none. */
+/** Returns the run that --auto makes now to bring the window below its threshold, or why there is none. */
 function automaticRun({ planner, settings }: Lcm, asked: CompactInput): AutomaticRun {
   const decision = planner.evaluate(asked)
   const input = neededRun(decision, asked) ?? asked
@@ -160,7 +160,7 @@ function skippedAnswer({ conversationId, activeTokens, should }: CompactionDecis
   return { json, text: () => skipped }
 }
 
-/** `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
+/** Accepts `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
 function setting(text: string): [string, number] {
   const at = text.includes('=') ? text.indexOf('=') : text.length
   const [name, value] = [text.slice(0, at), text.slice(at + 1)]

@@ -1,4 +1,4 @@
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { isoTime } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { AssembledContext, AssembleInput, ContextItem } from '../../contract/context.ts'
@@ -6,9 +6,8 @@ import { PresetName } from '../../contract/settings.ts'
 import type { ContextAt, ContextDifference, Moment } from '../../contract/time-travel.ts'
 import type { Lcm } from '../../lcm.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
-import { moment, twoMoments } from './moment.ts'
 import type { Answer } from './output.ts'
-import { integer, oneOf } from './parse.ts'
+import { integer, oneOf, time } from './parse.ts'
 import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
 import { count, percent, table } from './text.ts'
 
@@ -28,11 +27,11 @@ export const presetOption = (): Option =>
     oneOf(...PresetName.options),
   )
 
-/** Their list is loaded when it is needed: it knows every system. */
+/** The list of presets is loaded only when it is needed, because it knows every system. */
 export const presetValues = async (name: PresetName | undefined): Promise<Partial<CompactionSettings>> =>
   name === undefined ? {} : (await import('../../systems/presets.ts')).presetSettings(name)
 
-/** context: the window now, at a past moment, or what changed between two. */
+/** Adds the command context: the window now, at a past moment, or the difference between two. */
 export function addContextCommand(define: Define, run: Run): void {
   run(
     define('context', 'what the model sees next turn, and why')
@@ -67,8 +66,7 @@ async function contextAnswer(lcm: Lcm, options: ContextOptions): Promise<Answer>
     return { json: difference, text: () => differenceText(difference) }
   }
   if (render) {
-    const { placed, until } = at ? lcm.timeTravel.entriesAt(input.conversationId, at) : {}
-    const rendered = lcm.context.render(input, render, placed, until)
+    const rendered = at ? lcm.timeTravel.render({ ...input, moment: at }, render) : lcm.context.render(input, render)
     return {
       json: { messages: rendered.messages, system: rendered.system },
       text: () => JSON.stringify(rendered, null, 2),
@@ -133,3 +131,30 @@ function whenText({ atMs, events, reconstructed }: Omit<ContextAt, 'items'>): st
 
 const kindText = (item: ContextItem): string =>
   item.kind === 'message' ? (item.role ?? '') : `${item.kind} ${item.depth ?? ''}`.trim()
+
+/**
+ * Accepts `now`, `msg_12`, `run_ab12`, the number of a compaction event, or a time. A number is an event and never a
+ * year.
+ */
+function moment(text: string): Moment {
+  if (text === 'now') return { now: true }
+  if (/^msg_\d{1,16}$/.test(text)) return { messageId: text }
+  if (text.startsWith('run_')) return { runId: text }
+  if (/^\d{1,15}$/.test(text)) return { eventId: Number(text) }
+  try {
+    return { atMs: time(text) }
+  } catch {
+    throw new InvalidArgumentError(
+      'Expected now, a message (msg_12), a run (run_…), the number of a compaction event, or a time such as 2026-02-13T09:30:00Z.',
+    )
+  }
+}
+
+/** Accepts `FROM..TO`, two moments. */
+function twoMoments(text: string): { readonly from: Moment; readonly to: Moment } {
+  const [from, to, ...rest] = text.split('..')
+  if (!from || !to || rest.length > 0) {
+    throw new InvalidArgumentError('Expected two moments with two dots between them, such as msg_12..now.')
+  }
+  return { from: moment(from), to: moment(to) }
+}

@@ -5,7 +5,7 @@ import type { Answer } from './output.ts'
 import { withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
-/** copy: another system's memory as a native one that may be written. */
+/** Adds the command copy: another system's memory as a native one that can be written. */
 export function addCopyCommand(define: Define, run: Run): void {
   run(
     define('copy', 'a working copy: the same memory as a native file that may be compacted')

@@ -4,7 +4,7 @@ import type { Answer } from './output.ts'
 import type { Installation } from './serve-command.ts'
 import { bytes, count, table } from './text.ts'
 
-/** discover: what agents keep on this machine. */
+/** Adds the command discover: what agents keep on this machine. */
 export function addDiscoverCommand(define: Define, run: Run, { resourcesDir }: Installation): void {
   run(
     define('discover', 'memories and transcripts in their usual places on this machine'),

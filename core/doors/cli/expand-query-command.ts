@@ -15,7 +15,7 @@ type ExpandQueryOptions = MemoryOptions & {
   readonly summarizer?: string
 }
 
-/** expand-query: a question answered from beneath summaries. Ctrl-C stops it. */
+/** Adds the command expand-query: a question that is answered from the sources of summaries. Ctrl-C stops it. */
 export function addExpandQueryCommand(define: Define, run: Run): void {
   run(
     define('expand-query', 'answer a question from what stands beneath summaries, with the ids it rests on')

@@ -32,7 +32,7 @@ type Options = MemoryOptions & {
   readonly force?: boolean
 }
 
-/** export: a memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
+/** Adds the command export: a memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
 export function addExportCommand(define: Define, run: Run): void {
   run(
     define('export', 'a memory as a document, a graph or a ledger; on standard output without -o')
@@ -95,8 +95,8 @@ async function piecesOf(
 }
 
 /**
- * The document is made aside: when it cannot be read to its end, nothing of it stands on standard output. For programs
- * it is itself what they ask for, or a text in one.
+ * Writes the document to a temporary file first, so that nothing of it is printed when it cannot be read to its end.
+ * With --json it is printed itself when it is JSON, and otherwise as a text in a JSON object.
  */
 async function onStandardOutput(format: Format, pieces: Iterable<string>): Promise<Answer> {
   const file = openUnnamed()
@@ -118,7 +118,7 @@ async function onStandardOutput(format: Format, pieces: Iterable<string>): Promi
   }
 }
 
-/** A file that goes with the process, however it ends: what is in a memory is not left lying about. */
+/** Opens a file that disappears with the process, however that ends, because it has the content of a memory. */
 function openUnnamed(): number {
   const path = join(tmpdir(), `lcm-export-${randomBytes(8).toString('hex')}`)
   try {

@@ -9,7 +9,7 @@ import { bytes, oneLine, table } from './text.ts'
 const MAX_BYTES = 1 << 20
 const LARGEST_BYTES = 1 << 28
 
-/** files, file: what was taken out of messages because it was large. */
+/** Adds the commands files and file: contents that were taken out of messages because of their size. */
 export function addFileCommands(define: Define, run: Run): void {
   run(
     define('files', 'large files that messages refer to').addOption(conversationOption()),

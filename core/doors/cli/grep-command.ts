@@ -97,7 +97,7 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
   return { json: { ...result, hits, ...groups }, text }
 }
 
-/** Of a native file, or one that is up to date, nothing has to be made. */
+/** Builds the search index, unless the file is native or its index is up to date. */
 async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
   if (!sideIndex) return
   const { updateIndex } = await import('../../search/side-index/update-index.ts')
@@ -106,7 +106,10 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
 
 const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content
 
-/** By the summary in the window that stands for the hits; null for what is there itself, or has none. */
+/**
+ * Groups hits by the summary in the window that covers them, or null for those in the window and those that nothing
+ * covers.
+ */
 function groupByCovering<T extends { readonly coverInWindow: string | null }>(hits: readonly T[]) {
   const groups = Map.groupBy(hits, (hit) => hit.coverInWindow)
   return [...groups].map(([summaryId, members]) => ({ summaryId, hits: members }))

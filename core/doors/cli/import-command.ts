@@ -6,16 +6,16 @@ import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.
 import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
+import { keepNewObjectsSmall } from '../heap.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { oneOf } from './parse.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
-import { keepHeapSmall } from './small-heap.ts'
 import { withStandardInput } from './standard-input.ts'
 import { count, oneLine, table } from './text.ts'
 
-/** import. Ctrl-C stops at the next step; what was committed stays, and the file is valid. */
+/** Adds the command import. Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
 export function addImportCommand(define: Define, run: Run): void {
   run(
     define('import', 'import transcripts into a native memory, which is created when missing')
@@ -36,7 +36,7 @@ export function addImportCommand(define: Define, run: Run): void {
       paths: string[],
       options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
     ): Promise<Answer> => {
-      keepHeapSmall()
+      keepNewObjectsSmall()
       requireEnabled(loadSettings(process.env), 'import transcripts')
       const { format, window } = options
       const value = await withStandardInput(paths, async (given) => {
@@ -79,7 +79,7 @@ export function addImportCommand(define: Define, run: Run): void {
   )
 }
 
-/** Of a file with many conversations so many are named; `--json` has them all. */
+/** At most this many conversations of a file are named. `--json` names all. */
 const NAMED_CONVERSATIONS = 20
 
 function conversationCell({ conversationId, conversationCount }: ImportedFile): string {
@@ -118,8 +118,8 @@ async function importInto(options: MemoryOptions, request: Request): Promise<Imp
 }
 
 /**
- * What does not look like transcripts is imported into a memory that is thrown away: nothing is left where one was to be
- * made. Null when there is something to import, or a memory already.
+ * Imports files that do not look like transcripts into a temporary memory, so that no memory is created for them.
+ * Returns null when there is something to import, or when the memory exists.
  */
 async function triedAside(options: MemoryOptions, request: Request): Promise<ImportResult | null> {
   const path = resolve(options.db ?? loadSettings(process.env).databasePath)

@@ -1,9 +1,9 @@
 import { checksMade, type IntegrityReport, type Sample } from '../../contract/integrity.ts'
+import { keepNewObjectsSmall } from '../heap.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
-import { keepHeapSmall } from './small-heap.ts'
 import { count, oneLine } from './text.ts'
 
 const SAMPLES_SHOWN = 5
@@ -12,7 +12,7 @@ export function addIntegrityCommand(define: Define, run: Run): void {
   run(
     define('integrity', 'check the memory; exit code 3 when something is wrong').addOption(conversationOption()),
     async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
-      keepHeapSmall()
+      keepNewObjectsSmall()
       const report = await withMemory(
         options,
         (lcm) => interruptible((signal) => lcm.integrity.run(options.conversation, signal)),

@@ -2,7 +2,7 @@ import type { JobProgress } from '../../contract/job.ts'
 import { yieldToOthers } from '../../yielding.ts'
 import { ProgressLine } from './progress-line.ts'
 
-/** Drives a job to its end, showing its progress. Ctrl-C stops it at its next step; what was committed before stays. */
+/** Runs a job to its end and shows its progress. Ctrl-C stops it at its next step. What was committed before stays. */
 export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGenerator<JobProgress, T>): Promise<T> {
   const abort = new AbortController()
   const line = new ProgressLine(process.stderr)
@@ -15,7 +15,7 @@ export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGene
       const step = await job.next()
       if (step.done) return step.value
       line.show(step.value)
-      // A job that never waits would keep the signal from being heard.
+      // A job that never waits would prevent that the signal is noticed.
       await yieldToOthers()
     }
   } finally {
@@ -25,7 +25,7 @@ export async function interruptible<T>(start: (signal: AbortSignal) => AsyncGene
   }
 }
 
-/** Waits for an answer. Ctrl-C withdraws the question. */
+/** Waits for an answer. Ctrl-C cancels the question. */
 export async function interruptibleCall<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController()
   const onInterrupt = (): void => abort.abort()

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { contract } from '../../contract/contract.ts'
 import { answers } from './answers.ts'
 
-/** JSON schema of what a command prints, with times as they are printed; null where none is promised. */
+/** Returns the JSON schema of what a command prints, with times as they are printed, or null when it promises none. */
 export function answerSchema(command: string): unknown {
   const schema = Object.hasOwn(answers, command) ? answers[command] : undefined
   return schema ? asPrinted(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })) : null
@@ -13,7 +13,7 @@ const PRINTED_TIME = { anyOf: [{ type: 'string', format: 'date-time' }, { type: 
 const isTime = (name: string): boolean => /(^a|A)tMs$/.test(name)
 const printedName = (name: string): string => (isTime(name) ? name.slice(0, -2) : name)
 
-/** As `toCliJson` does with values: `…AtMs` is a number in the contract and `…At` a text on paper. */
+/** Converts a schema as `toCliJson` converts values: `…AtMs` is a number in the contract and `…At` a text in print. */
 function asPrinted(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asPrinted)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -37,7 +37,7 @@ const printedProperties = (properties: object): object =>
 type Schema = Parameters<typeof getEventIteratorSchemaDetails>[0]
 type Procedure = { '~orpc': { inputSchema?: Schema; outputSchema?: Schema } }
 
-/** Input and answer of each procedure; times in them are milliseconds, which commands print as ISO 8601. */
+/** Returns input and answer of each procedure. Times in them are milliseconds, which commands print as ISO 8601. */
 export function procedures() {
   return Object.entries(contract).flatMap(([area, group]) => {
     const members: Record<string, unknown> = '~orpc' in group ? { '': group } : group
@@ -54,6 +54,6 @@ export function procedures() {
   })
 }
 
-/** null where nothing is promised. */
+/** Returns null when no schema is promised. */
 const jsonSchema = (schema: Schema, io: 'input' | 'output') =>
   schema instanceof z.ZodType ? z.toJSONSchema(schema, { io, unrepresentable: 'any' }) : null

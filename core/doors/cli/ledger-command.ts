@@ -22,7 +22,7 @@ const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'agree', 'disable', 's
 const MOST_LINES = 40
 const LEDGER_NAME = 'lcm.events.jsonl'
 
-/** ledger: the append-only record from which a memory can be made anew. */
+/** Adds the command ledger: the append-only record from which a memory can be rebuilt. */
 export function addLedgerCommand(define: Define, run: Run): void {
   run(
     define(
@@ -71,7 +71,7 @@ async function verify(given: string | undefined, options: Options): Promise<Answ
     options,
     async (lcm) => {
       const path = given === undefined ? await ledgerOf(lcm) : inFolder(given)
-      // Another system's messages have no hash of their own to compare.
+      // Messages of another system have no hash of their own to compare.
       const db = isNative(lcm.info) ? lcm.read : null
       return answer(await interruptible((signal) => verifyLedger(path, db, signal)))
     },
@@ -126,7 +126,7 @@ function agree(lcm: Lcm, given: string | undefined): Answer {
 
 function disable(lcm: Lcm): Answer {
   const writer = writerOf(lcm, 'end its ledger')
-  // One that takes nothing any more is ended all the same: this is the way out.
+  // A ledger that accepts no more events is ended as well, because this is the way out.
   if (ledgerState(lcm.read, lcm.ledgers).blocked === null) writer.drain()
   writer.disable()
   return status(lcm)
@@ -144,7 +144,10 @@ function status(lcm: Lcm): Answer {
   return { json: state, text }
 }
 
-/** The ledger that belongs to a memory. @throws LcmError ledger_refused: what a memory names is not even read */
+/**
+ * Returns the ledger that belongs to a memory.
+ * @throws LcmError ledger_refused before what a memory names is even read
+ */
 async function ledgerOf(lcm: Lcm): Promise<string> {
   const stated = isNative(lcm.info) ? statedLedger(lcm.read) : null
   if (stated === null) {

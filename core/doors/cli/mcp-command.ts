@@ -4,7 +4,7 @@ import type { MemoryOptions } from './session.ts'
 
 export type McpCommandOptions = MemoryOptions & { readonly conversation?: number }
 
-/** Serves the Model Context Protocol until the client goes. The protocol's library is loaded only for this. */
+/** Serves the Model Context Protocol until the client leaves. The library of the protocol is loaded only for this. */
 export async function mcp(options: McpCommandOptions, installation: Installation, version: string): Promise<number> {
   const { serveStdio } = await import('../mcp/serve-stdio.ts')
   return serveStdio({

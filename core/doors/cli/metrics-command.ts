@@ -1,15 +1,12 @@
 import { GrepInput } from '../../contract/retrieval.ts'
 import type { Lcm } from '../../lcm.ts'
+import { deepestSummary } from '../../systems/records/summaries.ts'
 import type { Define, Run } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 
-const queries = {
-  deepest: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1`,
-}
-
-/** metrics: what a memory tells of itself, for Prometheus. */
+/** Adds the command metrics: figures of a memory for Prometheus. */
 export function addMetricsCommand(define: Define, run: Run): void {
   run(
     define('metrics', 'figures of a memory in the text format of Prometheus').option(
@@ -29,7 +26,7 @@ async function measure(lcm: Lcm, isChecked: boolean): Promise<string> {
     report?.checks.flatMap(({ id, severity, count }) =>
       severity === 'info' ? [] : [{ check: id, severity, count }],
     ) ?? null
-  const summary = lcm.read.value<string>(queries.deepest)
+  const summary = deepestSummary(lcm.read)
   const expandMs =
     summary === undefined
       ? null
@@ -46,7 +43,7 @@ async function measure(lcm: Lcm, isChecked: boolean): Promise<string> {
   return metricsText(lcm, { expandMs, searchMs, failures })
 }
 
-/** Milliseconds, to the microsecond. */
+/** Measures milliseconds, to the microsecond. */
 async function timed(work: () => unknown): Promise<number> {
   const start = performance.now()
   await work()

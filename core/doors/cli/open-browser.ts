@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A browser that has not come by then does not come any more; its token and its file end. */
+/** The time in which a browser has to enter. After it the token and the file end. */
 const START_LIMIT_MS = 60_000
 
 /**
- * Opens the user's browser. Arguments of a process can be read by every user of a machine, so that the browser is given
- * a file that only this user can read, and that leads on to the address. Best effort: the address is printed anyway.
- * @param newUrl makes an address that is good for so long
+ * Opens the browser of the user. Every user of a machine can read the arguments of a process, so the browser is given a
+ * file that only this user can read, and that leads to the address. A failure is ignored, because the address is
+ * printed anyway.
+ * @param newUrl makes an address that expires after the given time
  */
 export function openBrowser(newUrl: (validMs: number) => string): void {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return
@@ -24,17 +25,17 @@ export function openBrowser(newUrl: (validMs: number) => string): void {
   child.unref()
 }
 
-/** A page that goes to the address at once; null where no file can be made. */
+/** Writes a page that leads to the address at once, or returns null when no file can be created. */
 export function writeEntryPage(url: string): { readonly folder: string; readonly path: string } | null {
   try {
-    // Its folder is the user's own (0700) from the first moment.
+    // The folder belongs to the user alone (0700) from the first moment.
     const folder = mkdtempSync(join(tmpdir(), 'lcm-open-'))
     const path = join(folder, 'lcm-inspector.html')
     const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${url}">`
     writeFileSync(path, `<!doctype html><title>LCM Inspector</title>${head}\n`, { mode: 0o600, flag: 'wx' })
     return { folder, path }
   } catch {
-    // No room, or no right: the user has the printed address.
+    // There is no space or no permission. The user has the printed address.
     return null
   }
 }

@@ -5,14 +5,16 @@ import { dirname, join, resolve } from 'node:path'
 import { EXIT } from './output.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
 
-/** A window that was really open lives longer than this; Electron that cannot run here aborts at once. */
+/** A window that was really open lives longer than this. Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
 const USUAL_NAMES: Readonly<Record<string, string>> = {
   darwin: 'Electron.app/Contents/MacOS/Electron',
   win32: 'electron.exe',
 }
 
-/** Opens the desktop window where Electron is installed and can show one, otherwise the same window in the browser. */
+/**
+ * Opens the desktop window when Electron is installed and can show one, and otherwise the same window in the browser.
+ */
 export async function open(options: ServeOptions, installation: Installation): Promise<number> {
   const electron = findElectron(process.env)
   const asksForBrowser = options.port !== undefined || !options.open || options.newer === true
@@ -27,11 +29,11 @@ export async function open(options: ServeOptions, installation: Installation): P
   return signal === 'SIGINT' ? EXIT.interrupted : (code ?? EXIT.done)
 }
 
-/** The binary of the Electron package beside this installation; null when it has none. */
+/** Finds the binary of the Electron package beside this installation, or returns null. */
 function findElectron(env: NodeJS.ProcessEnv): string | null {
   const folder = electronPackage()
   if (folder === null) return null
-  // Written when the binary is fetched; a folder of one's own has it under its usual name.
+  // This file is written when the binary is downloaded. A custom folder has it under its usual name.
   const named = join(folder, 'path.txt')
   const name = existsSync(named) ? readFileSync(named, 'utf8').trim() : (USUAL_NAMES[process.platform] ?? 'electron')
   const binary = join(env.ELECTRON_OVERRIDE_DIST_PATH ?? join(folder, 'dist'), name)
@@ -42,7 +44,7 @@ function electronPackage(): string | null {
   try {
     return dirname(createRequire(import.meta.url).resolve('electron/package.json'))
   } catch {
-    // It is not installed.
+    // Electron is not installed.
     return null
   }
 }
@@ -56,7 +58,8 @@ function canShowWindows(env: NodeJS.ProcessEnv): boolean {
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
 
 async function run(command: string, args: readonly string[]): Promise<Ended> {
-  // Editors' terminals set the first, and it would turn Electron into plain Node; the second is for the Node of `lcm`.
+  // Terminals of editors set the first variable, which would turn Electron into plain Node. The second is for the Node
+  // of `lcm`.
   const { ELECTRON_RUN_AS_NODE: _asNode, NODE_COMPILE_CACHE: _compiled, ...env } = process.env
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
   const forward = (signal: NodeJS.Signals): void => void child.kill(signal)

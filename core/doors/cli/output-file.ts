@@ -6,17 +6,17 @@ export const forceOption = (): Option => new Option('--force', 'replace the file
 
 type Target = {
   readonly path: string
-  /** The file of the memory that is read meanwhile: no option has it replaced. */
+  /** The file of the memory that is read meanwhile. No option replaces it. */
   readonly memory: string
   readonly isForced: boolean
 }
 
 /**
- * Writes a file that appears when it is whole; what was there before stays until then, and for ever unless it is empty
- * or may be replaced.
- * @param write makes it at the path that it is given
- * @throws LcmError invalid_argument when something is there; file_missing, file_not_readable, disk_full; whatever
- * `write` throws
+ * Writes a file that appears when it is complete. An existing file stays until then, and is replaced only when it is
+ * empty or may be replaced.
+ * @param write creates the file at the path that it is given
+ * @throws LcmError invalid_argument when a file is there; file_missing, file_not_readable, disk_full; whatever `write`
+ * throws
  */
 export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
   const { path } = target
@@ -34,7 +34,10 @@ export async function writeOutput(target: Target, write: (partial: string) => vo
   }
 }
 
-/** Whether something is there that goes. @throws LcmError invalid_argument for what must stay */
+/**
+ * Says whether an existing file will be replaced.
+ * @throws LcmError invalid_argument for a file that has to stay
+ */
 function mayReplace({ path, memory, isForced }: Target): boolean {
   const there = statSync(path, { throwIfNoEntry: false })
   if (!there) return false
@@ -52,7 +55,7 @@ function mayReplace({ path, memory, isForced }: Target): boolean {
   return true
 }
 
-/** Whether it is the memory, or a file that SQLite keeps beside it, by whatever path. */
+/** Says whether a file is the memory, or a file that SQLite keeps beside it, under any path. */
 function belongsTo(memory: string, there: Stats): boolean {
   const real = realpathSync(memory)
   return ['', '-wal', '-shm', '-journal'].some((suffix) => {

@@ -5,7 +5,10 @@ import { singleLine } from '../../text.ts'
 import { toCliJson } from './cli-json.ts'
 import { escaped, printable } from './printable.ts'
 
-/** What a command answers: the document for programs, and the same for people; or what is too long to be held at once. */
+/**
+ * The answer of a command: a document for programs and the same as text for people, or what is too long to be held at
+ * once.
+ */
 export type Answer =
   | { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
   | { readonly pieces: (asJson: boolean) => AsyncIterable<string>; readonly exitCode?: number }
@@ -34,7 +37,10 @@ function exitCodeOf(code: ErrorCode): number {
   return EXIT.failed
 }
 
-/** Makes what is printed, as far as it is held at once: when that fails, nothing was printed. Returns what prints it. */
+/**
+ * Prepares what is printed, as far as it is held at once, so that nothing is printed when that fails. Returns a
+ * function that prints it.
+ */
 export function prepareAnswer(answer: Answer, asJson: boolean): () => Promise<void> {
   if ('pieces' in answer) return () => printPieces(answer.pieces(asJson), asJson)
   const printed = `${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`
@@ -47,7 +53,10 @@ async function printPieces(pieces: AsyncIterable<string>, asJson: boolean): Prom
   }
 }
 
-/** One line on stderr; the same as JSON on stdout with --json. A stack only for `LCM_DEBUG=1`. Returns the exit code. */
+/**
+ * Prints one line to stderr, and the same as JSON to stdout with --json. A stack is printed only with `LCM_DEBUG=1`.
+ * Returns the exit code.
+ */
 export function printError(error: unknown, asJson: boolean): number {
   const info = toErrorInfo(error)
   process.stderr.write(`lcm: ${info.code}: ${oneLine(info.message)}\n`)
@@ -56,14 +65,14 @@ export function printError(error: unknown, asJson: boolean): number {
   return exitCodeOf(info.code)
 }
 
-/** Something to know about the answer, which stands on standard output. */
+/** Prints a note about the answer, which is on standard output. */
 export function printNote(message: string): void {
   process.stderr.write(`lcm: ${oneLine(message)}\n`)
 }
 
 const jsonDocument = (value: unknown): string => obeyedByNone(JSON.stringify(toCliJson(value), null, 2))
 
-/** A document is JSON whatever it is parsed with, and no terminal obeys it: what could move a cursor is escaped. */
+/** Escapes characters that could move the cursor of a terminal. The document stays JSON for every parser. */
 const obeyedByNone = (json: string): string => json.replace(/[\u007f-\u009f\p{Bidi_Control}]/gu, escaped)
 
 const oneLine = (text: string): string => printable(singleLine(text))

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 
-/** A whole number in a range. */
+/** Accepts a whole number in a range. */
 export function integer(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = Number(text)
@@ -11,11 +11,11 @@ export function integer(min: number, max: number): (text: string) => number {
   }
 }
 
-/** What stands in angle brackets where a path is meant. */
+/** The names in angle brackets that mean a path. */
 const PATHS: ReadonlySet<string> = new Set(['file', 'folder', 'path', 'ledger', 'backup'])
 
 /**
- * Refuses an empty path, as a variable gives it that was never set: it would mean the folder where one happens to be.
+ * Refuses an empty path, as an unset variable of a shell gives it, because it would mean the current folder.
  * @throws CommanderError
  */
 export function refuseEmptyPaths(command: Command): void {
@@ -33,7 +33,7 @@ export function refuseEmptyPaths(command: Command): void {
 
 const TIME = /^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i
 
-/** ISO 8601; a date or time without a zone is UTC. */
+/** Reads ISO 8601. A date or time without a zone is UTC. */
 export function time(text: string): number {
   const match = TIME.exec(text)
   const isClock = match?.[3] !== undefined
@@ -44,7 +44,7 @@ export function time(text: string): number {
   return value
 }
 
-/** False for the 30th of February, which `Date` takes for the 2nd of March. */
+/** Returns false for the 30th of February, which `Date` reads as the 2nd of March. */
 function isDay(text: string): boolean {
   const day = text.slice(0, 10)
   const atMs = Date.parse(day)
@@ -59,7 +59,7 @@ export function oneOf<const T extends string>(...names: readonly T[]): (text: st
   }
 }
 
-/** For options that may be given several times. */
+/** Collects the values of an option that may be given several times. */
 export function collect<T>(parse: (text: string) => T): (text: string, before: T[] | undefined) => T[] {
   return (text, before) => [...(before ?? []), parse(text)]
 }

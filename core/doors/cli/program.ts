@@ -49,7 +49,10 @@ export async function runCli(args: readonly string[], installation: Installation
   }
 }
 
-/** A command that nobody knows, alone, so that the parser refuses it: beside --help or --version it would not look. */
+/**
+ * Returns an unknown command alone, so that the parser refuses it, because beside --help or --version it would not
+ * check it.
+ */
 function unknownCommand(program: Command, options: readonly string[]): readonly string[] | null {
   const [first, second] = options.filter((option) => !option.startsWith('-'))
   const named = first === 'help' ? second : first
@@ -57,7 +60,10 @@ function unknownCommand(program: Command, options: readonly string[]): readonly 
   return [named]
 }
 
-/** The command line without --help when its command does not accept an argument, so that the parser refuses that too. */
+/**
+ * Returns the command line without --help when its command does not accept an argument, so that the parser refuses that
+ * too.
+ */
 function wrongArgument(program: Command, options: readonly string[]): readonly string[] | null {
   const [name, ...rest] = options.filter((option) => option !== '--help' && option !== '-h')
   const command = program.commands.find((one) => one.name() === name)
@@ -73,7 +79,7 @@ function wrongArgument(program: Command, options: readonly string[]): readonly s
   }
 }
 
-/** What the parser, or a schema behind it, refuses is wrong usage; every other error stays as it is. */
+/** Turns what the parser, or a schema behind it, refuses into wrong usage. Every other error is unchanged. */
 function wrongUsage(error: unknown, command: string | undefined): unknown {
   const help = command === undefined || command.startsWith('-') ? 'lcm --help' : `lcm ${command} --help`
   if (error instanceof z.ZodError) {
@@ -95,7 +101,10 @@ function splitAt<T>(list: readonly T[], separator: T): [readonly T[], readonly T
   return at < 0 ? [list, []] : [list.slice(0, at), list.slice(at + 1)]
 }
 
-/** The memory that a command works on: --from of a command that makes another, --db or the configured one of others. */
+/**
+ * Returns the memory that a command works on: --from of a command that makes another file, and otherwise --db or the
+ * configured one.
+ */
 async function memoryOf(command: Command): Promise<string | null> {
   const { from, db } = command.opts<{ from?: unknown; db?: string }>()
   const named = typeof from === 'string' ? from : db
@@ -104,20 +113,20 @@ async function memoryOf(command: Command): Promise<string | null> {
   try {
     return loadSettings(process.env).databasePath
   } catch (error) {
-    // A command that needs the settings says what is wrong with them.
+    // A command that needs the settings reports what is wrong with them.
     if (error instanceof LcmError) return null
     throw error
   }
 }
 
-/** Whether it is what its command promises. A sound file leads to no other answer. */
+/** Says whether the answer matches the schema of its command. Every answer about a sound file does. */
 async function isPossible(command: Command, answer: Answer): Promise<boolean> {
   if ('pieces' in answer) return true
   const { isPromised } = await import('./answers.ts')
   return isPromised(command.name(), answer.json)
 }
 
-/** Every command with its arguments and options; also what the reference is generated from. */
+/** Builds every command with its arguments and options. The reference is generated from it. */
 export function buildProgram(
   asJson: boolean,
   installation: Installation,

@@ -6,7 +6,7 @@ import { cutToWidth } from './text.ts'
 const INTERVAL_MS = 100
 const WIDTH = 24
 
-/** A bar on a terminal; nothing at all where stderr is not one. */
+/** Shows a bar on a terminal, and nothing when stderr is no terminal. */
 export class ProgressLine {
   readonly #stream: WriteStream
   #shownAtMs = 0
@@ -26,7 +26,10 @@ export class ProgressLine {
     this.#stream.write(`\r\x1b[2K${cutToWidth(printable(`${bar}  ${note}`).replace(/\s/g, ' '), this.#columns())}`)
   }
 
-  /** Some terminals and programs that run others report none, or 0. The last column stays free: it may wrap. */
+  /**
+   * Some terminals, and programs that run others, report no width or 0. The last column stays empty, because it may
+   * wrap.
+   */
   #columns(): number {
     return (this.#stream.columns || 80) - 1
   }

@@ -8,7 +8,7 @@ import { count, oneLine, percent } from './text.ts'
 
 type ProvenanceOptions = MemoryOptions & { readonly from?: number; readonly to?: number; readonly limit?: number }
 
-/** provenance: what the sentences of a summary rest on. */
+/** Adds the command provenance: the passages that support the sentences of a summary. */
 export function addProvenanceCommand(define: Define, run: Run): void {
   run(
     define('provenance', 'what the sentences of a summary rest on, and what stands in no source')

@@ -6,10 +6,10 @@ import { integer } from './parse.ts'
 import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
-/** stats, tree, describe, expand, lineage: commands that never write. */
+/** Adds stats, tree, describe, expand and lineage, which never write. */
 export function addReadCommands(define: Define, run: Run): void {
   run(define('stats', 'count what a memory holds'), async (options: MemoryOptions): Promise<Answer> => {
-    const { READ_ONLY_BY_CHOICE } = await import('../../systems/open-memory.ts')
+    const { READ_ONLY_BY_CHOICE } = await import('../../systems/open.ts')
     const { lacks, ...stats } = await withMemory(
       options,
       (lcm) => ({

@@ -23,7 +23,7 @@ type RepairOptions = MemoryOptions & {
   backups?: string
 }
 
-/** repair: what to do about findings, as a plan, a text to keep, or done. */
+/** Adds the command repair: the repair of findings as a plan, as a text to keep, or applied. */
 export function addRepairCommand(define: Define, run: Run): void {
   run(
     define('repair', 'plan repairs, or apply steps of the plan; exit code 3 while steps are left')
@@ -60,7 +60,7 @@ async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
     }
   }
   const plan = await interruptible((signal) => lcm.repair.plan(input, signal))
-  // A file that is opened for a plan only is not one that cannot be repaired.
+  // A file that is opened read-only for a plan can be repaired all the same.
   const shown = isNative(lcm.info) ? { ...plan, onlyExport: null } : plan
   return { json: shown, text: () => planText(shown), exitCode: plan.steps.length > 0 ? EXIT.findings : EXIT.done }
 }

@@ -5,7 +5,7 @@ import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { count, table } from './text.ts'
 
-/** salvage: what can still be read of a damaged file, as a native memory. */
+/** Adds the command salvage: what can still be read of a damaged file, as a native memory. */
 export function addSalvageCommand(define: Define, run: Run): void {
   run(
     define('salvage', 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost')

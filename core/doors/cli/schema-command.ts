@@ -3,7 +3,7 @@ import { ErrorCode } from '../../contract/error.ts'
 import type { Define, Run } from './command.ts'
 import { type Answer, EXIT } from './output.ts'
 
-/** schema: everything that a program can ask for, for programs. */
+/** Adds the command schema: every command and procedure with its schemas, for programs. */
 export function addSchemaCommand(define: Define, run: Run, program: Command): void {
   run(define('schema', 'commands, options and JSON schemas, for programs'), async (): Promise<Answer> => {
     const { answerSchema, procedures } = await import('./json-schemas.ts')

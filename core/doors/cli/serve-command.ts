@@ -8,7 +8,7 @@ import { confirmAtTerminal } from './ask-terminal.ts'
 import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
-/** After the core of a file ended by a fault of its own. */
+/** The time until a core that failed by itself is started again. */
 const RESTART_MS = 10_000
 
 export type ServeOptions = {
@@ -20,14 +20,14 @@ export type ServeOptions = {
   readonly open: boolean
   readonly autoCompact?: boolean
 }
-/** Where the built or source files of this installation stand. */
+/** Where the built or source files of this installation are. */
 export type Installation = {
-  /** Folder of the package. */
+  /** The folder of the package. */
   readonly root: string
   readonly workerUrl: URL
   readonly rendererDir: string
   readonly resourcesDir: string
-  /** Told when a thread was left in the middle of a statement: the process will not end by itself. */
+  /** Called when a thread was left in a statement, so that the process will not end by itself. */
   readonly onStuck?: () => void
 }
 
@@ -50,7 +50,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
     port: options.port ?? 0,
     defaultFile: options.db === undefined ? null : resolve(options.db),
     allowNewer: options.newer ?? false,
-    // Without this, whoever opened the address in the wrong browser would have to start anew.
+    // Otherwise a user who opened the address in the wrong browser would have to start again.
     onEntered: () => process.stderr.write(`A browser has entered. For another one: ${host.newUrl()}\n`),
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
@@ -63,7 +63,8 @@ export async function serve(options: ServeOptions, installation: Installation): 
     keepRunning(cores, options.db ?? loadSettings(process.env).databasePath, options.newer ?? false)
   }
   const exitCode = await new Promise<number>((done) => {
-    // `on`, not `once`: a terminal and npm may both deliver the signal, and the second must not cut the closing short.
+    // `on` is used and not `once`, because a terminal and npm may both deliver the signal, and the second must not
+    // interrupt closing.
     process.on('SIGINT', () => done(EXIT.interrupted))
     process.on('SIGTERM', () => done(EXIT.done))
   })

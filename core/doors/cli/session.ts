@@ -9,12 +9,12 @@ import { isNative } from '../../systems/native/native.ts'
 import { printNote } from './output.ts'
 import { oneLine } from './text.ts'
 
-/** Options that every command on a memory takes. */
+/** The options of every command on a memory. */
 export type MemoryOptions = { readonly db?: string; readonly newer?: boolean }
 
 /**
- * Opens `--db` (default: the configured memory), runs the command on it, and closes it, also when the command fails. The
- * core is loaded only now, so that `--help` and `--version` start quickly.
+ * Opens `--db` (or the configured memory), runs the command on it, and closes it, also when the command fails. The core
+ * is loaded only now, so that `--help` and `--version` start quickly.
  */
 export async function withMemory<T>(
   options: MemoryOptions,
@@ -40,7 +40,10 @@ export async function withMemory<T>(
   }
 }
 
-/** `LCM_LEDGER_PATH` is of the configured memory alone: nobody may believe that another one is recorded in it. */
+/**
+ * `LCM_LEDGER_PATH` applies to the configured memory only. A note says so, because nobody should believe that another
+ * one is recorded there.
+ */
 export function noteUnusedLedger({ info, settings }: Lcm): void {
   const { ledgerPath, databasePath } = settings
   if (ledgerPath === null || info.path === resolve(databasePath)) return
@@ -49,7 +52,7 @@ export function noteUnusedLedger({ info, settings }: Lcm): void {
   )
 }
 
-/** A memory is counted in one way from its first message to its last. */
+/** A memory keeps the estimator of its first message. A note says when another one is configured. */
 function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
   const { tokenEstimator } = settings
   if (tokenEstimator === 'heuristic' || tokenEstimator === estimator.name || !isNative(info)) return
@@ -58,7 +61,7 @@ function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
   )
 }
 
-/** The configured memory is nobody's typing error: its folder is made on first use. */
+/** Creates the folder of the configured memory on first use, because its path is not a typing error. */
 function makeFolderOf(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -68,7 +71,7 @@ function makeFolderOf(path: string): void {
 }
 
 /**
- * The conversation that a command works on: the given one, or the only one.
+ * Returns the conversation that a command works on: the given one, or the only one.
  * @throws LcmError conversation_required when there are several, not_found when there is no such one
  */
 export function chooseConversation(lcm: Lcm, given: number | undefined): number {
@@ -88,7 +91,7 @@ export function chooseConversation(lcm: Lcm, given: number | undefined): number 
 }
 
 /**
- * The given conversation, or the one that was last active, which is then said on standard error.
+ * Returns the given conversation, or the one that was last active, which is then named on standard error.
  * @throws LcmError not_found
  */
 export function chooseOrNewest(lcm: Lcm, given: number | undefined): number {
@@ -107,7 +110,7 @@ export function chooseOrNewest(lcm: Lcm, given: number | undefined): number {
 
 type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>
 
-/** Conversations that a system keeps for itself come after those of its user. */
+/** Conversations that a system has with itself come after those of its user. */
 const newestFirst = (a: Row, b: Row): number =>
   Number(Boolean(a.internal)) - Number(Boolean(b.internal)) ||
   (b.updatedAtMs ?? b.createdAtMs ?? 0) - (a.updatedAtMs ?? a.createdAtMs ?? 0) ||

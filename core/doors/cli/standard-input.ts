@@ -10,13 +10,14 @@ import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.
 import { fileError } from '../../sqlite/memory-file.ts'
 import { interruptibleCall } from './interruptible.ts'
 
-/** What standard input is called on the command line. */
+/** The name of standard input on the command line. */
 const STANDARD_INPUT = '-'
 
 /**
- * Runs `body` with the paths, where `-` is a file that holds standard input: formats are recognised by their beginning
- * and may be read twice, and a transcript may be larger than memory. The file is gone afterwards.
- * @throws LcmError cancelled, disk_full, not_found; whatever `body` throws, with `-` for the file's name
+ * Runs `body` with the paths, where `-` is replaced by a file with the content of standard input, because formats are
+ * recognised by their beginning and may be read twice, and a transcript may be larger than memory. The file is deleted
+ * afterwards.
+ * @throws LcmError cancelled, disk_full, not_found; whatever `body` throws, with `-` instead of the file's name
  */
 export async function withStandardInput(
   paths: readonly string[],
@@ -39,8 +40,8 @@ export async function withStandardInput(
 }
 
 /**
- * A transcript without an id of its own is known by the name of its file. One that comes over a pipe is named by its
- * content: given again it is the same, and two that begin alike are two.
+ * A transcript without an id of its own is identified by its file name. One that comes over a pipe is named by its
+ * content, so that the same content has the same name, and two that begin alike have two.
  */
 async function spool(input: Readable, file: string): Promise<{ path: string; file: string }> {
   const hash = startSha256()

@@ -16,7 +16,7 @@ import { bytes, count, oneLine, table } from './text.ts'
 type SurgeryOptions = MemoryOptions & { plan?: boolean; backups?: string }
 type RewriteOptions = SurgeryOptions & { subtree?: boolean; summarizer?: string; prompt?: string; target?: number }
 
-/** rewrite, dissolve and transplant a node, and the way back. With --plan nothing is written. */
+/** Adds rewrite, dissolve, transplant and undo. With --plan nothing is written. */
 export function addSurgeryCommands(define: Define, run: Run): void {
   const operation = (name: string, description: string) =>
     define(name, description)
@@ -115,7 +115,7 @@ async function operate(options: SurgeryOptions, request: SurgeryRequest): Promis
   })
 }
 
-/** With what a reader compares first in two fields of one shape. */
+/** Puts what a reader compares first into two fields of the same shape. */
 function previewJson(preview: SurgeryPreview) {
   const { nodes, window } = preview
   const side = (which: 'before' | 'after') => ({

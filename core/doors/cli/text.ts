@@ -3,12 +3,12 @@ import type { LineageTree } from '../../contract/lineage.ts'
 import { singleLine } from '../../text.ts'
 import { printable } from './printable.ts'
 
-/** 12,345 */
+/** Formats a number as `12,345`. */
 export function count(value: number): string {
   return value.toLocaleString('en')
 }
 
-/** 2.1 MB */
+/** Formats a size as `2.1 MB`. */
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`
   const units = ['kB', 'MB', 'GB', 'TB']
@@ -26,8 +26,8 @@ export function percent(share: number): string {
 }
 
 /**
- * Columns padded to their widest cell as a terminal shows it, where Chinese, Japanese and Korean characters take two
- * places; numbers to the right. Control characters cannot reach the terminal.
+ * Pads columns to their widest cell as a terminal shows it, where Chinese, Japanese and Korean characters take two
+ * places. Numbers are aligned right. Control characters cannot reach the terminal.
  */
 export function table(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   const cells = [
@@ -48,7 +48,7 @@ export function table(header: readonly string[], rows: readonly (readonly (strin
     .join('\n')
 }
 
-/** A line break in a cell would look like another row. */
+/** Replaces line breaks in a cell, which would look like another row. */
 const inCell = (text: string): string => printable(text.replace(/\s/g, ' '))
 
 function pad(text: string, width: number, toTheRight: boolean): string {
@@ -56,9 +56,9 @@ function pad(text: string, width: number, toTheRight: boolean): string {
   return toTheRight ? gap + text : text + gap
 }
 
-/** One line that takes at most `width` places on a terminal. */
+/** Returns one line that takes at most `width` places on a terminal. */
 export function oneLine(text: string, width = 100): string {
-  // Whatever a character is made of, what is looked at stays bounded.
+  // The work stays bounded, whatever a character consists of.
   const most = width * 16
   const flat = singleLine(printable(text.slice(0, most)))
   return cutToWidth(text.length > most ? `${flat}…` : flat, width)
@@ -66,7 +66,7 @@ export function oneLine(text: string, width = 100): string {
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** The beginning of a line, cut between what a reader takes for characters. */
+/** Returns the beginning of a line, cut between what a reader sees as characters. */
 export function cutToWidth(line: string, width: number): string {
   if (stringWidth(line) <= width) return line
   let kept = ''
@@ -79,7 +79,9 @@ export function cutToWidth(line: string, width: number): string {
   return width > 0 ? `${kept}…` : ''
 }
 
-/** Indented, sources under what was made from them. Walks with a stack of its own: chains may be deep. */
+/**
+ * Writes a tree with sources indented below their dependents. It uses a stack of its own, because chains may be deep.
+ */
 export function treeText(roots: readonly LineageTree[], next: (node: LineageTree) => readonly LineageTree[]): string {
   const lines: string[] = []
   const stack = [...roots].reverse().map((node) => ({ node, indent: 0 }))

@@ -1,7 +1,7 @@
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { conversationOf } from '../../systems/node-id.ts'
 
-/** Whatever else an answer holds can be an id. Texts are those of the conversation itself. */
+/** Any other field of an answer can be an id. These are texts of the conversation itself. */
 const NO_IDS: ReadonlySet<string> = new Set([
   ...['content', 'snippet', 'excerpt', 'answer', 'notes', 'fallback', 'fileName', 'mimeType', 'explorationSummary'],
   ...[
@@ -22,7 +22,7 @@ const LONGEST_ID = 512
 
 /**
  * Leaves out of an answer whatever names something of another conversation. In some systems, and in damaged files, a
- * summary of one conversation stands for messages of another.
+ * summary of one conversation covers messages of another.
  */
 export class PinnedView {
   readonly #db: ReadDb

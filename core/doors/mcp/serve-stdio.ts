@@ -10,26 +10,25 @@ import { Tools } from './tools.ts'
 export type McpOptions = {
   readonly path: string
   readonly allowNewer: boolean
-  /** The one conversation that may be read; null for all. */
+  /** The one conversation that may be read, or null for all. */
   readonly conversationId: number | null
   readonly resourcesDir: string
   readonly version: string
 }
 
-/** What is still being answered when the client goes has this long to be finished. */
+/** When the client leaves, pending answers have this long to be finished. */
 const LAST_ANSWERS_MS = 5_000
 
 /**
- * Serves a memory to one client over standard input and output until the client goes or a signal comes. The file is
- * opened for reading; what others write to it meanwhile is seen.
+ * Serves a memory to one client over standard input and output until the client leaves or a signal arrives. The file is
+ * opened for reading, and what others write meanwhile is seen.
  * @returns the exit code
- * @throws LcmError for a file that cannot be opened, not_found for a conversation that it does not hold: before anything
- * is served
+ * @throws LcmError for a file that cannot be opened, not_found for an unknown conversation: before anything is served
  */
 export async function serveStdio(options: McpOptions): Promise<number> {
-  // Standard output belongs to the protocol: whatever else somebody prints goes to standard error.
+  // Standard output belongs to the protocol, so other output goes to standard error.
   for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
-  // An answer that has to wait for a slow client listens until it may go on.
+  // Each answer that waits for a slow client adds a listener.
   process.stdout.setMaxListeners(0)
   const open = { readOnly: true, allowNewer: options.allowNewer }
   const core = new Core({
@@ -41,8 +40,8 @@ export async function serveStdio(options: McpOptions): Promise<number> {
   })
   try {
     const { conversationId } = options
-    await despiteWrongValues(options.path, () => {
-      const lcm = core.lcm()
+    await despiteWrongValues(options.path, async () => {
+      const lcm = await core.lcm()
       if (conversationId !== null) chooseConversation(lcm, conversationId)
     })
     const unsubscribe = core.subscribe(() => undefined)

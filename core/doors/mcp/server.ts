@@ -17,7 +17,7 @@ type ToolResult = {
   readonly isError?: boolean
 }
 
-/** The four tools over the Model Context Protocol. `path`: the memory that they read. */
+/** Creates the server with the four tools of the Model Context Protocol. `path` is the memory that they read. */
 export function createMcpServer(tools: Tools, version: string, path: string | null = null): McpServer {
   const server = new McpServer({ name: SERVER_NAME, version }, { instructions: INSTRUCTIONS })
   const config = <Name extends keyof typeof TEXTS>(name: Name) => ({
@@ -36,14 +36,17 @@ export function createMcpServer(tools: Tools, version: string, path: string | nu
   return server
 }
 
-/** Times are ISO 8601 here, as on the command line. The text is the same document, for clients that know no other. */
+/**
+ * Makes the result of a call. Times are ISO 8601, as on the command line. The text is the same document, for clients
+ * that use no structured content.
+ */
 async function answer(path: string | null, work: () => unknown): Promise<ToolResult> {
   try {
     return result(toCliJson(await despiteWrongValues(path, work)) as Record<string, unknown>)
   } catch (error) {
     const { code, message, retryable } = toErrorInfo(error)
     if (code === 'internal') console.error(error)
-    // Where files stand on this machine is nothing to an agent, and less to whoever reads what it says.
+    // Paths of this machine are no business of an agent, and even less of those who read its output.
     return { ...result({ error: { code, message: withoutPaths(message), retryable } }), isError: true }
   }
 }

@@ -12,15 +12,16 @@ import {
 export const MAX_LINE_BYTES = 10 * 1024 * 1024
 const NEWLINE = 0x0a
 
-/** By its name, what a request of the protocol has to look like. */
+/** The schema of each request of the protocol, by its name. */
 const REQUESTS = new Map(ClientRequestSchema.options.map((schema) => [schema.shape.method.value as string, schema]))
 
 type Streams = { readonly input: NodeJS.ReadableStream; readonly output: NodeJS.WritableStream }
 
 /**
- * One message of the protocol a line. Whatever else comes in is answered with an error, and the next line is heard:
- * the transport of the SDK stops listening at a line that is too long, and passes on requests that its server then calls
- * a fault of its own. Knows which requests wait for an answer, so that a client that only writes and closes gets all.
+ * Sends and receives one message of the protocol a line. Any other line is answered with an error, and the next line is
+ * read. The transport of the SDK instead stops at a line that is too long, and passes on requests that its server
+ * reports as internal errors. It counts pending requests, so that a client that only writes and closes receives all
+ * answers.
  */
 export class StdioTransport implements Transport {
   onmessage?: NonNullable<Transport['onmessage']>
@@ -58,7 +59,7 @@ export class StdioTransport implements Transport {
     this.onclose?.()
   }
 
-  /** Waits until every request is answered, at most so long. */
+  /** Waits until every request is answered, for at most `limitMs`. */
   idle(limitMs: number): Promise<void> {
     return new Promise((done) => {
       const timer = setTimeout(done, limitMs)
@@ -80,7 +81,7 @@ export class StdioTransport implements Transport {
     this.#keep(chunk.subarray(from))
   }
 
-  /** What is too long is not kept, and refused at once: nobody knows whether its line ever ends. */
+  /** Refuses a line that is too long at once and drops it, because it may never end. */
   #keep(piece: Buffer): void {
     if (this.#isTooLong || piece.length === 0) return
     this.#bytes += piece.length
@@ -132,7 +133,9 @@ export class StdioTransport implements Transport {
   }
 }
 
-/** Why a request has parameters that its method cannot take; null where it can, or where nobody knows the method. */
+/**
+ * Says why the parameters of a request do not fit its method, or returns null when they do or the method is unknown.
+ */
 function problemOf(request: { readonly method: string; readonly params?: unknown }): string | null {
   const parsed = REQUESTS.get(request.method)?.safeParse(request)
   if (parsed === undefined || parsed.success) return null

@@ -10,7 +10,7 @@ const conversation = z.int().min(0)
 const time = (told: string) => z.string().max(40).describe(told)
 const tokenCap = (told: string) => z.int().min(1).max(MOST_AGENT_TOKENS).optional().describe(told)
 
-/** What the tools take. Fixed, as all that is told about them. */
+/** The inputs of the tools. They are constant, like all texts about them. */
 export const INPUT_SHAPES = {
   lcm_grep: {
     query: z.string().max(10_000).describe(TOLD.query),

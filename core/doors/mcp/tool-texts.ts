@@ -1,6 +1,6 @@
 /**
- * Everything that an agent is told about the tools. Constants, so that the description is byte for byte the same in every
- * turn, process and file: prompts that hold it stay cached. What a file holds is learnt by calling the tools.
+ * All texts about the tools that an agent reads. They are constants, so that the description is byte for byte the same
+ * in every turn, process and file, and prompts with it stay cached. What a file holds is learnt by calling the tools.
  */
 export const SERVER_NAME = 'lcm'
 

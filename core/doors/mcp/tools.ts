@@ -10,24 +10,24 @@ import { PinnedView } from './pinned.ts'
 import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 
 const DEFAULT_HITS = 20
-/** Of lists of ids in an answer; how many there are in all is said beside them. */
+/** At most this many ids of a list are in an answer, with the whole number beside them. */
 const MOST_IDS = 50
-/** Places of a hit that are shown. */
+/** At most this many places of a hit are shown. */
 const MOST_MATCHES = 20
 
-/** What the tools do, on the memory as it is now. */
+/** What the tools do, on the present state of the memory. */
 export class Tools {
-  readonly #lcm: () => Lcm
+  readonly #lcm: () => Promise<Lcm>
   readonly #pinned: number | null
 
-  /** @param pinned the one conversation that may be read; null for all */
-  constructor(lcm: () => Lcm, pinned: number | null) {
+  /** @param pinned the one conversation that may be read, or null for all */
+  constructor(lcm: () => Promise<Lcm>, pinned: number | null) {
     this.#lcm = lcm
     this.#pinned = pinned
   }
 
   async grep(input: ToolInput<'lcm_grep'>, signal: AbortSignal) {
-    const lcm = this.#lcm()
+    const lcm = await this.#lcm()
     if (input.within !== undefined) this.#find(lcm, input.within)
     const { after, before, limit = DEFAULT_HITS, sort = 'relevance', ...asked } = input
     for (let wanted = Math.min(limit, MOST_HITS); ; wanted = Math.max(1, Math.floor(wanted / 2))) {
@@ -41,16 +41,16 @@ export class Tools {
       })
       const { hits, ...facts } = this.#shown(lcm, await lcm.retrieval.grep(query, signal))
       const answer = { ...facts, hits: hits.map(shortened) }
-      // A page that is too large is asked for again as a smaller one, so that its cursor fits it.
+      // A page that is too large is requested again as a smaller one, so that its cursor fits.
       if (wanted === 1 || lcm.estimator.count(JSON.stringify(answer)) <= MOST_AGENT_TOKENS) return answer
     }
   }
 
-  describe({ id, offset = 0, tokenCap }: ToolInput<'lcm_describe'>) {
-    const lcm = this.#lcm()
+  async describe({ id, offset = 0, tokenCap }: ToolInput<'lcm_describe'>) {
+    const lcm = await this.#lcm()
     this.#find(lcm, id)
     const cap = this.#cap(lcm, tokenCap)
-    // A token is seldom more than eight characters; what is longer is cut by count.
+    // A token is seldom more than eight characters. A longer text is cut by its count.
     const described = this.#shown(lcm, lcm.retrieval.describe(id, offset + cap * 8))
     const content = fitting(described.content.slice(offset), cap, lcm.estimator)
     const end = offset + content.length
@@ -64,8 +64,14 @@ export class Tools {
     }
   }
 
-  expand({ summaryId, depth = 1, includeMessages = false, tokenCap, cursor }: ToolInput<'lcm_expand'>): Expansion {
-    const lcm = this.#lcm()
+  async expand({
+    summaryId,
+    depth = 1,
+    includeMessages = false,
+    tokenCap,
+    cursor,
+  }: ToolInput<'lcm_expand'>): Promise<Expansion> {
+    const lcm = await this.#lcm()
     this.#find(lcm, summaryId)
     const cap = this.#cap(lcm, tokenCap)
     const expansion = lcm.retrieval.expand(
@@ -76,14 +82,14 @@ export class Tools {
   }
 
   async expandQuery(input: ToolInput<'lcm_expand_query'>, signal: AbortSignal): Promise<ExpandQueryResult> {
-    const lcm = this.#lcm()
+    const lcm = await this.#lcm()
     for (const id of input.summaryIds ?? []) this.#find(lcm, id)
     const [only] = this.#conversations(input.conversationId === undefined ? undefined : [input.conversationId]) ?? []
     const told = await lcm.expandQuery.ask(ExpandQueryInput.parse({ ...input, conversationId: only }), signal)
     return this.#shown(lcm, told)
   }
 
-  /** What of an answer may be seen through this server. */
+  /** Removes from an answer what must not be seen through this server. */
   #shown<T>(lcm: Lcm, answer: T): T {
     return this.#pinned === null ? answer : new PinnedView(lcm.read, this.#pinned).of(answer)
   }
@@ -92,14 +98,14 @@ export class Tools {
     return Math.min(asked ?? lcm.settings.maxExpandTokens, MOST_AGENT_TOKENS)
   }
 
-  /** @throws LcmError not_found; grant_scope outside the conversation that the server is for */
+  /** @throws LcmError not_found; grant_scope outside of the conversation that the server is for */
   #find(lcm: Lcm, id: string): void {
     if (this.#pinned === null) {
       findNode(lcm.read, id)
       return
     }
     const conversationId = conversationOf(lcm.read, id)
-    // Who names it as a source may be in another conversation: nothing more is said.
+    // A dependent of it may be in another conversation, so nothing more is said.
     if (conversationId === null)
       throw new LcmError('not_found', `There is no message, summary or file "${id}": look for it with lcm_grep.`)
     if (conversationId !== this.#pinned) throw this.#outside(id)

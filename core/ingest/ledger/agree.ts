@@ -8,12 +8,12 @@ type MemoryWithLedger = {
   readonly read: ReadDb
   readonly clock: Clock
   readonly ledgers: LedgerPermission
-  /** The writable connection. `what` completes "cannot …". */
+  /** Returns the writable connection. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
 }
 
 /**
- * The user of this machine agrees that a memory goes on with a ledger: with the one that it names, or with `path`.
+ * Records that the user of this machine agrees that a memory continues a ledger: the one that it names, or `path`.
  * @throws LcmError read_only_file, read_only_dialect, invalid_argument, ledger_refused, file_missing, disk_full
  */
 export function agreeToLedger(lcm: MemoryWithLedger, path?: string): LedgerState {

@@ -22,8 +22,8 @@ const BATCH = 1000
 type Request = { readonly db: ReadDb; readonly info: MemoryInfo; readonly to: string; readonly clock: Clock }
 
 /**
- * Writes a ledger of everything that a memory holds, of any system: what a rebuild makes of it has the same ids, order,
- * texts, lineage and windows. The file appears at `to` when it is whole.
+ * Writes a ledger of everything that a memory of any system holds. A memory rebuilt from it has the same ids, order,
+ * texts, lineage and windows. The file appears at `to` when it is complete.
  * @throws LcmError invalid_argument when something is at `to`; file_missing, disk_full, cancelled, sqlite_failed
  */
 export async function* exportLedger(
@@ -39,7 +39,7 @@ export async function* exportLedger(
   const write = (changes: readonly Change[]): void => {
     for (const event of toEvents(db, changes)) {
       const line = toLine(stamp(event))
-      // All of it, unlike `writeSync` on a disk that is nearly full.
+      // Unlike `writeSync` this writes everything, even on a disk that is nearly full.
       writeFileSync(file, line)
       bytes += Buffer.byteLength(line)
       events += 1
@@ -68,7 +68,10 @@ export async function* exportLedger(
   }
 }
 
-/** Every row as if it had just been written. What another system does not record is filled in as in a working copy. */
+/**
+ * Returns every row as if it had just been written. What another system does not record is filled in as in a working
+ * copy.
+ */
 function* everything(db: ReadDb, info: MemoryInfo): Generator<Change> {
   const isOurs = isNative(info)
   for (const table of isOurs ? TABLES : COPIED) {

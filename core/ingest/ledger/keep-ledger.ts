@@ -11,8 +11,8 @@ type Options = {
 }
 
 /**
- * A writable memory whose ledger follows every commit. A ledger that cannot be written never fails the write that it
- * would record: what is committed waits in the outbox, and `onTrouble` is told why.
+ * Lets a ledger follow every commit of a writable memory. A ledger that cannot be written never fails the write that it
+ * would record: committed rows wait in the outbox, and `onTrouble` is given the reason.
  */
 export function keepLedger(
   db: WriteDb,
@@ -62,7 +62,7 @@ export function keepLedger(
   return { db: kept, ledger }
 }
 
-/** What follows a commit must not look as if it had failed, whatever the rows of an outbox from elsewhere hold. */
+/** A commit must not look failed because of what follows it, whatever the rows of a foreign outbox hold. */
 const toTrouble = (error: unknown, path: string): LcmError =>
   error instanceof LcmError
     ? error

@@ -23,8 +23,8 @@ const queries = {
 }
 
 /**
- * Proves by its content that a file is the ledger of a memory: it begins and ends as the memory has noted. A memory of an
- * older version has noted neither; then both have to hold the same messages.
+ * Proves by its content that a file is the ledger of a memory: it begins and ends as the memory has noted. A memory of
+ * an older version noted neither, and then both must hold the same messages.
  * @throws LcmError ledger_refused, file_missing, file_not_readable
  */
 export function proveLedger(db: ReadDb, path: string, { memory, consents }: LedgerPermission): LedgerExtent {
@@ -39,7 +39,7 @@ export function proveLedger(db: ReadDb, path: string, { memory, consents }: Ledg
       if (problem !== null) throwRefused(problem, path)
     }
     const { size } = fstatSync(file)
-    // Of a batch that a crash has cut off the writer finds out what is there.
+    // After a crash the writer finds out how much of its batch was written.
     if (size > known.bytes && ledgerMeta(db, 'ledger_batch') === undefined) throwRefused(aheadOf(path), path)
     if (known.bytes === 0 || known.head !== null) return known
     const endsLine = readBytes(file, known.bytes - 1, known.bytes)[0] === LINE_FEED
@@ -57,7 +57,7 @@ export function proveLedger(db: ReadDb, path: string, { memory, consents }: Ledg
   }
 }
 
-/** Null: it has not been begun, and need not be there. */
+/** Returns null when the ledger has not been begun, so that it may be missing. */
 function openExisting(path: string, known: LedgerExtent): number | null {
   try {
     const found = statSync(path, { throwIfNoEntry: false })

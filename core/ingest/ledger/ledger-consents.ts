@@ -14,13 +14,13 @@ import type { Clock } from '../../clock.ts'
 import { sha256 } from '../../hashing.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 
-/** That the changes of one memory file, at one place, may be appended to one ledger. */
+/** Allows that changes of one memory file, at one place, are appended to one ledger. */
 const Consent = z.object({
   /** The real path of the memory. */
   memory: z.string(),
-  /** Its inode: a copy that takes its place has another. */
+  /** The inode of the memory. A copy that takes its place has another. */
   inode: z.string(),
-  /** Names the memory in its own `lcm_meta`: another memory that is written over this one has another. */
+  /** The id that the memory has in its own `lcm_meta`. A memory that is written over this one has another. */
   ledgerId: z.string(),
   ledger: z.string(),
   agreedAtMs: z.int(),
@@ -30,8 +30,8 @@ type Consent = z.infer<typeof Consent>
 const FOLDER = 'ledgers'
 
 /**
- * What the user of this machine has agreed to, kept in the app's data folder and never in a memory: a memory file comes
- * from anywhere, and what it says must not decide where this program writes.
+ * Keeps what the user of this machine agreed to. It is in the data folder of the app and never in a memory, because a
+ * memory file may come from anywhere and must not decide where this program writes.
  */
 export class LedgerConsents {
   readonly #folder: string
@@ -40,14 +40,14 @@ export class LedgerConsents {
     this.#folder = join(dataDir, FOLDER)
   }
 
-  /** The ledger that was agreed to for the memory that stands at this path now; null when none was. */
+  /** Returns the ledger that was agreed to for the memory that is at this path now, or null. */
   ledgerOf(memory: string, ledgerId: string): string | null {
     const place = placeOf(memory)
     const consent = place && readConsent(this.#fileOf(place.path))
     return consent && stands(consent) && consent.ledgerId === ledgerId ? consent.ledger : null
   }
 
-  /** Another memory, still at its place, whose ledger this is; null when there is none. */
+  /** Returns another memory, still at its place, that uses this ledger, or null. */
   keeperOf(ledger: string, except: string): string | null {
     const place = placeOf(except)?.path
     const real = realLedger(ledger)
@@ -57,7 +57,10 @@ export class LedgerConsents {
     return null
   }
 
-  /** @throws LcmError disk_full, file_not_readable when it cannot be kept */
+  /**
+   * Stores a consent.
+   * @throws LcmError disk_full, file_not_readable
+   */
   agree(memory: string, ledgerId: string, ledger: string, clock: Clock): void {
     const place = placeOf(memory)
     if (place === null) return
@@ -75,7 +78,10 @@ export class LedgerConsents {
     }
   }
 
-  /** @throws LcmError file_not_readable */
+  /**
+   * Deletes a consent.
+   * @throws LcmError file_not_readable
+   */
   withdraw(memory: string): void {
     const place = placeOf(memory)
     if (place === null) return
@@ -103,7 +109,7 @@ export class LedgerConsents {
   }
 }
 
-/** Null: there is none that can be read, which is the same as none. */
+/** Returns null for a file that cannot be read, which counts as no consent. */
 function readConsent(file: string): Consent | null {
   try {
     return Consent.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null
@@ -126,7 +132,7 @@ const stands = ({ memory, inode }: Consent): boolean => {
   return place !== null && place.path === memory && place.inode === inode
 }
 
-/** One name for one file, whether it exists already or not. */
+/** Gives one name to one file, whether it exists or not. */
 export function realLedger(ledger: string): string {
   const path = resolve(ledger)
   try {

@@ -8,7 +8,7 @@ import { ledgerMeta, setLedgerMeta } from './ledger-meta.ts'
 
 const TAIL_BYTES = 4096
 
-/** What a memory knows of the ledger that it has written: how long it was, how it began and how it ended. */
+/** What a memory knows of the ledger that it wrote: its length, its beginning and its end. */
 export type LedgerExtent = { readonly bytes: number; readonly head: string | null; readonly tail: string | null }
 
 export type Problem = { readonly kind: LedgerProblem; readonly message: string }
@@ -25,14 +25,14 @@ export function saveExtent(db: WriteDb, { bytes, head, tail }: LedgerExtent): vo
   setLedgerMeta(db, 'ledger_tail', tail ?? '')
 }
 
-/** Of an open ledger, up to its end or an earlier one. */
+/** Measures an open ledger, up to its end or an earlier offset. */
 export function measureLedger(file: number, bytes = fstatSync(file).size): LedgerExtent {
   return { bytes, head: headOf(file), tail: bytes === 0 ? null : tailOf(file, bytes) }
 }
 
 /**
- * Whether an open file is the ledger that a memory has written: it begins and ends with the same lines, up to where the
- * memory knows it. What stands behind that is not looked at.
+ * Says whether an open file is the ledger that a memory wrote, because it has the same beginning and end up to the
+ * length that the memory knows. What follows is not examined.
  */
 export function compareExtent(file: number, path: string, known: LedgerExtent): Problem | null {
   const { size } = fstatSync(file)
@@ -43,7 +43,7 @@ export function compareExtent(file: number, path: string, known: LedgerExtent): 
   return tailOf(file, known.bytes) === known.tail ? null : changed(path)
 }
 
-/** Of the first line, when it is an event; null: this is no ledger. */
+/** Hashes the first line when it is an event. Returns null when this is no ledger. */
 function headOf(file: number): string | null {
   for (const { bytes } of linesFrom(file, 0)) {
     const line = bytes?.toString('utf8') ?? ''
@@ -88,7 +88,7 @@ const unproven = (path: string): Problem => ({
   message: `Nothing proves yet that ${path} is the ledger of this memory: have it compared and agree to it ("lcm ledger agree"), or ${BEGIN_ANEW}. What is pending stays in the memory meanwhile.`,
 })
 
-/** Lines that this memory did not write stand behind those that it did. */
+/** The problem that the ledger continues with lines that this memory did not write. */
 export const aheadOf = (path: string): Problem => ({
   kind: 'ahead',
   message: `The ledger ${path} goes on after what this memory has written: a copy of the memory or an older version wrote there, or the memory was restored without it. Nothing is added. Keep that ledger as it is, and ${BEGIN_ANEW}.`,

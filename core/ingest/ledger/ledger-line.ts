@@ -1,4 +1,4 @@
-/** What a ledger may hold of one event. Keys and kinds are those of decapod's ledger, so that its tools read ours. */
+/** The fields of a ledger event. Keys and kinds are those of decapod's ledger, so that its tools can read ours. */
 export type LedgerEvent = {
   readonly actor: string
   readonly content: string
@@ -6,11 +6,14 @@ export type LedgerEvent = {
   readonly event_id: string
   readonly kind: 'event' | 'message' | 'artifact' | 'tool_result'
   readonly metadata: Readonly<Record<string, unknown>>
-  /** `<epoch seconds>Z`. */
+  /** The time as `<epoch seconds>Z`. */
   readonly ts: string
 }
 
-/** One line, keys sorted at every level and no space between: the same event gives the same bytes. */
+/**
+ * Writes an event as one line, with keys sorted at every level and without spaces, so that equal events have equal
+ * bytes.
+ */
 export const toLine = (event: LedgerEvent): string => `${JSON.stringify(sorted(event))}\n`
 
 function sorted(value: unknown): unknown {
@@ -25,7 +28,7 @@ function sorted(value: unknown): unknown {
 
 const KINDS: ReadonlySet<string> = new Set(['event', 'message', 'artifact', 'tool_result'])
 
-/** An event from a line, or what is wrong with it. Unknown kinds are kept as events. */
+/** Parses a line into an event, or returns what is wrong with it. Unknown kinds are kept as events. */
 export function parseLine(text: string): LedgerEvent | string {
   let value: unknown
   try {
@@ -49,6 +52,6 @@ export function parseLine(text: string): LedgerEvent | string {
   }
 }
 
-/** Milliseconds of `<epoch seconds>Z` or ISO 8601; NaN for neither. */
+/** Converts `<epoch seconds>Z` or ISO 8601 to milliseconds, and other texts to NaN. */
 export const ledgerTimeMs = (ts: string): number =>
   /^\d+(\.\d+)?Z$/.test(ts) ? Number.parseFloat(ts) * 1000 : Date.parse(ts)

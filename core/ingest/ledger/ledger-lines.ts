@@ -5,42 +5,42 @@ import { type LedgerEvent, parseLine } from './ledger-line.ts'
 
 /** A line of a ledger, as far as it could be read. */
 export type LedgerLine = {
-  /** 1-based. */
+  /** The number of the line, from 1. */
   readonly line: number
-  /** Where it begins in the file. */
+  /** The offset of the line in the file. */
   readonly start: number
-  /** False where the line is no event in JSON. */
+  /** False when the line is no event in JSON. */
   readonly isEvent: boolean
   readonly eventId: string
   readonly time: string
   readonly hash: string
   readonly kind: LedgerEvent['kind']
-  /** Whether the hash is that of the content. */
+  /** True when the hash is that of the content. */
   readonly isTrue: boolean
 }
 
-/** Reads a ledger line by line, whatever its size; nothing when there is none. */
+/** Reads a ledger of any size line by line. A missing file has no lines. */
 export function* readLedgerLines(path: string): Generator<LedgerLine> {
   let handle: number
   try {
     handle = openSync(path, 'r')
   } catch {
-    // Not every memory has one.
+    // Not every memory has a ledger.
     return
   }
   try {
     let line = 0
-    for (const { bytes, span } of linesFrom(handle, 0)) {
+    for (const { bytes, range } of linesFrom(handle, 0)) {
       line += 1
       const text = bytes === null ? null : bytes.toString('utf8')
-      if (text?.trim() !== '') yield parse(text, line, span.start)
+      if (text?.trim() !== '') yield parse(text, line, range.start)
     }
   } finally {
     closeSync(handle)
   }
 }
 
-/** `text`: null for a line that is too long to be read. */
+/** `text` is null for a line that is too long to be read. */
 function parse(text: string | null, line: number, start: number): LedgerLine {
   const event = parseLine(text ?? '')
   if (typeof event === 'string') {

@@ -1,16 +1,16 @@
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 
-/** What a memory notes of its ledger, under keys that no ledger records. */
+/** What a memory notes about its ledger, under keys that no ledger records. */
 type MetaKey =
-  /** Where it says that its ledger is. Never followed by itself: see `LedgerPermission`. */
+  /** The path of the ledger. It is never followed without `LedgerPermission`. */
   | 'ledger_path'
-  /** Names this memory and its ledger to the user's consent. */
+  /** The id by which the user's consent names this memory. */
   | 'ledger_id'
-  /** Size of the ledger after the last finished batch. */
+  /** The size of the ledger after the last finished batch. */
   | 'ledger_bytes'
-  /** The last outbox row of the batch that is being appended; empty when none is. */
+  /** The last outbox row of the batch that is being appended, or empty when there is none. */
   | 'ledger_batch'
-  /** Hashes of the first line, and of the last bytes, of what this memory has written there. */
+  /** Hashes of the first line and of the last bytes that this memory wrote. */
   | 'ledger_head'
   | 'ledger_tail'
 
@@ -21,7 +21,7 @@ const queries = {
   forget: /* sql */ `DELETE FROM lcm_meta WHERE key LIKE 'ledger_%'`,
 }
 
-/** Undefined also where it is empty. */
+/** Returns undefined also for an empty value. */
 export const ledgerMeta = (db: ReadDb, key: MetaKey): string | undefined =>
   db.value<string>(queries.get, { key }) || undefined
 

@@ -8,12 +8,12 @@ import { compareExtent, extentOf, keptByOther, notAgreed, type Problem } from '.
 import { ledgerMeta } from './ledger-meta.ts'
 import { hasOutbox } from './outbox.ts'
 
-/** What this machine allows of the ledger of one memory. */
+/** What this machine allows for the ledger of one memory. */
 export type LedgerPermission = {
   /** The path of the memory. */
   readonly memory: string
   readonly consents: LedgerConsents
-  /** The ledger that the settings of this machine name for this memory; null for none. */
+  /** The ledger that the settings of this machine name for this memory, or null. */
   readonly named: string | null
 }
 
@@ -21,11 +21,16 @@ const queries = {
   pending: /* sql */ `SELECT count(*) FROM ledger_outbox`,
 }
 
-/** The path that the memory states; null when it keeps none. Nothing may be done there before `whyRefused` is asked. */
+/**
+ * Returns the path that the memory states, or null when it keeps no ledger. Nothing may be done there before
+ * `whyRefused` is asked.
+ */
 export const statedLedger = (db: ReadDb): string | null =>
   hasOutbox(db) ? (ledgerMeta(db, 'ledger_path') ?? null) : null
 
-/** Why this program has no business at the path that a memory states; null when it has. Touches nothing there before. */
+/**
+ * Says why this program must not use the path that a memory states, or null when it may. It does not touch the path.
+ */
 export function whyRefused(db: ReadDb, path: string, { memory, consents, named }: LedgerPermission): Problem | null {
   const isNamed = named !== null && named === path
   const agreed = isNamed ? path : consents.ledgerOf(memory, ledgerMeta(db, 'ledger_id') ?? '')
@@ -34,7 +39,9 @@ export function whyRefused(db: ReadDb, path: string, { memory, consents, named }
   return keeper === null ? null : keptByOther(realLedger(path), keeper)
 }
 
-/** What a memory says of its ledger, and what speaks against going on with it; of another system's file, that it keeps none. */
+/**
+ * Returns what a memory says about its ledger, and what prevents continuing it. Files of other systems have no ledger.
+ */
 export function ledgerState(db: ReadDb, permission: LedgerPermission): LedgerState {
   const path = statedLedger(db)
   if (path === null) return { path, pending: 0, bytes: 0, problem: null, blocked: null }

@@ -13,11 +13,11 @@ import { type LedgerPermission, noFile, statedLedger, throwRefused, whyRefused }
 import { installOutbox, readBatch, removeOutbox } from './outbox.ts'
 import { type Change, stamper, toEvents } from './to-events.ts'
 
-/** Rows a batch: bounds memory and the time that other writers wait. */
+/** The rows of a batch, which limit memory and the time that other writers wait. */
 const BATCH_ROWS = 4000
-/** As much as tells the time of the last line, which stands at its end. */
+/** The end of the last line has its time and lies within so many bytes. */
 const LAST_LINE_BYTES = 4096
-/** How every line of a ledger begins. */
+/** Every line of a ledger begins so. */
 const LINE_START = '{"actor":'
 
 const queries = {
@@ -27,10 +27,10 @@ const queries = {
 }
 
 /**
- * Carries committed changes from the outbox of a memory into its ledger. Where that is the memory only states: nothing
- * is done there unless this machine allows it, and the file is the one that this memory has written so far. A batch is
- * marked, appended and synced, and only then taken out of the outbox: killed at any instant, the next run finds how much
- * of the marked batch is in the ledger and goes on behind it.
+ * Appends committed changes from the outbox of a memory to its ledger. The memory only states where that is, so nothing
+ * is done there unless this machine allows it and the file is the one that this memory wrote. A batch is marked,
+ * appended, synced, and only then removed from the outbox. After a crash at any instant the next run finds how much of
+ * the marked batch is in the ledger and continues there.
  */
 export class LedgerWriter {
   readonly #db: WriteDb
@@ -44,8 +44,8 @@ export class LedgerWriter {
   }
 
   /**
-   * Begins a ledger with everything that the memory holds; the user agrees to it by asking. Does nothing when it is kept
-   * at this path already.
+   * Begins a ledger with everything that the memory holds. Asking for it is the user's consent. Does nothing when a
+   * ledger is kept at this path already.
    * @throws LcmError invalid_argument, ledger_refused
    */
   enable(path: string): void {
@@ -58,7 +58,7 @@ export class LedgerWriter {
     }
     if (kept !== null)
       throw new LcmError('invalid_argument', `A ledger is kept already, at ${kept}: end that one first.`)
-    // A link that leads to no file is taken too: with a first line it would make one, wherever it points.
+    // A link to a missing file counts as existing, because a first line would create its target, wherever it is.
     if (lstatSync(path, { throwIfNoEntry: false })) {
       throw new LcmError('invalid_argument', `${path} exists already: a ledger begins in a file of its own.`, { path })
     }
@@ -73,8 +73,8 @@ export class LedgerWriter {
   }
 
   /**
-   * The user agrees that this memory, at its place, goes on with a ledger: with the one that it states, or with the same
-   * file elsewhere. Its content has to prove that it is this memory's.
+   * Records the user's consent that this memory, at its place, continues a ledger: the one that it states, or the same
+   * file elsewhere. The content has to prove that it belongs to this memory.
    * @throws LcmError invalid_argument, ledger_refused, file_missing
    */
   agree(given?: string): void {
@@ -93,7 +93,7 @@ export class LedgerWriter {
     })
   }
 
-  /** Ends recording; the ledger stays as it is. */
+  /** Ends recording. The ledger stays unchanged. */
   disable(): void {
     this.#db.transaction(() => {
       removeOutbox(this.#db)
@@ -103,8 +103,9 @@ export class LedgerWriter {
   }
 
   /**
-   * Appends everything that is pending. Returns the number of events.
-   * @throws LcmError ledger_refused when nothing may be written there; disk_full, file_missing, file_not_readable, locked
+   * Appends everything that is pending, and returns the number of events.
+   * @throws LcmError ledger_refused when nothing may be written there; disk_full, file_missing, file_not_readable,
+   * locked
    */
   drain(): number {
     const path = statedLedger(this.#db)
@@ -124,7 +125,10 @@ export class LedgerWriter {
     this.#permission.consents.agree(this.#permission.memory, id, path, this.#clock)
   }
 
-  /** The last row of the batch that was marked before a crash, or of the next one. Null: nothing is pending. */
+  /**
+   * Returns the last row of the batch that was marked before a crash, or of the next batch, or null when nothing is
+   * pending.
+   */
   #nextBatch(): number | null {
     const marked = ledgerMeta(this.#db, 'ledger_batch')
     return marked === undefined ? (this.#db.value<number | null>(queries.end) ?? null) : Number(marked)
@@ -134,14 +138,14 @@ export class LedgerWriter {
     const db = this.#db
     if (ledgerMeta(db, 'ledger_batch') !== undefined) return
     db.transaction(() => {
-      // Another process may have marked one meanwhile.
+      // Another process may have marked a batch meanwhile.
       if (ledgerMeta(db, 'ledger_batch') === undefined) setLedgerMeta(db, 'ledger_batch', String(last))
     })
   }
 
   #append(path: string): number {
     const db = this.#db
-    // Under the write lock: nobody else appends meanwhile.
+    // The write lock prevents that another writer appends meanwhile.
     return db.transaction(() => {
       const marked = ledgerMeta(db, 'ledger_batch')
       if (marked === undefined) return 0
@@ -159,13 +163,13 @@ export class LedgerWriter {
     })
   }
 
-  /** Appends what of the batch is not there yet; what cannot be written whole is taken away again. */
+  /** Appends the missing part of the batch. What cannot be written completely is removed again. */
   #write(file: number, path: string, changes: readonly Change[]): number {
     const known = extentOf(this.#db)
     const problem = compareExtent(file, path, known)
     if (problem !== null) throwRefused(problem, path)
     const tail = readTail(file, known.bytes)
-    // What a killed run has appended of this batch is there already, in the same order.
+    // The part of this batch that a killed run appended is in the ledger already, in the same order.
     let index = 0
     if (tail.hashes.length > 0 || tail.half !== '') {
       for (const event of toEvents(this.#db, changes)) {
@@ -181,7 +185,7 @@ export class LedgerWriter {
       ftruncateSync(file, tail.end)
       for (const event of toEvents(this.#db, changes)) {
         count += 1
-        // All of it, unlike `writeSync` on a disk that is nearly full: the outbox forgets it.
+        // Unlike `writeSync` this writes everything, even on a disk that is nearly full, because the outbox forgets it.
         if (count > there) writeFileSync(file, toLine(stamp(event)))
       }
       fsyncSync(file)
@@ -201,7 +205,7 @@ function openLedger(path: string, knownBytes: number): number {
     const found = statSync(path, { throwIfNoEntry: false })
     // Opening a pipe would wait for its other end.
     if (found && !found.isFile()) throwRefused(noFile(path), path)
-    // One that is gone is not begun anew in silence: what was written first would be missing from it.
+    // A missing ledger is not silently begun again, because its first lines would be missing.
     if (!found && knownBytes > 0)
       throw new LcmError('file_missing', `The ledger ${path} is gone: put it back.`, { path })
     return openSync(path, found ? 'a+' : 'ax+', 0o600)
@@ -210,12 +214,12 @@ function openLedger(path: string, knownBytes: number): number {
   }
 }
 
-/** The space of lines that were not finished; on a disk that is full this is all that can be done. */
+/** Frees the space of unfinished lines, which is all that can be done on a full disk. */
 function giveBack(file: number, end: number): void {
   try {
     ftruncateSync(file, end)
   } catch {
-    // The next batch finds the lines there and goes on behind them.
+    // The next batch finds the lines there and continues after them.
   }
 }
 
@@ -223,16 +227,16 @@ const isHalfLine = (half: string): boolean =>
   half.length < LINE_START.length ? LINE_START.startsWith(half) : half.startsWith(LINE_START)
 
 type Tail = {
-  /** Of the contents of whole lines, in order; an empty text for a line that is no event. */
+  /** Hashes of the contents of complete lines, in order, with an empty text for a line that is no event. */
   readonly hashes: readonly string[]
-  /** The beginning of a line that was cut off: its change is still in the outbox. */
+  /** The beginning of a line that was cut off. Its change is still in the outbox. */
   readonly half: string
-  /** Where the whole lines end. */
+  /** The offset after the complete lines. */
   readonly end: number
   readonly ts: string | null
 }
 
-/** What was appended since the last batch that was finished. */
+/** Reads what was appended since the last finished batch. */
 function readTail(file: number, from: number): Tail {
   const added = readBytes(file, from, fstatSync(file).size)
   const length = added.lastIndexOf(0x0a) + 1
@@ -247,7 +251,7 @@ function readTail(file: number, from: number): Tail {
   return { hashes, half: added.subarray(length).toString('utf8').slice(0, 100), end: from + length, ts }
 }
 
-/** Of the last line in the bytes; found without the line's beginning, since `ts` is its last key. */
+/** Returns the time of the last line. It is found without the beginning of the line, because `ts` is the last key. */
 function lastTime(bytes: Buffer): string | null {
   return /"ts":"(\d+Z)"\}\n$/.exec(bytes.toString('latin1'))?.[1] ?? null
 }

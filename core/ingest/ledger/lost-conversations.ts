@@ -11,7 +11,7 @@ const queries = {
     INSERT OR IGNORE INTO conversations (conversation_id, session_id, importer, created_at, updated_at)
     VALUES (CAST(:id AS INTEGER), :sessionId, :importer, CAST(:oldest AS INTEGER), CAST(:newest AS INTEGER))
     RETURNING 1`,
-  /** What has summaries or a window of its own is left to the checks. */
+  /** A conversation with summaries or a window of its own is left to the checks. */
   window: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, row_number() OVER (ORDER BY seq) - 1, 'message', message_id, created_at
@@ -24,27 +24,27 @@ const queries = {
 type Origin = { readonly sessionId: string; readonly importer: string }
 
 /**
- * Conversations that a damaged ledger has messages of and no line about themselves. Without one their messages would be
- * in the file and nowhere to be seen.
+ * Restores conversations of which a damaged ledger has messages and no line of their own. Otherwise their messages
+ * would be in the file and shown nowhere.
  */
 export class LostConversations {
   readonly #origins = new Map<unknown, Origin>()
 
-  /** A message says from what session it came. */
+  /** Notes the session that a message names. */
   note({ metadata }: LedgerEvent, conversationId: unknown): void {
     const { session_id: sessionId, source } = metadata
     if (this.#origins.has(conversationId) || typeof sessionId !== 'string') return
     this.#origins.set(conversationId, { sessionId, importer: typeof source === 'string' ? source : 'native' })
   }
 
-  /** Makes them from their messages, and reports each. */
+  /** Creates the conversations from their messages, and reports each. */
   restore(db: WriteDb, failures: Failures): void {
     for (const row of db.all<{ id: number; messages: number; oldest: number; newest: number }>(queries.lost)) {
       const named = `conversation ${row.id}`
       const origin = this.#origins.get(row.id) ?? { sessionId: named, importer: 'native' }
       const { id, oldest, newest } = row
       const isAdded = db.value(queries.add, { id, oldest, newest, ...origin }) !== undefined
-      // Another conversation has its session by now.
+      // Another conversation has taken the session meanwhile.
       if (!isAdded) db.value(queries.add, { id, oldest, newest, sessionId: named, importer: 'native' })
       db.run(queries.window, { id })
       const detail = `${named} itself is not in the ledger: it is made from its messages (${row.messages}), without its title`

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import { LcmError } from '../../errors.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
-import type { OpenedMemory } from '../../systems/open-memory.ts'
+import type { OpenedMemory } from '../../systems/open.ts'
 import { keepLedger } from './keep-ledger.ts'
 import { ledgerMeta } from './ledger-meta.ts'
 import { type LedgerPermission, ledgerState } from './ledger-permission.ts'
@@ -11,8 +11,8 @@ import { hasOutbox } from './outbox.ts'
 type Options = { readonly clock: Clock; readonly permission: LedgerPermission }
 
 /**
- * The memory with its ledger following, when it keeps one or the configuration asks for one. Whatever is wrong with the
- * ledger is said once on stderr, and never keeps the memory from opening or from being written.
+ * Adds to the memory its ledger, when it keeps one or the configuration asks for one. Problems of the ledger are
+ * written once to stderr, and never prevent opening or writing the memory.
  */
 export function withLedger(memory: OpenedMemory, { clock, permission }: Options): OpenedMemory {
   const { write } = memory
@@ -34,7 +34,10 @@ export function withLedger(memory: OpenedMemory, { clock, permission }: Options)
   return { ...memory, read: db, write: db, close: () => db.close() }
 }
 
-/** Begins the ledger that the settings name. One that goes on is noted, so that a copy of the memory is told from it. */
+/**
+ * Begins the ledger that the settings name. One that is continued is noted, so that a copy of the memory can be told
+ * from it.
+ */
 function heedSettings(db: WriteDb, clock: Clock, permission: LedgerPermission): void {
   const { memory, consents, named } = permission
   if (named === null) return

@@ -3,8 +3,8 @@ import { columnsOf, keyOf, OWN_META_PREFIX, TABLES } from './tables.ts'
 import type { Change } from './to-events.ts'
 
 /**
- * Every change of a recorded table puts a row here, by trigger and therefore in the same transaction, whoever makes it
- * and with whatever configuration. `entry` is the key of a message or part, which never change, and otherwise the row.
+ * Triggers add a row here for every change of a recorded table, in the same transaction and for every program that
+ * writes. `entry` is the key of a message or part, which never change, and otherwise the row.
  */
 const OUTBOX = /* sql */ `
 CREATE TABLE ledger_outbox (
@@ -16,7 +16,7 @@ CREATE TABLE ledger_outbox (
 ) STRICT;
 `
 
-/** These rows are written once: their text is read when it goes into the ledger instead of being kept twice. */
+/** These rows are written once. Their text is read when it goes into the ledger, and not kept twice. */
 const WRITTEN_ONCE: ReadonlySet<string> = new Set(['messages', 'message_parts'])
 
 export const hasOutbox = (db: ReadDb): boolean => db.value(queries.hasOutbox) !== undefined
@@ -31,7 +31,7 @@ const queries = {
 
 type OutboxRow = { table: string; op: Change['op']; key: string; entry: string | null }
 
-/** The changes that wait, up to a row of the outbox. */
+/** Returns the pending changes up to a row of the outbox. */
 export const readBatch = (db: ReadDb, last: number): Change[] =>
   db.all<OutboxRow>(queries.batch, { last }).map(
     ({ table, op, key, entry }): Change => ({
@@ -42,11 +42,11 @@ export const readBatch = (db: ReadDb, last: number): Change[] =>
     }),
   )
 
-/** Of the messages that wait for the ledger. */
+/** Returns the messages that wait for the ledger. */
 export const pendingMessageIds = (db: ReadDb): ReadonlySet<number | undefined> =>
   new Set(db.column<string>(queries.messages).map((key) => (JSON.parse(key) as number[])[0]))
 
-/** Begins to record, with everything that is there already. Call inside a transaction. */
+/** Starts recording, beginning with everything that is there already. It has to be called inside a transaction. */
 export function installOutbox(db: WriteDb): void {
   db.exec(OUTBOX)
   for (const table of TABLES) {
@@ -60,7 +60,7 @@ export function installOutbox(db: WriteDb): void {
   }
 }
 
-/** Stops recording. What is not in the ledger yet is lost to it. Call inside a transaction. */
+/** Stops recording. Pending changes are lost for the ledger. It has to be called inside a transaction. */
 export function removeOutbox(db: WriteDb): void {
   for (const table of TABLES) {
     for (const op of ['insert', 'update', 'delete']) db.exec(/* sql */ `DROP TRIGGER IF EXISTS ledger_${table}_${op}`)
@@ -94,7 +94,7 @@ function rowJson(table: string, columns: readonly string[], row?: string): strin
   return jsonObject(columns, row)
 }
 
-/** Of a message only its count may change. */
+/** Only the token count of a message may change. */
 const changeJson = (table: string, columns: readonly string[]): string =>
   jsonObject(WRITTEN_ONCE.has(table) ? columns.filter((column) => column === 'token_count') : columns, 'new')
 

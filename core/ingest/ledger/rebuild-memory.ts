@@ -2,18 +2,17 @@ import { stat } from 'node:fs/promises'
 import type { JobProgress } from '../../contract/job.ts'
 import type { LedgerRebuild } from '../../contract/ledger.ts'
 import { LcmError } from '../../errors.ts'
-import { sha256 } from '../../hashing.ts'
+import { sha256, startSha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { makeNativeFile } from '../../sqlite/new-file.ts'
-import type { SqlParams, WriteDb } from '../../sqlite/read-db.ts'
+import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { indexInSteps } from '../index-in-steps.ts'
 import { fillSummaryHashes } from '../summary-hashes.ts'
-import { ledgerContentHash } from './content-hash.ts'
-import { FromOthers } from './from-others.ts'
+import { ForeignEvents } from './foreign-events.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 import { LostConversations } from './lost-conversations.ts'
-import { columnsOf, keyOf, type Row, TABLES } from './tables.ts'
+import { columnsOf, keyOf, OWN_META_PREFIX, type Row, TABLES } from './tables.ts'
 import { Failures, readLedgerEvents, requireLedger } from './verify-ledger.ts'
 
 const queries = {
@@ -24,11 +23,11 @@ type Request = { readonly ledger: string; readonly to: string; readonly estimato
 type Entry = readonly [table: string, op: string, key: readonly (string | number | null)[], row: Row | null]
 
 /**
- * Makes a memory from a ledger alone: ours with summaries, windows and runs as they were; another system's with its
- * messages, every line of them, also where one content stands in several. Lines that cannot be relied on are reported
- * and passed over. The file appears at `to` when it is whole.
- * @throws LcmError not_a_memory for what is no ledger, before anything is written; invalid_argument when something is at
- * `to`, file_missing, file_is_folder, file_not_readable, cancelled, disk_full
+ * Rebuilds a memory from a ledger alone: one of ours with summaries, windows and runs, one of another system with a
+ * message for every line, also when a content is repeated. Lines that cannot be relied on are reported and skipped. The
+ * file appears at `to` when it is complete.
+ * @throws LcmError not_a_memory for what is no ledger, before anything is written; invalid_argument when something is
+ * at `to`, file_missing, file_is_folder, file_not_readable, cancelled, disk_full
  */
 export async function* rebuildMemory(
   request: Request,
@@ -44,11 +43,11 @@ async function* replay(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, LedgerRebuild> {
   const failures = new Failures()
-  // An undone transplant takes its copies back.
+  // An undone transplant deletes its copies, which `*_undeletable` would prevent.
   const putBack = takeTriggers(db, ['*_index_*', '*_undeletable'])
   db.exec(queries.emptyMeta)
   const lost = new LostConversations()
-  const builder = new Builder(db, failures, new FromOthers(db, estimator), lost)
+  const builder = new Builder(db, failures, new ForeignEvents(db, estimator), lost)
   const total = await stat(ledger).then(
     ({ size }) => size,
     () => 0,
@@ -61,7 +60,7 @@ async function* replay(
     events += block.events.length
     yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
   }
-  // What a whole ledger does not have, the memory did not have either.
+  // What is missing from a complete ledger was missing from the memory too.
   if (failures.count > 0) db.transaction(() => lost.restore(db, failures))
   yield* indexInSteps(db, signal)
   putBack()
@@ -79,15 +78,29 @@ async function* replay(
   }
 }
 
+/** Hashes every row that a ledger records, table by table in the order of their keys. */
+export function ledgerContentHash(db: ReadDb): string {
+  const hash = startSha256()
+  for (const table of TABLES) {
+    const columns = columnsOf(db, table)
+    if (columns.length === 0) continue
+    hash.update(`\n${table}`)
+    const guard = table === 'lcm_meta' ? `WHERE key NOT LIKE '${OWN_META_PREFIX}%'` : ''
+    const sql = /* sql */ `SELECT ${columns.toSorted().join(', ')} FROM main.${table} ${guard} ORDER BY ${keyOf(table).join(', ')}`
+    for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) hash.update(`\n${JSON.stringify(row)}`)
+  }
+  return hash.digest('hex')
+}
+
 /** Applies events to a memory, one after the other. */
 class Builder {
   readonly #db: WriteDb
   readonly #failures: Failures
-  readonly #others: FromOthers
+  readonly #others: ForeignEvents
   readonly #lost: LostConversations
   readonly #columns = new Map<string, readonly string[]>()
 
-  constructor(db: WriteDb, failures: Failures, others: FromOthers, lost: LostConversations) {
+  constructor(db: WriteDb, failures: Failures, others: ForeignEvents, lost: LostConversations) {
     this.#db = db
     this.#failures = failures
     this.#others = others
@@ -102,7 +115,7 @@ class Builder {
       else if (event.kind === 'event') for (const entry of entriesOf(event.content)) this.#change(entry)
       else {
         const hash = sha256(event.content)
-        // A changed text is no longer the message: what is not true is not put into a memory.
+        // A changed text is not the message any more, so it is left out.
         if (hash !== event.content_hash) return
         this.#lost.note(event, (own as Row).conversation_id)
         this.#insert('messages', { ...(own as Row), content: event.content, content_hash: hash })
@@ -142,7 +155,7 @@ class Builder {
     this.#db.run(/* sql */ `INSERT INTO ${table} (${names}) VALUES (${values})`, pick(row, columns))
   }
 
-  /** A later version may have written columns that this one does not know. */
+  /** A later version may have written columns that this version does not know. */
   #known(table: string, row: Row): string[] {
     return (this.#columns.get(table) ?? []).filter((column) => row[column] !== undefined)
   }

@@ -7,8 +7,8 @@ const queries = {
 export type Row = Readonly<Record<string, SqlValue>>
 
 /**
- * What a ledger records, by table with the key of its rows, in the order in which references allow. Locks and search
- * indexes are no history.
+ * The recorded tables with the keys of their rows, in an order that references allow. Locks and search indexes are not
+ * recorded.
  */
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   lcm_meta: ['key'],
@@ -28,8 +28,8 @@ export const TABLES: readonly string[] = Object.keys(KEYS)
 
 export const keyOf = (table: string): readonly string[] => KEYS[table] ?? []
 
-/** What a ledger keeps about itself in the file, under keys that begin so. */
+/** What a ledger notes about itself in the file has keys that begin so. */
 export const OWN_META_PREFIX = 'ledger_'
 
-/** Columns of a table as this file has them; empty where it has none of that name. */
+/** Returns the columns of a table in this file, or none when there is no such table. */
 export const columnsOf = (db: ReadDb, table: string): string[] => db.column<string>(queries.columns, { table })

@@ -4,7 +4,7 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { LedgerEvent } from './ledger-line.ts'
 import type { Row } from './tables.ts'
 
-/** One change of a row: `row` null for one that is gone. */
+/** One change of a row. `row` is null when it was deleted. */
 export type Change = {
   readonly table: string
   readonly op: 'insert' | 'update' | 'delete'
@@ -12,7 +12,7 @@ export type Change = {
   readonly row: Row | null
 }
 
-/** Changes go together into one event up to here. */
+/** Changes are put together into one event up to this size. */
 const MAX_EVENT_BYTES = 256 * 1024
 const ACTOR = 'lcm-inspector'
 
@@ -34,8 +34,8 @@ type MessageRow = Row & {
 export type Unstamped = Omit<LedgerEvent, 'event_id' | 'ts' | 'content_hash'>
 
 /**
- * Changes as events: a new message is an event of its own, verbatim; everything else goes together, in order, as JSON.
- * The messages of a batch come first. The same changes give the same events.
+ * Converts changes to events: a new message is an event of its own, verbatim, and all other changes are put together in
+ * order as JSON. The messages of a batch come first. Equal changes give equal events.
  */
 export function* toEvents(db: ReadDb, changes: readonly Change[]): Generator<Unstamped> {
   const others: Change[] = []
@@ -80,7 +80,7 @@ const changesEvent = (changes: readonly unknown[]): Unstamped => ({
   metadata: { lcm: { changes: changes.length } },
 })
 
-/** A part is recorded by its id: its row is read now, and never changed. */
+/** A part is recorded by its id. Its row never changes and is read now. */
 function completed(db: ReadDb, change: Change): Change {
   if (change.table !== 'message_parts' || change.op !== 'insert') return change
   const row = change.row ?? db.get<Row>(queries.part, { id: change.key[0] ?? null })
@@ -88,7 +88,7 @@ function completed(db: ReadDb, change: Change): Change {
   return { ...change, row: filled ?? null }
 }
 
-/** Gives events their id, hash and time; times never go back. */
+/** Gives events their id, hash and time. Times never go back. */
 export function stamper(clock: () => number, after: { readonly ts: string | null }): (event: Unstamped) => LedgerEvent {
   const ulid = monotonicFactory()
   let seconds = after.ts === null ? 0 : Math.floor(Number.parseFloat(after.ts)) || 0

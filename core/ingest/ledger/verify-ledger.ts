@@ -11,7 +11,7 @@ import { hasOutbox, pendingMessageIds } from './outbox.ts'
 
 const MAX_FAILURES = 1000
 
-/** Collects failures without end, and keeps the first. */
+/** Counts all failures, and keeps the first ones. */
 export class Failures {
   readonly list: LedgerFailure[] = []
   count = 0
@@ -25,8 +25,8 @@ export class Failures {
 export type NumberedEvent = { readonly line: number; readonly event: LedgerEvent }
 
 /**
- * The events of a ledger in order, a block at a time, each judged by itself and against those before it: readable, with
- * the hash of its content, an id of its own, and a time that does not go back. Memory grows with the ids alone.
+ * Reads the events of a ledger in order, a block at a time. Each is checked: it must be readable, have the hash of its
+ * content and an id of its own, and a time that does not go back. Memory grows with the ids only.
  * @throws LcmError file_missing, file_not_readable, cancelled
  */
 export async function* readLedgerEvents(
@@ -70,7 +70,7 @@ export async function* readLedgerEvents(
 }
 
 /**
- * Reads until the first event. A ledger of nothing is empty; a file with lines and not one event is something else.
+ * Reads until the first event. An empty ledger is valid, and a file with lines but without an event is not.
  * @throws LcmError not_a_memory, file_missing, file_is_folder, file_not_readable, cancelled
  */
 export async function* requireLedger(path: string, signal: AbortSignal): AsyncGenerator<JobProgress, void> {
@@ -90,8 +90,8 @@ export async function* requireLedger(path: string, signal: AbortSignal): AsyncGe
 }
 
 /**
- * The gate of immutability: reads the whole ledger and, with `db`, whether the memory and its ledger hold the same
- * messages.
+ * Verifies immutability: it reads the whole ledger and, with `db`, compares the messages of the memory with those of
+ * the ledger.
  * @throws LcmError file_missing, file_not_readable, cancelled
  */
 export async function* verifyLedger(

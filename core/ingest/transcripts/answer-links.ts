@@ -1,26 +1,26 @@
 import type { Role } from '../../contract/ids.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
-import type { BlockPart } from './content-blocks.ts'
-import { contentOf, type Marks, withMarks } from './draft.ts'
+import { type BlockPart, contentOf } from './content-blocks.ts'
+import { type Marks, withMarks } from './marks.ts'
 
-/** An answer of an agent: several blocks that belong to one call of the model. */
+/** An answer of an agent consists of several blocks that belong to one call of the model. */
 export type Answer = {
   readonly externalId: string
   readonly blocks: readonly BlockPart[]
   readonly createdAtMs: number
   readonly finish: NewPart | null
   readonly marks: Marks
-  /** Default: assistant. */
+  /** The role is assistant by default. */
   readonly role?: Role
 }
 
-/** External id of an answer's message (link 0) and of its continuations. */
+/** Gives the external id of an answer's message (link 0) or of one of its continuations. */
 const linkId = (externalId: string, link: number): string => (link === 0 ? externalId : `${externalId}#${link + 1}`)
 
-/** The message that a continuation continues; any other id as it is. */
+/** Gives the id of the message that a continuation continues. Any other id is returned unchanged. */
 export const stemOfLink = (externalId: string): string => externalId.replace(/#\d+$/, '')
 
-/** How an answer lies in the memory: what `storedOf` tells of its message, then of its continuations. */
+/** Lists what `storedOf` returns for an answer's message, then for each of its continuations. */
 export function storedLinks<T>(externalId: string, storedOf: (externalId: string) => T | undefined): T[] {
   const links: T[] = []
   for (;;) {
@@ -30,7 +30,7 @@ export function storedLinks<T>(externalId: string, storedOf: (externalId: string
   }
 }
 
-/** Cuts an answer where earlier imports have cut it; what they did not have becomes the last link. */
+/** Cuts an answer where earlier imports cut it. What they did not have becomes the last link. */
 export function cutAnswer(answer: Answer, links: readonly number[], firstLink = 0): NewMessage[] {
   const messages: NewMessage[] = []
   let rest = answer.blocks
@@ -52,7 +52,7 @@ export function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: 
     role: answer.role ?? 'assistant',
     content: contentOf(blocks),
     createdAtMs: answer.createdAtMs,
-    // A continuation has no end of its own: usage is that of the whole answer and must not be counted twice.
+    // A continuation has no usage of its own: usage belongs to the whole answer and must not be counted twice.
     parts: link === 0 && answer.finish !== null ? [...parts, answer.finish] : parts,
   }
 }

@@ -1,14 +1,14 @@
-/** What JSON text begins with, and whether anything of it was left out. */
+/** `value` is what the JSON text begins with. `isCut` says whether something of it was left out. */
 export type ClosedJson = { readonly value: unknown; readonly isCut: boolean }
 
-/** How deep values are looked into. */
+/** Values are closed down to this depth only. */
 const DEEPEST = 1000
-/** A break in the text is behind one of the last so many places. */
+/** Only the last so many places of the text are tried as its end. */
 const PLACES = 4096
 
 /**
- * The value that JSON text begins with, when the text is cut off or broken somewhere: what was complete before that, with
- * its open ends closed. `undefined` when it does not begin as JSON does.
+ * Parses JSON text that is cut off or broken somewhere: what was complete before that, with its open ends closed.
+ * Returns `undefined` when the text does not begin as JSON does.
  */
 export function closeJson(text: string): ClosedJson {
   const places = safePlaces(text)
@@ -30,7 +30,7 @@ export function closeJson(text: string): ClosedJson {
 
 type Place = { readonly end: number; readonly closers: string }
 
-/** The last places behind which the text may be cut, each with what closes everything that is open there. */
+/** Finds the last places after which the text may be cut, each with the characters that close everything open there. */
 function safePlaces(text: string): Place[] {
   const open: string[] = []
   const places: Place[] = []

@@ -2,13 +2,13 @@ import { sha256 } from '../../hashing.ts'
 import type { NewPart } from '../new-message.ts'
 import { isObject, type JsonObject, objectAt, textAt } from './json-value.ts'
 
-/** Unknown blocks are kept as they came, up to this size. */
+/** Unknown blocks are kept unchanged up to this size. */
 const LONGEST_RAW = 65_536
 
-/** A block as a part, and the text by which it shows in the message's content. */
+/** A block is stored as a part. `text` is how it appears in the content of the message. */
 export type BlockPart = { readonly part: NewPart; readonly text: string | null }
 
-/** One block of an assistant message, or of a user message other than a tool result. */
+/** Converts a block of an assistant message, or of a user message other than a tool result. */
 export function toPart(block: unknown): BlockPart {
   if (!isObject(block)) return unknownBlock(block)
   const type = textAt(block, 'type') ?? ''
@@ -25,7 +25,7 @@ export function toPart(block: unknown): BlockPart {
   return unknownBlock(block)
 }
 
-/** Unknown to us: the text that it holds, and the block as it came. A plain string is text. */
+/** Keeps a block of an unknown type: its text, and the block itself. A plain string is text. */
 export function unknownBlock(value: unknown): BlockPart {
   if (typeof value === 'string') return { part: { type: 'text', text: value }, text: value }
   const texts = textsIn(value)
@@ -33,7 +33,7 @@ export function unknownBlock(value: unknown): BlockPart {
   return { part: { type: 'text', text, metadata: raw(value) }, text }
 }
 
-/** Fields of which every known format uses some for what is said. */
+/** Every known format has its text in one of these fields. */
 const TEXT_FIELDS = ['text', 'content', 'thinking', 'message', 'output', 'refusal', 'summary', 'transcript'] as const
 const DEEPEST_TEXT = 8
 
@@ -53,7 +53,7 @@ function toolCall(block: JsonObject): NewPart {
   }
 }
 
-/** A tool's answer; `output` is what the model was given. */
+/** Converts the result of a tool. `output` is what the model was given. */
 export function toolResult(block: JsonObject, output: string, toolName: string | null = null): NewPart {
   return {
     type: 'tool',
@@ -64,7 +64,7 @@ export function toolResult(block: JsonObject, output: string, toolName: string |
   }
 }
 
-/** Text of a tool result: a string as it is, otherwise its blocks line by line, with a note for what is not text. */
+/** Gives the text of a tool result: a string unchanged, blocks line by line with a note for each that is no text. */
 export function resultText(content: unknown): string {
   if (typeof content === 'string') return content
   if (content === undefined || content === null) return ''
@@ -80,7 +80,7 @@ function resultBlockText(block: unknown): string {
   return raw(block)
 }
 
-/** The files in a tool result's blocks. */
+/** Lists the files in the blocks of a tool result. */
 export function resultFiles(content: unknown): NewPart[] {
   if (!Array.isArray(content)) return []
   return content
@@ -88,7 +88,7 @@ export function resultFiles(content: unknown): NewPart[] {
     .map((block) => filePart(block, String(block.type)).part)
 }
 
-/** Bytes of pictures and documents stay in the transcript; the memory holds what they were, and their hash. */
+/** The bytes of pictures and documents stay in the transcript. The memory holds their name, type and hash. */
 function filePart(block: JsonObject, type: string): BlockPart {
   const source = objectAt(block, 'source')
   const mime = textAt(source, 'media_type')
@@ -112,3 +112,10 @@ export function raw(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
   return text.length <= LONGEST_RAW ? text : JSON.stringify({ leftOut: `${text.length} characters` })
 }
+
+/** Joins the texts of a message's blocks with blank lines. */
+export const contentOf = (blocks: readonly BlockPart[]): string =>
+  blocks
+    .map((block) => block.text)
+    .filter((text) => text !== null)
+    .join('\n\n')

@@ -1,24 +1,24 @@
 import { sha256 } from '../../hashing.ts'
 
 /**
- * Ids for what has none: a hash of what it says, and how often that was said before in the same session. The same
- * session read again, shortened at its beginning or gone on, gives every message the id that it had.
+ * Makes ids for records without one: a hash of what the record says and how often the same was said before in the
+ * session. When the session is read again, shortened at its beginning or continued, every message gets the same id.
  */
 export class DerivedIds {
-  /** By 48 bits of the hash: a session of a million messages is counted in 50 MB. */
+  /** The key is 48 bits of the hash, so a session of a million messages takes 50 MB. */
   readonly #timesSeen = new Map<number, number>()
 
-  /** `prefix` tells what kind of thing it is. */
+  /** `prefix` names the kind of the record. */
   next(prefix: string, ...said: readonly string[]): string {
     return this.#count(prefix, said)
   }
 
-  /** For what has an id of its own, which a faulty writer may have given twice. */
+  /** Makes an id unique that a faulty writer may have given twice. */
   named(id: string): string {
     return numbered(id, this.#again(digestOf(['named', id])))
   }
 
-  /** The id that `next` gave to what was said for the first time, without counting. */
+  /** Gives the id that `next` gives to something said for the first time, without counting it. */
   static stem(prefix: string, ...said: readonly string[]): string {
     return `${prefix}_${digestOf(said).slice(0, 24)}`
   }
@@ -38,6 +38,6 @@ export class DerivedIds {
 
 const numbered = (id: string, times: number): string => (times === 1 ? id : `${id}~${times}`)
 
-/** Lengths keep `ab` + `c` and `a` + `bc` apart. */
+/** Hashing the lengths as well keeps `ab` + `c` and `a` + `bc` apart. */
 const digestOf = (said: readonly string[]): string =>
   sha256(`${said.map((text) => text.length).join(' ')}\n${said.join('')}`.toWellFormed())

@@ -2,6 +2,7 @@ import { sha256 } from '../../hashing.ts'
 import { EXTRACT_VERSION, extract } from '../../models/summarizers/deterministic.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { MemoryReader } from '../../systems/memory-reader.ts'
 import { readSources } from '../../systems/sources.ts'
 import type { CompactionRecord } from './format.ts'
 import { asSeen, insertNode, type NodeItem } from './imported-node.ts'
@@ -17,23 +18,13 @@ const queries = {
     SELECT seq FROM messages WHERE conversation_id = :conversationId AND external_id = :externalId`,
   window: /* sql */ `
     SELECT c.ordinal AS ordinal, c.message_id AS messageId, c.summary_id AS summaryId, c.created_at AS placedAtMs,
-      m.seq AS seq, m.external_id AS externalId, coalesce(m.token_count, s.token_count) AS tokens,
-      coalesce(m.content_hash, s.summary_hash) AS hash
+      m.seq AS seq, m.message_id AS newestId, m.external_id AS externalId,
+      coalesce(m.token_count, s.token_count) AS tokens, coalesce(m.content_hash, s.summary_hash) AS hash
     FROM context_items AS c
     LEFT JOIN messages AS m ON m.message_id = c.message_id
     LEFT JOIN summaries AS s ON s.summary_id = c.summary_id
     WHERE c.conversation_id = :conversationId
     ORDER BY c.ordinal`,
-  lastSeq: /* sql */ `
-    WITH RECURSIVE below (summary_id) AS (
-      VALUES (:summaryId)
-      UNION
-      SELECT e.source_summary_id FROM below AS b JOIN summary_sources AS e ON e.summary_id = b.summary_id
-    )
-    SELECT max(m.seq)
-    FROM below AS b
-    JOIN summary_messages AS e ON e.summary_id = b.summary_id
-    JOIN messages AS m ON m.message_id = e.message_id`,
 }
 
 export type ExistingCompaction = {
@@ -44,13 +35,18 @@ export type ExistingCompaction = {
   readonly compaction: CompactionRecord
 }
 
-type WindowRow = NodeItem & { readonly seq: number | null; readonly externalId: string | null }
+type WindowRow = NodeItem & {
+  /** Of the newest message that the item stands for; null for a summary as long as nobody has asked. */
+  readonly seq: number | null
+  readonly newestId: number | null
+  readonly externalId: string | null
+}
 
 /**
- * Makes a compaction that the agent did itself visible: its summary takes the place of what it replaced in the window.
- * Over messages alone it is a leaf. Where an earlier summary is among what it replaced, it is a condensed node over that
- * summary and a placeholder for the messages behind it, which says that it is one. A compaction is taken once, whatever
- * becomes of it later. False when it replaced nothing that is here.
+ * Stores a compaction that the agent made itself: its summary replaces in the window what the agent replaced. Over
+ * messages alone it becomes a leaf. Over an earlier summary it becomes a condensed node of that summary and of an
+ * extract of the messages after it. A compaction is stored once, whatever happens to it later. Returns false when
+ * nothing of what it replaced is in the memory.
  */
 export function storeCompaction(given: ExistingCompaction): boolean {
   const { db, conversationId, importer, compaction } = given
@@ -62,7 +58,7 @@ export function storeCompaction(given: ExistingCompaction): boolean {
     const place = db.value<number>(queries.seqOf, { conversationId, externalId: placeId })
     if (place === undefined) return false
     const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
-    const replaced = whatWasReplaced(given, window, place)
+    const replaced = whatWasReplaced(given, withNewest(given, window), place)
     const records = new Set(compaction.recordedBy)
     if (replaced.every((item) => item.externalId !== null && records.has(item.externalId))) return false
     beginImportedRun(db, {
@@ -73,7 +69,7 @@ export function storeCompaction(given: ExistingCompaction): boolean {
       reason: compaction.isAuto === false ? 'manual' : 'threshold',
       configuration: { imported: compaction.key },
       atMs: compaction.atMs,
-      // What came later may be here already.
+      // Messages from after the compaction may be stored already.
       tokensBefore: window.reduce(
         (sum, item) => sum + (item.seq === null || item.seq <= place ? (item.replacedTokens ?? item.tokens) : 0),
         0,
@@ -82,6 +78,17 @@ export function storeCompaction(given: ExistingCompaction): boolean {
     store(given, runId, place, replaced)
     finishImportedRun(db, runId, conversationId)
     return true
+  })
+}
+
+/** The window with the newest messages of its summaries. */
+function withNewest({ db, conversationId }: ExistingCompaction, window: readonly WindowRow[]): readonly WindowRow[] {
+  if (window.every((item) => item.summaryId === null)) return window
+  const { messages, summaries, coverage } = new MemoryReader(db).memory(conversationId)
+  return window.map((item) => {
+    if (item.summaryId === null) return item
+    const position = (coverage.reach(summaries.nodeOf(item.summaryId)).at(-1) ?? 0) - 1
+    return { ...item, seq: messages.seqs[position] ?? null, newestId: messages.ids[position] ?? null }
   })
 }
 
@@ -97,7 +104,7 @@ function whatWasReplaced(given: ExistingCompaction, window: readonly WindowRow[]
   return window.filter((item) => {
     if (item.summaryId !== null) {
       if (replaced.kind === 'all_messages' || (replaced.kind === 'these' && !replaced.withSummaries)) return false
-      return (db.value<number | null>(queries.lastSeq, { summaryId: item.summaryId }) ?? place) <= until
+      return (item.seq ?? place) <= until
     }
     if (item.seq === null || item.seq > place) return false
     if (item.externalId !== null && records.has(item.externalId)) return true
@@ -117,43 +124,54 @@ function store(given: ExistingCompaction, runId: string, newestSeq: number, repl
     newestSeq,
     isAuto: compaction.isAuto,
     atMs: compaction.atMs,
-    isMarked: true,
   }
   const told = compaction.text?.trim() ? compaction.text : null
   const words = {
     texts: told === null ? untoldText(replaced.length, compaction.isAuto === false) : [told],
-    // The agent's own words are of no level of ours; a note of ours is.
+    // The level of the agent's own words is unknown. A note that this app wrote is deterministic.
     level: told === null ? ('deterministic' as const) : ('unknown' as const),
     model: told === null ? null : compaction.model,
     promptVersion: null,
   }
   if (replaced.every((item) => item.messageId !== null)) {
-    insertNode({ ...node, ...words, depth: 0, items: replaced })
+    insertNode({ ...node, ...words, depth: 0, items: replaced, markedId: newestOf(replaced) })
     return
   }
   const earlier = replaced.reduce((sum, item) => sum + (item.summaryId === null ? 0 : item.tokens), 0)
-  // Together the sources have to be larger than what was made of them, as everywhere.
+  // The sources together have to be larger than their summary, as everywhere.
   const needed = estimator.count(words.texts[0] ?? '') - earlier
   const sources = runsOf(replaced).map((run): NodeItem => {
     const [first] = run
     if (run.length === 1 && first && first.summaryId !== null) return first
     const texts = extractTexts(given, run, needed)
     const made = { texts, level: 'deterministic', model: null, promptVersion: EXTRACT_VERSION } as const
-    return insertNode({ ...node, ...made, depth: 0, items: run })
+    return insertNode({ ...node, ...made, depth: 0, items: run, markedId: newestOf(run) })
   })
-  insertNode({ ...node, ...words, depth: 'above', items: sources })
+  insertNode({ ...node, ...words, depth: 'above', items: sources, markedId: newestOf(replaced) })
+}
+
+/** The newest message that some items stand for. */
+function newestOf(items: readonly WindowRow[]): number | null {
+  const seqOf = ({ seq }: WindowRow): number => seq ?? Number.NEGATIVE_INFINITY
+  return (
+    items.reduce<WindowRow | null>((newest, item) => (newest && seqOf(newest) >= seqOf(item) ? newest : item), null)
+      ?.newestId ?? null
+  )
 }
 
 const LEAST_EXTRACT_TOKENS = 600
 
-/** What stands between for messages of which the agent wrote no summary alone: their own lines, and a word on that. */
+/**
+ * Writes an extract for messages that the agent summarised together with an earlier summary: their own lines, and a
+ * note that says so.
+ */
 function extractTexts(
   { db, estimator, compaction }: ExistingCompaction,
   run: readonly WindowRow[],
   neededTokens: number,
 ): string[] {
   const short = placeholderText(run.length)
-  // Not of the message with the summary: its words would be a source of themselves.
+  // The message with the summary is left out, because the summary would have its own words as a source.
   const records = new Set(compaction.recordedBy)
   const said = run.filter(({ externalId }) => externalId === null || !records.has(externalId))
   const sources = said.length === 0 ? undefined : readSources(db, said, 0)
@@ -164,7 +182,7 @@ function extractTexts(
   return [`${short[0]}\n${lines}`, ...short]
 }
 
-/** Stretches of messages, and each summary on its own. */
+/** Groups the items of the window into runs of messages, and single summaries. */
 function runsOf(items: readonly WindowRow[]): WindowRow[][] {
   const runs: WindowRow[][] = []
   for (const item of items) {

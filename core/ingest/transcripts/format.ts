@@ -2,33 +2,33 @@ import type { Role } from '../../contract/ids.ts'
 import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
-import type { Marks } from './draft.ts'
 import type { TranscriptHead } from './head.ts'
+import type { Marks } from './marks.ts'
 
 /**
- * One kind of transcript. It knows nothing of databases: it recognises its files by their content and tells what they
- * say as a stream of neutral records, which the one writer stores.
+ * A format reads one kind of transcript. It does not know the database: it recognises its files by their content and
+ * reads them into a stream of neutral records, which one writer stores for all formats.
  */
 export type TranscriptFormat = {
   readonly id: TranscriptFormatId
-  /** For people. */
+  /** The name of the format that people read. */
   readonly label: string
   /**
-   * How sure the beginning of a file makes it: 0 (not mine) to 1 (nothing else looks like this). Decides by what the
-   * file says, never by its name; the highest wins, and below 0.5 nobody does.
+   * Says how sure the beginning of a file makes this format: from 0 (another format) to 1 (certainly this format). It
+   * judges by content and never by the name of the file. The highest value wins, and a value below 0.5 never does.
    */
   readonly detect: (head: TranscriptHead) => number
-  /** Reads one file in bounded memory, from its beginning. What it cannot use it reports as `skipped`. */
+  /** Reads a file from its beginning in bounded memory. What it cannot use it reports as `skipped`. */
   readonly read: (source: TranscriptSource) => AsyncGenerator<TranscriptChunk>
 }
 
-/** What an import may ask about what is stored of a session. */
+/** What a format may ask about the stored part of a session. */
 export type StoredHistory = {
-  /** Number of parts that are stored of a message, `step_finish` and synthetic ones aside; undefined: not stored. */
+  /** Counts the stored parts of a message without `step_finish` and synthetic ones. Undefined when it is not stored. */
   readonly storedBlocks: (sessionId: string, externalId: string) => number | undefined
   /**
-   * The last message of a session when this import began with it, while it may still be completed: a file that has grown
-   * goes on there.
+   * Gives the last message that was stored of a session when this import began. While it may still be completed, a file
+   * that has grown continues there.
    */
   readonly lastStored: (sessionId: string) => LastStored | null
   readonly hasSession: (sessionId: string) => boolean
@@ -36,7 +36,7 @@ export type StoredHistory = {
 
 export type LastStored = { readonly externalId: string; readonly role: Role; readonly content: string }
 
-/** For who only looks: nothing is stored. */
+/** For callers that only look into a transcript, so that nothing counts as stored. */
 export const NOTHING_STORED: StoredHistory = {
   storedBlocks: () => undefined,
   lastStored: () => null,
@@ -45,27 +45,27 @@ export const NOTHING_STORED: StoredHistory = {
 
 /** A file to be read, and what a format may ask about it. */
 export type TranscriptSource = StoredHistory & {
-  /** What the file is called: ids and titles may come from it. Its bytes are at `head.path`. */
+  /** The name of the file, from which ids and titles may be derived. Its bytes are at `head.path`. */
   readonly path: string
   readonly bytes: number
   readonly head: TranscriptHead
-  /** Dates messages before which nothing has a time. */
+  /** The time of messages before which no record has a time. */
   readonly nowMs: number
-  /** A preview reads no further than this; Infinity: to the end. */
+  /** A preview reads up to here. It is Infinity when the whole file is read. */
   readonly limitBytes: number
 }
 
-/** What a stretch of the file said. `looking`: a first reading, of which nothing is stored yet. */
+/** The records of one part of the file. `looking` is a first reading that stores nothing yet. */
 export type TranscriptChunk = {
   readonly doing: 'looking' | 'storing'
-  /** How far the file has been read. */
+  /** How many bytes of the file have been read. */
   readonly bytesRead: number
   readonly records: readonly TranscriptRecord[]
 }
 
 /**
- * The neutral records. `sessionId` names the conversation, unique for the format; a conversation is declared before its
- * first message.
+ * The neutral records. `sessionId` names the conversation and is unique within the format. A conversation is declared
+ * before its first message.
  */
 export type TranscriptRecord =
   | SessionRecord
@@ -73,26 +73,29 @@ export type TranscriptRecord =
   | AnswerRecord
   | CompactionRecord
   | PruningRecord
-  /** The last one counts, and replaces what is stored. */
+  /** The last title counts, and replaces a stored one. */
   | { readonly kind: 'title'; readonly sessionId: string; readonly title: string }
-  /** All messages that lie on branches that were given up, told once after the last message: none of them is seen. */
+  /** Names all messages on branches that were given up, once after the last message. The agent sees none of them. */
   | { readonly kind: 'given_up'; readonly sessionId: string; readonly externalIds: ReadonlySet<string> }
-  /** Holds no conversation: settings, progress, bookkeeping. */
+  /** A record without conversation: settings, progress or bookkeeping. */
   | { readonly kind: 'other' }
-  /** Stands in the file once more. */
+  /** A record that is in the file more than once. */
   | { readonly kind: 'repeated' }
   | { readonly kind: 'skipped'; readonly line: number; readonly reason: string }
 
 export type SessionRecord = {
   readonly kind: 'session'
   readonly sessionId: string
-  /** The session that spawned this one, or from which it was forked. */
+  /** The session that started this one, or from which this one was forked. */
   readonly parentSessionId?: string | null
   readonly title?: string | null
-  /** Working directory. */
+  /** The working directory. */
   readonly cwd?: string | null
   readonly startedAtMs: number
-  /** This is the session that the file is about (a file may also hold sub-agents). Default: the first one. */
+  /**
+   * True for the session that the file is about, because a file may also contain sub-agents. By default it is the first
+   * one.
+   */
   readonly isMain?: boolean
 }
 
@@ -100,19 +103,22 @@ export type MessageRecord = {
   readonly kind: 'message'
   readonly sessionId: string
   /**
-   * With an external id that is the same whenever the file, or one that continues it, is read. Where a format has none
-   * it is derived from what the message says (see `DerivedIds`).
+   * Its external id is the same whenever this file, or one that continues it, is read. A format without ids derives it
+   * from the text (see `DerivedIds`).
    */
   readonly message: NewMessage
-  /** Copied from these sessions when this one was forked: left out when one of them, or one above, has it. */
+  /**
+   * The message was copied from these sessions when this one was forked. It is left out when one of them, or an
+   * ancestor of one, has it.
+   */
   readonly copiedFrom?: readonly string[]
-  /** Where it stands in the file. Left out by a reader that tells records as it reads: that line is meant. */
+  /** The line of the record in the file. A reader that emits records while it reads a line leaves it out. */
   readonly line?: number
 }
 
 /**
- * An answer of which a later reading may find more, because the agent was still writing. What an earlier import has
- * stored stays as it is; the rest of its text and blocks beyond it become a message `<id>#<n>`.
+ * A later reading may find more of this answer, because the agent was still writing. What an earlier import stored
+ * stays unchanged. The rest of its text and further blocks become a message `<id>#<n>`.
  */
 export type AnswerRecord = {
   readonly kind: 'answer'
@@ -120,7 +126,7 @@ export type AnswerRecord = {
   readonly externalId: string
   readonly blocks: readonly BlockPart[]
   readonly createdAtMs: number
-  /** What the step cost. */
+  /** The usage of the step. */
   readonly finish: NewPart | null
   readonly marks: Marks
   readonly copiedFrom?: readonly string[]
@@ -128,63 +134,63 @@ export type AnswerRecord = {
 }
 
 /**
- * The agent replaced a part of its own window by a summary. Comes after the messages that record it. See
+ * The agent replaced a part of its own window by a summary. The record follows the messages that record it. See
  * docs/decisions/0009-existing-compactions.md.
  */
 export type CompactionRecord = {
   readonly kind: 'compaction'
   readonly sessionId: string
-  /** Stable: one compaction is taken once. */
+  /** The key is stable, so that a compaction is stored once. */
   readonly key: string
-  /** The agent's own words; null when the transcript does not hold them in the clear. */
+  /** The summary by the agent, or null when the transcript does not contain it in the clear. */
   readonly text: string | null
   readonly atMs: number
-  /** By a threshold (true) or by hand; null when not known. */
+  /** True when a threshold started it, false when a person did, null when that is unknown. */
   readonly isAuto: boolean | null
   readonly model: string | null
   /**
-   * External ids of the messages by which the transcript records the compaction, its summary among them; the last one
-   * is its place. They go under the summary with what it replaced, so that the window says it once.
+   * External ids of the messages with which the transcript records the compaction, among them its summary. The last one
+   * is its place. They become sources like what was replaced, so that the window has the summary once.
    */
   readonly recordedBy: readonly [string, ...string[]]
-  /** What was replaced: all of the window before its place except what the agent kept, or one stretch. */
+  /** What was replaced: the window before its place except for what the agent kept, or one range. */
   readonly replaced:
     | { readonly kind: 'all' }
-    /** All but what stands for earlier ones: no summary was made of these. */
+    /** All messages except summaries of earlier ones, because no summary was made of those. */
     | { readonly kind: 'all_messages' }
     | { readonly kind: 'all_before'; readonly keptFrom: string }
     | { readonly kind: 'all_but'; readonly kept: ReadonlySet<string> }
     | {
         readonly kind: 'these'
         readonly externalIds: ReadonlySet<string>
-        /** Of the agent's summaries it sees the newest alone. */
+        /** The agent sees only the newest of its summaries. */
         readonly withSummaries?: boolean
       }
 }
 
 /**
- * The agent took outputs out of its own window and put no summary in their place. Comes after the messages that hold
- * them; what is told again adds what is new.
+ * The agent removed outputs from its own window without a summary. The record follows the messages that contain them.
+ * When it is repeated, only what is new in it is stored.
  */
 export type PruningRecord = {
   readonly kind: 'pruning'
   readonly sessionId: string
-  /** Stable, as that of a compaction. */
+  /** The key is stable, like that of a compaction. */
   readonly key: string
-  /** What the agent did, as in the contract's `Pruned`. */
+  /** Names what the agent did, as `Pruned` in the contract. */
   readonly by: string
   readonly atMs: number
-  /** By a threshold (true) or by hand; null when not known. */
+  /** True when a threshold started it, false when a person did, null when that is unknown. */
   readonly isAuto: boolean | null
-  /** The agent's own count of what it saved, where the transcript has it. */
+  /** The tokens that the agent says it saved, when the transcript has the number. */
   readonly toldTokens: number | null
   readonly outputs: readonly PrunedText[]
-  /** It lies on a branch that was given up: the window is what it was before. */
+  /** True on a branch that was given up, so that the window is unchanged. */
   readonly isGivenUp?: boolean
 }
 
-/** The results of a call, or all that a message says. */
+/** Names the results of a call, or the whole content of a message. */
 export type PrunedText = ({ readonly callId: string } | { readonly externalId: string }) & {
-  /** What the model sees instead; null when nothing. */
+  /** The text that the model sees instead, or null when it sees none. */
   readonly seen: string | null
 }

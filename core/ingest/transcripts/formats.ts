@@ -1,5 +1,5 @@
 import type { TranscriptFormatId } from '../../contract/import.ts'
-import { readStart } from '../../sqlite/file-header.ts'
+import { startOfFile } from '../../sqlite/file-header.ts'
 import type { TranscriptFormat } from './format.ts'
 import { aider } from './formats/aider/aider.ts'
 import { claudeCode } from './formats/claude-code/claude-code.ts'
@@ -14,7 +14,10 @@ import { specStory } from './formats/specstory/specstory.ts'
 import { sweAgent } from './formats/swe-agent/swe-agent.ts'
 import { LONG_HEAD_BYTES, readHead, type TranscriptHead } from './head.ts'
 
-/** Every format that can be read. To add one: its id in the contract, a file under `formats/`, and a line here. */
+/**
+ * Lists every format that can be read. A new format needs its id in the contract, a file under `formats/` and a line
+ * here.
+ */
 export const transcriptFormats: readonly TranscriptFormat[] = [
   claudeCode,
   codex,
@@ -30,7 +33,7 @@ export const transcriptFormats: readonly TranscriptFormat[] = [
   messages,
 ]
 
-/** Below it nobody is sure enough. */
+/** A format has to be at least this sure. */
 const SURE_ENOUGH = 0.5
 
 export type Recognised = { readonly format: TranscriptFormat; readonly head: TranscriptHead }
@@ -41,7 +44,10 @@ export function formatOf(id: TranscriptFormatId): TranscriptFormat {
   return format
 }
 
-/** Whose transcript a file is, by its content; null when it is none that is known. @throws NodeJS.ErrnoException */
+/**
+ * Recognises the format of a transcript by its content. Returns null when no format is sure.
+ * @throws NodeJS.ErrnoException
+ */
 export function recogniseTranscript(path: string): Recognised | null {
   const head = readHead(path)
   const found = surest(head)
@@ -61,7 +67,7 @@ function surest(head: TranscriptHead): Recognised | null {
   return best
 }
 
-/** What is a transcript perhaps, but not in this form. */
+/** These forms may contain a transcript that has to be unpacked or converted first. */
 const otherKinds: readonly { readonly starts: readonly string[]; readonly what: string }[] = [
   { starts: ['\x1f\x8b'], what: 'compressed with gzip: unpack it first' },
   { starts: ['\x28\xb5\x2f\xfd'], what: 'compressed with zstd: unpack it first' },
@@ -69,10 +75,10 @@ const otherKinds: readonly { readonly starts: readonly string[]; readonly what: 
   { starts: ['\xff\xfe', '\xfe\xff', '{\0', '[\0'], what: 'text in UTF-16: save it as UTF-8 first' },
 ]
 
-/** Why a file is taken for no transcript, in words that follow "is". */
+/** Says why a file is not a transcript, in words that follow "is". */
 export function whyNoTranscript(path: string): string {
   const head = readHead(path)
-  const start = readStart(path).toString('latin1')
+  const start = startOfFile(path).toString('latin1')
   const other = otherKinds.find(({ starts }) => starts.some((bytes) => start.startsWith(bytes)))
   if (other) return other.what
   const known = transcriptFormats.map(({ label }) => label).join(', ')

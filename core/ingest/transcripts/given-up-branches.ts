@@ -41,15 +41,15 @@ export type GivenUp = {
   readonly estimator: TokenEstimator
   readonly importer: string
   readonly conversationId: number
-  /** External ids of all messages that lie on branches that were given up. */
+  /** External ids of all messages on branches that were given up. */
   readonly externalIds: ReadonlySet<string>
 }
 
 type WindowRow = NodeItem & { readonly seq: number | null; readonly externalId: string | null; readonly atMs: number }
 
 /**
- * Takes branches that were given up out of the window: the agent does not see them. Each stretch goes under a note that
- * says so, and from which it can be reached.
+ * Removes branches that were given up from the window, because the agent does not see them. Each run of messages is
+ * replaced by a note that says so, from which it can be expanded.
  */
 export function storeGivenUp(given: GivenUp): void {
   const { db, conversationId, externalIds } = given
@@ -58,15 +58,15 @@ export function storeGivenUp(given: GivenUp): void {
     const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
     const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
     for (const run of stretches(window, externalIds)) {
-      // What stands at the end may be all that there is yet of what comes next.
+      // The run at the end may be the beginning of what comes next.
       if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
     }
   })
 }
 
 /**
- * Takes back what earlier imports made of a transcript that has gone another way since: branches to which the person
- * has returned come into the window again, and compactions on a branch that was given up have replaced nothing.
+ * Undoes what earlier imports made of a transcript that took another way since: branches to which the person returned
+ * come back into the window, and compactions on branches that were given up are withdrawn.
  */
 export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenUp, 'estimator' | 'importer'>): void {
   db.transaction(() => {
@@ -83,7 +83,7 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
   })
 }
 
-/** What continues a message lies on its branch. */
+/** A continuation is on the branch of its message. */
 const isAmong = (externalIds: ReadonlySet<string>, id: string | null): boolean =>
   id !== null && (externalIds.has(id) || externalIds.has(stemOfLink(id)))
 
@@ -122,7 +122,7 @@ function collapse(given: GivenUp, run: readonly WindowRow[], newestSeq: number, 
     isAuto: null,
     atMs,
     newestSeq,
-    isMarked: false,
+    markedId: null,
   })
   finishImportedRun(db, runId, conversationId)
 }

@@ -2,19 +2,18 @@ import type { Role } from '../../contract/ids.ts'
 import { isOpaque, isSameCall, isSameText, type StoredPart } from '../known-parts.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type Answer, linkMessage } from './answer-links.ts'
-import type { BlockPart } from './content-blocks.ts'
-import { contentOf } from './draft.ts'
+import { type BlockPart, contentOf } from './content-blocks.ts'
 import { textBlock } from './parts.ts'
 
 /**
- * Mark of a text that is the beginning of something else, of which the rest has not come yet. That something comes as a
- * whole when it is there, and the text stays.
+ * Marks a text that is the beginning of something else whose rest has not arrived. When it arrives, it is stored as a
+ * whole, and the text stays.
  */
 export const HALF_WRITTEN = 'halfWritten'
 
 /**
- * Cuts an answer where earlier imports have cut it, be it between two blocks or within a text that was still being
- * written; what they did not have becomes the last link. A link that says something else comes as it is now.
+ * Cuts an answer where earlier imports cut it, between two blocks or within a text that was still being written. What
+ * they did not have becomes the last link. A link whose text changed is returned in its new form.
  */
 export function cutGrown(answer: Answer, stored: readonly (readonly StoredPart[])[]): NewMessage[] {
   const messages: NewMessage[] = []
@@ -30,8 +29,8 @@ export function cutGrown(answer: Answer, stored: readonly (readonly StoredPart[]
 }
 
 /**
- * A message as what is stored of it and the messages that go on where that ends; null when it does not begin with what
- * is stored.
+ * Splits a message into what is stored of it and the messages that continue it. Returns null when the message does not
+ * begin with what is stored.
  */
 export function continueMessage(
   message: NewMessage,
@@ -50,11 +49,11 @@ export function continueMessage(
 
 const isFinish = (part: NewPart): boolean => part.type === 'step_finish'
 
-/** An answer of which nothing had come yet. */
+/** The stored answer had no content yet. */
 const isOnlyMarks = (part: StoredPart, { marks }: Answer): boolean =>
   isOpaque(part) && part.metadata === JSON.stringify(marks)
 
-/** Null when a message's content is more than what its parts say. */
+/** Returns null when the content of a message is more than the texts of its parts. */
 function blocksOf({ role, content, parts }: NewMessage): BlockPart[] | null {
   const said = parts.filter((part) => !isFinish(part) && part.isSynthetic !== true)
   const blocks = said.map((part) => {
@@ -66,7 +65,7 @@ function blocksOf({ role, content, parts }: NewMessage): BlockPart[] | null {
 
 type Cut = { readonly before: readonly BlockPart[]; readonly beyond: readonly BlockPart[] }
 
-/** Null when a block is neither what is stored nor goes on where that ends. */
+/** Returns null when a block neither equals nor continues what is stored. */
 function cutBlocks(blocks: readonly BlockPart[], stored: readonly StoredPart[]): Cut | null {
   if (blocks.length < stored.length) return null
   const before: BlockPart[] = []
@@ -81,7 +80,7 @@ function cutBlocks(blocks: readonly BlockPart[], stored: readonly StoredPart[]):
   return { before, beyond }
 }
 
-/** What is stored of a block and, where there is more, the rest of it. */
+/** Splits a block into what is stored of it and, if there is more, its rest. */
 function cutBlock(block: BlockPart, stored: StoredPart): readonly BlockPart[] | null {
   const { part } = block
   if (isOpaque(stored)) return [block]
@@ -89,7 +88,7 @@ function cutBlock(block: BlockPart, stored: StoredPart): readonly BlockPart[] | 
   if (part.type === 'tool') return cutTool(block, stored)
   if (part.type !== 'text' && part.type !== 'reasoning') return [block]
   if (isSameText(stored.text, part.text)) return [block]
-  // Agents cut the blanks off the end of a text when it is finished.
+  // Agents remove blanks at the end of a text when it is finished.
   if (stored.text?.trimEnd() === part.text) return [withText(block, 'text', stored.text)]
   const rest = restOf(part.text, stored.text)
   if (rest === null && isHalfWritten(stored)) return [textBlock(stored.text ?? ''), block]
@@ -98,7 +97,7 @@ function cutBlock(block: BlockPart, stored: StoredPart): readonly BlockPart[] | 
 
 function cutTool(block: BlockPart, stored: StoredPart): readonly BlockPart[] | null {
   const { part } = block
-  // A call whose arguments had not come yet: it comes once more, with them.
+  // The arguments of the call had not arrived, so the call is stored once more with them.
   if (stored.toolStatus === 'pending' && !isSameCall(stored, part)) {
     return [{ ...block, part: { ...part, toolInput: stored.toolInput } }, block]
   }

@@ -2,28 +2,31 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { closeJson } from './close-json.ts'
 import { parseObjects } from './json-objects.ts'
 
-/** The beginning of a file, as far as recognising its format needs it. */
+/** The beginning of a file, as far as it is needed to recognise the format. */
 export type TranscriptHead = {
   readonly path: string
-  /** Of the whole file. */
+  /** The size of the whole file. */
   readonly bytes: number
-  /** Without a byte order mark. */
+  /** The text without a byte order mark. */
   readonly text: string
-  /** `text` is the whole file. */
+  /** True when `text` is the whole file. */
   readonly isWhole: boolean
   /**
-   * The first JSON values: of the lines, or the one that spans them. The last may be cut where the head ends; then its
-   * open ends are closed. Empty when the file does not begin with an object or array.
+   * The first JSON values: one from each line, or the one that spans all lines. The last may be cut where the head
+   * ends, and then its open ends are closed. Empty when the file begins with neither an object nor an array.
    */
   readonly values: readonly unknown[]
-  /** One value makes up the file (or all that was read of it). */
+  /** True when the file, as far as it was read, is a single value. */
   readonly isDocument: boolean
-  /** The last value is not all there: the head ends in it, or the file is cut off. */
+  /** True when the last value is incomplete, because the head or the file ends in it. */
   readonly isLastCut: boolean
 }
 
 const HEAD_BYTES = 256 * 1024
-/** For files whose first records are larger than a head: pictures, whole files in a tool result. */
+/**
+ * The head of a file whose first records are larger than a normal head, such as pictures or whole files in a tool
+ * result.
+ */
 export const LONG_HEAD_BYTES = 8 * 1024 * 1024
 const MOST_VALUES = 200
 const JUDGED_LINES = 20
@@ -64,7 +67,7 @@ function valuesOf(text: string, isWhole: boolean): Values {
   return { values: [value], isDocument: true, isLastCut: isCut }
 }
 
-/** Whether a first line that is broken is followed by lines of records, not by the rest of a document. */
+/** Says whether a broken first line is followed by lines of records, and not by the rest of a document. */
 function areRecords(rest: string): boolean {
   const whole = rest
     .split('\n', JUDGED_LINES + 1)
@@ -77,7 +80,7 @@ function areRecords(rest: string): boolean {
   return records.length > whole.length / 2
 }
 
-/** Lines before and between that are broken are left out: the rest may be a transcript all the same. */
+/** Leaves out broken lines at the beginning and between others, because the rest may still be a transcript. */
 function lineValues(text: string, isWhole: boolean): Omit<Values, 'isDocument'> {
   const values: unknown[] = []
   for (let from = 0; from < text.length; ) {

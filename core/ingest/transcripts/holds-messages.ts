@@ -4,12 +4,13 @@ import { isFileError } from './import-file.ts'
 import { recognise } from './import-transcripts.ts'
 import { findTranscriptFiles, type GivenTranscript, type TranscriptFile } from './transcript-files.ts'
 
-/** Of each file. */
+/** How much is read of each file. */
 const READ_BYTES = 512 * 1024
 
 /**
- * Whether an import would surely bring something: some file begins as a transcript with a message. Stops at the first.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
+ * Says whether an import would certainly add something, because a file begins with a message. It stops at the first
+ * one.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be read
  */
 export async function holdMessages(paths: readonly GivenTranscript[], format: TranscriptFormat): Promise<boolean> {
   const { files } = await findTranscriptFiles(paths)

@@ -1,15 +1,16 @@
 import { getRandomValues } from 'node:crypto'
 import { sha256 } from '../../hashing.ts'
 
-/** Longer texts are hashed by the system's library first, which is quicker for them. */
+/** Longer texts are first hashed by the system's library, which is faster for them. */
 const LONGEST_SHORT = 256
 
 /**
- * 64 bits of a hash with a secret key, for tables in memory: nobody can choose ids that collide, and a short id costs a
- * quarter of what a call of the system's library does. HalfSipHash-2-4 over UTF-16 units. https://github.com/veorq/SipHash
+ * Computes 64 bits of a hash with a secret key, for tables in memory. Nobody can choose ids that collide, and a short
+ * id costs a quarter of a call of the system's library. HalfSipHash-2-4 over UTF-16 units:
+ * https://github.com/veorq/SipHash
  */
 export class IdHash {
-  /** The hash of the text that was taken last. */
+  /** The two halves of the hash of the last text. */
   first = 0
   second = 0
   readonly #key = getRandomValues(new Int32Array(2))
@@ -27,7 +28,8 @@ export class IdHash {
     let v3 = key1 ^ 0x74656462
     const units = text.length
     const end = units + (units & 1)
-    // Two units a word, then the length (no text is the beginning of another, and no digest is a text), then the end.
+    // A word holds two units. The length follows (so that no text is the beginning of another, and no digest equals a
+    // text), then the end.
     for (let index = 0; index < end + 10; index += 2) {
       let word = 0
       if (index + 1 < units) word = text.charCodeAt(index) | (text.charCodeAt(index + 1) << 16)

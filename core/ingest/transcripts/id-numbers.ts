@@ -3,23 +3,23 @@ import { IdHash } from './id-hash.ts'
 const FIRST_CAPACITY = 1024
 
 /**
- * Numbers ids in the order in which they come, from 0. Of each it holds 64 bits of a hash, so that the ids of a file of
- * millions of records take 16 to 24 bytes each.
+ * Numbers ids from 0 in the order of their arrival. It holds 64 bits of each id's hash, so that millions of ids take 16
+ * to 24 bytes each.
  */
 export class IdNumbers {
   #count = 0
-  /** Number + 1 of the id that has the place; 0: nobody. At most half are taken. */
+  /** A place holds the number of its id plus 1, or 0 when it is empty. At most half of the places are taken. */
   #places = new Uint32Array(2 * FIRST_CAPACITY)
   #hashes = new Uint32Array(2 * FIRST_CAPACITY)
   readonly #hash = new IdHash()
-  /** The last id that was looked for: it is often asked for again at once. */
+  /** The last id is remembered, because it is often looked up again at once. */
   #latest: { readonly id: string; readonly first: number; readonly second: number; number: number } | null = null
 
   get count(): number {
     return this.#count
   }
 
-  /** -1 for one that has no number. */
+  /** Returns -1 for an id without a number. */
   numberOf(id: string): number {
     return this.#look(id).number
   }
@@ -28,7 +28,7 @@ export class IdNumbers {
     return this.numberOf(id) !== -1
   }
 
-  /** The number of an id, which it is given when it has none. */
+  /** Returns the number of an id, and gives it one if it has none. */
   add(id: string): number {
     const looked = this.#look(id)
     if (looked.number !== -1) return looked.number
@@ -52,7 +52,7 @@ export class IdNumbers {
     return this.#latest
   }
 
-  /** Where the id with this hash stands, or may be put. */
+  /** Finds the place of the id with this hash, or the free place for it. */
   #placeOf(first: number, second: number): number {
     const mask = this.#places.length - 1
     for (let place = first & mask; ; place = (place + 1) & mask) {
@@ -73,11 +73,11 @@ export class IdNumbers {
   }
 }
 
-/** A list of small whole numbers, 4 bytes each. */
+/** A list of small whole numbers takes 4 bytes for each. */
 export class Numbers {
   #values = new Int32Array(FIRST_CAPACITY)
 
-  /** 0 where nothing was set. */
+  /** Returns 0 where nothing was set. */
   get(index: number): number {
     return this.#values[index] ?? 0
   }

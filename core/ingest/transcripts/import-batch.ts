@@ -6,12 +6,12 @@ import type { ImportReport } from './import-report.ts'
 type BatchOptions = {
   readonly store: ConversationStore
   readonly report: ImportReport
-  /** Makes the conversation of a session where there is none. */
+  /** Creates the conversation of a session when there is none. */
   readonly conversationOf: (sessionId: string) => number
   readonly continued: Continue
 }
 
-/** Collects messages and writes them in transactions of a size that holds nobody up. */
+/** Collects messages and writes them in transactions that are short enough for other writers. */
 export class ImportBatch {
   readonly #store: ConversationStore
   readonly #report: ImportReport
@@ -34,7 +34,7 @@ export class ImportBatch {
 
   add(sessionId: string, message: NewMessage): void {
     const units = textUnits(message)
-    // A long message comes alone.
+    // A long message is written in a transaction of its own.
     if (this.#textUnits + units > LONGEST_INDEXED_AT_ONCE) this.write()
     let group = this.#groups.at(-1)
     if (group?.sessionId !== sessionId) {

@@ -9,7 +9,7 @@ import type { Recognised } from './formats.ts'
 import type { TranscriptFile } from './transcript-files.ts'
 import { TranscriptWriter } from './transcript-writer.ts'
 
-/** How far a file is: bytes whose messages are stored. */
+/** The progress of a file: the bytes whose messages are stored. */
 export type ImportStep = { readonly doing: TranscriptChunk['doing']; readonly bytes: number }
 
 type Memory = {
@@ -19,7 +19,7 @@ type Memory = {
   readonly window: ImportWindow
 }
 
-/** Takes one transcript into a memory. Every step is a good moment to stop: what was stored stays valid. */
+/** Imports one transcript into a memory. It can be stopped after every step, because what was stored stays valid. */
 export async function* importFile(
   { db, estimator, clock, window }: Memory,
   { path, bytes }: TranscriptFile,
@@ -50,7 +50,7 @@ export async function* importFile(
       yield { doing, bytes: doing === 'looking' ? 0 : bytesRead }
     }
   } finally {
-    // Closes the file when this import is left in the middle.
+    // This closes the file when the import is stopped in the middle.
     await chunks.return(undefined)
   }
   writer.finish()
@@ -60,7 +60,7 @@ export async function* importFile(
 
 type NextChunk = { readonly chunk: TranscriptChunk } | { readonly failure: string } | { readonly isEnd: true }
 
-/** What a reader makes of a file costs that file alone, whatever it trips over; what it has told before stays. */
+/** Limits any failure of a reader to its own file. What it emitted before stays. */
 async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>): Promise<NextChunk> {
   try {
     const step = await chunks.next()
@@ -71,7 +71,7 @@ async function nextChunk(chunks: AsyncGenerator<TranscriptChunk>): Promise<NextC
   }
 }
 
-/** Why a file could not be read to its end. */
+/** Says why a file could not be read to its end. */
 export function whyUnreadable(error: unknown): string {
   if (isFileError(error)) return `cannot be read (${error.code})`
   if (error instanceof RangeError) return 'cannot be read: it is nested too deeply'

@@ -6,13 +6,13 @@ const LISTED_CONVERSATIONS = 1000
 
 type Conversation = { -readonly [Field in keyof ImportedConversation]: ImportedConversation[Field] }
 
-/** What became of one file, as it becomes it. */
+/** Collects the result of one file while it is imported. */
 export class ImportReport {
   readonly #path: string
   readonly #format: string
   readonly #skipped: SkippedLine[] = []
   #skippedCount = 0
-  /** By their numbers, in the order in which they came. */
+  /** Conversations by number, in the order of their arrival. */
   readonly conversations = new Map<number, Conversation>()
   /** The session that the file is about. */
   mainSessionId: string | null = null
@@ -33,14 +33,14 @@ export class ImportReport {
     if (this.#skipped.length < LISTED_SKIPS) this.#skipped.push({ line, reason })
   }
 
-  /** A message of a conversation was stored, or was there. */
+  /** Counts a message of a conversation that was stored, or was stored before. */
   count(conversationId: number, what: 'added' | 'alreadyThere', times = 1): void {
     this[what] += times
     const conversation = this.conversations.get(conversationId)
     if (conversation) conversation[what] += times
   }
 
-  /** Nothing in the file was what its format says. */
+  /** True when nothing in the file matched its format. */
   get isEmpty(): boolean {
     return this.added + this.alreadyThere + this.conflicts + this.otherRecords === 0
   }

@@ -14,7 +14,7 @@ export type ImportInput = {
   readonly db: WriteDb
   readonly estimator: TokenEstimator
   readonly clock: Clock
-  /** Files, and folders whose transcripts are all taken. */
+  /** Files, and folders whose transcripts are all imported. */
   readonly paths: readonly GivenTranscript[]
   readonly format: TranscriptFormat
   readonly window: ImportWindow
@@ -23,15 +23,15 @@ export type ImportInput = {
 const LISTED_FILES = 1000
 
 /**
- * The log grows to 32 MB before it is folded in: pages of the indexes that change with every batch are then written to
- * the file less often. https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
+ * The log grows to 32 MB before a checkpoint, so that pages of the indexes, which change with every batch, are written
+ * to the file less often. https://www.sqlite.org/pragma.html#pragma_wal_autocheckpoint
  */
 const BULK_CHECKPOINTS = 'PRAGMA wal_autocheckpoint = 8000'
 
 /**
- * Imports transcripts, file by file, in bounded memory. Importing the same transcript again adds what is new in it and
- * nothing else. A file that is no transcript is reported and costs only itself. Stops between batches when the signal
- * aborts; what was committed stays valid.
+ * Imports transcripts, file by file, in bounded memory. Importing a transcript again adds only what is new in it. A
+ * file that is no transcript is reported and skipped. The import stops between batches when the signal aborts, and what
+ * was committed stays valid.
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing could be imported, cancelled
  */
 export async function* importTranscripts(
@@ -87,14 +87,14 @@ async function* followed(
       yield { done: done + Math.min(bytes, file.bytes), total, unit: 'bytes', note }
     }
   } finally {
-    // Closes the file when this job is left in the middle.
+    // This closes the file when the job is stopped in the middle.
     await steps.return(failed(file.path, 'was left'))
   }
 }
 
 async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
   yield { doing: 'looking', bytes: 0 }
-  // Of an import that was ended in the middle.
+  // An earlier import that was stopped may have left texts to index.
   for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }
   try {
     const recognised = recognise(input.format, file)
@@ -107,7 +107,7 @@ async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenera
   }
 }
 
-/** A format that the caller names is not doubted: what the file does not say of it is reported line by line. */
+/** A format that the caller names is used without recognition. What does not match it is reported line by line. */
 export function recognise(format: TranscriptFormat, { file }: TranscriptFile): Recognised | null {
   return format === 'auto' ? recogniseTranscript(file) : { format: formatOf(format), head: readHead(file) }
 }
@@ -117,7 +117,7 @@ function refuseCancelled(signal: AbortSignal, file: TranscriptFile): void {
   throw new LcmError('cancelled', `The import was cancelled in ${file.path}; what was stored before stays.`)
 }
 
-/** An import of which every file failed has failed. */
+/** Throws when every file of an import failed. */
 function refuseFailure(
   files: readonly ImportedFile[],
   passedOver: readonly PassedOver[],

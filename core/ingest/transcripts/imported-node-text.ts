@@ -1,6 +1,6 @@
 /**
- * What is said of messages that the agent compacted together with its earlier summary, from long to short: the first
- * text that is smaller than what it stands for is taken.
+ * Gives notes for messages that the agent compacted together with an earlier summary, from long to short. The first one
+ * that is smaller than its sources is used.
  */
 export function placeholderText(messages: number): string[] {
   const what = messages === 1 ? '1 message' : `${messages} messages`
@@ -12,13 +12,13 @@ export function placeholderText(messages: number): string[] {
   ]
 }
 
-/** The text of a node begins as `placeholderText` makes it, or is one of its shorter forms. */
+/** Says whether the text of a node was made by `placeholderText`. */
 export const isPlaceholder = (text: string): boolean =>
   /^\[(?:Extract of )?\d+ messages? (?:that the agent compacted together with its|compacted with the) earlier summary\b/.test(
     text,
   ) || /^(?:\[\d+ messages?\]|…)$/.test(text)
 
-/** For a compaction of which the transcript holds no summary in the clear, or none at all. */
+/** Gives the note for a compaction without a summary, or with an encrypted one. */
 export function untoldText(messages: number, isByHand: boolean): string[] {
   if (isByHand) {
     const cleared = messages === 1 ? '1 message' : `${messages} messages`
@@ -38,7 +38,7 @@ export function untoldText(messages: number, isByHand: boolean): string[] {
   ]
 }
 
-/** For a branch that was given up. */
+/** Gives the notes for a branch that was given up. */
 export function branchText(messages: number): string[] {
   const what = messages === 1 ? '1 message' : `${messages} messages`
   return [`[${what} on a branch that was given up. The agent does not see them.]`, '[branch given up]', '…']

@@ -33,17 +33,6 @@ const queries = {
   place: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, summary_id, created_at)
     VALUES (:conversationId, :ordinal, 'summary', :id, :atMs)`,
-  newest: /* sql */ `
-    WITH RECURSIVE below (summary_id) AS (
-      VALUES (:id)
-      UNION
-      SELECT e.source_summary_id FROM below AS b JOIN summary_sources AS e ON e.summary_id = b.summary_id
-    )
-    SELECT m.message_id
-    FROM below AS b
-    JOIN summary_messages AS e ON e.summary_id = b.summary_id
-    JOIN messages AS m ON m.message_id = e.message_id
-    ORDER BY m.seq DESC LIMIT 1`,
   mark: /* sql */ `
     INSERT INTO message_parts
       (part_id, message_id, session_id, part_type, ordinal, is_synthetic, compaction_auto, metadata)
@@ -60,21 +49,21 @@ const queries = {
        '[]', :newestSeq)`,
 }
 
-/** An item of the window that a node is to stand for. */
+/** An item of the window that becomes a source of a node. */
 export type NodeItem = {
   readonly ordinal: number
   readonly messageId: number | null
   readonly summaryId: string | null
   readonly placedAtMs: number
-  /** What it takes in the window. */
+  /** The tokens that it takes in the window. */
   readonly tokens: number
-  /** Of a placeholder: what the messages took that it stands for. Of a message of which some was pruned: the rest. */
+  /** For a note, the tokens of its messages. For a message with pruned outputs, its remaining tokens. */
   readonly replacedTokens?: number
-  /** Of its content, or of the summary. */
+  /** The hash of its content, or of the summary. */
   readonly hash: string
 }
 
-/** Items of a window with what their agent saw of them at last. */
+/** Reduces the items of a window to what their agent saw of them last. */
 export function asSeen<Item extends NodeItem>(db: WriteDb, conversationId: number, items: readonly Item[]): Item[] {
   const pruned = prunedByMessage(readPruned(db, conversationId))
   return items.map((item) => {
@@ -88,24 +77,27 @@ export type ImportedNode = {
   readonly estimator: TokenEstimator
   readonly conversationId: number
   readonly runId: string
-  /** 0: of messages; `above`: of summaries. */
+  /** 0 for a node over messages, `above` for a node over summaries. */
   readonly depth: 0 | 'above'
-  /** In the order of the window. */
+  /** The sources in the order of the window. */
   readonly items: readonly NodeItem[]
-  /** The first that is smaller than what it stands for, or else the last. */
+  /** The first text that is smaller than its sources is used, or else the last. */
   readonly texts: readonly string[]
   readonly level: SummaryLevel
   readonly model: string | null
   readonly promptVersion: string | null
   readonly isAuto: boolean | null
   readonly atMs: number
-  /** Of the message that stands where the compaction happened. */
+  /** The seq of the message at which the compaction happened. */
   readonly newestSeq: number
-  /** Its last message gets a part that tells of it. */
-  readonly isMarked: boolean
+  /** The newest message that it stands for, if that gets a part that names the compaction. */
+  readonly markedId: number | null
 }
 
-/** Writes a node in the place of its items: node, edges, window, the mark on its last message, the event. */
+/**
+ * Writes a node in the place of its sources: the node, its links, the window, the mark on its last message and the
+ * event.
+ */
 export function insertNode(node: ImportedNode): NodeItem {
   const { db, conversationId, items, runId, level } = node
   const isLeaf = node.depth === 0
@@ -138,7 +130,7 @@ export function insertNode(node: ImportedNode): NodeItem {
   const ordinals = JSON.stringify(items.map((item) => item.ordinal))
   expectChanges(db.run(queries.remove, { conversationId, ordinals }), items.length)
   db.run(queries.place, { conversationId, ordinal, id, atMs })
-  if (node.isMarked) markLastMessage(node, id, ordinal)
+  if (node.markedId !== null) mark(node, node.markedId, id, ordinal)
   db.run(queries.event, {
     runId,
     conversationId,
@@ -155,16 +147,20 @@ export function insertNode(node: ImportedNode): NodeItem {
   return { ordinal, messageId: null, summaryId: id, placedAtMs: atMs, tokens, hash, replacedTokens: windowTokens }
 }
 
-function markLastMessage({ db, conversationId, runId, isAuto }: ImportedNode, id: string, ordinal: number): void {
-  const mark = {
+function mark(
+  { db, conversationId, runId, isAuto }: ImportedNode,
+  messageId: number,
+  id: string,
+  ordinal: number,
+): void {
+  // Parts are never deleted, so a compaction that was withdrawn and came back has its mark already.
+  db.run(queries.mark, {
     partId: `prt_${sha256(`${runId}|${id}|${ordinal}`).slice(0, 20)}`,
-    messageId: db.value<number>(queries.newest, { id }) ?? 0,
+    messageId,
     conversationId,
     isAuto: isAuto === null ? null : Number(isAuto),
     metadata: JSON.stringify({ run: runId, summary: id }),
-  }
-  // Parts are never deleted: of a compaction that was withdrawn and came back it is there already.
-  db.run(queries.mark, mark)
+  })
 }
 
 const logged = (item: NodeItem): [number, 'message' | 'summary', string, number] => [
@@ -175,8 +171,8 @@ const logged = (item: NodeItem): [number, 'message' | 'summary', string, number]
 ]
 
 /**
- * The id follows from sources and text. Equal messages elsewhere in the file (a forked session) would give the same one:
- * then the text says which sources it stands for.
+ * The id follows from sources and text. Equal messages elsewhere in the file (a forked session) would lead to the same
+ * id, and then the text names its sources.
  */
 function nameNode({ db, estimator, items, texts, runId }: ImportedNode, sourceTokens: number) {
   const wanted = texts.find((text) => estimator.count(text.toWellFormed()) < sourceTokens) ?? texts.at(-1) ?? '…'

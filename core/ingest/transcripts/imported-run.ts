@@ -1,4 +1,5 @@
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { MemoryReader } from '../../systems/memory-reader.ts'
 import { prunedInWindows } from '../../systems/pruned-outputs.ts'
 
 const queries = {
@@ -31,30 +32,15 @@ const queries = {
       iif(value ->> 1 = 'message', CAST(substr(value ->> 2, 5) AS INTEGER), NULL),
       iif(value ->> 1 = 'summary', value ->> 2, NULL), value ->> 3
     FROM json_each(:removed)`,
-  // In two steps, because two items never have the same place.
+  // The shift takes two steps, because two items never have the same ordinal.
   makeRoom: /* sql */ `
     UPDATE context_items SET ordinal = ordinal + (SELECT max(ordinal) + 1 FROM context_items
       WHERE conversation_id = :conversationId)
     WHERE conversation_id = :conversationId`,
-  // A summary stands where the first message stood that it is for.
-  order: `
-    UPDATE context_items AS c SET ordinal = p.place
-    FROM (
-      SELECT i.ordinal AS ordinal, row_number() OVER (ORDER BY coalesce(m.seq, (
-        WITH RECURSIVE below (summary_id) AS (
-          VALUES (i.summary_id)
-          UNION
-          SELECT e.source_summary_id FROM below AS b JOIN summary_sources AS e ON e.summary_id = b.summary_id
-        )
-        SELECT min(o.seq)
-        FROM below AS b
-        JOIN summary_messages AS l ON l.summary_id = b.summary_id
-        JOIN messages AS o ON o.message_id = l.message_id
-      )), i.ordinal) - 1 AS place
-      FROM context_items AS i LEFT JOIN messages AS m ON m.message_id = i.message_id
-      WHERE i.conversation_id = :conversationId
-    ) AS p
-    WHERE c.conversation_id = :conversationId AND c.ordinal = p.ordinal`,
+  place: /* sql */ `
+    UPDATE context_items AS c SET ordinal = p.key
+    FROM json_each(:ordinals) AS p
+    WHERE c.conversation_id = :conversationId AND c.ordinal = p.value`,
   removeEvents: /* sql */ `
     DELETE FROM compaction_events WHERE run_id = :runId`,
   removeRun: /* sql */ `
@@ -63,12 +49,12 @@ const queries = {
     DELETE FROM summaries WHERE summary_id = :summaryId`,
 }
 
-/** What an agent did to its window, as a run of the event log. */
+/** What an agent did to its window is recorded as a run of the event log. */
 export type ImportedRun = {
   readonly runId: string
   readonly conversationId: number
   readonly importer: string
-  /** `branch`: a branch was given up. */
+  /** `branch` is used for a branch that was given up. */
   readonly mode: 'full' | 'branch'
   readonly reason: 'threshold' | 'manual'
   readonly configuration: Readonly<Record<string, unknown>>
@@ -80,15 +66,15 @@ export function beginImportedRun(db: WriteDb, run: ImportedRun): void {
   db.run(queries.begin, { ...run, configuration: JSON.stringify(run.configuration), atMs: Math.round(run.atMs) })
 }
 
-/** To be called when the window is what the run made of it. */
+/** Completes the run. It is called when the window is as the run left it. */
 export function finishImportedRun(db: WriteDb, runId: string, conversationId: number): void {
   const pruned = prunedInWindows(db, conversationId).get(conversationId) ?? 0
   db.run(queries.finish, { runId, conversationId, pruned })
 }
 
 /**
- * Puts the window back to what it was before a run, and forgets the run and its nodes. False, and nothing changed, when
- * what it made is no longer in the window: somebody has compacted it further, or dissolved it.
+ * Restores the window from before a run, and deletes the run and its nodes. Returns false and changes nothing when its
+ * node is not in the window any more, because it was compacted further or dissolved.
  */
 export function undoImportedRun(db: WriteDb, runId: string, conversationId: number): boolean {
   type Made = { summaryId: string; removed: string; isInWindow: number }
@@ -98,11 +84,21 @@ export function undoImportedRun(db: WriteDb, runId: string, conversationId: numb
     db.run(queries.takeOut, { conversationId, summaryId })
     db.run(queries.putBack, { conversationId, removed })
   }
-  // What has come since may stand where it stood.
+  // Later items may have taken its ordinals.
   db.run(queries.makeRoom, { conversationId })
-  db.run(queries.order, { conversationId })
+  db.run(queries.place, { conversationId, ordinals: JSON.stringify(ordinalsInOrder(db, conversationId)) })
   db.run(queries.removeEvents, { runId })
   db.run(queries.removeRun, { runId })
   for (const { summaryId } of made) db.run(queries.removeNode, { summaryId })
   return true
+}
+
+/** The ordinals of the window, with each summary at the place of its first message. */
+function ordinalsInOrder(db: WriteDb, conversationId: number): number[] {
+  const { messages, window, coverage } = new MemoryReader(db).memory(conversationId)
+  const items = Array.from({ length: window.length }, (_, item) => {
+    const seq = messages.seqs[window.positionAt(item)] ?? coverage.seqRange(window.nodeAt(item))?.firstSeq
+    return { ordinal: window.ordinals[item] as number, seq: seq ?? Number.NEGATIVE_INFINITY }
+  })
+  return items.sort((a, b) => (a.seq === b.seq ? a.ordinal - b.ordinal : a.seq - b.seq)).map(({ ordinal }) => ordinal)
 }

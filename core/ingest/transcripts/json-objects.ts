@@ -1,14 +1,14 @@
 export type ParsedLine = {
-  /** Values in the order in which they stand on the line; usually one. */
+  /** The values in their order on the line, usually one. */
   readonly values: readonly unknown[]
-  /** Why some or all of the line could not be used. Never quotes the line. */
+  /** Says why some or all of the line could not be used. It never quotes the line. */
   readonly problem: string | null
 }
 
 /**
- * Reads the JSON values of one line. Writers that append at the same time leave two objects on one line; both are read,
- * and an object that is broken off costs only itself.
- * @param parse one value; by default numbers keep their spelling
+ * Reads the JSON values of one line. Writers that append at the same time leave two objects on one line. Both are read,
+ * and an object that is cut off is skipped alone.
+ * @param parse parses one value; by default numbers keep their spelling
  */
 export function parseObjects(line: string, parse: (text: string) => unknown = parseJson): ParsedLine {
   try {
@@ -32,10 +32,10 @@ type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Re
 // TypeScript's library does not know these yet. https://tc39.es/proposal-json-parse-with-source/
 const sourceJson = JSON as unknown as RawJson
 
-// A number that JavaScript would write differently: too many digits, a zero at its end, an exponent.
+// Matches numbers that JavaScript would write differently: with too many digits, a zero at the end, or an exponent.
 const delicateNumber = /[:,[]\s*-?(?:\d{16,}|\d+\.\d*(?:0|\d{16,})\s*[,}\]]|\d+(?:\.\d+)?[eE][+-]?\d)/
 
-/** JSON.parse, but numbers that JavaScript cannot write back as they were keep their spelling for JSON.stringify. */
+/** Parses JSON, but numbers that JavaScript cannot write back unchanged keep their spelling for JSON.stringify. */
 function parseJson(text: string): unknown {
   if (!delicateNumber.test(text)) return JSON.parse(text)
   return sourceJson.parse(text, (_key, value, { source }) =>
@@ -43,7 +43,7 @@ function parseJson(text: string): unknown {
   )
 }
 
-/** The text of each `{…}` at the top level, and whether nothing but white space stands around them. */
+/** Cuts out the text of each `{…}` at the top level, and says whether only white space stands around them. */
 function cutObjects(line: string): { pieces: string[]; isWhole: boolean } {
   const pieces: string[] = []
   let depth = 0

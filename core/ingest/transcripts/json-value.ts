@@ -1,22 +1,22 @@
-/** A JSON object of unknown shape: transcripts follow no schema, so every field is looked at before it is used. */
+/** A JSON object of unknown shape. Transcripts follow no schema, so every field is checked before it is used. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value when it is an object, otherwise an empty one. */
+/** Returns the value when it is an object, and otherwise an empty object. */
 export const objectAt = (object: JsonObject, key: string): JsonObject => {
   const value = object[key]
   return isObject(value) ? value : {}
 }
 
-/** The value when it is a string that is not empty. */
+/** Returns the value when it is a non-empty string. */
 export const textAt = (object: JsonObject, key: string): string | null => {
   const value = object[key]
   return typeof value === 'string' && value !== '' ? value : null
 }
 
-/** The value when it is a whole number that columns can hold. */
+/** Returns the value when it is a whole number that fits into a column. */
 export const countAt = (object: JsonObject, key: string): number | null => {
   const value = object[key]
   return Number.isSafeInteger(value) ? (value as number) : null

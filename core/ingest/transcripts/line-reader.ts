@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer'
 import { open } from 'node:fs/promises'
 
-/** A line of a file, without its line feed. */
+/** A line of a file without its line feed. */
 export type Line =
   | {
       readonly kind: 'text'
       readonly number: number
       readonly text: string
       readonly isUtf8: boolean
-      /** A line feed follows; otherwise more of it may come when the file goes on. */
+      /** False when no line feed follows, so that more of the line may follow when the file grows. */
       readonly isEnded: boolean
     }
-  /** Longer than the limit: its bytes were passed over. */
+  /** A line that is longer than the limit and was skipped. */
   | { readonly kind: 'too_long'; readonly number: number; readonly bytes: number }
 
 /** The lines that ended in one chunk of the file, and how far the file has been read. */
@@ -23,8 +23,8 @@ const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = 0xfeff
 
 /**
- * Reads a file line by line in bounded memory. Only a line feed ends a line: JSON text may hold U+2028, U+0085 and
- * others that ends of lines are made of elsewhere. Line numbers start at 1; a last line without line feed counts.
+ * Reads a file line by line in bounded memory. Only a line feed ends a line, because JSON text may contain U+2028,
+ * U+0085 and other line ends. Line numbers start at 1, and a last line without a line feed counts.
  */
 export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): AsyncGenerator<LineChunk> {
   const file = await open(path, 'r')
@@ -54,7 +54,7 @@ export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): As
   }
 }
 
-/** The beginning of a line whose end has not been read yet. */
+/** Keeps the beginning of a line whose end has not been read yet. */
 class Carry {
   readonly #longest: number
   #pieces: Buffer[] = []
@@ -64,7 +64,7 @@ class Carry {
     this.#longest = longest
   }
 
-  /** Copies the piece: its buffer is filled anew. */
+  /** Copies the piece, because its buffer is reused. */
   keep(piece: Buffer): void {
     this.bytes += piece.length
     if (this.bytes > this.#longest) this.#pieces = []
@@ -85,7 +85,7 @@ class Carry {
   }
 }
 
-/** What was written last may end within a character. */
+/** Removes an incomplete character at the end, because a writer may have been in the middle of it. */
 function withoutHalfCharacter(bytes: Buffer): Buffer {
   const cuts = [0, 1, 2, 3].filter((cut) => cut <= bytes.length)
   const whole = cuts.map((cut) => bytes.subarray(0, bytes.length - cut)).find((candidate) => isUtf8(candidate))

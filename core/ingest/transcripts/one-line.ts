@@ -1,6 +1,6 @@
 const LONGEST_TITLE = 80
 
-/** The first line with text, at most 80 characters of it. */
+/** Returns the first line with text, cut to 80 characters. */
 export function oneLine(text: string): string {
   const line = text.trim().split('\n', 1)[0]?.trim() ?? ''
   const characters = [...line.slice(0, 4 * LONGEST_TITLE)]

@@ -1,21 +1,21 @@
 import type { Role } from '../../contract/ids.ts'
 import { sha256 } from '../../hashing.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
-import type { BlockPart } from './content-blocks.ts'
-import { contentOf, type Marks, withMarks } from './draft.ts'
+import { type BlockPart, contentOf } from './content-blocks.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
+import { type Marks, withMarks } from './marks.ts'
 
-// The blocks of which every agent's messages are made, whatever its format calls them.
+// These blocks occur in the messages of every agent, whatever the format calls them.
 
 export const textBlock = (text: string): BlockPart => ({ part: { type: 'text', text }, text })
 
-/** What the model thought; never part of the content. */
+/** The thoughts of the model are never part of the content. */
 export const reasoningBlock = (text: string): BlockPart => ({ part: { type: 'reasoning', text }, text: null })
 
 export type ToolCall = {
   readonly id: string | null
   readonly name: string | null
-  /** JSON text. */
+  /** The arguments as JSON text. */
   readonly input: string
   readonly status?: string | null
   readonly title?: string | null
@@ -33,7 +33,7 @@ export const callBlock = ({ id, name, input, status, title }: ToolCall): BlockPa
   text: null,
 })
 
-/** Arguments as JSON text: a string that holds JSON as it is, anything else written as JSON. */
+/** Writes arguments as JSON text. A string that contains JSON is kept unchanged. */
 export function jsonText(value: unknown): string {
   if (typeof value !== 'string') return JSON.stringify(value ?? {})
   try {
@@ -53,7 +53,7 @@ export type FileGiven = {
   readonly base64?: string | null
 }
 
-/** A picture or file. Its bytes stay in the transcript; the memory holds what it was, and its hash. */
+/** Describes a picture or file. Its bytes stay in the transcript, and the memory holds its name, type and hash. */
 export function fileBlock({ kind, mime, name, url, base64 }: FileGiven): BlockPart {
   const embedded = /^data:([^;,]*)(?:;[^,]*)?,/.exec(url ?? '')
   const data = base64 ?? (embedded ? (url ?? '').slice(embedded[0].length) : null)
@@ -79,7 +79,7 @@ export type MessageGiven = {
   readonly blocks: readonly BlockPart[]
   readonly createdAtMs: number
   readonly marks?: Marks
-  /** Parts behind the blocks that are no text. */
+  /** Parts without text that follow the blocks. */
   readonly more?: readonly NewPart[]
 }
 
@@ -92,7 +92,7 @@ export type ResultGiven = {
   readonly externalId: string
   readonly callId: string | null
   readonly name: string | null
-  /** What the model was given. */
+  /** The output that the model was given. */
   readonly output: string
   readonly isError: boolean
   readonly createdAtMs: number
@@ -100,7 +100,7 @@ export type ResultGiven = {
   readonly files?: readonly BlockPart[]
 }
 
-/** A tool's answer as a message of its own. */
+/** Makes a message of its own from the result of a tool. */
 export function resultMessage(given: ResultGiven): NewMessage {
   const { externalId, callId, name, output, isError, createdAtMs, marks = {}, files = [] } = given
   const part: NewPart = {
@@ -114,21 +114,24 @@ export function resultMessage(given: ResultGiven): NewMessage {
   return { externalId, role: 'tool', content: output, createdAtMs, parts }
 }
 
-/** How a compaction that the agent made shows on the message that records it. */
+/** Marks the message that records a compaction by the agent. */
 export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<string, unknown>> = {}): NewPart => ({
   type: 'compaction',
   compactionAuto: isAuto,
   metadata: JSON.stringify(facts),
 })
 
-/** Text of a block list, a text field, or a string. */
+/** Returns the text of a list of blocks, of a text field, or of a string. */
 export function plainText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
   return content.flatMap((block) => (isObject(block) ? (textAt(block, 'text') ?? []) : [])).join('\n')
 }
 
-/** Milliseconds of an ISO text or of a number of milliseconds (or seconds); null for what is no time of a transcript. */
+/**
+ * Reads a time in milliseconds from an ISO text or from a number of milliseconds or seconds. Returns null for other
+ * values.
+ */
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'string') return plausible(Date.parse(value))
   const number = isObject(value) ? Number(value.rawJSON) : value
@@ -138,13 +141,13 @@ export function timeOf(value: unknown): number | null {
 
 const plausible = (ms: number): number | null => (ms >= EARLIEST_MS && ms <= LATEST_MS ? Math.round(ms) : null)
 
-/** Numbers below it count seconds: as milliseconds they would lie in 1973. */
+/** Smaller numbers are seconds, because as milliseconds they would lie in 1973. */
 const SECONDS_END = 100_000_000_000
-/** There were no agents before. */
+/** There were no agents before this time. */
 const EARLIEST_MS = Date.UTC(2000, 0, 1)
 const LATEST_MS = Date.UTC(9999, 11, 31)
 
-/** Times of records in the order of the file; one without a time has that of the one before it. */
+/** Gives times to records in the order of the file. A record without a time gets the time of the one before it. */
 export class RecordClock {
   #latestMs: number
 

@@ -14,23 +14,22 @@ const queries = {
     FROM conversations AS c WHERE c.importer = :importer AND c.session_id = :sessionId`,
 }
 
-/** Of each file; sessions of an hour are shorter. */
+/** How much is read of each file. A session of an hour is shorter. */
 const READ_BYTES = 4 * 1024 * 1024
 const LISTED_FILES = 1000
-/** Whoever waits sees what was found by then. */
+/** After this time the preview answers with what was found. */
 const PATIENCE_MS = 3000
 
 export type PreviewInput = {
   readonly paths: readonly string[]
-  /** The native memory that is open, to say what is there already; null without one. */
+  /** The open native memory, to say what is stored already, or null. */
   readonly db: ReadDb | null
   readonly clock: Clock
 }
 
 /**
- * What an import of these files and folders would bring. Reads the beginning of each, and nothing for longer than some
- * seconds.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
+ * Says what an import of these files and folders would add. It reads the beginning of each for at most a few seconds.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be read
  */
 export async function previewImport({ paths, db, clock }: PreviewInput): Promise<ImportPreview> {
   const until = performance.now() + PATIENCE_MS
@@ -76,7 +75,7 @@ async function previewFile(file: TranscriptFile, db: ReadDb | null, clock: Clock
   }
 }
 
-/** What the records of one file add up to. */
+/** Adds up the records of one file. */
 class Seen {
   readonly #sessions = new Set<string>()
   #main: Extract<TranscriptRecord, { kind: 'session' }> | null = null

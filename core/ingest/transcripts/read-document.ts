@@ -4,18 +4,19 @@ import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './form
 import { type Place, TOO_DEEP, takeGuarded } from './read-lines.ts'
 import { TokenFilter } from './token-filter.ts'
 
-/** A value of the document with the names (or indexes) that lead to it. */
+/** A value of the document with the names or indexes that lead to it. */
 export type DocumentValue = { readonly value: unknown; readonly path: readonly (string | number)[] }
 
 const CHUNK_BYTES = 64 * 1024
-/** One value may be this large; the rest of a file with a larger one is not read. */
+/** The largest value that is read. The rest of a file with a larger one is not read. */
 const LARGEST_VALUE_BYTES = 128 * 1024 * 1024
 const LINE_FEED = 0x0a
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * The values at the given paths (`$.messages.*`) of a file that is one JSON document, each handed to `take` as soon as
- * it is complete, and forgotten then. A document that breaks off gives what stands before that, and a `skipped`.
+ * Reads the values at the given paths (`$.messages.*`) of a file that is one JSON document. Each is handed to `take` as
+ * soon as it is complete, and then forgotten. For a document that ends early it gives what stands before that, and a
+ * `skipped`.
  * @returns whether the document was read to its end
  */
 export async function* readDocument(
@@ -58,7 +59,7 @@ class DocumentReader {
   readonly #parser: TokenParser
   readonly #filter: TokenFilter
   #found: Found[] = []
-  /** Lines before the chunk that is being read, and where in the file it begins. */
+  /** The number of lines before the current chunk, and the offset of the chunk in the file. */
   #linesBefore = 1
   #chunk: Uint8Array = new Uint8Array()
   #chunkFrom = 0
@@ -98,21 +99,21 @@ class DocumentReader {
     if (this.#sinceValue > LARGEST_VALUE_BYTES) this.#error ??= 'a value is too large: the rest of the file is not read'
   }
 
-  /** What was completed since the last call. */
+  /** Returns the values that were completed since the last call. */
   values(): Found[] {
     const found = this.#found
     this.#found = []
     return found
   }
 
-  /** Why the document did not come to its end. */
+  /** Says why the document was not read to its end. */
   problem(): { line: number; reason: string } | null {
     if (this.#parser.isEnded && this.#error === null) return null
     return { line: this.#line(), reason: this.#error ?? 'not valid JSON: the document is cut off' }
   }
 
   #fail(error: Error): void {
-    // The parser's message quotes the text.
+    // The message of the parser quotes the text, so it is replaced.
     this.#error ??= error.message === '' ? 'not valid JSON' : 'not valid JSON: nothing behind this place is read'
   }
 
@@ -129,7 +130,7 @@ class DocumentReader {
   }
 }
 
-/** Of `$.messages.*` and `$.info`: `messages` and `info`; null where a path leads to all that there is. */
+/** Gives `messages` and `info` for `$.messages.*` and `$.info`, or null when a path leads to every value. */
 function wantedNames(paths: readonly string[]): ReadonlySet<string> | null {
   const names = paths.map((path) => path.split('.')[1] ?? '*')
   return names.includes('*') ? null : new Set(names)
@@ -137,7 +138,7 @@ function wantedNames(paths: readonly string[]): ReadonlySet<string> | null {
 
 type RawJson = { rawJSON(text: string): unknown }
 
-/** Numbers that JavaScript would write differently keep their spelling for JSON.stringify, as in lines. */
+/** Keeps the spelling of numbers that JavaScript would write differently, as for lines. */
 class ExactTokenizer extends Tokenizer {
   protected override parseNumber(text: string): number {
     const value = Number(text)

@@ -1,22 +1,22 @@
-import type { Marks } from './draft.ts'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { type Line, readLines } from './line-reader.ts'
+import type { Marks } from './marks.ts'
 
-/** Where a record stands, and what its bytes were like. */
+/** The line of a record, and the marks that follow from its bytes. */
 export type Place = { readonly line: number; readonly marks: Marks }
 
-/** Adds what a value says to `out`. */
+/** Adds to `out` what a value says. */
 export type Take<Value> = (value: Value, place: Place, out: TranscriptRecord[]) => void
 
-/** How many records a chunk holds at most: the writer stores them between two chunks. */
+/** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 2000
 
 /**
- * The lines of a JSONL transcript, each object handed to `take`. Lines that are no objects, too long or too deep become
- * `skipped`. With `doing: 'looking'` those reports are left to the second reading.
- * @param parse for who looks at no numbers: `JSON.parse` is quicker than what keeps their spelling
+ * Hands each object of a JSONL transcript to `take`. Lines that are no objects, too long or too deep become `skipped`.
+ * With `doing: 'looking'` these reports are left to the second reading.
+ * @param parse `JSON.parse` is faster than the default when no number is needed
  */
 export async function* readJsonLines(
   source: TranscriptSource,
@@ -63,8 +63,8 @@ function takeLine(
 export const TOO_DEEP = 'the record is nested too deeply'
 
 /**
- * A value that is nested thousands of levels deep cannot be written back as JSON, and one of a shape that nobody thought
- * of may trip its reader: it costs itself, not the import.
+ * Skips a value that is nested thousands of levels deep, which cannot be written as JSON again, or whose shape makes
+ * its reader fail. The import continues after it.
  */
 export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>, out: TranscriptRecord[]): void {
   const before = out.length
@@ -73,7 +73,7 @@ export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>
     stampLine(out, before, place.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
-    // What was said of its session holds for the records that follow.
+    // The declaration of a session is kept for the records that follow.
     const sessions = out.splice(before).filter(({ kind }) => kind === 'session')
     out.push(...sessions)
     const reason = error instanceof RangeError ? TOO_DEEP : 'the record has an unknown shape'
@@ -89,5 +89,5 @@ function stampLine(out: TranscriptRecord[], from: number, line: number): void {
   }
 }
 
-/** What a record calls itself, for reports. */
+/** Names the type of a record for reports. */
 export const typeName = (type: unknown): string => (typeof type === 'string' ? type.slice(0, 60) : `a ${typeof type}`)

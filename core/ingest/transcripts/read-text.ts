@@ -1,13 +1,13 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
 import { readLines } from './line-reader.ts'
 
-/** How many records a chunk holds at most: the writer stores them between two chunks. */
+/** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 1000
 
 /**
- * The lines of a transcript that is text for people, each without its end handed to `take`, which adds what they say to
- * `out`. A line that is too long becomes `skipped`, and so does a last one without its end that may become something else.
- * @param isHalfMark whether such a line may be the beginning of one that has a meaning of its own
+ * Hands each line of a text transcript, without its end, to `take`, which adds records to `out`. A line that is too
+ * long becomes `skipped`, and so does a last line without an end that may become something else.
+ * @param isHalfMark says whether such a line may be the beginning of a line with a special meaning
  */
 export async function* readTextLines(
   source: TranscriptSource,
@@ -35,7 +35,7 @@ export async function* readTextLines(
   }
 }
 
-/** Text of lines, without the blank ones around it. */
+/** Joins lines without the blank ones around them. */
 export function textOfLines(lines: readonly string[]): string {
   let from = 0
   let to = lines.length

@@ -1,6 +1,7 @@
 import { sha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { partText } from '../../sqlite/repeated-texts.ts'
 import { PRUNE, type PruneFacts, pruneFactsIn, readPruned } from '../../systems/pruned-outputs.ts'
 import type { PrunedText, PruningRecord } from './format.ts'
 
@@ -18,11 +19,11 @@ const queries = {
     ORDER BY m.seq, p.ordinal`,
   ofMessage: /* sql */ `
     SELECT m.message_id AS messageId, p.ordinal AS ordinal, m.seq AS seq, m.token_count AS tokens,
-      iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error, p.text_content)) AS text
+      iif(p.is_content = 1, m.content, coalesce(p.tool_output, p.tool_error, ${partText('p')})) AS text
     FROM messages AS m JOIN message_parts AS p ON p.message_id = m.message_id
     WHERE m.conversation_id = :conversationId AND m.external_id = :externalId AND p.is_synthetic = 0
       AND p.part_type IN ('text', 'tool')
-      AND (p.is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
+      AND (p.is_content = 1 OR p.text_is_content = 1 OR coalesce(p.tool_output, p.tool_error, p.text_content) IS NOT NULL)
     ORDER BY p.ordinal`,
   newestSeq: /* sql */ `
     SELECT max(seq) FROM messages WHERE conversation_id = :conversationId AND created_at <= :atMs`,
@@ -67,9 +68,9 @@ type TextRow = {
 type Output = PruneFacts['outputs'][number]
 
 /**
- * Notes what an agent took out of its window without a summary, as a run of the event log that made no node. The
- * messages stay as they are, and each of their parts is noted once; told again after the agent has pruned more, only the
- * note grows.
+ * Records outputs that an agent removed from its window without a summary, as a run of the event log without a node.
+ * Messages stay unchanged, and each of their parts is noted once. When the agent prunes more later, only the note
+ * grows.
  */
 export function storePruning(given: Pruning): void {
   const { db, conversationId, importer, pruning } = given
@@ -111,13 +112,16 @@ export function storePruning(given: Pruning): void {
   })
 }
 
-/** Those that are here and were not noted before, with the place in the history at which they went. */
+/**
+ * Selects the outputs that are stored and were not noted before, with the place in the history at which they were
+ * removed.
+ */
 function newOutputs(given: Pruning): { readonly outputs: readonly Output[]; readonly newestSeq: number } {
   const { db, estimator, conversationId, pruning } = given
   const place = (row: Pick<TextRow, 'messageId' | 'ordinal'>): string => `${row.messageId}/${row.ordinal}`
   const noted = readPruned(db, conversationId)
   const known = new Set(noted.map(place))
-  // Of each message no more can leave than it has.
+  // A message cannot lose more tokens than it has.
   const left = new Map<number, number>()
   const taken = new Map<number, number>()
   for (const { messageId, tokens } of noted) taken.set(messageId, (taken.get(messageId) ?? 0) + tokens)
@@ -142,7 +146,7 @@ const textsOf = ({ db, conversationId }: Pruning, text: PrunedText): TextRow[] =
     ? db.all<TextRow>(queries.ofCall, { conversationId, callId: text.callId })
     : db.all<TextRow>(queries.ofMessage, { conversationId, externalId: text.externalId })
 
-/** What the window held at that place, as far as it has not been replaced since. */
+/** Sums the tokens of the window at that place that have not been replaced since. */
 function seenTokens({ db, conversationId }: Pruning, newestSeq: number): number {
   const all = db.value<number>(queries.windowTokens, { conversationId, newestSeq }) ?? 0
   const pruned = readPruned(db, conversationId).map(

@@ -42,22 +42,25 @@ const queries = {
 
 export type StoredSession = {
   readonly id: number
-  /** It had no messages when this import began with it. */
+  /** True when the conversation had no messages at the beginning of this import. */
   readonly isNew: boolean
 }
 
 export type StoredMessage = { readonly role: Role; readonly parts: readonly StoredPart[] }
 
-/** The conversations of one importer. A sub-agent may come before the session that spawned it: it is adopted later. */
+/**
+ * Finds and creates the conversations of one importer. A sub-agent may arrive before the session that started it, and
+ * is linked with it later.
+ */
 export class StoredSessions {
   readonly #db: WriteDb
   readonly #store: ConversationStore
   readonly #importer: string
   readonly #sourceUri: string
   readonly #known = new Map<string, StoredSession>()
-  /** Declared, but nothing of them has come yet: a conversation is made for its first message. */
+  /** Sessions that were declared and have no message yet. Their conversation is created with the first message. */
   readonly #declared = new Map<string, SessionRecord>()
-  /** What was declared again of sessions whose first messages wait to be written. */
+  /** Declarations that arrived again while the first messages of their sessions wait to be written. */
   readonly #expected = new Map<string, SessionRecord[]>()
   readonly #lastStored = new Map<string, LastStored | null>()
   readonly #foreign = new Map<string, number | null>()
@@ -69,7 +72,7 @@ export class StoredSessions {
     this.#sourceUri = sourceUri
   }
 
-  /** A conversation of which something has come; undefined for others. */
+  /** Returns the conversation of a session with messages, and undefined for others. */
   get(sessionId: string): StoredSession | undefined {
     return this.#known.get(sessionId)
   }
@@ -81,8 +84,8 @@ export class StoredSessions {
   }
 
   /**
-   * The conversation of a declared session of which something comes now; null where there is none yet: it is made by
-   * `open`, in the transaction that stores its first messages.
+   * Returns the conversation of a declared session, or null when it has none yet. Then `open` creates it in the
+   * transaction that stores its first messages.
    */
   expect(sessionId: string): StoredSession | null {
     const known = this.#known.get(sessionId)
@@ -93,7 +96,7 @@ export class StoredSessions {
     return null
   }
 
-  /** The conversation of a declared session, made when there is none. */
+  /** Returns the conversation of a declared session, and creates it when there is none. */
   open(sessionId: string): StoredSession {
     const known = this.#known.get(sessionId)
     if (known) return known
@@ -144,7 +147,7 @@ export class StoredSessions {
       : this.#db.value<number>(queries.storedBlocks, { conversationId, externalId })
   }
 
-  /** Whether there is a conversation of this session, of this file or not. */
+  /** Says whether the session, of this file or of another one, has a conversation. */
   has(sessionId: string): boolean {
     return this.#expected.has(sessionId) || this.#find(sessionId) !== null
   }
@@ -160,14 +163,14 @@ export class StoredSessions {
     return last
   }
 
-  /** What is stored of a message. */
+  /** Returns what is stored of a message. */
   message(conversationId: number, externalId: string): StoredMessage | undefined {
     type Row = { readonly messageId: number; readonly role: Role; readonly content: string }
     const row = this.#db.get<Row>(queries.message, { conversationId, externalId })
     return row && { role: row.role, parts: storedParts(this.#db, row.messageId, row.content) }
   }
 
-  /** Whether a session, of this file or not, or one above it has the message. */
+  /** Says whether a session, or an ancestor of it, has the message. */
   holds(sessionId: string, externalId: string): boolean {
     const conversationId = this.#find(sessionId)
     return conversationId !== null && this.#db.value(queries.hasMessage, { conversationId, externalId }) !== undefined

@@ -1,20 +1,20 @@
 import { type ParsedTokenInfo, TokenType } from '@streamparser/json'
 
-/** Values are looked into so deep; nobody nests deeper, and a parser's work grows with the depth. */
+/** Values are parsed down to this depth. No agent nests deeper, and the work of a parser grows with the depth. */
 const DEEPEST = 1000
 
 type Options = {
-  /** Names of the root's values that somebody wants; null for all. */
+  /** The names of the wanted values of the root, or null for all. */
   readonly wanted: ReadonlySet<string> | null
   readonly write: (token: ParsedTokenInfo) => void
 }
 
-/** Passes the tokens of a document on, with null in the place of what nobody wants and of what is nested too deeply. */
+/** Passes on the tokens of a document, with null instead of values that are not wanted or nested too deeply. */
 export class TokenFilter {
   readonly #wanted: ReadonlySet<string> | null
   readonly #write: (token: ParsedTokenInfo) => void
   #depth = 0
-  /** Depth from which on tokens are left out; 0: none is. */
+  /** Tokens from this depth on are left out. 0 means that none is. */
   #leftOutFrom = 0
   #isRootObject = false
   #isNameNext = false
@@ -26,7 +26,7 @@ export class TokenFilter {
     this.#write = write
   }
 
-  /** Whether something was left out for its depth since the last call. */
+  /** Says whether something was left out for its depth since the last call. */
   takeTooDeep(): boolean {
     const isTooDeep = this.#isTooDeep
     this.#isTooDeep = false

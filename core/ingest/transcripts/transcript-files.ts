@@ -2,43 +2,43 @@ import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LcmError } from '../../errors.ts'
-import { MAGIC, readStart } from '../../sqlite/file-header.ts'
+import { isDatabase } from '../../sqlite/file-header.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 
 export type TranscriptFile = {
-  /** What it is called: ids and titles may come from it. */
+  /** The name of the transcript, from which ids and titles may be derived. */
   readonly path: string
-  /** Where its bytes are: elsewhere for a transcript that came over a pipe. */
+  /** The path of the bytes, which differs for a transcript that arrived over a pipe. */
   readonly file: string
   readonly bytes: number
-  /** Named by the caller; otherwise found in a folder, where other files may lie as well. */
+  /** True when the caller named the file, and false when it was found in a folder that may contain other files. */
   readonly isNamed: boolean
 }
 
-/** A path, or a file that stands for a transcript of another name. */
+/** A path, or a file that holds a transcript of another name. */
 export type GivenTranscript = string | Pick<TranscriptFile, 'path' | 'file'>
 
-/** The files that were found, and what of the given cannot be taken, with why. */
+/** The files that were found, and the given paths that cannot be read, with the reason. */
 export type FoundTranscripts = {
   readonly files: readonly TranscriptFile[]
   readonly refused: readonly { readonly path: string; readonly reason: string }[]
 }
 
-/** Also of files that an agent has put aside: `<session>.jsonl.reset.<time>`. */
+/** Matches also files that an agent put aside: `<session>.jsonl.reset.<time>`. */
 const LIKELY_NAME = /\.(?:jsonl|ndjson|json|md|markdown|traj)(?:\.(?:reset|deleted|bak)(?:\.[^/\\]*)?)?$/i
-/** Nobody keeps transcripts there, and they hold thousands of JSON files. */
+/** These folders contain thousands of JSON files and no transcripts. */
 export const NOT_ENTERED: ReadonlySet<string> = new Set(['node_modules', '.git'])
-// Of one language, so that the same folder comes in the same order on every machine.
+// The language is fixed, so that a folder has the same order on every machine.
 const collator = new Intl.Collator('en', { numeric: true })
 const byPath = (a: string, b: string): number => collator.compare(a, b) || (a < b ? -1 : 1)
 const STORAGE = ['session', 'message', 'part'] as const
 
 /**
- * The files behind the given paths: a file stands for itself, a folder for every file beneath it that may be a
- * transcript by its name. In the order of their paths, with `session-2` before `session-10`, so that `<session>.jsonl`
- * comes before `<session>/…`, and what is older before what continues it. A path where nothing is, a folder without such
- * a file, and what is neither file nor folder cost themselves alone.
- * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be taken
+ * Finds the files of the given paths: a file itself, or every file below a folder that may be a transcript by its name.
+ * They are in the order of their paths, `session-2` before `session-10`, so that `<session>.jsonl` comes before
+ * `<session>/…`, and older files before those that continue them. A path without a file, a folder without a transcript,
+ * and what is neither file nor folder is reported alone.
+ * @throws LcmError file_missing, file_not_readable, transcript_unreadable when nothing that is given can be read
  */
 export async function findTranscriptFiles(given: readonly GivenTranscript[]): Promise<FoundTranscripts> {
   const found = new Map<string, TranscriptFile>()
@@ -58,8 +58,8 @@ export async function findTranscriptFiles(given: readonly GivenTranscript[]): Pr
 }
 
 /**
- * Refuses what must not be opened as a transcript: a pipe would be waited for without end, and closing a database that
- * is open in this process would drop its locks.
+ * Refuses what must not be opened as a transcript: a pipe would block without end, and closing a database that is open
+ * in this process would drop its locks.
  * @throws LcmError file_missing, file_not_readable, transcript_unreadable
  */
 export function refuseOther(path: string, entry: Stats = statOf(path)): void {
@@ -68,7 +68,7 @@ export function refuseOther(path: string, entry: Stats = statOf(path)): void {
     const message = `${path} is a pipe or a device: write what comes out of it to a file and import that, or give it to "lcm import -".`
     throw new LcmError('transcript_unreadable', message, { path })
   }
-  if (startOf(path) !== MAGIC) return
+  if (!isReadableDatabase(path)) return
   const message = `${path} is an SQLite database, not a transcript: open it as a memory. Where it is opencode's, write its sessions out with "opencode export <session> > session.json", and import those.`
   throw new LcmError('transcript_unreadable', message, { path })
 }
@@ -81,12 +81,12 @@ function statOf(path: string): Stats {
   }
 }
 
-function startOf(path: string): string {
+function isReadableDatabase(path: string): boolean {
   try {
-    return readStart(path).toString('latin1', 0, MAGIC.length)
+    return isDatabase(path)
   } catch {
-    // That it cannot be read is told of each file when its turn comes.
-    return ''
+    // The error is reported for the file itself when it is read.
+    return false
   }
 }
 
@@ -114,9 +114,7 @@ async function filesAt(path: string): Promise<TranscriptFile[]> {
   return sized.flatMap((file) => (file.bytes === null ? [] : { ...file, bytes: file.bytes }))
 }
 
-/**
- * A link stands for what it leads to, once: not when that lies beneath the folder as well, and never round in a circle.
- */
+/** Follows each link once, but not when its target is below the folder as well, and never in a circle. */
 async function namesBelow(given: string): Promise<string[]> {
   const found: string[] = []
   const links: string[] = []
@@ -126,7 +124,7 @@ async function namesBelow(given: string): Promise<string[]> {
     if (entered.has(real)) return
     entered.add(real)
     const entries = await listed(folder, given)
-    // opencode's storage: a session's file leads to its messages and parts, which are thousands of files of their own.
+    // In the storage of opencode the file of a session leads to its messages and parts, which are thousands of files.
     const isStorage = STORAGE.every((name) => entries.some((entry) => entry.name === name && entry.isDirectory()))
     for (const entry of entries) {
       const path = join(folder, entry.name)
@@ -152,13 +150,13 @@ async function namesBelow(given: string): Promise<string[]> {
 
 async function listed(folder: string, given: string): Promise<Dirent[]> {
   return await readdir(folder, { withFileTypes: true }).catch((cause: NodeJS.ErrnoException) => {
-    // A folder below that may not be read costs only itself.
+    // A subfolder without permission is skipped alone.
     if (folder !== given) return []
     throw fileError(cause, given)
   })
 }
 
-/** Null for a file that is gone by now. */
+/** Returns null for a file that does not exist any more. */
 const sizeOf = (path: string): Promise<number | null> =>
   stat(path).then(
     (entry) => entry.size,

@@ -35,8 +35,8 @@ export type WriterOptions = {
 type Beginning = { readonly text: string; readonly isAsked: boolean }
 
 /**
- * Stores the records of one transcript, whatever its format. Messages go in batches; every batch that was written
- * stays valid. What is there already is left as it is.
+ * Stores the records of one transcript of any format. Messages are written in batches, and every written batch stays
+ * valid. Messages that are stored already stay unchanged.
  */
 export class TranscriptWriter {
   readonly report: ImportReport
@@ -44,14 +44,16 @@ export class TranscriptWriter {
   readonly #store: ConversationStore
   readonly #sessions: StoredSessions
   readonly #batch: ImportBatch
-  /** By session, as what follows. */
+  /** The following maps have sessions as keys. */
   readonly #titles = new Map<string, string>()
-  /** Of what was said first in sessions: their titles where the transcript has none. */
+  /** The beginnings of sessions, which become their titles when the transcript has none. */
   readonly #beginnings = new Map<string, Beginning>()
   /** Sessions that were declared with a title. */
   readonly #named = new Set<string>()
   readonly #givenUp = new Map<string, ReadonlySet<string>>()
-  /** Of sessions that were there before: what was replaced shows when their branches stand as they do now. */
+  /**
+   * Compactions of sessions that were stored before. What they replaced is known only when the branches are up to date.
+   */
   readonly #laterCompactions: CompactionRecord[] = []
   readonly #laterPrunings: PruningRecord[] = []
 
@@ -75,7 +77,7 @@ export class TranscriptWriter {
     hasSession: (sessionId) => this.#sessions.has(sessionId),
   }
 
-  /** A message that an earlier import found half written. */
+  /** Continues a message that an earlier import found half written. */
   readonly #continued = (conversationId: number, message: NewMessage): NewMessage[] | null => {
     const links = storedLinks(message.externalId ?? '', (id) => this.#sessions.message(conversationId, id))
     const [first] = links
@@ -88,7 +90,7 @@ export class TranscriptWriter {
       : null
   }
 
-  /** Takes one record; true when a batch was written, which is a good moment to let others in. */
+  /** Takes one record. Returns true when a batch was written, which is a good moment to yield. */
   take(record: TranscriptRecord): boolean {
     switch (record.kind) {
       case 'session':
@@ -124,7 +126,7 @@ export class TranscriptWriter {
     }
   }
 
-  /** To be called after the last record. */
+  /** Completes the import after the last record. */
   finish(): void {
     this.#batch.write()
     const { db, estimator, format, window } = this.#options
@@ -223,7 +225,7 @@ export class TranscriptWriter {
     return true
   }
 
-  /** What a person asked first; until then, whatever was said first. */
+  /** Remembers what a person asked first, or until then what was said first. */
   #noteBeginning(sessionId: string, { role, content, parts }: NewMessage): void {
     const known = this.#beginnings.get(sessionId)
     const isAsked = role === 'user' && !/"(?:harness|meta|demonstration)":true/.test(parts[0]?.metadata ?? '')
@@ -238,7 +240,7 @@ export class TranscriptWriter {
     return true
   }
 
-  /** Null for a session of which nothing is stored yet. */
+  /** Returns null for a session without stored messages. */
   #expect(sessionId: string): StoredSession | null {
     return this.#sessions.expect(sessionId) && this.#session(sessionId)
   }

@@ -1,6 +1,6 @@
 import { templateOf } from './prompt-template.ts'
 
-/** For summaries of condensed summaries (depth 2 and deeper): the arc, key decisions and facts. */
+/** The prompt for summaries of condensed summaries (depth 2 and deeper): the arc, key decisions and facts. */
 export const ARC_V1 = templateOf(
   'arc-v1',
   'LCM Inspector, arc-v1',

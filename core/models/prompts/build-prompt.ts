@@ -6,19 +6,19 @@ import { FRAME } from './frame-v1.ts'
 import { entryMark, type NewNonce, unusedNonce } from './nonce.ts'
 import { fill, type ModelLevel, type PromptTemplate } from './prompt-template.ts'
 
-/** Exactly what is sent. */
+/** Exactly what is sent to the model. */
 export type BuiltPrompt = {
   readonly promptVersion: string
   readonly source: string
-  /** The code of this call, which marks the answer too. */
+  /** The random code of this call, which also marks the answer. */
   readonly nonce: string
   readonly system: string
   readonly prompt: string
 }
 
 /**
- * Writes the prompt. Everything from the conversation stands between tags that carry the code of the call, and nowhere
- * else; the rest is the same for every conversation.
+ * Writes the prompt. Text of the conversation stands only between tags that have the code of the call. The rest is the
+ * same for every conversation.
  */
 export function buildPrompt(
   template: PromptTemplate,
@@ -49,7 +49,7 @@ export function buildPrompt(
   }
 }
 
-/** The aggressive level aims at half of what the normal one does. Never more than half of the sources. */
+/** The aggressive level has half the target of the normal one. The target is at most half of the sources. */
 function targetTokens(request: Pick<SummaryRequest, 'sourceTokens' | 'targetTokens'>, level: ModelLevel) {
   const target = level === 'normal' ? request.targetTokens : Math.ceil(request.targetTokens / 2)
   return extractTokens(request.sourceTokens, target)
@@ -57,7 +57,10 @@ function targetTokens(request: Pick<SummaryRequest, 'sourceTokens' | 'targetToke
 
 const quote = (tag: string, nonce: string, text: string): string => `<${tag}-${nonce}>\n${text}\n</${tag}-${nonce}>`
 
-/** Who speaks and when, then the text as it stands. Ids are left out: what a node stands for is not the model's to say. */
+/**
+ * Writes speaker and time, then the text unchanged. Ids are left out, because a model must not say what a node stands
+ * for.
+ */
 function writeEntry(entry: SourceEntry, mark: string): string[] {
   const time = entry.atMs === null ? null : isoMinute(entry.atMs)
   const at = time === null ? '' : `, ${time}Z`
@@ -72,7 +75,7 @@ function writeEntry(entry: SourceEntry, mark: string): string[] {
   ]
 }
 
-/** A tool's name is the conversation's too; it stands in a line that is ours. */
+/** The name of a tool comes from the conversation, too, and is put into a line of our own. */
 const oneLine = (name: string): string =>
   name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

@@ -1,16 +1,16 @@
 import { entryMark } from './nonce.ts'
 
-/** The summary in a model's answer. */
+/** The summary in the answer of a model. */
 export type CleanAnswer = {
   readonly text: string
-  /** The model closed its summary, so that nothing of it can be missing. */
+  /** True when the model closed its summary, so that nothing of it can be missing. */
   readonly isClosed: boolean
 }
 
 /**
- * Takes the summary out of an answer: what stands between the tags of the call where there are any, so that whatever
- * the model says around them falls away; otherwise all of it but a block of thoughts at its beginning. Unmarked words
- * are never taken for a preamble: they may be the summary's.
+ * Takes the summary out of an answer: the text between the tags of the call if there are any, so that words around them
+ * are dropped, and otherwise everything except for a block of thoughts at the beginning. Text without tags is never
+ * treated as a preamble, because it may belong to the summary.
  */
 export function cleanAnswer(answer: string, nonce: string): CleanAnswer {
   const { body, isMarked, isClosed } = marked(answer, nonce)
@@ -18,7 +18,7 @@ export function cleanAnswer(answer: string, nonce: string): CleanAnswer {
   return { text: withoutCodes(text, nonce).trim(), isClosed }
 }
 
-/** The last closed pair, or what an unclosed tag leaves. */
+/** Returns the text between the last closed pair of tags, or after an unclosed tag. */
 function marked(answer: string, nonce: string): { body: string; isMarked: boolean; isClosed: boolean } {
   const [opening, closing] = [`<summary-${nonce}>`, `</summary-${nonce}>`]
   const end = answer.lastIndexOf(closing)
@@ -32,7 +32,7 @@ function marked(answer: string, nonce: string): { body: string; isMarked: boolea
 
 const withoutThoughts = (text: string): string => text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/, '')
 
-/** A fence around all of it; two code blocks at both ends are the summary's own. */
+/** Removes a fence around the whole text. Two code blocks at both ends belong to the summary. */
 function unfence(text: string): string {
   const lines = text.split('\n')
   const fences = lines.filter((line) => /^\s*(```|~~~)/.test(line)).length
@@ -40,7 +40,7 @@ function unfence(text: string): string {
   return isWrapped && /^(```|~~~)\s*$/.test(lines.at(-1) ?? '') ? lines.slice(1, -1).join('\n').trim() : text
 }
 
-/** Tags and marks that the model repeated. */
+/** Removes tags and marks that the model repeated. */
 function withoutCodes(text: string, nonce: string): string {
   if (!text.includes(nonce.slice(0, 8))) return text
   return text

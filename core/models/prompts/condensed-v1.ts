@@ -1,6 +1,6 @@
 import { templateOf } from './prompt-template.ts'
 
-/** For summaries of leaf summaries (depth 1): merges themes, drops what is said twice. */
+/** The prompt for summaries of leaf summaries (depth 1): it merges themes and drops repetitions. */
 export const CONDENSED_V1 = templateOf(
   'condensed-v1',
   'LCM Inspector, condensed-v1',

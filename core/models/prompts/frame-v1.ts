@@ -1,6 +1,6 @@
 /**
- * What every prompt has in common, whoever wrote the template. `CODE` stands for the code of the call, a random number
- * that no conversation can know: only what carries it opens or closes quoted material or the answer.
+ * The part that all prompts share, whoever wrote the template. `CODE` stands for the code of the call, a random number
+ * that no conversation can know. Only tags with it open or close quoted material or the answer.
  */
 export const FRAME = {
   system: `You write summaries for the memory of an AI agent. The agent will read your summary in the place of what it stands for.

@@ -1,6 +1,6 @@
 import { templateOf } from './prompt-template.ts'
 
-/** For summaries of messages (depth 0): keeps what an agent at work would have to ask for again. */
+/** The prompt for summaries of messages (depth 0): it keeps what an agent at work would have to ask for again. */
 export const LEAF_V1 = templateOf(
   'leaf-v1',
   'LCM Inspector, leaf-v1',

@@ -21,14 +21,14 @@ const KINDS = ['leaf', 'condensed', 'arc'] as const
 const LARGEST_CHARS = 100_000
 
 /**
- * The prompts by depth: this app's own, each replaced where the folder holds `leaf.md` (depth 0), `condensed.md`
- * (depth 1) or `arc.md` (depth 2 and deeper). Files are read once.
+ * The prompts by depth. Those of this app are replaced when the folder has `leaf.md` (depth 0), `condensed.md` (depth
+ * 1) or `arc.md` (depth 2 and deeper). Files are read once.
  */
 export class PromptLibrary {
   readonly #templates: Record<Kind, PromptTemplate>
   readonly #newNonce: NewNonce
 
-  /** @throws LcmError invalid_argument: a file is there and cannot be used; file_not_readable */
+  /** @throws LcmError invalid_argument when a file cannot be used; file_not_readable */
   constructor(folder: string | null, newNonce: NewNonce = randomNonce) {
     const templates = { ...BUILT_IN }
     for (const kind of KINDS) templates[kind] = (folder === null ? null : readTemplate(folder, kind)) ?? templates[kind]
@@ -37,8 +37,8 @@ export class PromptLibrary {
   }
 
   /**
-   * One text for every depth, given for a single call.
-   * @throws LcmError invalid_argument: it is no template
+   * Uses one text for every depth, for a single call.
+   * @throws LcmError invalid_argument when it is no template
    */
   static ofText(text: string, newNonce: NewNonce = randomNonce): PromptLibrary {
     const problem = problemOf(text, ['sources', 'target_tokens'])
@@ -49,7 +49,7 @@ export class PromptLibrary {
     return library
   }
 
-  /** Stored with each summary. */
+  /** Returns the version that is stored with each summary. */
   version(depth: number): string {
     return this.#templates[kindOf(depth)].version
   }

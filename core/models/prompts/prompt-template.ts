@@ -1,23 +1,23 @@
 import { startSha256 } from '../../hashing.ts'
 import { FRAME } from './frame-v1.ts'
 
-/** Levels at which a model is asked. */
+/** The levels at which a model is asked. */
 export const MODEL_LEVELS = ['normal', 'aggressive'] as const
 export type ModelLevel = (typeof MODEL_LEVELS)[number]
 
-/** What a model is told for one kind of summary. Everything else around it is the same for all, see `frame-v1.ts`. */
+/** What a model is told for one kind of summary. The text around it is the same for all, see `frame-v1.ts`. */
 export type PromptTemplate = {
-  /** Name and hash of all that is told: changes whenever a word changes. */
+  /** The name and a hash of the whole text, which changes with every word. */
   readonly version: string
-  /** For people: this app, or the path of the user's own file. */
+  /** Names the origin for people: this app, or the path of the user's own file. */
   readonly source: string
-  /** With `{{placeholders}}`. */
+  /** The text with `{{placeholders}}`. */
   readonly text: string
-  /** What `{{style}}` becomes. */
+  /** The texts that replace `{{style}}`. */
   readonly styles: Readonly<Record<ModelLevel, string>>
 }
 
-/** What a template may hold, each replaced in one go: what comes in for one is never looked at again. */
+/** The placeholders of a template. They are replaced in one pass, so that no replacement is examined again. */
 export const PLACEHOLDERS = {
   sources: 'the delimited record of what is to be summarised; once',
   previous_summary: 'the delimited summary that stands before it, or nothing; leaf templates only',
@@ -35,7 +35,7 @@ export function templateOf(name: string, source: string, text: string, styles: P
   return { version: `${name}@${hash.digest('hex').slice(0, 12)}`, source, text, styles } satisfies PromptTemplate
 }
 
-/** What is wrong with the text of a template, or null when it can be used. */
+/** Says what is wrong with the text of a template, or returns null when it can be used. */
 export function problemOf(text: string, required: readonly Placeholder[]): string | null {
   const found = [...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')
   const unknown = found.find((name) => !Object.hasOwn(PLACEHOLDERS, name))

@@ -14,14 +14,14 @@ export type ModelCall = {
 export type ModelReply = {
   readonly text: string
   readonly finishReason: FinishReason
-  /** As the server counts them; null when it does not say. */
+  /** The number of the server, or null when it gives none. */
   readonly inputTokens: number | null
   readonly outputTokens: number | null
 }
 
 /**
- * One call over the network, without retries. Aborting the signal closes the connection.
- * @throws whatever the client library throws: it may quote the prompt and the answer, so it must not be shown as it is
+ * Makes one call over the network, without retries. Aborting the signal closes the connection.
+ * @throws whatever the client library throws, which may quote the prompt and the answer and must not be shown
  */
 export async function callModel(
   provider: ProviderSettings,
@@ -44,7 +44,7 @@ export async function callModel(
   }
 }
 
-/** The model of a provider behind the client library. */
+/** Wraps the model of a provider for the client library. */
 export function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: string | null): LanguageModel {
   const baseURL = baseUrl.replace(/\/+$/, '')
   const found =
@@ -52,7 +52,7 @@ export function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: s
       ? // An empty key rather than none: without one the library would take one from the environment by itself.
         createAnthropic({ baseURL, apiKey: key ?? '', fetch: boundedFetch })(model)
       : createOpenAICompatible({ name, baseURL, fetch: boundedFetch, ...(key === null ? {} : { apiKey: key }) })(model)
-  // The library prints warnings (a model that takes no temperature, say) into the process's own output.
+  // The library prints warnings (for example of a model without a temperature) into the output of the process.
   return wrapLanguageModel({
     model: found,
     middleware: {

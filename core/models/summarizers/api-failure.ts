@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../../contract/provider.ts'
 import { AnswerTooLarge, RedirectRefused } from './bounded-fetch.ts'
 import { CallFailure } from './call-failure.ts'
 
-/** Says what went wrong with a call and what to do. Nothing of the error's own text is passed on. */
+/** Says what went wrong with a call and what to do. The text of the error itself is not passed on. */
 export function callFailureOf(error: unknown, provider: ProviderSettings, nowMs: number): CallFailure {
   if (error instanceof CallFailure) return error
   const host = hostOf(provider.baseUrl)
@@ -82,7 +82,10 @@ function networkProblem(error: unknown, host: string): CallFailure | null {
   }
 }
 
-/** `Retry-After` in seconds or as a date, or the finer `retry-after-ms`; null when there is none that can be read. */
+/**
+ * Reads `Retry-After` in seconds or as a date, or the more precise `retry-after-ms`. Returns null when neither can be
+ * read.
+ */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: number): number | null {
   const exact = headers['retry-after-ms']?.trim() ?? ''
   if (/^\d+(\.\d+)?$/.test(exact)) return Number(exact)
@@ -92,7 +95,7 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>, nowMs: n
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
-/** Host and port; what else a base URL holds is not for the record. */
+/** Returns host and port. The rest of a base URL is not recorded. */
 export function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).host : 'the server'
 }

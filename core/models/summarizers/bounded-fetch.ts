@@ -1,17 +1,17 @@
-/** More than any summary's answer; a server that goes on longer would fill the memory before the time is up. */
+/** No answer with a summary is larger. A server that sends more would fill the memory before the time is up. */
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** An answer was larger than any summary. */
+/** Thrown when an answer is larger than any summary. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
 
-/** A server wanted to send the call, and the key with it, to somewhere else. */
+/** Thrown when a server redirects the call, and the key with it, to another address. */
 export class RedirectRefused extends Error {
   override readonly name = 'RedirectRefused'
 }
 
-/** `fetch` that follows no redirect and reads no more than a summary can take. */
+/** Fetches without following redirects, and reads no more than a summary can take. */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (response.status >= 300 && response.status < 400) {

@@ -7,14 +7,14 @@ type FailureDetails = {
   readonly isOfRequest?: boolean
 }
 
-/** One call that came to nothing, in words of our own: what servers and libraries say may quote the prompt or the key. */
+/** A failed call in words of our own, because texts of servers and libraries may quote the prompt or the key. */
 export class CallFailure extends SummarizerFailure {
   readonly isRetryable: boolean
-  /** The server asked to wait so long. */
+  /** The time that the server asked to wait. */
   readonly retryAfterMs: number | null
-  /** The model may have read the prompt, so it has to be counted. */
+  /** True when the model may have read the prompt, so that it is counted. */
   readonly isBilled: boolean
-  /** This one request was not to the server's liking; it says nothing about the next. */
+  /** True when only this request was refused, which says nothing about the next one. */
   readonly isOfRequest: boolean
 
   constructor(outcome: SummarizerOutcome, reason: string, more: FailureDetails = {}) {

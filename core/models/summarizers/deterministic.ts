@@ -6,13 +6,14 @@ import { findTopics, type LeftOut } from './topics.ts'
 import { type ScoredUnit, scoreUnits } from './unit-score.ts'
 import { TOPICS_LABEL, type Unit, unitsOf } from './units.ts'
 
-/** The way in which extracts are made. */
+/** The version of the method that makes extracts. */
 export const EXTRACT_VERSION = 'extract-1'
 
 /**
- * The summariser that is always there: no model, no network, the same text for the same sources. It keeps the lines
- * that say most (what was asked, what came out, errors, decisions, paths, commands, numbers), each once, with speaker
- * and time, in order. Always smaller than its sources when they have at least two tokens. Linear in their length.
+ * Creates the summariser that is always available: no model, no network, and the same text for the same sources. It
+ * keeps the most informative lines (questions, results, errors, decisions, paths, commands, numbers), each once, with
+ * speaker and time, in order. The summary is smaller than its sources when they have at least two tokens. It takes time
+ * in proportion to their length.
  */
 export function createDeterministicSummarizer(estimator: TokenEstimator): Summarizer {
   return {
@@ -24,11 +25,11 @@ export function createDeterministicSummarizer(estimator: TokenEstimator): Summar
   }
 }
 
-/** What a summary of so many tokens is expected to take: the target, and never more than half of its sources. */
+/** Returns the expected tokens of a summary: the target, and at most half of its sources. */
 export const extractTokens = (sourceTokens: number, targetTokens: number): number =>
   Math.max(1, Math.min(targetTokens, Math.floor(sourceTokens / 2)))
 
-/** The extract itself, for those who cannot wait. */
+/** Makes the extract synchronously. */
 export function extract(request: SummaryRequest, estimator: TokenEstimator): string {
   const limit = extractTokens(request.sourceTokens, request.targetTokens)
   const { units, topics } = unitsOf(request.entries)
@@ -43,12 +44,13 @@ export function extract(request: SummaryRequest, estimator: TokenEstimator): str
     const text = footer === '' ? body : `${body}\n${footer}`
     if (text !== '' && estimator.count(text) <= limit) return text
     if (chosen.length <= 1) return shorten(ranked[0]?.unit ?? firstText(request), limit, estimator)
-    // A vocabulary may need more for the whole than for the lines; drop the weakest until it fits.
+    // A vocabulary may need more tokens for the whole than for its lines, so the weakest lines are dropped until it
+    // fits.
     chosen = chosen.slice(0, -1)
   }
 }
 
-/** What is not in the extract: lines of their own, best first, and those that were passed over as repetition. */
+/** Returns the units that are not in the extract: those with news, best first, and those skipped as repetition. */
 function leftOut(units: readonly Unit[], ranked: readonly Ranked[], chosen: readonly Ranked[]): LeftOut {
   const kept = new Set(chosen.map(({ unit }) => unit))
   const own = ranked.map(({ unit }) => unit).filter((unit) => !kept.has(unit))
@@ -58,7 +60,7 @@ function leftOut(units: readonly Unit[], ranked: readonly Ranked[], chosen: read
 
 type Ranked = ScoredUnit & { readonly tokens: number }
 
-/** Best first, for their size, without those that mostly repeat better ones. */
+/** Ranks units by score for their size, without those that mostly repeat better ones. */
 function rank(scored: readonly ScoredUnit[], termWeights: Float64Array, estimator: TokenEstimator): Ranked[] {
   const sized = scored.map((unit) => ({ ...unit, tokens: estimator.count(unit.unit.text) + LINE_TOKENS }))
   const value = (unit: Ranked): number => unit.score / (unit.tokens + 8) ** 0.4
@@ -78,12 +80,12 @@ function rank(scored: readonly ScoredUnit[], termWeights: Float64Array, estimato
     })
 }
 
-/** A line's speaker, and its share of times. */
+/** The tokens of a line's speaker and of its share of times. */
 const LINE_TOKENS = 5
-/** How much of a line must not have been said by better ones. */
+/** At least this share of a line must not be in better lines. */
 const LEAST_NEWS = 0.25
 
-/** How much of a summary one source may take while others have something to say. */
+/** The share of a summary that one source may take while others have something to say. */
 const LARGEST_SHARE: Readonly<Record<Unit['role'], number>> = {
   ask: 0.4,
   say: 0.3,
@@ -92,7 +94,7 @@ const LARGEST_SHARE: Readonly<Record<Unit['role'], number>> = {
   result: 0.12,
 }
 
-/** Takes units while there is room, first so that no source crowds out the others, then what was asked and said. */
+/** Takes units while there is room: first so that no source crowds out the others, then questions and statements. */
 function fill(ranked: readonly Ranked[], limit: number): Ranked[] {
   const chosen = new Set<Ranked>()
   const takenBy = new Map<number, number>()
@@ -113,11 +115,14 @@ function fill(ranked: readonly Ranked[], limit: number): Ranked[] {
   for (const candidate of chosen.size === 0 ? ranked : []) {
     if (candidate.tokens <= left) take(candidate)
   }
-  // Best first, so that the weakest can be dropped from the end.
+  // The best come first, so that the weakest can be dropped from the end.
   return ranked.filter((candidate) => chosen.has(candidate))
 }
 
-/** One line a unit, in the order of the history. A speaker or time that is the same as on the line before is not repeated. */
+/**
+ * Writes one line a unit, in the order of the history. A speaker or time that equals that of the line before is not
+ * repeated.
+ */
 function compose(chosen: readonly ScoredUnit[]): string {
   let [day, time, label, turn] = ['', '', '', -1]
   const lines = chosen
@@ -147,7 +152,7 @@ function writeTopics(topics: readonly string[], limit: number, estimator: TokenE
   return line === '' ? '' : `${line}.`
 }
 
-/** The last resort: as much of one line as there is room for, and if it is a single token. */
+/** As the last resort, returns as much of one line as there is room for, even a single token. */
 function shorten(unit: Pick<Unit, 'text'>, limit: number, estimator: TokenEstimator): string {
   let [fits, tooLong] = [0, Math.min(unit.text.length, limit * 16) + 1]
   while (tooLong - fits > 1) {

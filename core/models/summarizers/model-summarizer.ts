@@ -10,7 +10,7 @@ import type { Resilience } from './resilience.ts'
 import type { SpendBudget } from './spend-budget.ts'
 import { type Summarizer, SummarizerFailure, type SummaryAnswer, type SummaryRequest } from './summarizer.ts'
 
-/** The key of a provider, looked up when it is needed; null where none is set. */
+/** Looks up the key of a provider when it is needed. Returns null when none is set. */
 export type KeyLookup = (provider: ProviderSettings) => Promise<string | null>
 
 export type ModelSummarizerOptions = {
@@ -18,15 +18,15 @@ export type ModelSummarizerOptions = {
   readonly keyOf: KeyLookup
   readonly prompts: PromptLibrary
   readonly estimator: TokenEstimator
-  /** Kept over all requests to the provider. */
+  /** The state that is kept over all requests to the provider. */
   readonly resilience: Resilience
-  /** Of the run. */
+  /** The budget of the run. */
   readonly budget: SpendBudget
 }
 
 const TEMPERATURES: Readonly<Record<ModelLevel, number>> = { normal: 0.2, aggressive: 0.1 }
 
-/** Has a model write the summaries, at the levels normal and aggressive. */
+/** Creates a summariser that asks a model, at the levels normal and aggressive. */
 export function createModelSummarizer(options: ModelSummarizerOptions): Summarizer {
   const { provider, prompts, resilience } = options
   return {
@@ -38,7 +38,8 @@ export function createModelSummarizer(options: ModelSummarizerOptions): Summariz
       const level = modelLevel(request)
       const { nonce, system, prompt } = prompts.build(request, level)
       const call = { system, prompt, temperature: TEMPERATURES[level], maxOutputTokens: provider.maxOutputTokens }
-      // The client library takes a moment to load, which only a call needs and which is not the model's time.
+      // Loading the client library takes a moment, which only a call needs and which is not counted as the model's
+      // time.
       const client = await loadClient()
       const reply = await resilience.execute((both) => callOnce(options, client, call, both), signal)
       return answerOf(reply, nonce, provider)
@@ -55,7 +56,7 @@ function modelLevel({ level }: SummaryRequest): ModelLevel {
 const loadClient = async () => ({ ...(await import('./ai-sdk-call.ts')), ...(await import('./api-failure.ts')) })
 type Client = Awaited<ReturnType<typeof loadClient>>
 
-/** Within the budget of the run; whatever fails comes out as a `CallFailure` or as the abort. */
+/** Makes a call within the budget of the run. It fails with a `CallFailure` or with the abort. */
 async function callOnce(
   options: ModelSummarizerOptions,
   { callModel, callFailureOf }: Client,

@@ -15,26 +15,26 @@ import { CallFailure } from './call-failure.ts'
 import { SummarizerFailure } from './summarizer.ts'
 
 export type ResilienceOptions = {
-  /** For one call. */
+  /** The time limit of one call. */
   readonly timeoutMs: number
-  /** After the first call. */
+  /** The number of calls after the first one. */
   readonly retries?: number
-  /** Doubles with every retry, less a random part. */
+  /** The first pause. It doubles with every retry, less a random part. */
   readonly firstPauseMs?: number
-  /** Also when a server asks for more: the next summariser is there meanwhile. */
+  /** The longest pause, even when a server asks for more, because the next summariser is available meanwhile. */
   readonly longestPauseMs?: number
-  /** Requests in a row, each with its retries, that open the circuit. */
+  /** The number of failed requests in a row, each with its retries, that opens the circuit. */
   readonly failuresToOpen?: number
-  /** After so long one request is let through to see. */
+  /** After this time one request is let through as a test. */
   readonly openMs?: number
 }
 
 const DEFAULTS = { retries: 2, firstPauseMs: 500, longestPauseMs: 20_000, failuresToOpen: 3, openMs: 30_000 } as const
 
 /**
- * Calls one provider: a time limit for each call, retries with growing pauses (or what the server asks for), and a
- * circuit that opens after repeated failures, so that a provider that is down costs no more waiting. Everything ends at
- * once when the signal is aborted. One for each provider, kept over all its requests.
+ * Calls one provider: with a time limit for each call, retries with growing pauses (or those that the server asks for),
+ * and a circuit that opens after repeated failures, so that a provider that is down costs no more waiting. Everything
+ * ends at once when the signal is aborted. There is one for each provider, for all its requests.
  */
 export class Resilience {
   readonly #options: Required<ResilienceOptions>
@@ -43,7 +43,7 @@ export class Resilience {
   constructor(options: ResilienceOptions) {
     this.#options = { ...DEFAULTS, ...options }
     const { failuresToOpen, openMs } = this.#options
-    // An answer that is no summary (empty, cut off) is still an answer: only what did not come through counts.
+    // An answer that is no summary (empty, cut off) is still an answer. Only failed transport counts.
     const isDown = (error: unknown): boolean =>
       error instanceof CallFailure && (error.outcome === 'failed' || error.outcome === 'timeout') && !error.isOfRequest
     this.#breaker = circuitBreaker(handleWhen(isDown), {
@@ -53,7 +53,7 @@ export class Resilience {
   }
 
   /**
-   * @param call made anew for every attempt; fails with a `CallFailure`
+   * @param call is made again for every attempt; fails with a `CallFailure`
    * @throws SummarizerFailure; whatever the signal was aborted with
    */
   async execute<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
@@ -78,7 +78,7 @@ export class Resilience {
     const isWorthwhile = (error: unknown): boolean => error instanceof CallFailure && error.isRetryable
     let backoff = new ExponentialBackoff({ initialDelay: firstPauseMs, maxDelay: longestPauseMs }).next()
     let last: CallFailure | null = null
-    // The library's own pause cannot be cut short, so it is none and the pause is made here.
+    // The pause of the library cannot be cut short, so it is set to none and made here.
     return retry(handleWhen(isWorthwhile), { maxAttempts: retries }).execute(async ({ attempt }) => {
       signal.throwIfAborted()
       if (attempt > 0) {
@@ -104,7 +104,7 @@ export class Resilience {
   }
 }
 
-/** The library waits for running work before it looks at the signal. */
+/** The library waits for running work before it looks at the signal, so this rejects first. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = (): void => reject(signal.reason)

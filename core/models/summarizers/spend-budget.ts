@@ -3,15 +3,15 @@ import type { Spend } from './summarizer.ts'
 
 export type Prices = Pick<ProviderSettings, 'inputPrice' | 'outputPrice'>
 
-/** Tokens that a call may take, held back until it is known what it took. */
+/** Tokens that a call may take, reserved until the real number is known. */
 export type Reservation = {
-  /** What the call took. Nulls, where the server did not say, count as what was estimated. */
+  /** Books what the call took. Nulls, when the server gives no numbers, count as estimated. */
   settle(inputTokens: number | null, outputTokens: number | null): void
-  /** The call never reached a model. */
+  /** Releases the reservation of a call that never reached a model. */
   release(): void
 }
 
-/** What one run may send to models, and what it has. Calls that run at once cannot pass the cap together. */
+/** What one run may send to models, and what it has sent. Calls at the same time cannot pass the cap together. */
 export class SpendBudget implements Spend {
   readonly #capTokens: number | null
   #inputTokens = 0
@@ -19,7 +19,7 @@ export class SpendBudget implements Spend {
   #reserved = 0
   #cost: number | null = 0
 
-  /** @param capTokens input and output together; null is no cap */
+  /** @param capTokens input and output together; null for no cap */
   constructor(capTokens: number | null) {
     this.#capTokens = capTokens
   }
@@ -37,7 +37,7 @@ export class SpendBudget implements Spend {
     return this.#capTokens
   }
 
-  /** Null when the call could take the run over its cap. Every reservation has to be settled or released, once. */
+  /** Returns null when the call could pass the cap of the run. Every reservation has to be settled or released once. */
   reserve(inputTokens: number, maxOutputTokens: number, prices: Prices): Reservation | null {
     const tokens = inputTokens + maxOutputTokens
     const taken = this.#inputTokens + this.#outputTokens + this.#reserved
@@ -68,5 +68,5 @@ export class SpendBudget implements Spend {
   }
 }
 
-/** Prices are per million tokens. */
+/** Computes the price from a price per million tokens. */
 export const priceOf = (tokens: number, price: number): number => (tokens * price) / 1_000_000

@@ -6,7 +6,7 @@ import { priceOf } from './spend-budget.ts'
 
 export type SpendEstimateOptions = {
   readonly steps: readonly PlanStep[]
-  /** In the order in which they are asked; the first is expected to answer. */
+  /** The providers in the order in which they are asked. The first is expected to answer. */
   readonly providers: readonly ProviderSettings[]
   readonly prompts: () => PromptLibrary
   readonly estimator: TokenEstimator
@@ -14,8 +14,8 @@ export type SpendEstimateOptions = {
 }
 
 /**
- * What a plan would send to a model and get back when every first answer is accepted. Retries, levels and providers
- * that are asked after a bad answer come on top; the cap bounds all of it.
+ * Estimates what a plan sends to a model and receives when every first answer is accepted. Retries, further levels and
+ * further providers come in addition. The cap limits all of it.
  */
 export function estimateSpend({
   steps,
@@ -34,7 +34,7 @@ export function estimateSpend({
   }
   let [inputTokens, outputTokens] = [0, 0]
   for (const { depth, sourceTokens, expectedTokens } of steps) {
-    // A leaf carries the summary before it.
+    // The prompt of a leaf contains the previous summary.
     inputTokens += framingOf(depth) + sourceTokens + (depth === 0 ? expectedTokens : 0)
     outputTokens += expectedTokens
   }

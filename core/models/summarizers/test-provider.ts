@@ -1,12 +1,12 @@
 import { systemClock } from '../../clock.ts'
 import type { ProviderSettings, ProviderTest } from '../../contract/provider.ts'
 
-/** Enough for a word and for the thoughts of a model that thinks first. */
+/** This is enough for a word, and for the thoughts of a model that thinks first. */
 const MAX_OUTPUT_TOKENS = 256
 const LONGEST_MS = 30_000
 
 /**
- * One tiny real call without retries, so that a user sees whether address, key and model are right.
+ * Makes one tiny real call without retries, so that a user sees whether address, key and model are right.
  * @throws whatever the signal was aborted with
  */
 export async function testProvider(
@@ -32,7 +32,7 @@ export async function testProvider(
       maxOutputTokens: Math.min(provider.maxOutputTokens, MAX_OUTPUT_TOKENS),
     }
     const { text, finishReason } = await callModel(provider, key, call, AbortSignal.any([signal, late]))
-    // A model that thinks first may need more than it is given here for its first word.
+    // A model that thinks first may need more tokens than this for its first word.
     const isWell = text.trim() !== '' || finishReason === 'length'
     return answer(isWell ? null : 'It answers, but with an empty text.')
   } catch (error) {

@@ -1,18 +1,18 @@
 import { cutLine, type Unit } from './units.ts'
 
-/** Names that one would search for: paths, calls, identifiers of code, error classes, addresses. */
+/** Matches names that one would search for: paths, calls, identifiers of code, error classes, addresses. */
 const NAME =
   /[\w@~.-]*[/\\][\w@.-]+[/\\.][\w./\\-]*\w|\b[\w-]+\.(?:[a-z]{2,4}|[a-z]+\d)\b|\b\w+\(\)|\b[A-Za-z]+[a-z][A-Z]\w+|\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][A-Z0-9_]{3,}\b/g
 const MOST_TOPICS = 12
 const LONGEST_NAME = 60
 const LONGEST_PHRASE = 48
 
-/** Units that an extract does not have: best first, and those that repeat others. */
+/** Units that an extract does not contain: best first, and those that repeat others. */
 export type LeftOut = { readonly own: readonly Unit[]; readonly repeated: readonly Unit[] }
 
 /**
- * What an extract leaves out and a reader may want: names in the units that were dropped, best units first, then names
- * that earlier extracts offered, then how the best of those units begin (in scripts where names do not stand out).
+ * Finds what an extract leaves out and a reader may want: names in the dropped units, best units first, then names that
+ * earlier extracts offered, then the beginnings of the best dropped units (in scripts without recognisable names).
  */
 export function findTopics({ own, repeated }: LeftOut, earlier: readonly string[], body: string): string[] {
   const topics = new Set<string>()
@@ -31,7 +31,7 @@ export function findTopics({ own, repeated }: LeftOut, earlier: readonly string[
     const phrase = cutLine(unit.text.replaceAll(',', ' '), LONGEST_PHRASE)
     if (!body.includes(unit.text)) topics.add(phrase)
   }
-  // All was kept: what remains to expand is the wording around it.
+  // Nothing was dropped, so what remains to expand is the wording around the names.
   return topics.size > 0 ? [...topics] : namesIn(body)
 }
 

@@ -5,11 +5,14 @@ export type ScoredUnit = {
   readonly unit: Unit
   readonly order: number
   readonly score: number
-  /** Distinct terms, as numbers. */
+  /** The distinct terms as numbers. */
   readonly terms: Int32Array
 }
 
-/** Words of weighing and concluding. Like `TROUBLE` a help where they occur: scripts without any are ranked without. */
+/**
+ * Matches words of judging and concluding. Like `TROUBLE` they raise the score where they occur. Scripts without such
+ * words are ranked without them.
+ */
 const CONCLUSION =
   /decid|chose|instead|because|therefore|must\b|never\b|root cause|fixed|turns out|conclu|important|so that|决定|因为|必须|原因|结论|所以|決定|結論|必要|решил|потому|поэтому|entschied|weil|deshalb|결정|이유/i
 
@@ -17,9 +20,9 @@ const PATH = /[/\\][\w@.-]+[/\\.][\w.-]+|\b[\w-]+\.(?:[a-z]{1,4}|[a-z]+\d)\b/
 const IDENTIFIER = /\w+\(\)|`[^`]+`|[a-z0-9][A-Z]\w|\w_\w|https?:|--?[a-z]/
 
 /**
- * Scores units without knowing their language: terms that recur in some units but not in most carry the topic, and a
- * unit is worth the more for naming paths, identifiers, numbers, errors and decisions, and for standing where people
- * ask and conclude.
+ * Scores units without knowing their language. Terms that recur in some units but not in most carry the topic. A unit
+ * is worth more when it names paths, identifiers, numbers, errors and decisions, and when it is a question or a
+ * conclusion.
  */
 export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; termWeights: Float64Array } {
   const numbers = new Map<string, number>()
@@ -33,7 +36,7 @@ export function scoreUnits(units: readonly Unit[]): { scored: ScoredUnit[]; term
   const scored: ScoredUnit[] = []
   units.forEach((unit, order) => {
     const terms = termsByUnit[order] ?? new Int32Array(0)
-    // The same line with other numbers is repetition: progress bars, log lines, stack frames.
+    // The same line with other numbers is a repetition: progress bars, log lines, stack frames.
     const template = unit.text.replace(/\d+/g, '0').toLowerCase()
     if (seen.has(template)) return
     seen.add(template)
@@ -62,13 +65,13 @@ function distinctTerms(text: string, numbers: Map<string, number>, frequency: nu
   return Int32Array.from(distinct)
 }
 
-/** Who says it and where: what was asked, what came out, what failed. */
+/** Scores a unit by its speaker and place: questions, results and failures. */
 function standing(unit: Unit, next: Unit | undefined): number {
   switch (unit.role) {
     case 'ask':
       return unit.isFirst ? 3 : 1.6
     case 'say':
-      // What is said last before the user speaks again is the outcome.
+      // The last words before the user speaks again are the outcome.
       if (unit.isLast || next === undefined || next.role === 'ask') return 1.8
       return unit.isFirst ? 1.4 : 1
     case 'error':
@@ -80,7 +83,7 @@ function standing(unit: Unit, next: Unit | undefined): number {
   }
 }
 
-/** What it is made of. */
+/** Scores a unit by its content. */
 function substance({ text, role }: Unit): number {
   let [letters, digits, symbols] = [0, 0, 0]
   for (let index = 0; index < text.length; index += 1) {
@@ -91,14 +94,14 @@ function substance({ text, role }: Unit): number {
     else if (unit !== 32) symbols += 1
   }
   let factor = 1
-  // In an answer that succeeded the word is mostly code or talk about errors.
+  // In a successful result the word is mostly code or a mention of errors.
   if (TROUBLE.test(text)) factor *= role === 'result' ? 1.2 : 1.7
   if (CONCLUSION.test(text)) factor *= 1.4
   if (PATH.test(text)) factor *= 1.25
   if (IDENTIFIER.test(text)) factor *= 1.15
   if (digits > 0 && digits < letters) factor *= 1.1
   if (text.includes('?') || text.includes('？') || text.includes('؟')) factor *= 1.15
-  // Brackets, rulers and encoded blobs.
+  // The line consists of brackets, rulers or encoded data.
   if (symbols + digits > letters) factor *= 0.3
   if (text.length > 100 && !text.includes(' ') && letters + digits === text.length - symbols && symbols < 3)
     factor *= 0.1

@@ -1,38 +1,38 @@
 import { isoMinute } from '../../clock.ts'
 import type { SourceEntry } from './summarizer.ts'
 
-/** A line or sentence of the sources: the smallest thing that an extract keeps or drops. */
+/** A line or sentence of the sources, the smallest unit that an extract keeps or drops. */
 export type Unit = {
-  /** Which turn it is from: a message, or what one speaker says in an earlier extract. */
+  /** The number of the turn: a message, or the words of one speaker in an earlier extract. */
   readonly turn: number
   readonly atMs: number | null
-  /** `user`, `assistant`, `call bash`, `result bash` … */
+  /** The speaker: `user`, `assistant`, `call bash`, `result bash` … */
   readonly label: string
-  /** One line. */
+  /** The text in one line. */
   readonly text: string
   readonly role: 'ask' | 'say' | 'call' | 'result' | 'error'
-  /** First and last of what one entry says. */
+  /** True for the first and last unit of an entry. */
   readonly isFirst: boolean
   readonly isLast: boolean
 }
 
 const LONGEST_UNIT = 320
-/** Of one huge text only the ends are read line by line, and from between only lines that report something. */
+/** Only the ends of a huge text are read line by line, and between them only lines that report something. */
 const HEAD_CHARS = 48_000
 const TAIL_CHARS = 16_000
 const MOST_REPORTS_BETWEEN = 40
 
-/** Words by which programs of any language announce trouble; a help where they occur, never needed. */
+/** Matches words with which programs report trouble. They are a help and never needed. */
 export const TROUBLE =
   /error|exception|traceback|\bfail|fatal|panic|denied|refused|timed? ?out|not found|cannot|exit(?:ed)?(?: with)?(?: code)?:? [1-9]|\bE[A-Z]{4,}\b|错误|失败|异常|エラー|失敗|例外|오류|실패|ошибк|fehler|erreur|échec/i
 
 const EVERY_TROUBLE = new RegExp(TROUBLE.source, 'gi')
-/** The engine's own lines in the summaries that are condensed. */
+/** Matches lines that this app wrote into the summaries that are condensed. */
 const EXTRACT_LINE =
   /^(?:(\d{4}-\d{2}-\d{2}) )?(?:(\d{2}:\d{2})Z )?((?:user|assistant|system|tool|call [^:]{1,60}|result [^:]{1,60}|error [^:]{1,60})): (.*)$/
 export const TOPICS_LABEL = 'Expand for details about: '
 
-/** Cuts the sources into units, in order. `topics` are what earlier extracts said could be expanded. */
+/** Splits the sources into units, in order. `topics` are those that earlier extracts offered to expand. */
 export function unitsOf(entries: readonly SourceEntry[]): { units: Unit[]; topics: string[] } {
   const units: Unit[] = []
   const topics: string[] = []
@@ -69,7 +69,10 @@ function readMessage(entry: SourceEntry, turn: number, units: Unit[]): void {
   }
 }
 
-/** Lines of an earlier extract keep their speaker and time; any other summary is text of its own. Returns the last turn. */
+/**
+ * Reads an earlier extract line by line with speaker and time. Any other summary is text of its own. Returns the last
+ * turn.
+ */
 function readExtract(entry: SourceEntry, firstTurn: number, units: Unit[], topics: string[]): number {
   let turn = firstTurn
   const began = entry.atMs === null ? null : isoMinute(entry.atMs)
@@ -122,7 +125,7 @@ function* linesOf(text: string): Generator<string> {
   yield* splitLines(text.slice(-TAIL_CHARS))
 }
 
-/** Lines that announce trouble, as much of them as stands around the word. */
+/** Finds lines that report trouble, cut to the text around the word. */
 function* reportsIn(text: string): Generator<string> {
   const reach = LONGEST_UNIT / 2
   let [reports, readTo] = [0, 0]
@@ -150,7 +153,7 @@ function* splitLines(text: string): Generator<string> {
   }
 }
 
-/** As tools that show files put them. */
+/** Matches line numbers as tools write them that show files. */
 const LINE_NUMBER = /^\d+→ ?/
 const SENTENCE_END = /[.!?…][)"'\]]*\s+|[。！？；]|;\s+/g
 const MOST_SENTENCES = 40
@@ -160,7 +163,7 @@ function* splitSentences(line: string): Generator<string> {
   let count = 0
   for (const match of line.matchAll(SENTENCE_END)) {
     const end = match.index + match[0].length
-    // Short sentences stay together: "Yes." alone says nothing.
+    // Short sentences stay together, because "Yes." alone says nothing.
     if (end - begin < 60 && line.length - begin > 60) continue
     yield cutLine(line.slice(begin, end).trim())
     begin = end
@@ -196,7 +199,7 @@ const MOST_ARGUMENTS = 4
 const LONGEST_ARGUMENT = 140
 const LONGEST_PARSED = 40_000
 
-/** A call's arguments on one line: the values without the JSON around them. */
+/** Writes the arguments of a call in one line: the values without the JSON around them. */
 function argumentsOf(input: string): string {
   if (input.length <= LONGEST_PARSED) {
     try {
@@ -206,7 +209,7 @@ function argumentsOf(input: string): string {
         return cutLine(values.filter((value) => value !== '').join(' · '))
       }
     } catch {
-      // What is no JSON is shown as it is.
+      // Text that is no JSON is shown unchanged.
     }
   }
   return cutLine(cleanLine(input.slice(0, LONGEST_UNIT * 4)))

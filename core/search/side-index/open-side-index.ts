@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { isNative } from '../../systems/native/native.ts'
-import type { OpenedMemory } from '../../systems/open-memory.ts'
+import type { OpenedMemory } from '../../systems/open.ts'
 import { detectSystem } from '../../systems/systems.ts'
 import { SideIndex } from './side-index.ts'
 import { SourceState } from './source-state.ts'

@@ -6,6 +6,7 @@ import { sha256 } from '../../hashing.ts'
 import { pathExists } from '../../sqlite/memory-file.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
+import { rowCount } from '../../systems/records/counts.ts'
 import type { TextIndexes, TextIndexSource } from '../corpus.ts'
 import { IndexFile, type IndexSubject } from './index-file.ts'
 import { indexesOf, indexFolder, keyOf } from './index-folder.ts'
@@ -16,8 +17,6 @@ const SMALL_ROWS = 2000
 const SMALL_BYTES = 4_000_000
 
 const queries = {
-  messages: /* sql */ `SELECT count(*) FROM messages`,
-  summaries: /* sql */ `SELECT count(*) FROM summaries`,
   views: /* sql */ `SELECT group_concat(sql, char(10) ORDER BY name) FROM sqlite_temp_schema WHERE sql IS NOT NULL`,
 }
 
@@ -71,7 +70,7 @@ export class SideIndex implements TextIndexSource {
 
   /** Of the source, now. */
   rowsOf(table: 'messages' | 'summaries'): number {
-    return this.#options.read.value<number>(queries[table]) ?? 0
+    return rowCount(this.#options.read, table)
   }
 
   current(): TextIndexes | null {

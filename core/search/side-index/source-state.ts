@@ -1,14 +1,9 @@
 import { realpathSync, statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import type { MemoryInfo } from '../../contract/memory.ts'
-import { fileStamp, isSettled, TICK_MS } from '../../sqlite/file-guard.ts'
-import { startByOther } from '../../sqlite/file-header.ts'
-import { isAllSeen, readLogIndex } from '../../sqlite/log-index.ts'
+import { fileStamp, isQuiet, isSettled, TICK_MS } from '../../sqlite/file-stamp.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { blockThread } from '../../yielding.ts'
 
-/** Of a database: up to the end of the change counter. https://www.sqlite.org/fileformat2.html#file_change_counter */
-const COUNTER_BYTES = 28
 /** What the clock of this process leaves off of a time. */
 const CLOCK_MS = 1
 /** Between attempts to name what was written this moment; all of them together are some ticks of a file system. */
@@ -19,12 +14,22 @@ const NAMING_ATTEMPTS = 5
  * Stamp of a file at rest and of what belongs to it, taken before it is opened; waits for a tick of the file system's
  * clock when it was written this very moment. null when its time cannot tell later writes.
  */
-export function stampAtRest(path: string): string | null {
+export async function stampAtRest(path: string): Promise<string | null> {
+  if (restOf(path) === 'unsettled') await setTimeout(TICK_MS + CLOCK_MS)
+  return stampNow(path)
+}
+
+function stampNow(path: string): string | null {
+  const rest = restOf(path)
+  return rest === 'unsettled' ? null : rest
+}
+
+/** The stamp of a file at rest, unless it was written this moment; null for one that is not. */
+function restOf(path: string): string | 'unsettled' | null {
   try {
     const realPath = realpathSync(path)
     if (statSync(`${realPath}-shm`, { throwIfNoEntry: false }) && !isEmptyLog(realPath)) return null
-    if (!partsOf(realPath).every(isSettled)) blockThread(TICK_MS + CLOCK_MS)
-    return filesState(realPath)
+    return partsOf(realPath).every(isSettled) ? filesState(realPath) : 'unsettled'
   } catch {
     // What stands there cannot be read; opening it says why.
     return null
@@ -60,7 +65,7 @@ export class SourceState {
   constructor(options: SourceStateOptions) {
     this.#options = options
     this.realPath = realpathSync(options.info.path)
-    const isStill = options.info.access !== 'in_place' && stampAtRest(options.info.path) === options.openedStamp
+    const isStill = options.info.access !== 'in_place' && stampNow(options.info.path) === options.openedStamp
     this.#restStamp = isStill ? options.openedStamp : null
   }
 
@@ -93,35 +98,15 @@ export class SourceState {
 
 const partsOf = (realPath: string): string[] => ['', '-wal', '-journal'].map((suffix) => `${realPath}${suffix}`)
 
-/** Of a database whose content stands in its files alone. null when their times cannot tell later writes. */
-function filesState(realPath: string): string | null {
-  const parts = partsOf(realPath)
-  return parts.every(isSettled) ? `files ${parts.map(stampUnlessEmpty).join(' ')}` : null
-}
+const filesState = (realPath: string): string => `files ${partsOf(realPath).map(stampUnlessEmpty).join(' ')}`
 
 const isEmptyLog = (realPath: string): boolean =>
   statSync(`${realPath}-shm`, { throwIfNoEntry: false }) !== undefined &&
   !statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size
 
-function liveState(realPath: string): string | null {
-  if (isEmptyLog(realPath)) return filesState(realPath)
-  const { dev, ino } = statSync(realPath)
-  if (statSync(`${realPath}-shm`, { throwIfNoEntry: false })) {
-    // Of a log without a writer only the file itself counts, in which there may be more than the index tells of.
-    if (!isSettled(`${realPath}-wal`)) return null
-    const stamp = fileStamp(`${realPath}-wal`)
-    const index = readLogIndex(realPath)
-    // With more to come, the stamp would not tell when it has come.
-    if (!index || !isAllSeen(realPath, index)) return null
-    return `log ${dev}:${ino} ${index.toString('base64')} ${stamp}`
-  }
-  const start = startByOther(realPath, COUNTER_BYTES)
-  if (!start) return null
-  const isWal = start[18] === 2
-  const journal = statSync(`${realPath}-journal`, { throwIfNoEntry: false })
-  if (start.length < COUNTER_BYTES || isWal || journal?.size) return null
-  return `counter ${fileStamp(realPath)} ${start.readUInt32BE(24)}`
-}
+/** null when their times cannot tell later writes, or readers may not see yet what was written. */
+const liveState = (realPath: string): string | null =>
+  partsOf(realPath).every((part) => isSettled(part) && isQuiet(part)) ? filesState(realPath) : null
 
 const stampUnlessEmpty = (path: string): string =>
   statSync(path, { throwIfNoEntry: false })?.size ? fileStamp(path) : 'nothing'

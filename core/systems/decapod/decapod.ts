@@ -1,17 +1,19 @@
 import { basename, dirname, join } from 'node:path'
 import type { Role } from '../../contract/ids.ts'
 import { startSha1 } from '../../hashing.ts'
+import { nextKey } from '../../sqlite/keyset.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
-import { clearDerived, haveDerivedTables, indexDerived, STAND_IN } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, haveDerivedTables, indexingDerived, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
 import type { Place } from '../places.ts'
+import { RowInserter } from '../row-inserter.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, valueRules } from './facts.ts'
-import { ledgerPath, ledgerState, shownHash, storedHash } from './ledger.ts'
-import { originals, readOriginals, timeMs, toldKind } from './originals.ts'
+import { type ContentLines, ledgerPath, ledgerState, shownHash } from './ledger.ts'
+import { originals, readingOriginals, timeMs, toldKind } from './originals.ts'
 
 /**
  * The database is an index; what was said stands in the ledger beside it, and is fetched from there. A message is an
@@ -57,7 +59,7 @@ export const decapod = {
   }),
   lacks,
   views,
-  prepare,
+  deriving,
   companions: (realPath) => [ledgerPath(realPath)],
 } satisfies ForeignSystem
 
@@ -75,10 +77,7 @@ function roleOf({ kind, actor }: { readonly kind: string; readonly actor: string
 function lacks(_probe: SchemaProbe, source: Source): string[] {
   return [
     ...ledgerFacts(source.db, source.realPath),
-    ...unshownRows(source, {
-      originals_index: /* sql */ 'SELECT count(index_row) FROM temp.decapod_lines',
-      summaries: /* sql */ 'SELECT count(*) FROM temp.derived_summaries',
-    }),
+    ...unshownRows(source, queries.shown),
     'No window is stored and decapod has no rule for one: every message is shown as if it were in it.',
     'Summaries stand side by side: none is made of others, they overlap, and those of everything go over several sessions.',
     'Tool calls are not recorded, and a result does not name its call.',
@@ -104,18 +103,19 @@ function ledgerFacts(db: Source['db'], realPath: string): string[] {
   return facts
 }
 
-function prepare(source: Source): void {
+function* deriving(source: Source): Generator<void> {
   const { db, probe } = source
   haveDerivedTables(db)
   db.exec(STATE)
-  const isGrown = readOriginals(source)
+  const { isGrown, lines } = yield* readingOriginals(source)
   const stamp = lineageStamp(source)
   const known = isGrown ? db.value<string>(queries.lineage) : undefined
   if (known === stamp && !db.value(queries.hasMissingSource)) return
   clearDerived(db, 'lineage')
-  db.run(links(probe))
-  indexDerived(db, 'lineage')
+  yield* fillingLinks(db, probe, lines)
+  yield* indexingDerived(db, 'lineage')
   db.run(summaries(probe))
+  yield
   db.run(queries.forgetLineage)
   db.run(queries.keepLineage, { stamp })
 }
@@ -154,26 +154,49 @@ function summaries(probe: SchemaProbe): string {
     FROM main.summaries AS s`
 }
 
+type Listed = readonly [row: number, summaryId: string, hashes: string]
+
 /** Sources by their hashes; a hash that nothing has keeps its place under a number that no message has. */
-function links(probe: SchemaProbe): string {
+function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines): Generator<void> {
+  const inserter = new RowInserter(db, 'temp.derived_summary_messages (summary_id, message_id, ordinal)', 3)
   const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
-  const list = `iif(json_valid(${hashes}), iif(json_type(${hashes}) = 'array', ${hashes}, '[]'), '[]')`
-  return /* sql */ `
-    INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-    SELECT (SELECT ${SUMMARY_ID} FROM main.summaries AS s WHERE s.rowid = n.row),
-      coalesce(l.line, ${2 * STAND_IN} + n.row * ${MOST_SOURCES} + n.place), n.place
-    FROM (
-      SELECT s.rowid AS row, CAST(e.value AS TEXT) AS hash, min(e.key) AS place
-      FROM main.summaries AS s JOIN json_each(${list}) AS e
-      GROUP BY s.rowid, e.value
-    ) AS n
-    LEFT JOIN temp.decapod_lines AS l ON l.hash = ${storedHash('n.hash')}`
+  for (let last = BEFORE_ALL; ; ) {
+    // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
+    const rows = [...db.iterateRaw<Listed>(queries.listed(hashes), { last })]
+    for (const [row, summaryId, list] of rows) {
+      const seen = new Set<unknown>()
+      const named = JSON.parse(list) as readonly unknown[]
+      named.forEach((value, place) => {
+        if (seen.has(value)) return
+        seen.add(value)
+        const line = value === null ? null : lines.of(typeof value === 'object' ? JSON.stringify(value) : String(value))
+        inserter.add(summaryId, line ?? 2 * STAND_IN + row * MOST_SOURCES + place, place)
+      })
+    }
+    if (rows.length < SUMMARIES_AT_ONCE) break
+    last = nextKey(db, 'the rows of summaries', last, rows.at(-1)?.[0])
+    yield
+  }
+  inserter.end()
 }
 
 /** Enough to tell the missing sources of one summary from those of the next. */
 const MOST_SOURCES = 1_000_000
 
+/** Summaries whose sources are looked for without a pause. */
+const SUMMARIES_AT_ONCE = 400
+
 const queries = {
+  shown: {
+    originals_index: /* sql */ `SELECT count(index_row) FROM temp.decapod_lines`,
+    summaries: /* sql */ `SELECT count(*) FROM temp.derived_summaries`,
+  },
+  /** Only a list that can be read. */
+  listed: (hashes: string) => /* sql */ `
+    SELECT s.rowid, ${SUMMARY_ID}, ${hashes} FROM main.summaries AS s
+    WHERE s.rowid > :last AND CASE WHEN json_valid(${hashes}) THEN json_type(${hashes}) = 'array' END
+    ORDER BY s.rowid
+    LIMIT ${SUMMARIES_AT_ONCE}`,
   counts: /* sql */ `
     SELECT (SELECT count(*) FROM main.originals_index) AS indexed,
       (SELECT count(*) FROM temp.decapod_lines WHERE at IS NULL) AS unread,

@@ -1,4 +1,4 @@
-import type { Span } from '../file-lines.ts'
+import type { ByteRange } from '../file-lines.ts'
 
 /** One event of the ledger without its text. */
 export type LedgerEvent = {
@@ -19,7 +19,7 @@ const AFTER_TEXT = Buffer.from('","content_hash":"')
  * Where the text of a line stands, without the quotes around it; null when the line is not written as the system
  * writes it. Looking for its ends is much quicker than parsing it.
  */
-function textSpan(line: Buffer): Span | null {
+function textRange(line: Buffer): ByteRange | null {
   const before = line.indexOf(BEFORE_TEXT)
   const start = before + BEFORE_TEXT.length
   const end = before < 0 ? -1 : line.indexOf(AFTER_TEXT, start - 1)
@@ -28,7 +28,7 @@ function textSpan(line: Buffer): Span | null {
 
 /** The fields of a line. Where it is written as the system writes it the text is left out: "" stands for it. */
 function fieldsOf(line: Buffer): Readonly<Record<string, unknown>> | null {
-  const text = textSpan(line)
+  const text = textRange(line)
   const around = text && `${line.toString('utf8', 0, text.start)}${line.toString('utf8', text.end)}`
   return (around && parsed(around)) || parsed(line.toString('utf8'))
 }
@@ -43,7 +43,7 @@ export function eventOf(line: Buffer): LedgerEvent | null {
     return typeof value === 'string' ? value : null
   }
   return {
-    hash: event.content_hash,
+    hash: event.content_hash.toWellFormed(),
     eventId: own(event, 'event_id') ?? '',
     ts: own(event, 'ts') ?? '',
     kind: own(event, 'kind') ?? '',
@@ -54,7 +54,8 @@ export function eventOf(line: Buffer): LedgerEvent | null {
 }
 
 /** What follows a text in a line of the system: its hash, the event's id, whatever many lines share, its time. */
-const AFTER = /^([0-9a-f]{64})","event_id":"[\w-]*"(,"kind":.*),"ts":"[\w:.+-]*"\}$/
+const HASH_CHARS = 64
+const AFTER = /^[0-9a-f]{64}","event_id":"[\w-]*"(,"kind":.*),"ts":"[\w:.+-]*"\}$/
 /** Lines that are all different are no gain. */
 const MOST_KNOWN = 10_000
 
@@ -69,12 +70,14 @@ export function lineReader(factOf: (event: LedgerEvent) => number): (line: Buffe
 } | null {
   const known = new Map<string, number>()
   return (line) => {
-    const text = textSpan(line)
-    const after = text && AFTER.exec(line.toString('latin1', text.end + AFTER_TEXT.length))
-    const [, hash = '', shared = ''] = after ?? []
+    const text = textRange(line)
+    const end = text ? text.end + AFTER_TEXT.length : 0
+    const after = text && AFTER.exec(line.toString('latin1', end))
+    const shared = after?.[1] ?? ''
     const key = text && after ? `${line.toString('latin1', 0, text.start)} ${shared}` : ''
     const fact = known.get(key)
-    if (fact !== undefined) return { hash, fact }
+    // A part of the longer text would keep all of it in memory.
+    if (fact !== undefined) return { hash: line.toString('latin1', end, end + HASH_CHARS), fact }
     const event = eventOf(line)
     if (!event) return null
     const made = factOf(event)
@@ -109,6 +112,6 @@ function parsed(text: string): Readonly<Record<string, unknown>> | null {
 export function textOf(line: Buffer, hash: string): string | null {
   const event = fieldsOf(line)
   if (event?.content_hash !== hash || typeof event.content !== 'string') return null
-  const text = event.content === '' ? textSpan(line) : null
+  const text = event.content === '' ? textRange(line) : null
   return text ? parsedText(line.toString('utf8', text.start - 1, text.end + 1)) : event.content
 }

@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path'
 import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { linesFrom } from '../file-lines.ts'
+import { RowInserter } from '../row-inserter.ts'
 import { eventOf, type LedgerEvent, lineReader, textOf } from './ledger-line.ts'
 
 /** Read at once where texts are asked for. */
 const BLOCK_BYTES = 256 * 1024
+/** Of the ledger, between two pauses: some milliseconds. */
+const BYTES_AT_ONCE = 1024 * 1024
 /** Texts that were read last, since a query asks for one several times. */
 const KEPT_CHARS = 8 * 1024 * 1024
 
@@ -14,7 +17,9 @@ const TABLES = /* sql */ `
 -- Where each content was recorded first. Numbers above all lines stand for what is in no line.
 CREATE TEMP TABLE IF NOT EXISTS decapod_lines (
   line      INTEGER PRIMARY KEY,
-  hash      BLOB NOT NULL UNIQUE,
+  -- How many contents were recorded before it; NULL where it is in no line.
+  seq       INTEGER,
+  hash      BLOB NOT NULL,
   at        INTEGER,
   bytes     INTEGER,
   fact      INTEGER,
@@ -58,10 +63,11 @@ const queries = {
   addFact: /* sql */ `
     INSERT INTO temp.decapod_facts (fact, session_id, kind, actor, source)
     VALUES (CAST(:fact AS INTEGER), :sessionId, :kind, :actor, :source)`,
-  add: /* sql */ `
-    INSERT OR IGNORE INTO temp.decapod_lines (line, hash, at, bytes, fact, index_row)
-    VALUES (CAST(:line AS INTEGER), :hash, CAST(:at AS INTEGER), CAST(:bytes AS INTEGER), CAST(:fact AS INTEGER),
-      CAST(:row AS INTEGER))`,
+  /** Made when something is first looked for by its hash: row by row it would take three times as long. */
+  indexHashes: /* sql */ `CREATE UNIQUE INDEX IF NOT EXISTS temp.decapod_lines_hash ON decapod_lines (hash)`,
+  lineOf: /* sql */ `SELECT line FROM temp.decapod_lines WHERE hash = :hash`,
+  hasAny: /* sql */ `SELECT 1 FROM temp.decapod_lines LIMIT 1`,
+  contents: /* sql */ `SELECT coalesce(max(seq) + 1, 0) FROM temp.decapod_lines`,
   setState: /* sql */ `
     INSERT INTO temp.decapod_ledger_state (file, bytes, lines, unreadable, events, unended, last_at, last_bytes, last_hash)
     VALUES (:file, CAST(:bytes AS INTEGER), CAST(:lines AS INTEGER), CAST(:unreadable AS INTEGER),
@@ -103,8 +109,49 @@ export function ledgerState(db: PreparableDb): LedgerState | null {
   return db.get<LedgerState>(queries.state) ?? null
 }
 
+/** Has to be called before lines are looked for by their hash in SQL. */
+export function indexHashes(db: PreparableDb): void {
+  db.exec(queries.indexHashes)
+}
+
 /** Rows of the index, each with the hash that it lists, in their order. */
 export type ListedRows = Iterator<{ readonly row: number; readonly hash: string }, unknown, undefined>
+
+/** `keptLines`: how many lines stand there as they did before; 0 where everything is new. */
+export type ReadLedger = { readonly keptLines: number; readonly lines: ContentLines }
+
+/** The line at which each content was recorded first, by its hash. */
+export class ContentLines {
+  readonly #db: PreparableDb
+  /** Of lines that were read just now. */
+  readonly #added = new Map<string, number>()
+  #hasOlder: boolean
+
+  /** Asks for lines that are in the table already. */
+  constructor(db: PreparableDb) {
+    this.#db = db
+    this.#hasOlder = db.value(queries.hasAny) !== undefined
+  }
+
+  of(hash: string): number | null {
+    const line = this.#added.get(hash)
+    if (line !== undefined || !this.#hasOlder) return line ?? null
+    indexHashes(this.#db)
+    return this.#db.value<number>(queries.lineOf, { hash: stored(hash) }) ?? null
+  }
+
+  /** Returns false when it was recorded before. */
+  add(hash: string, line: number): boolean {
+    if (this.of(hash) !== null) return false
+    this.#added.set(hash, line)
+    return true
+  }
+
+  /** The table has lines that were not added here. */
+  lookAgain(): void {
+    this.#hasOlder = true
+  }
+}
 
 /**
  * Brings the TEMP tables `decapod_lines` and `decapod_facts` in step with the ledger, reading only what was appended
@@ -112,9 +159,8 @@ export type ListedRows = Iterator<{ readonly row: number; readonly hash: string 
  * is not copied.
  * @param rows in which the lines that are new are mostly listed, in the same order: what is not found so stays without
  * its row
- * @returns how many lines stand there as they did before; 0 where everything is new
  */
-export function readLedger(db: PreparableDb, realPath: string, rows: ListedRows): number {
+export function* readingLedger(db: PreparableDb, realPath: string, rows: ListedRows): Generator<void, ReadLedger> {
   const path = ledgerPath(realPath)
   db.exec(TABLES)
   const lineAt = blockReader(path)
@@ -123,17 +169,18 @@ export function readLedger(db: PreparableDb, realPath: string, rows: ListedRows)
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file?.isFile()) {
     db.exec(queries.forget)
-    return 0
+    return { keptLines: 0, lines: new ContentLines(db) }
   }
   const descriptor = openSync(path, 'r')
   try {
     const known = continued(db, descriptor, `${file.dev}:${file.ino}`, file.size)
     // What has no line may have one now, and a line that was not ended may be another.
     const forgotten = db.run(queries.forgetFrom, { lines: known.lines })
-    const read = readLines(db, descriptor, known, rows)
+    const lines = new ContentLines(db)
+    const read = yield* readingLines(db, descriptor, { known, rows, lines })
     db.run(queries.forgetState)
     db.run(queries.setState, read)
-    return forgotten > 0 ? 0 : known.lines
+    return { keptLines: forgotten > 0 ? 0 : known.lines, lines }
   } finally {
     closeSync(descriptor)
   }
@@ -162,17 +209,29 @@ function continued(db: PreparableDb, descriptor: number, file: string, bytes: nu
   return { file, ...NOTHING_READ }
 }
 
-function readLines(db: PreparableDb, descriptor: number, known: LedgerState, rows: ListedRows): LedgerState {
+type Reading = { readonly known: LedgerState; readonly rows: ListedRows; readonly lines: ContentLines }
+
+function* readingLines(
+  db: PreparableDb,
+  descriptor: number,
+  { known, rows, lines: contents }: Reading,
+): Generator<void, LedgerState> {
   let { bytes, lines, unreadable, events, lastAt, lastBytes, lastHash } = known
   let unended = 0
   const read = lineReader(knownFacts(db))
+  const inserter = new RowInserter(db, 'temp.decapod_lines (line, seq, hash, at, bytes, fact, index_row)', 7)
+  let seq = db.value<number>(queries.contents) ?? 0
   let next = rows.next()
-  for (const { span, bytes: line, isEnded } of linesFrom(descriptor, bytes)) {
+  let paused = bytes
+  for (const { range, bytes: line, isEnded } of linesFrom(descriptor, bytes)) {
     const event = line === null ? null : read(line)
-    const [at, length] = [span.start, span.end - span.start]
+    const [at, length] = [range.start, range.end - range.start]
     if (event) {
       const row = !next.done && next.value.hash === event.hash ? next.value.row : null
-      db.run(queries.add, { line: lines + 1, hash: stored(event.hash), at, bytes: length, fact: event.fact, row })
+      if (contents.add(event.hash, lines + 1)) {
+        inserter.add(lines + 1, seq, stored(event.hash), at, length, event.fact, row)
+        seq += 1
+      }
       if (row !== null) next = rows.next()
     }
     // Without a line feed it may be half written: it counts when it is ended.
@@ -181,14 +240,18 @@ function readLines(db: PreparableDb, descriptor: number, known: LedgerState, row
       break
     }
     lines += 1
-    bytes = span.end + 1
+    bytes = range.end + 1
     if (event) {
       events += 1
       lastAt = at
       lastBytes = length
       lastHash = event.hash
     } else if (line?.toString('utf8').trim() !== '') unreadable += 1
+    if (bytes - paused < BYTES_AT_ONCE) continue
+    paused = bytes
+    yield
   }
+  inserter.end()
   return { file: known.file, bytes, lines, unreadable, events, unended, lastAt, lastBytes, lastHash }
 }
 

@@ -2,10 +2,17 @@ import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
-import { BEFORE_ALL, clearDerived, forgetDerivedMessages, indexDerived, STAND_IN } from '../derived-tables.ts'
+import {
+  BEFORE_ALL,
+  clearDerived,
+  forgetDerivedMessages,
+  indexingDerived,
+  inRanges,
+  STAND_IN,
+} from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
 import type { Source } from '../system.ts'
-import { readLedger, storedHash } from './ledger.ts'
+import { type ContentLines, indexHashes, readingLedger, storedHash } from './ledger.ts'
 
 /** The title of what was recorded without a session. */
 const NO_SESSION = ''
@@ -27,6 +34,8 @@ const toldHash = (probe: SchemaProbe, row: string): string =>
 const indexHash = (probe: SchemaProbe, row = 'o'): string => storedHash(toldHash(probe, row))
 
 const ROWS_AT_ONCE = 2000
+/** Messages between two pauses. */
+const MESSAGES_AT_ONCE = 8000
 
 type Told = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
 
@@ -61,13 +70,13 @@ export const originals = (row = 'l.index_row'): string => /* sql */ `temp.decapo
 type Places = 'lines' | 'lines and times'
 
 /**
- * What is filled from the originals after :line.
+ * What is filled from the originals after :last, up to :end.
  * @param places whether some have no line, so that their times are needed to order them
  */
 function fillingBy(probe: SchemaProbe, places: Places) {
   const { session, createdAt, role, tokens, eventId } = told(probe)
   const isByLine = places === 'lines'
-  const place = isByLine ? 'l.line' : 'coalesce(q.place, l.line)'
+  const place = isByLine ? 'l.seq' : 'coalesce(q.place, l.line)'
   const from = /* sql */ `
     FROM ${originals()} ${isByLine ? '' : 'LEFT JOIN temp.decapod_places AS q ON q.message_id = l.line'}`
   return {
@@ -75,20 +84,20 @@ function fillingBy(probe: SchemaProbe, places: Places) {
       INSERT INTO temp.derived_conversations (conversation_id, key, session_id, logical_key)
       SELECT (SELECT count(*) FROM temp.derived_conversations) + row_number() OVER (ORDER BY min(place), session),
         session, session, nullif(session, '')
-      FROM (SELECT ${session} AS session, ${place} AS place ${from} WHERE l.line > CAST(:line AS INTEGER))
+      FROM (SELECT ${session} AS session, ${place} AS place ${from} WHERE l.line > CAST(:last AS INTEGER) AND l.line <= CAST(:end AS INTEGER))
       WHERE session NOT IN (SELECT key FROM temp.derived_conversations)
       GROUP BY session`,
     // In the order of the ledger as a whole: a summary's sources may be of several sessions.
     messages: /* sql */ `
       INSERT INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
       SELECT n.message_id, c.conversation_id,
-        (SELECT count(*) FROM temp.derived_messages) + row_number() OVER (ORDER BY ${isByLine ? 'n.message_id' : 'n.place, n.created_at, n.message_id'}) - 1,
+        ${isByLine ? 'n.place' : 'row_number() OVER (ORDER BY n.place, n.created_at, n.message_id) - 1'},
         n.role, n.tokens, n.created_at, n.event_id
       FROM (
         SELECT l.line AS message_id, ${session} AS session, ${place} AS place, ${createdAt} AS created_at, ${role} AS role,
           ${tokens} AS tokens, ${eventId} AS event_id
         ${from}
-        WHERE l.line > CAST(:line AS INTEGER)
+        WHERE l.line > CAST(:last AS INTEGER) AND l.line <= CAST(:end AS INTEGER)
       ) AS n
       JOIN temp.derived_conversations AS c ON c.key = n.session`,
     /** What has no line stands behind the last that was said by then. */
@@ -161,34 +170,54 @@ const queries = {
     INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
     SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
     WHERE NOT EXISTS (SELECT 1 FROM temp.derived_conversations) AND EXISTS (SELECT 1 FROM main.summaries)`,
+  /** How large each window is so far, and where it ends; the number of the last item leads there. */
+  windows: /* sql */ `
+    SELECT c.conversation_id AS conversation, coalesce(i.ordinal + 1, 0) AS size, coalesce(d.seq, -1) AS seq
+    FROM temp.derived_conversations AS c
+    LEFT JOIN temp.derived_context_items AS i ON i.rowid = (
+      SELECT l.rowid FROM temp.derived_context_items AS l
+      WHERE l.conversation_id = c.conversation_id ORDER BY l.ordinal DESC LIMIT 1)
+    LEFT JOIN temp.derived_messages AS d ON d.message_id = i.message_id`,
+  lastSeq: /* sql */ `
+    SELECT d.seq FROM temp.derived_messages AS d
+    WHERE d.message_id = (SELECT i.message_id FROM temp.derived_context_items AS i
+      WHERE i.rowid = (SELECT max(rowid) FROM temp.derived_context_items))
+      AND d.conversation_id = CAST(:conversation AS INTEGER)`,
   window: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT d.conversation_id,
-      coalesce((SELECT max(i.ordinal) + 1 FROM temp.derived_context_items AS i WHERE i.conversation_id = d.conversation_id), 0)
-        + row_number() OVER (PARTITION BY d.conversation_id ORDER BY d.seq) - 1,
-      'message', d.message_id
-    FROM temp.derived_messages AS d
-    WHERE d.message_id > CAST(:line AS INTEGER)`,
+    SELECT conversation_id, row_number() OVER (ORDER BY seq) - 1 + CAST(:size AS INTEGER), 'message', message_id
+    FROM (
+      SELECT d.conversation_id, d.seq, d.message_id
+      FROM temp.derived_messages AS d
+      WHERE d.conversation_id = CAST(:conversation AS INTEGER) AND d.seq > :seq AND d.message_id > CAST(:line AS INTEGER)
+      ORDER BY d.seq
+      LIMIT ${MESSAGES_AT_ONCE}
+    )`,
+  nextLine: /* sql */ `SELECT min(line) FROM temp.decapod_lines WHERE line > :last`,
 }
 
 /**
  * Brings messages, conversations and windows in step with index and ledger, both of which only ever grow; where they
  * did something else, all is made anew.
- * @returns whether they only grew
+ * @returns whether they only grew, and where contents stand now
  */
-export function readOriginals({ db, probe, realPath }: Source): boolean {
+export function* readingOriginals({
+  db,
+  probe,
+  realPath,
+}: Source): Generator<void, { isGrown: boolean; lines: ContentLines }> {
   db.exec(TABLES)
   const known = db.get<{ last: number; stamp: string }>(queries.index)
   const isSame = known !== undefined && indexStamp(db, probe, known.last) === known.stamp
   const from = isSame ? known.last : BEFORE_ALL
   if (known && !isSame) db.run(queries.unlist)
-  const line = readLedger(db, realPath, listedRows(db, probe, from))
-  const isGrown = isSame && addNewer(db, probe, line, from)
-  if (!isGrown) fillAnew(db, probe)
+  const { keptLines, lines } = yield* readingLedger(db, realPath, listedRows(db, probe, from))
+  const isGrown = isSame && (yield* addingNewer(db, probe, keptLines, from))
+  if (!isGrown && (yield* fillingAnew(db, probe))) lines.lookAgain()
   const last = db.value<number>(queries.lastRow) ?? 0
   db.run(queries.forgetIndex)
   db.run(queries.keepIndex, { last, stamp: indexStamp(db, probe, last) })
-  return isGrown
+  return { isGrown, lines }
 }
 
 function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Generator<{ row: number; hash: string }> {
@@ -221,37 +250,63 @@ function indexStamp(db: PreparableDb, probe: SchemaProbe, last: number): string 
  * @param line the last line of the ledger that was known before, and `last` the last row of the index
  * @returns false when there is more to do than to add what is new
  */
-function addNewer(db: PreparableDb, probe: SchemaProbe, line: number, last: number): boolean {
+function* addingNewer(db: PreparableDb, probe: SchemaProbe, line: number, last: number): Generator<void, boolean> {
   if (line === 0 || !db.value(queries.hasAny)) return false
   const hash = indexHash(probe)
+  indexHashes(db)
   if (db.value(queries.hasUnlined(hash), { last })) return false
   if (db.value(queries.isToldOtherwise(indexHash(probe, 'n'), told(probe)), { last, line })) return false
   db.run(queries.list(hash), { last })
-  fill(db, probe, 'lines', line)
+  yield* filling(db, probe, 'lines', line)
   return true
 }
 
-function fillAnew(db: PreparableDb, probe: SchemaProbe): void {
+/** Returns whether something is listed that has no line, and so stands under a number of its own. */
+function* fillingAnew(db: PreparableDb, probe: SchemaProbe): Generator<void, boolean> {
   forgetDerivedMessages(db)
   clearDerived(db, 'window')
   db.exec(queries.forget)
   const hash = indexHash(probe)
   const everything = { last: BEFORE_ALL }
   const isAllListed = db.value(queries.listed) === db.value(queries.rows)
-  if (!isAllListed) db.run(queries.list(hash), everything)
+  if (!isAllListed) {
+    indexHashes(db)
+    db.run(queries.list(hash), everything)
+  }
   const hasUnlined = !isAllListed && db.value(queries.hasUnlined(hash), everything) !== undefined
   if (hasUnlined) db.run(queries.standIns(hash))
-  fill(db, probe, hasUnlined ? 'lines and times' : 'lines', BEFORE_ALL)
+  yield* filling(db, probe, hasUnlined ? 'lines and times' : 'lines', BEFORE_ALL)
+  return hasUnlined
 }
 
-function fill(db: PreparableDb, probe: SchemaProbe, places: Places, line: number): void {
-  const filling = fillingBy(probe, places)
-  if (places === 'lines and times') db.run(filling.places)
-  db.run(filling.conversations, { line })
+function* filling(db: PreparableDb, probe: SchemaProbe, places: Places, line: number): Generator<void> {
+  const statements = fillingBy(probe, places)
+  if (places === 'lines and times') db.run(statements.places)
+  const fill = (range: { readonly last: number; readonly end: number }): number => {
+    db.run(statements.conversations, range)
+    return db.run(statements.messages, range)
+  }
+  if (places === 'lines') yield* inRanges((last) => db.value(queries.nextLine, { last }), line, fill)
+  // What has no line may stand anywhere, so that all has to be ordered at once.
+  else fill({ last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
   db.run(queries.conversationOfNone)
-  db.run(filling.messages, { line })
-  indexDerived(db, 'messages')
+  yield* indexingDerived(db, 'messages')
   db.run(queries.repeatedEvents, { line })
-  db.run(queries.window, { line })
-  indexDerived(db, 'window')
+  yield
+  yield* fillingWindows(db, line)
+  yield* indexingDerived(db, 'window')
+}
+
+/** Every message after :line is in the window, behind those that are there. */
+function* fillingWindows(db: PreparableDb, line: number): Generator<void> {
+  type Window = { readonly conversation: number; readonly size: number; readonly seq: number }
+  for (const { conversation, ...begun } of db.all<Window>(queries.windows)) {
+    for (let { size, seq } = begun; ; ) {
+      const added = db.run(queries.window, { line, conversation, size, seq })
+      if (added === 0) break
+      size += added
+      seq = db.value<number>(queries.lastSeq, { conversation }) ?? seq
+      yield
+    }
+  }
 }

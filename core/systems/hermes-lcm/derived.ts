@@ -2,6 +2,7 @@ import { startSha1 } from '../../hashing.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
+import { inRanges } from '../derived-tables.ts'
 import type { Source } from '../system.ts'
 import { type HermesThread, hermesConversations } from './conversations.ts'
 import { readPayloads } from './payloads.ts'
@@ -88,6 +89,9 @@ const IS_NUMBER = `(j.type = 'integer' OR (j.type = 'text' AND j.value <> '' AND
 
 const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
 
+/** Nodes that are looked at without a pause. */
+const NODES_AT_ONCE = 500
+
 /** How many of a session's first messages are looked at for its system message. */
 const SYSTEM_WITHIN = 100
 
@@ -101,16 +105,29 @@ const queries = {
   session: /* sql */ `INSERT INTO temp.hermes_sessions (session_id, conversation_id)
     VALUES (:session, CAST(:conversation AS INTEGER))`,
   known: /* sql */ `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
-  messages: (threads: string, of: string) => /* sql */ `
+  forgetSessions: /* sql */ `DELETE FROM temp.hermes_sessions`,
+  forgetThreads: /* sql */ `DELETE FROM temp.hermes_threads`,
+  forgetWindows: /* sql */ `DELETE FROM temp.hermes_window`,
+  forgetMessages: /* sql */ `
+    DROP INDEX IF EXISTS temp.hermes_messages_history;
+    DELETE FROM temp.hermes_messages;`,
+  indexMessages: /* sql */ `
+    CREATE INDEX IF NOT EXISTS temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)`,
+  nextMessage: /* sql */ `
+    SELECT min(store_id) FROM main.messages WHERE store_id > :last AND typeof(store_id) = 'integer'`,
+  nextOfSession: /* sql */ `
+    SELECT min(store_id) FROM main.messages WHERE session_id = :session AND store_id > :last`,
+  messages: (own: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
-    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${threads}
-    WHERE typeof(m.store_id) = 'integer' ${of}`,
+    CROSS JOIN temp.hermes_threads AS t ON t.session_id = ${sessionOf('m')} AND t.own = ${own}
+    WHERE m.store_id > :last AND m.store_id <= :end AND typeof(m.store_id) = 'integer'`,
   nodes: (has: (column: string) => string) => /* sql */ `
     SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
   // A conversation that the file knows of without a session of it left is that of its nodes' session.
-  fillNodes: (has: (column: string) => string) => /* sql */ `
+  fillNodes: (has: (column: string) => string) => [
+    /* sql */ `
     DROP INDEX IF EXISTS temp.hermes_node_messages_message;
     DROP INDEX IF EXISTS temp.hermes_node_sources_source;
     DELETE FROM temp.hermes_nodes;
@@ -124,17 +141,20 @@ const queries = {
       ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
       iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
     FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')}
-    WHERE typeof(n.node_id) = 'integer';
+    WHERE typeof(n.node_id) = 'integer'`,
+    /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_node_messages
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'messages' AND ${IS_NUMBER};
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'messages' AND ${IS_NUMBER}`,
+    /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_node_sources
     SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
     FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'nodes' AND ${IS_NUMBER};
-    CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
-    CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);`,
+    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'nodes' AND ${IS_NUMBER}`,
+    /* sql */ `CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id)`,
+    /* sql */ `CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id)`,
+  ],
   // Without a record of it, what was compacted ends where the newest node ends.
   coveredTo: /* sql */ `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
   systemMessage: /* sql */ `
@@ -158,7 +178,8 @@ const queries = {
     SELECT h.conversation_id, row_number() OVER (ORDER BY m.store_id) - 1 + CAST(:first AS INTEGER),
       'message', m.store_id
     FROM main.messages AS m JOIN temp.hermes_messages AS h ON h.message_id = m.store_id
-    WHERE m.session_id = :session AND m.store_id > CAST(:after AS INTEGER) AND m.store_id <> :system
+    WHERE m.session_id = :session AND m.store_id > CAST(:after AS INTEGER) AND m.store_id <= :end
+      AND m.store_id <> :system
       AND h.conversation_id = CAST(:conversation AS INTEGER)`,
   size: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM temp.hermes_window WHERE conversation_id = CAST(:conversation AS INTEGER)`,
   windows: /* sql */ `
@@ -167,15 +188,16 @@ const queries = {
 }
 
 /** Brings the TEMP tables in step with the file: what was only added to is read alone. */
-export function prepareHermes({ db, probe, realPath }: Source): void {
+export function* derivingHermes({ db, probe, realPath }: Source): Generator<void> {
   db.exec(TABLES)
   const threads = readThreads(db, probe)
+  yield
   const { sessions, stamp } = hermesConversations(db, probe, threads)
-  const after = fillMessages(db, probe, threads)
-  db.exec(/* sql */ 'DELETE FROM temp.hermes_sessions')
+  const after = yield* fillingMessages(db, probe, threads)
+  db.exec(queries.forgetSessions)
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
-  const nodes = fillNodes(db, probe, stamp)
-  fillWindows(db, `${stamp} ${nodes}`, after)
+  const nodes = yield* fillingNodes(db, probe, stamp)
+  yield* fillingWindows(db, `${stamp} ${nodes}`, after)
   readPayloads(db, probe, realPath)
 }
 
@@ -217,7 +239,11 @@ const mergedThread = (a: HermesThread, b: HermesThread): HermesThread => ({
 })
 
 /** Returns the number of the last message that was known before; −Infinity when all are read anew. */
-function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly HermesThread[]): number {
+function* fillingMessages(
+  db: PreparableDb,
+  probe: SchemaProbe,
+  threads: readonly HermesThread[],
+): Generator<void, number> {
   const key = (thread: { session: string; own: string }): string => JSON.stringify([thread.session, thread.own])
   type Known = { session: string; own: string; conversation: number; messages: number; numbers: number }
   const known = new Map(db.all<Known>(queries.known).map((thread) => [key(thread), thread]))
@@ -234,39 +260,49 @@ function fillMessages(db: PreparableDb, probe: SchemaProbe, threads: readonly He
   const isGrown = known.size > 0 && threads.every(isOlder) && [...known.keys()].every((name) => names.has(name))
   const last = isGrown ? db.value<number>(queries.lastMessage) : undefined
 
-  db.exec(/* sql */ 'DELETE FROM temp.hermes_threads')
+  db.exec(queries.forgetThreads)
   for (const { session, own, conversation, messages, numbers } of threads) {
     db.run(queries.thread, { session, own, conversation, messages, numbers })
   }
   const own = probe.has('messages', 'conversation_id') ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`
-  if (last !== undefined) {
-    db.run(queries.messages(own, 'AND m.store_id > CAST(:last AS INTEGER)'), { last })
-    return last
-  }
+  if (last === undefined) db.exec(queries.forgetMessages)
+  const messages = queries.messages(own)
+  yield* inRanges(
+    (id) => db.value(queries.nextMessage, { last: id }),
+    last ?? Number.NEGATIVE_INFINITY,
+    (range) => db.run(messages, range),
+  )
   // An index over all at once is made in half the time.
-  db.exec(/* sql */ 'DROP INDEX IF EXISTS temp.hermes_messages_history; DELETE FROM temp.hermes_messages')
-  db.run(queries.messages(own, ''))
-  db.exec(/* sql */ 'CREATE INDEX temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)')
-  return Number.NEGATIVE_INFINITY
+  db.exec(queries.indexMessages)
+  yield
+  return last ?? Number.NEGATIVE_INFINITY
 }
 
 /** Links and figures of all nodes, which are few. Returns what tells one state of them from another. */
-function fillNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): string {
+function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): Generator<void, string> {
   const has = (column: string): string => (probe.has('summary_nodes', column) ? `n.${column}` : 'NULL')
   const bare = (column: string): string => (probe.has('summary_nodes', column) ? column : 'NULL')
   const hash = startSha1().update(stamp)
-  for (const row of db.iterateRaw(queries.nodes(bare))) hash.update(JSON.stringify(row))
+  let rows = 0
+  for (const row of db.iterateRaw(queries.nodes(bare))) {
+    hash.update(JSON.stringify(row))
+    rows += 1
+    if (rows % NODES_AT_ONCE === 0) yield
+  }
   const state = hash.digest('hex')
   if (db.value(queries.state, { name: 'nodes' }) === state) return state
-  db.exec(queries.fillNodes(has))
+  for (const script of queries.fillNodes(has)) {
+    db.exec(script)
+    yield
+  }
   db.run(queries.keep, { name: 'nodes', value: state })
   return state
 }
 
 /** The rule of `HERMES_WINDOW`. Where only messages were added, they are added. */
-function fillWindows(db: PreparableDb, state: string, after: number): void {
+function* fillingWindows(db: PreparableDb, state: string, after: number): Generator<void> {
   const isGrown = Number.isFinite(after) && db.value(queries.state, { name: 'windows' }) === state
-  if (!isGrown) db.exec(/* sql */ 'DELETE FROM temp.hermes_window')
+  if (!isGrown) db.exec(queries.forgetWindows)
   type Window = { conversation: number; session: string; frontier: number | null }
   for (const { conversation, session, frontier } of db.all<Window>(queries.windows)) {
     const system = db.value<number>(queries.systemMessage, { session }) ?? null
@@ -275,9 +311,15 @@ function fillWindows(db: PreparableDb, state: string, after: number): void {
       if (system !== null) db.run(queries.addSystem, { conversation, message: system })
       db.run(queries.addNodes, { conversation, session, first: system === null ? 0 : 1 })
     }
-    const first = db.value<number>(queries.size, { conversation }) ?? 0
-    const last = isGrown ? Math.max(from, after) : from
-    db.run(queries.addMessages, { conversation, session, first, after: last, system: system ?? -1 })
+    const begin = isGrown ? Math.max(from, after) : from
+    yield* inRanges(
+      (id) => db.value(queries.nextOfSession, { session, last: id }),
+      begin,
+      ({ last, end }) => {
+        const first = db.value<number>(queries.size, { conversation }) ?? 0
+        return db.run(queries.addMessages, { conversation, session, first, after: last, end, system: system ?? -1 })
+      },
+    )
   }
   db.run(queries.keep, { name: 'windows', value: state })
 }

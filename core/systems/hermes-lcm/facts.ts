@@ -93,13 +93,13 @@ export const facts: SystemFacts = {
   isPruned: (context: ScanContext, { summary, sourceId }: MissingEnd): boolean => {
     if (summary < 0 || !/^\d+$/.test(sourceId)) return false
     const { hasRolledOver, lastNode, carried } = retentionOf(context)
-    const { id, depth } = context.facts.summaries.at(summary)
+    const { id, depth } = context.memory.summaries.at(summary)
     return hasRolledOver && (depth >= KEPT_DEPTH || carried.has(id)) && Number(sourceId) <= lastNode
   },
   isUncoveredByDesign: (context: ScanContext, message: number): boolean =>
-    endedOf(context).messages.has(context.facts.messages.ids[message] as number),
+    endedOf(context).messages.has(context.memory.messages.ids[message] as number),
   isOrphanByDesign: (context: ScanContext, summary: number): boolean =>
-    endedOf(context).nodes.has(context.facts.summaries.at(summary).id),
+    endedOf(context).nodes.has(context.memory.summaries.at(summary).id),
   isUnreadableLineage: (context: ScanContext, summaryId: string): boolean =>
     retentionOf(context).unreadable.has(summaryId),
   oddKinds: (context: ScanContext): Iterable<Finding> =>
@@ -134,15 +134,15 @@ export function countTokens(of: string): number {
 }
 
 /** Of a leaf more went in than its messages: the number can be too large, never too small. */
-function isMoreThanMessages({ facts }: ScanContext, { id }: Finding): boolean {
-  const index = facts.summaries.nodeOf(id ?? '')
+function isMoreThanMessages({ memory }: ScanContext, { id }: Finding): boolean {
+  const index = memory.summaries.nodeOf(id ?? '')
   if (index < 0) return false
-  const { kind, recordedTokens } = facts.summaries.at(index)
-  return kind === 'leaf' && (recordedTokens ?? 0) > (facts.extents.messageTokens[index] as number)
+  const { kind, recordedTokens } = memory.summaries.at(index)
+  return kind === 'leaf' && (recordedTokens ?? 0) > (memory.extents.messageTokens[index] as number)
 }
 
 /** Where a place is the number of the message in the whole file: all that are missing are of other conversations. */
-function isTakenElsewhere({ facts: { messages } }: ScanContext, { id }: Finding): boolean {
+function isTakenElsewhere({ memory: { messages } }: ScanContext, { id }: Finding): boolean {
   const place = messages.positionOf(Number(id?.slice('msg_'.length)))
   if (place < 1) return false
   for (let seq = (messages.seqs[place - 1] as number) + 1; seq < (messages.seqs[place] as number); seq += 1) {

@@ -5,9 +5,18 @@ import { lineageViews } from '../derived-views.ts'
 import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { prepareHermes } from './derived.ts'
+import { derivingHermes } from './derived.ts'
 import { countTokens, facts, knownExceptions, ownIndexes, preset, valueRules } from './facts.ts'
 import { ownRules } from './own-rules.ts'
+
+const queries = {
+  shown: {
+    messages: /* sql */ `SELECT count(*) FROM temp.hermes_messages`,
+    summary_nodes: /* sql */ `SELECT count(*) FROM temp.hermes_nodes`,
+  },
+  /** Of `below`, in which a summary itself stands as well. */
+  nodesBelow: /* sql */ `SELECT count(*) - 1 FROM below`,
+}
 
 /** How its window is worked out, for people. */
 const HERMES_WINDOW =
@@ -45,10 +54,7 @@ export const hermes: ForeignSystem = {
     substringIndex: false,
   }),
   lacks: (probe, source) => [
-    ...unshownRows(source, {
-      messages: /* sql */ 'SELECT count(*) FROM temp.hermes_messages',
-      summary_nodes: /* sql */ 'SELECT count(*) FROM temp.hermes_nodes',
-    }),
+    ...unshownRows(source, queries.shown),
     HERMES_WINDOW,
     'No compaction runs: the past of a window is worked out from creation times.',
     'Nodes of sessions that are over are deleted by its own rule: what they were made into stays and names them still.',
@@ -61,7 +67,7 @@ export const hermes: ForeignSystem = {
       : ['No lifecycle of sessions: windows begin after the newest message that a node was made from.']),
   ],
   views,
-  prepare: prepareHermes,
+  deriving: derivingHermes,
 }
 
 /** Roles as the system and those who call it write them; what is none of these keeps its name in a part. */
@@ -217,7 +223,7 @@ function summariesView(has: Column): string {
       depth: 's.depth',
       token_count: 's.token_count',
       source_token_count: `iif(s.kind = 'leaf', s.source_tokens, coalesce(nullif(${tokens}, 0), s.source_tokens))`,
-      descendant_count: beneath(/* sql */ `SELECT count(*) - 1 FROM below`),
+      descendant_count: beneath(queries.nodesBelow),
       earliest_at: 's.earliest_at',
       latest_at: 's.latest_at',
       created_at: 's.created_at',

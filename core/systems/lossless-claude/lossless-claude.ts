@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { losslessDerived, losslessMissing } from '../lossless-claw/derived.ts'
+import { losslessMissing } from '../lossless-claw/derived.ts'
 import {
   familyExceptions,
   familyFacts,
@@ -8,7 +8,13 @@ import {
   familyValueRules,
   fourCharacters,
 } from '../lossless-claw/facts.ts'
-import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
+import {
+  derivingLossless,
+  hasLosslessTables,
+  insteadOfLost,
+  losslessSpoilt,
+  losslessViews,
+} from '../lossless-claw/tables.ts'
 import { entries } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 
@@ -66,7 +72,7 @@ export const losslessClaude: ForeignSystem = {
     ...losslessSpoilt(probe, db),
   ],
   views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
-  derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
+  deriving: (source) => derivingLossless(source, OPTIONS),
 }
 
 /** The folder of the project, which the name of the file's own folder is a hash of. */

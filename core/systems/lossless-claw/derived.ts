@@ -52,12 +52,14 @@ SELECT top, count(*) - 1 FROM beneath WHERE typeof(top) = 'text' GROUP BY top;
 `
 
 /** Which leaf stands for a message, and which node for a summary, where the file could only tell by reading all links. */
-const LINKS = /* sql */ `
+const LINKS = [
+  /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_links;
 CREATE TEMP TABLE lossless_links AS SELECT summary_id, message_id, ordinal FROM main.summary_messages;
-CREATE INDEX temp.lossless_links_summary ON lossless_links (summary_id, message_id, ordinal);
-CREATE INDEX temp.lossless_links_message ON lossless_links (message_id, summary_id);
-`
+`,
+  /* sql */ `CREATE INDEX temp.lossless_links_summary ON lossless_links (summary_id, message_id, ordinal);`,
+  /* sql */ `CREATE INDEX temp.lossless_links_message ON lossless_links (message_id, summary_id);`,
+]
 const SOURCES = /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_sources;
 CREATE TEMP TABLE lossless_sources AS SELECT summary_id, parent_summary_id, ordinal FROM main.summary_parents;
@@ -83,17 +85,17 @@ export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: Lossless
   }
 }
 
-/** TEMP tables that `losslessViews` looks into. */
-export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string {
+/** Scripts for the TEMP tables that `losslessViews` looks into; they can be run again. */
+export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string[] {
   const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
   return [
-    links ? LINKS : '',
-    sources ? SOURCES : '',
-    log ? LOSSLESS_LOG : '',
-    ranges ? RANGES : '',
-    depths ? DEPTHS : '',
-    descendants ? DESCENDANTS : '',
-  ].join('')
+    ...(links ? LINKS : []),
+    ...(sources ? [SOURCES] : []),
+    ...(log ? [LOSSLESS_LOG] : []),
+    ...(ranges ? [RANGES] : []),
+    ...(depths ? [DEPTHS] : []),
+    ...(descendants ? [DESCENDANTS] : []),
+  ]
 }
 
 /** What a release may lack, and how it is shown all the same. */

@@ -14,7 +14,9 @@ import {
 } from '../system-facts.ts'
 import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../value-rules.ts'
 import { clawStructure } from './releases.ts'
+import { storedParts } from './stored-parts.ts'
 import { lostTables } from './tables.ts'
+import { workNotes } from './work-notes.ts'
 
 const queries = {
   softResets: /* sql */ `
@@ -24,6 +26,22 @@ const queries = {
   largeContent: /* sql */ `
     SELECT 'msg_' || message_id AS id, conversation_id AS conversationId, large_content AS fileId
     FROM main.messages WHERE large_content IS NOT NULL AND large_content <> ''`,
+  /** Two messages with one key of the transcript, which an index of the file should have refused. */
+  sameKey: (column: string) => /* sql */ `
+    SELECT 'msg_' || max(message_id) AS id, conversation_id AS conversationId,
+      'has the same ${column} as msg_' || min(message_id) AS detail
+    FROM main.messages
+    WHERE ${column} IS NOT NULL AND (:conversation IS NULL OR conversation_id = :conversation)
+    GROUP BY conversation_id, ${column}
+    HAVING count(*) > 1`,
+  tokenSums: /* sql */ `
+    SELECT summary_id AS id, descendant_token_count AS descendantTokens, source_message_token_count AS messageTokens
+    FROM main.summaries`,
+  fileLines: /* sql */ `SELECT file_id, line_count FROM main.large_files WHERE line_count IS NOT NULL`,
+  fileMentions: /* sql */ `
+    SELECT message_id AS messageId, content
+    FROM main.messages
+    WHERE message_id > :after AND message_id <= :upTo AND instr(content, '[LCM ') > 0`,
   /** Ids that are noted with the part whose text it moved to a file. */
   externalized: /* sql */ `
     SELECT 'msg_' || p.message_id AS id, m.conversation_id AS conversationId, j.value AS fileId
@@ -44,6 +62,15 @@ export const familyFacts: SystemFacts = {
   recordsMaking: true,
   keepsFileStore: true,
   lostTables,
+  work: workNotes,
+  tokenSums: {
+    needs: [
+      ['summaries', 'descendant_token_count'],
+      ['summaries', 'source_message_token_count'],
+      ['summaries', 'summary_id'],
+    ],
+    sql: queries.tokenSums,
+  },
   jsonColumns: [
     jsonOfPart('metadata', 'any'),
     jsonOfPart('tool_input', 'document'),
@@ -64,22 +91,22 @@ const softResets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number,
 
 export const clawFacts: SystemFacts = {
   ...familyFacts,
-  entryKeys: ['transcript_entry_id', 'stable_event_key'],
-  storesPartsAsRows: true,
+  entryKeys: ['transcript_entry_id', 'stable_event_key'].map((column) => ({ column, sql: queries.sameKey(column) })),
+  partRows: storedParts,
   exploresEveryFile: true,
-  recordsFileDetails: true,
+  fileDetails: { lines: queries.fileLines, mentions: queries.fileMentions },
   fileReferences: [
     { needs: ['messages', 'large_content'], sql: queries.largeContent },
     { needs: ['message_parts', 'metadata'], sql: queries.externalized },
   ],
   structure: clawStructure,
   isUncoveredByDesign: (context, message) => {
-    const { messages } = context.facts
+    const { messages } = context.memory
     const resetAtMs = softResets(context).get(messages.conversationAt(message))
     return resetAtMs !== undefined && (messages.createdAtMs[message] as number) <= resetAtMs
   },
   isOrphanByDesign: (context, summary) => {
-    const { summaries, extents } = context.facts
+    const { summaries, extents } = context.memory
     const resetAtMs = softResets(context).get(summaries.at(summary).conversationId)
     return resetAtMs !== undefined && (extents.latestAtMs[summary] as number) <= resetAtMs
   },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
-import { losslessDerived, losslessMissing } from './derived.ts'
+import { losslessMissing } from './derived.ts'
 import {
   clawExceptions,
   clawFacts,
@@ -12,7 +12,14 @@ import {
   fourCharacters,
   weightedTokens,
 } from './facts.ts'
-import { hasLosslessTables, insteadOfLost, losslessSpoilt, losslessViews, lostOfLossless } from './tables.ts'
+import {
+  derivingLossless,
+  hasLosslessTables,
+  insteadOfLost,
+  losslessSpoilt,
+  losslessViews,
+  lostOfLossless,
+} from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [
@@ -79,5 +86,5 @@ export const losslessClaw: ForeignSystem = {
   }),
   lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(probe, db)],
   views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
-  derived: (probe) => insteadOfLost(probe, losslessDerived(probe, OPTIONS)),
+  deriving: (source) => derivingLossless(source, OPTIONS),
 }

@@ -3,7 +3,10 @@ import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { CANONICAL, countOf, textOf, view } from '../canonical.ts'
 
 /** Worked out, or read with what stands for them where they are missing. */
-const MADE_PART_COLUMNS = new Set(['part_type', 'is_content', 'is_ignored', 'is_synthetic'])
+const MADE_PART_COLUMNS = new Set([
+  ...['part_type', 'is_content', 'is_ignored', 'is_synthetic'],
+  ...['text_is_content', 'metadata_has_text'],
+])
 const STORED_PART_COLUMNS = (CANONICAL.message_parts ?? []).filter((column) => !MADE_PART_COLUMNS.has(column))
 
 /** As they are, so that rows are found by them. */

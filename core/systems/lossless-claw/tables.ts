@@ -1,9 +1,10 @@
-import { isNoName } from '../../sqlite/native-values.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
+import { isNoName } from '../../sqlite/shown-values.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
+import type { Source } from '../system.ts'
 import { losslessLogViews } from './compaction-log.ts'
-import { type LosslessOptions, losslessLacks } from './derived.ts'
+import { type LosslessOptions, losslessDerived, losslessLacks } from './derived.ts'
 import { partsView } from './parts.ts'
 
 /** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
@@ -67,6 +68,14 @@ export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
       /* sql */ `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
     script,
   )
+
+/** Makes the TEMP tables that `losslessViews` looks into, one after the other. */
+export function* derivingLossless({ db, probe }: Source, options: LosslessOptions): Generator<void> {
+  for (const script of losslessDerived(probe, options)) {
+    db.exec(insteadOfLost(probe, script))
+    yield
+  }
+}
 
 /** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
 export function lostOfLossless(probe: SchemaProbe): string[] | null {

@@ -13,7 +13,7 @@ export const facts: SystemFacts = {
     jsonByRow('summaries', 'metadata_json', 'summary', 'any'),
   ],
   triggers: ['ai', 'ad', 'au'].map((on) => indexTrigger(`messages_fts_${on}`, ['messages_fts'])),
-  isUncoveredByDesign: (context, message) => context.facts.coverage.leaf[message] !== -1,
+  isUncoveredByDesign: (context, message) => context.memory.coverage.leaf[message] !== -1,
   isOrphanByDesign: () => true,
 }
 

@@ -2,7 +2,7 @@ import type { OwnRule } from '../own-rule.ts'
 import { type Finding, isAsked, type ScanContext } from '../scanned-memory.ts'
 
 function* findUnconsumed(context: ScanContext): Iterable<Finding | null> {
-  const { summaries, links, window } = context.facts
+  const { summaries, links, window } = context.memory
   for (const { index, id, conversationId, depth } of summaries.rows) {
     const isShown = (window.summaryCounts[index] ?? 0) > 0 || (links.dependents[index]?.length ?? 0) > 0
     yield isShown || !isAsked(context, conversationId)

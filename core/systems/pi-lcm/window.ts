@@ -1,5 +1,6 @@
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
-import { BEFORE_ALL, clearDerived, indexDerived } from '../derived-tables.ts'
+import { withoutYielding } from '../../yielding.ts'
+import { BEFORE_ALL, clearDerived, indexingDerived, inRanges } from '../derived-tables.ts'
 
 /** What pi-lcm puts before the messages may take this many tokens; its default, since the file does not say. */
 const BUDGET_TOKENS = 8000
@@ -28,11 +29,12 @@ const queries = {
     SELECT summary_id FROM temp.derived_context_items
     WHERE conversation_id = :conversation AND summary_id IS NOT NULL ORDER BY ordinal`,
   conversations: /* sql */ `SELECT conversation_id FROM temp.derived_conversations ORDER BY conversation_id`,
+  nextMessage: /* sql */ `SELECT min(message_id) FROM temp.derived_messages WHERE message_id > :last`,
   forgetUncovered: /* sql */ `DELETE FROM temp.pi_uncovered`,
   uncovered: (isMarked: string) => /* sql */ `
     INSERT INTO temp.pi_uncovered (message_id, is_marked)
     SELECT d.message_id, ${isMarked} FROM temp.derived_messages AS d LEFT JOIN main.messages AS m ON m.rowid = d.message_id
-    WHERE d.message_id > CAST(:last AS INTEGER)
+    WHERE d.message_id > CAST(:last AS INTEGER) AND d.message_id <= CAST(:end AS INTEGER)
       AND NOT EXISTS (SELECT 1 FROM temp.derived_summary_messages AS e WHERE e.message_id = d.message_id)`,
   marked: (isMarked: string) => /* sql */ `
     SELECT u.message_id FROM temp.pi_uncovered AS u LEFT JOIN main.messages AS m ON m.rowid = u.message_id
@@ -47,16 +49,16 @@ const queries = {
         WHERE d.conversation_id = n.conversation_id AND d.message_id <= CAST(:last AS INTEGER)), min(n.seq) - 1) AS isAppended
     FROM temp.derived_messages AS n WHERE n.message_id > CAST(:last AS INTEGER) GROUP BY n.conversation_id`,
   forget: /* sql */ `DELETE FROM temp.derived_context_items WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  size: /* sql */ `
+    SELECT coalesce(max(ordinal) + 1, 0) FROM temp.derived_context_items
+    WHERE conversation_id = CAST(:conversation AS INTEGER)`,
   /** Behind what stands in the window already. */
-  messages: (of: string) => /* sql */ `
+  messages: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT d.conversation_id,
-      coalesce((SELECT max(i.ordinal) + 1 FROM temp.derived_context_items AS i
-        WHERE i.conversation_id = d.conversation_id), 0)
-        + row_number() OVER (PARTITION BY d.conversation_id ORDER BY d.seq, d.message_id) - 1,
-      'message', d.message_id
+    SELECT d.conversation_id, row_number() OVER (ORDER BY d.seq, d.message_id) - 1 + CAST(:size AS INTEGER), 'message',
+      d.message_id
     FROM temp.derived_messages AS d CROSS JOIN temp.pi_uncovered AS u ON u.message_id = d.message_id
-    WHERE u.is_marked = 0 AND ${of}`,
+    WHERE u.is_marked = 0 AND d.conversation_id = CAST(:conversation AS INTEGER) AND d.message_id > CAST(:last AS INTEGER)`,
 }
 
 /** Messages that nobody's sources are, and whether the file marks them as compacted all the same. */
@@ -71,15 +73,17 @@ type Newest = { readonly depth: number; readonly row: number }
  * the newest leaf if it fits; then every message that is no source and is not marked as compacted.
  * @param hasMark whether the file marks what was compacted
  */
-export function fillPiWindows(db: PreparableDb, hasMark: boolean): void {
+export function* fillingPiWindows(db: PreparableDb, hasMark: boolean): Generator<void> {
   clearDerived(db, 'window')
   db.run(queries.forgetUncovered)
-  db.run(queries.uncovered(markOf(hasMark)), { last: BEFORE_ALL })
-  for (const conversation of db.column<number>(queries.conversations))
-    place(db, conversation, shownIn(db, conversation))
-  // Every message asks where its window begins.
-  indexDerived(db, 'window')
-  db.run(queries.messages('1'))
+  yield* findingUncovered(db, hasMark, BEFORE_ALL)
+  for (const conversation of db.column<number>(queries.conversations)) {
+    const ids = shownIn(db, conversation)
+    place(db, conversation, ids)
+    db.run(queries.messages, { conversation, size: ids.length, last: BEFORE_ALL })
+    yield
+  }
+  yield* indexingDerived(db, 'window')
 }
 
 /**
@@ -92,24 +96,32 @@ export function followPiWindows(db: PreparableDb, hasMark: boolean, last: number
   for (const message of db.column<number>(queries.marked(markOf(hasMark)))) {
     anew.add(db.value<number>(queries.mark, { message }) ?? 0)
   }
-  db.run(queries.uncovered(markOf(hasMark)), { last })
+  withoutYielding(findingUncovered(db, hasMark, last))
   const grown = db.all<{ conversation: number; isAppended: number }>(queries.grown, { last })
   for (const { conversation, isAppended } of grown) {
     // More messages make the window's title longer, which may leave no room for a summary.
     const isSame =
       isAppended === 1 && String(db.column(queries.placed, { conversation })) === String(shownIn(db, conversation))
     if (!isSame) anew.add(conversation)
-    else if (!anew.has(conversation)) db.run(queries.messages(APPENDED), { conversation, last })
+    else if (!anew.has(conversation)) {
+      const size = db.value<number>(queries.size, { conversation }) ?? 0
+      db.run(queries.messages, { conversation, size, last })
+    }
   }
   for (const conversation of anew) {
     db.run(queries.forget, { conversation })
-    place(db, conversation, shownIn(db, conversation))
-    db.run(queries.messages(OF_ONE), { conversation })
+    const ids = shownIn(db, conversation)
+    place(db, conversation, ids)
+    db.run(queries.messages, { conversation, size: ids.length, last: BEFORE_ALL })
   }
 }
 
-const OF_ONE = 'd.conversation_id = CAST(:conversation AS INTEGER)'
-const APPENDED = `${OF_ONE} AND d.message_id > CAST(:last AS INTEGER)`
+const findingUncovered = (db: PreparableDb, hasMark: boolean, last: number): Generator<void> =>
+  inRanges(
+    (id) => db.value(queries.nextMessage, { last: id }),
+    last,
+    (range) => db.run(queries.uncovered(markOf(hasMark)), range),
+  )
 
 /** 1 for a message `m` that is marked. */
 const markOf = (hasMark: boolean): string => (hasMark ? 'coalesce(m.is_compacted, 0) <> 0' : '0')

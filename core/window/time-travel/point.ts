@@ -1,7 +1,7 @@
 import type { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { firstAbove, type Messages } from '../../memory/messages.ts'
-import type { SummaryGraph } from '../../memory/summary-graph.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
 
@@ -17,15 +17,15 @@ export type Point = {
 }
 
 /** Where a moment lies; null: at or after the last thing that happened. */
-export function locateMoment(moment: Moment, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+export function locateMoment(moment: Moment, events: readonly LoggedEvent[], memory: Memory): Point | null {
   if ('now' in moment) return null
-  if ('messageId' in moment) return afterMessage(moment.messageId, events, graph)
-  if ('atMs' in moment) return atTime(moment.atMs, events, graph)
+  if ('messageId' in moment) return afterMessage(moment.messageId, events, memory)
+  if ('atMs' in moment) return atTime(moment.atMs, events, memory)
   const isMeant = (event: LoggedEvent): boolean =>
     'runId' in moment ? event.runId === moment.runId : event.eventId === moment.eventId
   const last = events.findLastIndex(isMeant)
-  if (last >= 0) return afterEvent(last, events, graph)
-  throw noSuchEvent(moment, events, graph.history.conversationId)
+  if (last >= 0) return afterEvent(last, events, memory)
+  throw noSuchEvent(moment, events, memory.messages.conversationId)
 }
 
 function noSuchEvent(
@@ -55,8 +55,8 @@ function knownRuns(events: readonly LoggedEvent[]): string {
 }
 
 /** Before the next event, however soon that came. */
-function afterMessage(id: string, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
-  const { history } = graph
+function afterMessage(id: string, events: readonly LoggedEvent[], memory: Memory): Point {
+  const { messages: history } = memory
   const position = history.positionOf(messageNumber(id) ?? Number.NaN)
   const newestSeq = history.seqs[position]
   if (newestSeq === undefined) {
@@ -68,25 +68,25 @@ function afterMessage(id: string, events: readonly LoggedEvent[], graph: Summary
   }
   const atMs = history.createdAtMs[position] ?? Number.NaN
   const isLater = (event: LoggedEvent): boolean =>
-    event.newestSeq === null ? event.atMs > atMs || coveredSeq(event, graph) > newestSeq : event.newestSeq >= newestSeq
+    event.newestSeq === null ? event.atMs > atMs || coveredSeq(event, memory) > newestSeq : event.newestSeq >= newestSeq
   const next = events.findIndex(isLater)
   return point(Number.isNaN(atMs) ? null : atMs, next < 0 ? events.length : next, newestSeq, events)
 }
 
-function afterEvent(index: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point {
+function afterEvent(index: number, events: readonly LoggedEvent[], memory: Memory): Point {
   const event = events[index]
-  return point(event?.atMs ?? null, index + 1, event ? newestAt(event, graph) : -1, events)
+  return point(event?.atMs ?? null, index + 1, event ? newestAt(event, memory) : -1, events)
 }
 
-function atTime(atMs: number, events: readonly LoggedEvent[], graph: SummaryGraph): Point | null {
+function atTime(atMs: number, events: readonly LoggedEvent[], memory: Memory): Point | null {
   const next = events.findIndex((event) => event.atMs > atMs)
   const happened = next < 0 ? events.length : next
-  const { history } = graph
+  const { messages: history } = memory
   const there = messagesBy(history, atMs)
-  const isSummaryLater = graph.nodes.some((node) => (node.createdAtMs ?? Number.NEGATIVE_INFINITY) > atMs)
+  const isSummaryLater = memory.summaries.rows.some((row) => (row.createdAtMs ?? Number.NEGATIVE_INFINITY) > atMs)
   if (happened === events.length && there === history.length && !isSummaryLater) return null
   const last = events[happened - 1]
-  const newestSeq = Math.max(history.seqs[there - 1] ?? -1, last ? newestAt(last, graph) : -1)
+  const newestSeq = Math.max(history.seqs[there - 1] ?? -1, last ? newestAt(last, memory) : -1)
   return point(atMs, happened, newestSeq, events)
 }
 
@@ -99,20 +99,19 @@ function point(atMs: number | null, happened: number, newestSeq: number, events:
 }
 
 /** How many messages were there at an event. */
-export function messagesAt(event: LoggedEvent, graph: SummaryGraph): number {
-  return firstAbove(graph.history.seqs, newestAt(event, graph))
+export function messagesAt(event: LoggedEvent, memory: Memory): number {
+  return firstAbove(memory.messages.seqs, newestAt(event, memory))
 }
 
 /** Seq of the newest message at an event; by the clock, and at least what its summary covers, where it is not recorded. */
-export function newestAt(event: LoggedEvent, graph: SummaryGraph): number {
+export function newestAt(event: LoggedEvent, memory: Memory): number {
   if (event.newestSeq !== null) return event.newestSeq
-  const { history } = graph
-  return Math.max(history.seqs[messagesBy(history, event.atMs) - 1] ?? -1, coveredSeq(event, graph))
+  const { messages: history } = memory
+  return Math.max(history.seqs[messagesBy(history, event.atMs) - 1] ?? -1, coveredSeq(event, memory))
 }
 
-function coveredSeq({ summaryId }: LoggedEvent, graph: SummaryGraph): number {
-  const node = graph.nodes[graph.indexOf(summaryId)]
-  return (node && graph.seqSpan(node)?.lastSeq) ?? -1
+function coveredSeq({ summaryId }: LoggedEvent, memory: Memory): number {
+  return memory.coverage.seqRange(memory.summaries.nodeOf(summaryId))?.lastSeq ?? -1
 }
 
 /** How many messages were there at a time, by the steady clock; all of them where no message has a time. */

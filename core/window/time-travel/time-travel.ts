@@ -8,15 +8,16 @@ import type {
   Pruning,
   Timeline,
 } from '../../contract/time-travel.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { firstAbove } from '../../memory/messages.ts'
-import type { SummaryGraph } from '../../memory/summary-graph.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
-import type { HistoryIndex } from '../../systems/history-index.ts'
-import { type PrunedUntil, prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
 import type { System } from '../../systems/system.ts'
 import type { ContextAssembler } from '../context-assembler.ts'
-import type { Placements } from '../placements.ts'
+import { type Placements, storedPlacements } from '../placements.ts'
+import type { PastEntries } from '../window.ts'
 import { inferredActiveTokens, loggedActiveTokens } from './active-tokens.ts'
 import { deriveEvents } from './derived-events.ts'
 import { differenceOf } from './difference.ts'
@@ -26,16 +27,9 @@ import { reconstruct } from './reconstruct.ts'
 import { undoReplacements } from './undo.ts'
 import { ownSummaries, standBeside } from './window-rule.ts'
 
-const queries = {
-  window: /* sql */ `
-    SELECT coalesce(message_id, CAST(summary_id AS TEXT)) FROM context_items
-    WHERE conversation_id = :conversationId AND coalesce(message_id, summary_id) IS NOT NULL
-    ORDER BY ordinal`,
-} as const
-
 export type TimeTravelOptions = {
   readonly db: ReadDb
-  readonly histories: HistoryIndex
+  readonly histories: MemoryReader
   readonly context: ContextAssembler
   /** The file records every replacement in its windows. */
   readonly keepsLog: boolean
@@ -43,12 +37,8 @@ export type TimeTravelOptions = {
   readonly summaries: System['summaries']
 }
 
-/** The entries of a window as they were. */
-export type PastWindow = {
-  /** Undefined: those that are stored. */
-  readonly placed?: Placements
-  /** What was pruned later was still there; undefined: nothing was. */
-  readonly until?: PrunedUntil
+/** The entries of a window as they were. Without `placed` they are those that are stored. */
+export type PastWindow = PastEntries & {
   /** Inferred from creation times, or from records whose order is not certain. */
   readonly reconstructed: boolean
   readonly atMs: number | null
@@ -73,24 +63,24 @@ export class TimeTravel {
    */
   timeline(conversationId: number): Timeline {
     return readSnapshot(this.#options.db, () => {
-      const graph = this.#options.histories.graph(conversationId)
-      const { history } = graph
-      const events = this.#events(graph)
+      const memory = this.#options.histories.memory(conversationId)
+      const { messages: history } = memory
+      const events = this.#events(memory)
       const logged = new Set(events.map((event) => event.summaryId))
-      const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(graph, logged)
+      const isComplete = events.every((event) => event.newestSeq !== null) && !unlogged(memory, logged)
       const times = [history.clockMs[0], history.clockMs.at(-1), events[0]?.atMs, events.at(-1)?.atMs].filter(
         (time): time is number => time !== undefined && !Number.isNaN(time),
       )
-      const prunings = this.#prunings(graph)
-      const beside = events.length > 0 ? 0 : ownSummaries(graph).length
+      const prunings = this.#prunings(memory)
+      const beside = events.length > 0 ? 0 : ownSummaries(memory).length
       return {
         firstAtMs: times.length > 0 ? Math.min(...times) : null,
         lastAtMs: times.length > 0 ? Math.max(...times) : null,
         messages: history.length,
         isExact: this.#options.keepsLog && isComplete,
-        events: this.#withActiveTokens(graph, events).map(({ newestSeq, ...event }) => ({
+        events: this.#withActiveTokens(memory, events).map(({ newestSeq, ...event }) => ({
           ...event,
-          messages: messagesAt({ ...event, newestSeq }, graph),
+          messages: messagesAt({ ...event, newestSeq }, memory),
         })),
         ...(prunings.length > 0 ? { prunings } : {}),
         ...(beside > 0 ? { beside } : {}),
@@ -106,7 +96,7 @@ export class TimeTravel {
     const { moment, ...assembled } = input
     return readSnapshot(this.#options.db, () => {
       const { placed, until, ...when } = this.entriesAt(input.conversationId, moment)
-      return { ...this.#options.context.assemble(assembled, placed, until), ...when }
+      return { ...this.#options.context.assemble(assembled, { placed, until }), ...when }
     })
   }
 
@@ -117,8 +107,7 @@ export class TimeTravel {
   render(input: ContextAtInput, provider: Provider): RenderedContext {
     const { moment, ...assembled } = input
     return readSnapshot(this.#options.db, () => {
-      const { placed, until } = this.entriesAt(input.conversationId, moment)
-      return this.#options.context.render(assembled, provider, placed, until)
+      return this.#options.context.render(assembled, provider, this.entriesAt(input.conversationId, moment))
     })
   }
 
@@ -138,12 +127,12 @@ export class TimeTravel {
    */
   entriesAt(conversationId: number, moment: Moment): PastWindow {
     return readSnapshot(this.#options.db, () => {
-      const graph = this.#options.histories.graph(conversationId)
-      const events = this.#events(graph)
+      const memory = this.#options.histories.memory(conversationId)
+      const events = this.#events(memory)
       const point =
         this.#atPruning(moment, events, conversationId) ??
-        locateMoment(moment, events, graph) ??
-        this.#beforeEdits(moment, events, graph)
+        locateMoment(moment, events, memory) ??
+        this.#beforeEdits(moment, events, memory)
       if (!point) {
         const { lastAtMs: atMs } = this.timeline(conversationId)
         return { reconstructed: false, atMs, events: events.length }
@@ -154,26 +143,26 @@ export class TimeTravel {
         newestSeq: point.newestSeq,
         atMs: 'messageId' in moment ? Number.NEGATIVE_INFINITY : (point.atMs ?? Number.POSITIVE_INFINITY),
       }
-      const exact = this.#undo(graph, events, point, moment)
+      const exact = this.#undo(memory, events, point, moment)
       if (exact) return { placed: exact, until, reconstructed: !point.isCertain, ...when }
-      if (this.#isEnd(graph, events, point)) return { reconstructed: true, ...when }
-      return { placed: reconstruct(graph, knownAt(point, events, graph)), until, reconstructed: true, ...when }
+      if (this.#isEnd(memory, events, point)) return { reconstructed: true, ...when }
+      return { placed: reconstruct(memory, knownAt(point, events, memory)), until, reconstructed: true, ...when }
     })
   }
 
   /** As `entriesAt` says of each event: by the log where it leads there, else by creation times. */
-  #withActiveTokens(graph: SummaryGraph, events: readonly LoggedEvent[]) {
+  #withActiveTokens(memory: Memory, events: readonly LoggedEvent[]) {
     const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
-    const logged = isLogged ? loggedActiveTokens(this.#options.db, graph, events) : []
-    const inferred = logged.length > 0 && !logged.includes(null) ? [] : inferredActiveTokens(graph, events)
+    const logged = isLogged ? loggedActiveTokens(this.#options.db, memory, events) : []
+    const inferred = logged.length > 0 && !logged.includes(null) ? [] : inferredActiveTokens(memory, events)
     return events.map((event, index) => {
-      const end: Point = { atMs: event.atMs, events: index + 1, newestSeq: newestAt(event, graph), isCertain: true }
-      const guessed = isLogged || !this.#isEnd(graph, events, end) ? inferred[index] : storedTokens(graph)
+      const end: Point = { atMs: event.atMs, events: index + 1, newestSeq: newestAt(event, memory), isCertain: true }
+      const guessed = isLogged || !this.#isEnd(memory, events, end) ? inferred[index] : storedTokens(memory)
       return { ...event, activeTokens: logged[index] ?? guessed ?? 0 }
     })
   }
 
-  #prunings({ history }: SummaryGraph): Pruning[] {
+  #prunings({ messages: history }: Memory): Pruning[] {
     const outputs = readPruned(this.#options.db, history.conversationId)
     return Array.from(prunedByRun(outputs), ([runId, pruned]) => {
       const { atMs = 0, newestSeq = 0 } = outputs.find((output) => output.runId === runId) ?? {}
@@ -194,25 +183,25 @@ export class TimeTravel {
   }
 
   /** A time after all messages and compactions, and before something that was done by hand. */
-  #beforeEdits(moment: Moment, events: readonly LoggedEvent[], { history }: SummaryGraph): Point | null {
+  #beforeEdits(moment: Moment, events: readonly LoggedEvent[], { messages: history }: Memory): Point | null {
     if (!('atMs' in moment) || !this.#options.keepsLog) return null
     const edits = readEdits(this.#options.db, history.conversationId, events.at(-1)?.eventId ?? 0) ?? []
     if (edits.every((edit) => edit.atMs <= moment.atMs)) return null
     return { atMs: moment.atMs, events: events.length, newestSeq: history.seqs.at(-1) ?? -1, isCertain: true }
   }
 
-  #events(graph: SummaryGraph): LoggedEvent[] {
-    const logged = readEvents(this.#options.db, graph.history.conversationId)
+  #events(memory: Memory): LoggedEvent[] {
+    const logged = readEvents(this.#options.db, memory.messages.conversationId)
     if (logged.length > 0) return logged
-    return this.#isBeside(graph) ? [] : deriveEvents(graph)
+    return this.#isBeside(memory) ? [] : deriveEvents(memory)
   }
 
-  #isBeside(graph: SummaryGraph): boolean {
-    return this.#options.summaries === 'beside' || standBeside(graph)
+  #isBeside(memory: Memory): boolean {
+    return this.#options.summaries === 'beside' || standBeside(memory)
   }
 
   /** All that is known had happened, and nothing was done by hand: then the window is the one that is there now. */
-  #isEnd({ history }: SummaryGraph, events: readonly LoggedEvent[], point: Point): boolean {
+  #isEnd({ messages: history }: Memory, events: readonly LoggedEvent[], point: Point): boolean {
     return (
       point.events === events.length &&
       point.newestSeq >= (history.seqs.at(-1) ?? -1) &&
@@ -222,18 +211,18 @@ export class TimeTravel {
   }
 
   /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
-  #undo(graph: SummaryGraph, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
+  #undo(memory: Memory, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
     const { db, keepsLog } = this.#options
     // Without a log nothing is known to undo, unless nothing was ever replaced: then the window only grew.
-    if (!keepsLog && (events.length > 0 || !this.#isBeside(graph))) return null
+    if (!keepsLog && (events.length > 0 || !this.#isBeside(memory))) return null
     if (events.some((event) => event.runId === '')) return null
-    const { history } = graph
+    const { messages: history } = memory
     const { conversationId } = history
     const last = events[point.events - 1]
     const hadHappened = (edit: Edit): boolean =>
       'atMs' in moment ? edit.atMs <= moment.atMs : edit.newestSeq !== null && point.newestSeq > edit.newestSeq
     const replacements = readReplacementsAfter(db, conversationId, last?.eventId ?? 0, hadHappened)
-    const stored = db.column<number | string>(queries.window, { conversationId })
+    const stored = storedPlacements(memory)
     const undone = replacements && undoReplacements(stored, replacements)
     if (!undone) return null
     // Before the first event there were no summaries but those of which nothing is known.
@@ -245,24 +234,28 @@ export class TimeTravel {
 }
 
 /** A summary was there when its event had happened; without an event, when it had been made of what was there. */
-function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly LoggedEvent[], graph: SummaryGraph) {
+function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly LoggedEvent[], memory: Memory) {
   const there = new Set(events.slice(0, happened).map((event) => event.summaryId))
   const later = new Set(events.slice(happened).map((event) => event.summaryId))
-  const isMade: Parameters<typeof reconstruct>[1]['isMade'] = (node) =>
-    there.has(node.id) ||
-    (!later.has(node.id) &&
-      (node.createdAtMs ?? Number.NEGATIVE_INFINITY) <= (atMs ?? Number.POSITIVE_INFINITY) &&
-      (graph.seqSpan(node)?.lastSeq ?? -1) <= newestSeq)
+  const isMade = (node: number): boolean => {
+    const { id, createdAtMs } = memory.summaries.at(node)
+    if (there.has(id)) return true
+    const isOlder = (createdAtMs ?? Number.NEGATIVE_INFINITY) <= (atMs ?? Number.POSITIVE_INFINITY)
+    return !later.has(id) && isOlder && (memory.coverage.seqRange(node)?.lastSeq ?? -1) <= newestSeq
+  }
   return { newestSeq, isMade }
 }
 
 /** Of the window that is there now. */
-const storedTokens = ({ window, history, nodes }: SummaryGraph): number =>
-  window.reduce(
-    (sum, { position, node }) =>
-      sum + Math.max(0, position >= 0 ? history.tokensAt(position) : (nodes[node]?.tokens ?? 0)),
-    0,
-  )
+function storedTokens({ window, messages, summaries }: Memory): number {
+  let tokens = 0
+  for (let item = 0; item < window.length; item += 1) {
+    const target = window.targets[item] as number
+    if (target < 0) continue
+    tokens += Math.max(0, window.isSummary[item] === 1 ? summaries.at(target).tokens : messages.tokensAt(target))
+  }
+  return tokens
+}
 
-const unlogged = (graph: SummaryGraph, logged: ReadonlySet<string>): boolean =>
-  ownSummaries(graph).some((node) => !logged.has(node.id))
+const unlogged = (memory: Memory, logged: ReadonlySet<string>): boolean =>
+  ownSummaries(memory).some((node) => !logged.has(memory.summaries.at(node).id))

@@ -1,14 +1,13 @@
-import { EVENT, type GraphNode, IN_WINDOW, type SummaryGraph } from '../../memory/summary-graph.ts'
+import { EVENT, IN_WINDOW } from '../../memory/coverage.ts'
+import type { Memory } from '../../memory/memory.ts'
 
-/** Those of a graph that are there and belong to its conversation. */
-export const ownSummaries = (graph: SummaryGraph): GraphNode[] => graph.nodes.filter((node) => isOwn(graph, node))
-
-export const isOwn = ({ history }: SummaryGraph, node: GraphNode): boolean =>
-  node.kind !== 'missing' && node.conversationId === history.conversationId
+/** Nodes of the summaries that belong to the conversation. */
+export const ownSummaries = (memory: Memory): number[] =>
+  memory.summaries.rows.flatMap(({ index }) => (memory.isOwn(index) ? [index] : []))
 
 /** Whatever wrote them: summaries of a window that still holds every message, and no summary, replaced nothing. */
-export const standBeside = (graph: SummaryGraph): boolean =>
-  graph.history.length > 0 &&
-  ownSummaries(graph).length > 0 &&
-  graph.window.every((item) => item.node < 0) &&
-  graph.messageStates.every((state) => state === IN_WINDOW || state === EVENT)
+export const standBeside = (memory: Memory): boolean =>
+  memory.messages.length > 0 &&
+  ownSummaries(memory).length > 0 &&
+  memory.window.isSummary.subarray(0, memory.window.length).every((isSummary) => isSummary === 0) &&
+  memory.coverage.messageStates.every((state) => state === IN_WINDOW || state === EVENT)

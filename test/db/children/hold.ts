@@ -1,10 +1,9 @@
 // A thread of this process that reads a file row by row: begins at once, ends when it is told to.
 import { parentPort, workerData } from 'node:worker_threads'
-import { inspectFile } from '../../../core/sqlite/memory-file.ts'
-import { connectReadOnly } from '../../../core/sqlite/read-only-connection.ts'
+import { connectReadOnly, openPatiently } from '../../../core/sqlite/route.ts'
 
 const { path, cacheDir } = workerData as { path: string; cacheDir: string }
-const { db, access, close } = connectReadOnly(inspectFile(path), cacheDir)
+const { db, access, close } = await openPatiently(path, cacheDir, connectReadOnly)
 const rows = db.iterateRaw<[number]>('SELECT rowid FROM messages')
 rows.next()
 parentPort?.postMessage(access)

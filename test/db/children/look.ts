@@ -3,11 +3,11 @@
 import { MemoryStats } from '../../../core/browse/stats/memory-stats.ts'
 import { toErrorInfo } from '../../../core/errors.ts'
 import { createTokenEstimator } from '../../../core/models/token-estimator.ts'
-import { openMemory } from '../../../core/systems/open-memory.ts'
+import { openMemory } from '../../../core/systems/open.ts'
 
 const [path = '', cacheDir = ''] = process.argv.slice(2)
 try {
-  const memory = openMemory(path, { cacheDir })
+  const memory = await openMemory(path, { cacheDir })
   const { readOnly, readOnlyReason, access } = memory.info
   const { messages } = new MemoryStats(
     memory.read,

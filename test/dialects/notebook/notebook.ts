@@ -4,6 +4,36 @@ import { lineageViews } from '../../../core/systems/derived-views.ts'
 import type { ForeignSystem } from '../../../core/systems/system.ts'
 import { usualFacts } from '../../../core/systems/system-facts.ts'
 
+const queries = {
+  derived: /* sql */ `
+    DROP TABLE IF EXISTS temp.threads;
+    CREATE TEMP TABLE threads AS
+    SELECT min(id) AS conversation_id, thread, min(at) AS first_at, max(at) AS last_at FROM main.notes GROUP BY thread;
+    DROP TABLE IF EXISTS temp.digest_notes;
+    CREATE TEMP TABLE digest_notes AS
+    SELECT 'digest_' || d.id AS summary_id, n.id AS message_id,
+      row_number() OVER (PARTITION BY d.id ORDER BY n.id) - 1 AS ordinal
+    FROM main.digests AS d JOIN main.notes AS n ON n.thread = d.thread AND n.id BETWEEN d.covers_from AND d.covers_to;
+    CREATE INDEX temp.digest_notes_summary ON digest_notes (summary_id, message_id, ordinal);
+    CREATE INDEX temp.digest_notes_message ON digest_notes (message_id, summary_id);
+    DROP TABLE IF EXISTS temp.no_sources;
+    CREATE TEMP TABLE no_sources (summary_id TEXT, source_summary_id TEXT, ordinal INTEGER);
+    DROP TABLE IF EXISTS temp.windows;
+    CREATE TEMP TABLE windows AS
+    SELECT conversation_id, row_number() OVER (PARTITION BY conversation_id ORDER BY place) - 1 AS ordinal, item_type,
+      message_id, summary_id
+    FROM (
+      SELECT t.conversation_id, d.covers_from AS place, 'summary' AS item_type, NULL AS message_id,
+        'digest_' || d.id AS summary_id
+      FROM main.digests AS d JOIN temp.threads AS t ON t.thread = d.thread
+      UNION ALL
+      SELECT t.conversation_id, n.id, 'message', n.id, NULL
+      FROM main.notes AS n JOIN temp.threads AS t ON t.thread = n.thread
+      WHERE n.id NOT IN (SELECT message_id FROM temp.digest_notes)
+    );
+    CREATE INDEX temp.windows_conversation ON windows (conversation_id, ordinal);`,
+}
+
 /**
  * A small system of two tables: notes, and digests of every note of one thread from a first to a last. Its window is the
  * digests of a thread, then what comes after the last of them.
@@ -34,33 +64,10 @@ export const notebook: ForeignSystem = {
     substringIndex: false,
   }),
   lacks: () => ['Who asked for a digest is not recorded.'],
-  derived: () => /* sql */ `
-    DROP TABLE IF EXISTS temp.threads;
-    CREATE TEMP TABLE threads AS
-    SELECT min(id) AS conversation_id, thread, min(at) AS first_at, max(at) AS last_at FROM main.notes GROUP BY thread;
-    DROP TABLE IF EXISTS temp.digest_notes;
-    CREATE TEMP TABLE digest_notes AS
-    SELECT 'digest_' || d.id AS summary_id, n.id AS message_id,
-      row_number() OVER (PARTITION BY d.id ORDER BY n.id) - 1 AS ordinal
-    FROM main.digests AS d JOIN main.notes AS n ON n.thread = d.thread AND n.id BETWEEN d.covers_from AND d.covers_to;
-    CREATE INDEX temp.digest_notes_summary ON digest_notes (summary_id, message_id, ordinal);
-    CREATE INDEX temp.digest_notes_message ON digest_notes (message_id, summary_id);
-    DROP TABLE IF EXISTS temp.no_sources;
-    CREATE TEMP TABLE no_sources (summary_id TEXT, source_summary_id TEXT, ordinal INTEGER);
-    DROP TABLE IF EXISTS temp.windows;
-    CREATE TEMP TABLE windows AS
-    SELECT conversation_id, row_number() OVER (PARTITION BY conversation_id ORDER BY place) - 1 AS ordinal, item_type,
-      message_id, summary_id
-    FROM (
-      SELECT t.conversation_id, d.covers_from AS place, 'summary' AS item_type, NULL AS message_id,
-        'digest_' || d.id AS summary_id
-      FROM main.digests AS d JOIN temp.threads AS t ON t.thread = d.thread
-      UNION ALL
-      SELECT t.conversation_id, n.id, 'message', n.id, NULL
-      FROM main.notes AS n JOIN temp.threads AS t ON t.thread = n.thread
-      WHERE n.id NOT IN (SELECT message_id FROM temp.digest_notes)
-    );
-    CREATE INDEX temp.windows_conversation ON windows (conversation_id, ordinal);`,
+  *deriving({ db }) {
+    db.exec(queries.derived)
+    yield
+  },
   views: () =>
     [
       view(

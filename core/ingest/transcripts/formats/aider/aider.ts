@@ -8,7 +8,7 @@ export const aider: TranscriptFormat = { id: 'aider', label: 'aider', detect, re
 
 function detect({ text }: TranscriptHead): number {
   if (new RegExp(HEADER, 'm').test(text)) return 0.99
-  // The beginning of a history may be cut off; what aider says about itself is still among its output.
+  // The beginning of a history may be cut off. Then the notes of aider about itself identify it.
   const isAiders = /^> (?:Aider v\d|Tokens: [\d.,]+k? sent|Added .+ to the chat|Applied edit to )/m.test(text)
   return isAiders && /^#### \S/m.test(text) ? 0.7 : 0
 }

@@ -1,37 +1,37 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Role } from '../../../../contract/ids.ts'
 import { sha256 } from '../../../../hashing.ts'
-import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { messageOf, textBlock } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
 
-/** The line with which a session begins. Local time, without its zone. */
+/** Matches the line with which a session begins, in local time without a zone. */
 export const HEADER = '^# aider chat started at (\\d{4}-\\d\\d-\\d\\d) (\\d\\d:\\d\\d:\\d\\d)\\s*$'
 const header = new RegExp(HEADER)
 const firstHeader = new RegExp(HEADER, 'm')
 
 const HEADER_BEGINS = '# aider chat started at '
 
-/** A line without its end that may become a header, or words of somebody else. */
+/** A line without an end that may become a header, or words of somebody else. */
 export const isHalfMark = (text: string): boolean =>
   /^(?:#{1,4}|>)$/.test(text) ||
   (text !== '' && HEADER_BEGINS.startsWith(text)) ||
   (text.startsWith(HEADER_BEGINS) && !header.test(text))
 
-/** What is longer becomes several messages. */
+/** A longer text becomes several messages. */
 const LONGEST_UNITS = 8_000_000
 
-/** Commands by which a person begins anew within a session. https://aider.chat/docs/usage/commands.html */
+/** Matches the commands by which a person begins anew within a session. https://aider.chat/docs/usage/commands.html */
 const CLEARS = /^\/(?:clear|reset)\s*$/
 
 type Speaker = Extract<Role, 'user' | 'assistant' | 'tool'>
 type Open = { readonly speaker: Speaker; readonly line: number; readonly lines: string[]; units: number }
 
 /**
- * Tells who says a line as aider's own reader does: `#### ` is the person, `> ` what the program printed, anything else
- * the model. A model that writes such lines itself is misread, there and here; the text is kept in any case.
+ * Says who wrote a line as aider's own reader does: `#### ` is the person, `> ` is output of the program, and anything
+ * else is the model. A model that writes such lines itself is misread in both. The text is stored in any case.
  */
 export class AiderReader {
   readonly #source: TranscriptSource
@@ -43,7 +43,7 @@ export class AiderReader {
   constructor(source: TranscriptSource) {
     this.#source = source
     this.#address = `file:${resolve(source.path)}`
-    // What stands above the first header is the end of a session that began before it.
+    // The lines above the first header are the end of a session that began before it.
     this.#session = this.#begin(firstHeader.exec(source.head.text), null)
   }
 
@@ -89,27 +89,27 @@ export class AiderReader {
   }
 }
 
-/** Null for a blank line that ends what a person or the program says. */
+/** Returns null for a blank line that ends the words of the person or the program. */
 function speakerOf(text: string, before: Speaker | null): Speaker | null {
   if (text.startsWith('#### ') || (text === '####' && before === 'user')) return 'user'
   if (text.startsWith('> ') || (text === '>' && before === 'tool')) return 'tool'
   return text.trim() === '' && before !== 'assistant' ? null : 'assistant'
 }
 
-/** Without the sign in front and the two blanks at the end, which break the line in Markdown. */
+/** Removes the sign in front and the two blanks at the end, which break the line in Markdown. */
 const unmarked = (text: string): string => text.replace(/^(?:####|>) ?/, '').replace(/ {2}$/, '')
 
-/** One session. It has no id of its own, and its messages have none: they are known by what they say. */
+/** Reads one session. It and its messages have no ids, so they are recognised by their text. */
 class AiderSession {
   readonly #source: TranscriptSource
   readonly #sessionId: string
   readonly #startedAtMs: number
-  /** As the file gives it. */
+  /** The time as the file gives it. */
   readonly #localTime: string | null
   readonly #timesSaid = new Map<string, number>()
   #isDeclared = false
   #isPastStored = false
-  /** The person began anew with the last message; nothing has followed it yet. */
+  /** Set when the last message is a command to begin anew, which nothing has followed yet. */
   #clear: string | null = null
   #title: string | null = null
   #command: string | null = null
@@ -144,8 +144,8 @@ class AiderSession {
   }
 
   /**
-   * From here on the model sees nothing of what was said before. Told when something follows: until then the person may
-   * still be saying more.
+   * The model sees nothing from before this message any more. It is emitted when something follows, because until then
+   * the person may still be typing.
    */
   cleared(): TranscriptRecord[] {
     const externalId = this.#clear
@@ -156,7 +156,7 @@ class AiderSession {
     return [{ kind: 'compaction', sessionId: this.#sessionId, ...told, recordedBy, replaced: { kind: 'all_messages' } }]
   }
 
-  /** The id under which the beginning of a text is stored, because the file ended there. */
+  /** The id under which the beginning of a text was stored, because the file ended there. */
   #formerId(role: Speaker, text: string): string | null {
     if (this.#isPastStored || this.#isStored(role, text)) return null
     const last = this.#source.lastStored(this.#sessionId)
@@ -188,8 +188,8 @@ class AiderSession {
   }
 
   /**
-   * How many lines of a message an earlier import has stored as a message, because it was all that there was then. That
-   * can be so for the first message only of which nothing, or not everything, is stored.
+   * Counts the lines of a message that an earlier import stored as a whole message, because there were no more. Only
+   * the first message that is not stored completely can be such a message.
    */
   #storedBeginning(role: Speaker, lines: readonly string[]): number {
     if (this.#isPastStored || this.#isStored(role, textOfLines(lines))) return 0
@@ -197,7 +197,7 @@ class AiderSession {
     for (let count = Math.min(lines.length - 1, 1000); count > 0; count -= 1) {
       const text = textOfLines(lines.slice(0, count))
       if (text !== '' && this.#isStored(role, text)) {
-        // What was stored of the rest is looked for once more.
+        // The rest is looked up once more.
         this.#isPastStored = false
         return count
       }
@@ -227,7 +227,7 @@ class AiderSession {
     if (this.#isDeclared) return
     this.#isDeclared = true
     const path = resolve(this.#source.path)
-    // Under its own name it lies in the folder in which aider works.
+    // With its own name the file lies in the folder in which aider works.
     const cwd = basename(path) === '.aider.chat.history.md' ? dirname(path) : null
     out.push({ kind: 'session', sessionId: this.#sessionId, cwd, startedAtMs: this.#startedAtMs })
   }

@@ -1,18 +1,18 @@
 import { type BlockPart, toPart } from '../../content-blocks.ts'
 import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
 
-/** Shown to the person only. */
+/** These are shown to the person only. */
 export const unseenByModel: ReadonlySet<string> = new Set(['hook_system_message', 'command_permissions'])
 
-/** Fields that hold text for the model, in the order in which they are looked for. */
+/** Fields with text for the model, in the order in which they are tried. */
 const textFields = ['prompt', 'content', 'snippet', 'addedBlocks', 'addedLines', 'message'] as const
 
-/** What an attachment put before the model, as blocks; empty when it holds no text. */
+/** Returns what an attachment put before the model as blocks, or none when it has no text. */
 export function attachmentBlocks(attachment: JsonObject): BlockPart[] {
   return unseenByModel.has(textAt(attachment, 'type') ?? '') ? [] : blocksWithText(attachment)
 }
 
-/** The text of an attachment, whoever is shown it. */
+/** Returns the text of an attachment, whether the model or the person saw it. */
 export function blocksWithText(attachment: JsonObject): BlockPart[] {
   for (const field of textFields) {
     const blocks = blocksIn(attachment[field])

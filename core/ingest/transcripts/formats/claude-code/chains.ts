@@ -2,7 +2,7 @@ import { IdNumbers, Numbers } from '../../id-numbers.ts'
 import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { blocksOf, commandText, typedText } from './record.ts'
 
-/** Which conversation of the file a record belongs to: the session itself or one of its sub-agents. */
+/** The conversation of a record: the session itself or one of its sub-agents. */
 export type ChainKey = {
   readonly sessionId: string
   /** Null for the session itself. */
@@ -12,22 +12,22 @@ export type ChainKey = {
 const NONE = -1
 
 const TYPED = 1
-/** It names its parent itself. */
+/** The record names its parent. */
 const LINKED = 2
 
 type Chain = { readonly key: ChainKey; last: number; typed: string | null; command: string | null }
 
 /**
- * How the records of one transcript hang together: to which conversation each belongs, how many blocks each streamed
- * assistant message has, and which records lie on branches that were given up (the person went back and typed something
- * else). Holds numbers only, no text and no ids: about 40 bytes a record.
+ * Finds out how the records of a transcript are related: to which conversation each belongs, how many blocks each
+ * streamed assistant message has, and which records are on branches that were given up because the person went back and
+ * typed something else. It holds numbers only, about 40 bytes a record.
  */
 export class Chains {
   readonly #records = new IdNumbers()
   readonly #chainAt = new Numbers()
-  /** The record before it in its conversation; NONE at the beginning. */
+  /** The previous record of the same conversation, or NONE at the beginning. */
   readonly #parents = new Numbers()
-  /** The assistant message whose block it holds, or NONE. */
+  /** The assistant message whose block the record holds, or NONE. */
   readonly #messageAt = new Numbers()
   readonly #flags = new Numbers()
   readonly #chains: Chain[] = []
@@ -44,7 +44,7 @@ export class Chains {
     this.#fallbackSession = fallbackSession
   }
 
-  /** Takes in the next record of the file. */
+  /** Adds the next record of the file. */
   add(record: JsonObject): void {
     const uuid = textAt(record, 'uuid')
     if (uuid !== null && this.#records.has(uuid)) return
@@ -56,12 +56,12 @@ export class Chains {
     const chain = this.#chains[chainIndex] as Chain
     const isSameChain = parent !== NONE && this.#chainAt.get(parent) === chainIndex
     const typed = typedText(record)
-    // Words without a parent, among records that have one: the person went back to before the first.
+    // Words without a parent, among records with parents, mean that the person went back to before the first record.
     const isLinked = chain.last !== NONE && (this.#flags.get(chain.last) & LINKED) !== 0
     const isNewBeginning = typed !== null && record.parentUuid === null && named === null && isLinked
     const index = this.#records.add(uuid)
     this.#chainAt.set(index, chainIndex)
-    // A parent that is not in the file (resumed, cut) is no fork: what came before in the file goes on.
+    // A parent that is not in the file (resumed, cut) is no fork, so the record before this one is its parent.
     this.#parents.set(index, isSameChain ? parent : isNewBeginning ? NONE : chain.last)
     this.#messageAt.set(index, message)
     this.#flags.set(index, (typed === null ? 0 : TYPED) | (isSameChain ? LINKED : 0))
@@ -70,7 +70,7 @@ export class Chains {
     chain.command ??= commandText(record)
   }
 
-  /** To be called after the last record. */
+  /** Completes the result after the last record. */
   finish(): void {
     const { count } = this.#records
     const isLive = new Uint8Array(count)
@@ -90,14 +90,14 @@ export class Chains {
     }
   }
 
-  /** The conversation of a record; also for records that `add` has not seen (the file has grown since). */
+  /** Returns the conversation of a record, also of one that `add` has not seen because the file has grown since. */
   keyOf(record: JsonObject): ChainKey {
     const known = this.#numberOf(record)
     const index = known === NONE ? this.#chainFor(record, NONE, '') : this.#chainAt.get(known)
     return (this.#chains[index] as Chain).key
   }
 
-  /** True once for each record id: a record that stands in the file twice is taken once. */
+  /** Returns true once for each record id, so that a record that is in the file twice is taken once. */
   take(record: JsonObject): boolean {
     const index = this.#numberOf(record)
     if (index === NONE) return true
@@ -115,13 +115,16 @@ export class Chains {
     return this.#records.has(uuid)
   }
 
-  /** Number of blocks that the file holds of an assistant message. */
+  /** Counts the blocks that the file holds of an assistant message. */
   blocksOf(apiId: string): number {
     const message = this.#messages.numberOf(apiId)
     return message === NONE ? 0 : this.#blocks.get(message)
   }
 
-  /** First text that a person typed (or a sub-agent was given) in a conversation, or else its first command. */
+  /**
+   * Returns the first text that a person typed (or that a sub-agent was given) in a conversation, or else its first
+   * command.
+   */
   firstTyped(key: ChainKey): string | null {
     const chain = this.#chains[this.#chainOf.get(chainName(key)) ?? NONE]
     return chain?.typed ?? chain?.command ?? null
@@ -132,8 +135,8 @@ export class Chains {
     return uuid === null ? NONE : this.#records.numberOf(uuid)
   }
 
-  // Tool results and parallel calls hang beside the path to the last record and are no branch; what a person typed, or
-  // an answer of which nothing is on the path, is.
+  // Tool results and parallel calls beside the path to the last record are no branch. Words of a person are, and so is
+  // an answer without any block on the path.
   #opensBranch(index: number): boolean {
     const message = this.#messageAt.get(index)
     return message === NONE ? (this.#flags.get(index) & TYPED) !== 0 : this.#isMessageLive[message] !== 1
@@ -144,7 +147,7 @@ export class Chains {
     if (record.isSidechain !== true) return this.#chain({ sessionId, agentId: null })
     const agentId = textAt(record, 'agentId')
     if (agentId !== null) return this.#chain({ sessionId, agentId })
-    // Older versions wrote sub-agents into the session's own file without a name: one conversation from each root.
+    // Older versions wrote sub-agents into the file of the session without a name, each with a root of its own.
     const parentChain = parent === NONE ? NONE : this.#chainAt.get(parent)
     if (parentChain !== NONE && this.#chains[parentChain]?.key.agentId !== null) return parentChain
     return this.#chain({ sessionId, agentId: uuid === '' ? 'unnamed' : uuid })

@@ -1,6 +1,5 @@
 import { basename } from 'node:path'
 import { stemOfLink, storedLinks } from '../../answer-links.ts'
-import type { Draft, DraftCompaction, Marks } from '../../draft.ts'
 import type {
   CompactionRecord,
   TranscriptChunk,
@@ -10,16 +9,18 @@ import type {
 } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import type { ChainKey } from './chains.ts'
+import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
 import { kindOf } from './record.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
-import { whyUnseen } from './unseen.ts'
+import { whyUnseen } from './unseen-records.ts'
 
-/** A record with one of these, and of a known type, is one of Claude Code's. */
+/** A record of a known type with one of these fields was written by Claude Code. */
 const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
 
 /** Claude Code's own JSONL (https://code.claude.com). */
@@ -49,16 +50,16 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
 
 type Conversation = { readonly sessionId: string; readonly key: ChainKey; readonly order: MessageOrder }
 
-/** The second reading: knows from the survey what has to be known of the whole file. */
+/** The second reading of a transcript. The survey has what must be known of the whole file. */
 class ClaudeCodeReader {
   readonly #survey: ClaudeCodeSurvey
   readonly #source: TranscriptSource
   readonly #messages: ClaudeCodeMessages
   readonly #conversations = new Map<string, Conversation>()
-  /** By the message that records them; told when it has come out of the order. */
+  /** Compactions by the message that records them. Each is emitted after its message. */
   readonly #compactions = new Map<string, CompactionRecord>()
   readonly #givenUp = new Map<string, Set<string>>()
-  /** Of the first record of each message that has not come out of the order yet. */
+  /** The line of the first record of each message that was not emitted yet. */
   readonly #lines = new Map<string, number>()
   /** Messages that a compaction left in the window, by the record that it names. */
   readonly #keptAs = new Map<string, string>()
@@ -95,7 +96,7 @@ class ClaudeCodeReader {
     }
   }
 
-  /** What is still open after the last record. */
+  /** Returns the records that are still open after the last line. */
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text })
@@ -110,13 +111,13 @@ class ClaudeCodeReader {
     return out
   }
 
-  #noteGivenUp(sessionId: string, record: JsonObject, drafts: readonly Draft[]): void {
+  #noteGivenUp(sessionId: string, record: JsonObject, contributions: readonly Contribution[]): void {
     const ids = this.#givenUp.get(sessionId) ?? new Set()
-    // An import that came before its summary has stored the boundary of a compaction as a message of its own.
+    // An import before the summary was written stored the boundary of the compaction as a message of its own.
     const boundary = record.subtype === 'compact_boundary' ? textAt(record, 'uuid') : null
     if (boundary !== null) ids.add(boundary)
-    for (const draft of drafts) {
-      const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
+    for (const contribution of contributions) {
+      const id = contribution.kind === 'whole' ? contribution.message.externalId : contribution.apiId
       if (id !== null) ids.add(id)
     }
     this.#givenUp.set(sessionId, ids)
@@ -125,36 +126,39 @@ class ClaudeCodeReader {
   #takeSpoken(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
     const { chains } = this.#survey
     const isAbandoned = chains.isAbandoned(record)
-    const drafts = this.#messages.drafts(record, isAbandoned ? { ...marks, abandoned: true } : marks)
+    const contributions = this.#messages.contributions(record, isAbandoned ? { ...marks, abandoned: true } : marks)
     if (isMicrocompaction(record)) {
       const atMs = this.#messages.timeOf(record)
       const { sessionId } = this.#conversation(chains.keyOf(record), atMs, out)
       out.push(this.#prunings.take(record, sessionId, atMs, isAbandoned))
     }
-    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, drafts)
-    const unseen = drafts.length === 0 ? whyUnseen(record) : null
+    if (isAbandoned) this.#noteGivenUp(sessionName(chains.keyOf(record)), record, contributions)
+    const unseen = contributions.length === 0 ? whyUnseen(record) : null
     if (unseen !== null) out.push({ kind: 'skipped', line: this.#line, reason: unseen })
-    else if (drafts.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
-    if (drafts.length > 0) this.#takeDrafts(chains.keyOf(record), drafts, out)
+    else if (contributions.length === 0 && record.subtype !== 'compact_boundary') out.push({ kind: 'other' })
+    if (contributions.length > 0) this.#takeContributions(chains.keyOf(record), contributions, out)
   }
 
-  #takeDrafts(key: ChainKey, drafts: readonly Draft[], out: TranscriptRecord[]): void {
-    for (const draft of drafts) {
-      if (draft.kind === 'blocks' && this.#uuid !== null && this.#survey.isKept(this.#uuid)) {
-        this.#keptAs.set(this.#uuid, draft.apiId)
+  #takeContributions(key: ChainKey, contributions: readonly Contribution[], out: TranscriptRecord[]): void {
+    for (const contribution of contributions) {
+      if (contribution.kind === 'blocks' && this.#uuid !== null && this.#survey.isKept(this.#uuid)) {
+        this.#keptAs.set(this.#uuid, contribution.apiId)
       }
-      const atMs = draft.kind === 'whole' ? draft.message.createdAtMs : draft.createdAtMs
+      const atMs = contribution.kind === 'whole' ? contribution.message.createdAtMs : contribution.createdAtMs
       const { sessionId, order } = this.#conversation(key, atMs, out)
-      const id = draft.kind === 'whole' ? draft.message.externalId : draft.apiId
-      if (draft.kind === 'whole' && this.#prunings.isOnlyPlaceholder(sessionId, draft.message)) {
+      const id = contribution.kind === 'whole' ? contribution.message.externalId : contribution.apiId
+      if (contribution.kind === 'whole' && this.#prunings.isOnlyPlaceholder(sessionId, contribution.message)) {
         out.push({ kind: 'repeated' })
         continue
       }
       if (id !== null && !this.#lines.has(id)) this.#lines.set(id, this.#line)
-      const formerId = draft.kind === 'whole' ? this.#survey.queued.formerId(draft.message.content) : null
-      if (draft.kind === 'whole' && draft.compaction) this.#await(sessionId, draft, draft.compaction)
+      const formerId = contribution.kind === 'whole' ? this.#survey.queued.formerId(contribution.message.content) : null
+      if (contribution.kind === 'whole' && contribution.compaction)
+        this.#await(sessionId, contribution, contribution.compaction)
       const named =
-        draft.kind === 'whole' && formerId !== null ? { ...draft, message: { ...draft.message, formerId } } : draft
+        contribution.kind === 'whole' && formerId !== null
+          ? { ...contribution, message: { ...contribution.message, formerId } }
+          : contribution
       this.#tell(sessionId, order.take(named), out)
     }
   }
@@ -173,9 +177,13 @@ class ClaudeCodeReader {
     return line
   }
 
-  #await(sessionId: string, { message }: Extract<Draft, { kind: 'whole' }>, compaction: DraftCompaction): void {
+  #await(
+    sessionId: string,
+    { message }: Extract<Contribution, { kind: 'whole' }>,
+    compaction: RecordedCompaction,
+  ): void {
     const { externalId } = message
-    // Of a branch that was given up: the window is what it was before.
+    // A compaction on a branch that was given up did not change the window.
     if (externalId === null || this.#survey.chains.isAbandoned({ uuid: compaction.key })) return
     const { kept, ...known } = compaction
     const nameOf = (uuid: string): string => this.#keptAs.get(uuid) ?? uuid
@@ -206,7 +214,8 @@ class ClaudeCodeReader {
       expectedBlocks: (apiId) => this.#survey.chains.blocksOf(apiId),
       storedLinks: (apiId) => {
         const links = storedLinks(apiId, (id) => this.#source.storedBlocks(sessionId, id))
-        // One that was stored half written is told whole: the store knows whether it may be completed.
+        // A message that was stored half written is emitted as a whole, because the store decides whether it can be
+        // completed.
         return links.length === 1 ? [] : links
       },
     })
@@ -216,6 +225,6 @@ class ClaudeCodeReader {
   }
 }
 
-/** Session id of a conversation; those of sub-agents lie under that of their session. */
+/** Returns the session id of a conversation. Those of sub-agents begin with that of their session. */
 const sessionName = (key: ChainKey): string =>
   key.agentId === null ? key.sessionId : `${key.sessionId}/agent-${key.agentId}`

@@ -1,12 +1,13 @@
 import type { NewMessage, NewPart } from '../../../new-message.ts'
 import { cutAnswer } from '../../answer-links.ts'
 import type { BlockPart } from '../../content-blocks.ts'
-import type { Draft, Marks } from '../../draft.ts'
+import type { Marks } from '../../marks.ts'
+import type { Contribution } from './contribution.ts'
 
-/** An answer stays open for at most so many later messages and so much text; what comes later continues it. */
+/** An answer stays open for at most this many later messages and this much text. What arrives later continues it. */
 const OPEN_MESSAGES = 512
 const OPEN_TEXT_UNITS = 4_000_000
-/** Of so many answers that are complete it is remembered how they lie in the memory: the file may be growing. */
+/** The links of this many complete answers are remembered, because the file may be growing. */
 const COMPLETE_ANSWERS = 1024
 
 type OpenAnswer = {
@@ -22,21 +23,21 @@ type Waiting =
   | { readonly kind: 'whole'; readonly message: NewMessage }
   | { readonly kind: 'answer'; readonly answer: OpenAnswer }
 
-/** How an answer lies in the memory: number of blocks of each stored message, the first and its continuations. */
+/** The stored form of an answer: the number of blocks of its first message and of each continuation. */
 type Answer = { readonly links: number[]; nextLink: number; blocks: number }
 
 export type MessageOrderOptions = {
-  /** How many blocks of an answer the transcript holds altogether. */
+  /** Counts the blocks of an answer in the whole transcript. */
   readonly expectedBlocks: (apiId: string) => number
-  /** Blocks of what is stored of an answer: its message, then its continuations. */
+  /** Lists the number of blocks of each stored message of an answer. */
   readonly storedLinks: (apiId: string) => number[]
 }
 
 /**
- * Puts the messages of one conversation in order. An answer that was streamed as several records becomes one message at
- * the place of its first block; messages behind it wait until it is complete. When that takes too long, or blocks come
- * that an earlier import could not see, they become a message `<id>#<n>` of their own: nothing is lost, and the same
- * transcript always gives the same messages.
+ * Puts the messages of a conversation in order. An answer that was streamed as several records becomes one message at
+ * the place of its first block, and messages after it wait until it is complete. When that takes too long, or when
+ * blocks arrive that an earlier import could not see, they become a message `<id>#<n>` of their own. Nothing is lost,
+ * and a transcript always leads to the same messages.
  */
 export class MessageOrder {
   readonly #options: MessageOrderOptions
@@ -50,37 +51,45 @@ export class MessageOrder {
     this.#options = options
   }
 
-  /** Takes the next draft; returns the messages that are complete now, in order. */
-  take(draft: Draft): NewMessage[] {
-    if (draft.kind === 'whole') {
-      this.#waiting.push(draft)
-      this.#textUnits += sizeOf(draft.message.parts)
+  /** Takes the next contribution, and returns the messages that are complete now, in order. */
+  take(contribution: Contribution): NewMessage[] {
+    if (contribution.kind === 'whole') {
+      this.#waiting.push(contribution)
+      this.#textUnits += sizeOf(contribution.message.parts)
     } else {
-      this.#addBlocks(draft)
+      this.#addBlocks(contribution)
     }
     const isFull = this.#waiting.length > OPEN_MESSAGES || this.#textUnits > OPEN_TEXT_UNITS
     if (isFull && this.#waiting[0]?.kind === 'answer') this.#close(this.#waiting[0].answer)
     return this.#complete()
   }
 
-  /** The rest, after the last draft. */
+  /** Returns the rest after the last contribution. */
   end(): NewMessage[] {
     for (const answer of this.#open.values()) answer.isClosed = true
     return this.#complete()
   }
 
-  #addBlocks(draft: Extract<Draft, { kind: 'blocks' }>): void {
-    const { apiId, createdAtMs } = draft
+  #addBlocks(contribution: Extract<Contribution, { kind: 'blocks' }>): void {
+    const { apiId, createdAtMs } = contribution
     let answer = this.#open.get(apiId)
     if (!answer) {
-      answer = { apiId, blocks: [], createdAtMs, finish: null, marks: draft.marks, textUnits: 0, isClosed: false }
+      answer = {
+        apiId,
+        blocks: [],
+        createdAtMs,
+        finish: null,
+        marks: contribution.marks,
+        textUnits: 0,
+        isClosed: false,
+      }
       this.#open.set(apiId, answer)
       this.#waiting.push({ kind: 'answer', answer })
     }
-    answer.blocks.push(...draft.blocks)
-    answer.finish = draft.finish ?? answer.finish
-    answer.marks = { ...answer.marks, ...draft.marks }
-    const textUnits = sizeOf(draft.blocks.map(({ part }) => part))
+    answer.blocks.push(...contribution.blocks)
+    answer.finish = contribution.finish ?? answer.finish
+    answer.marks = { ...answer.marks, ...contribution.marks }
+    const textUnits = sizeOf(contribution.blocks.map(({ part }) => part))
     answer.textUnits += textUnits
     this.#textUnits += textUnits
     const before = this.#answers.get(apiId)?.blocks ?? 0
@@ -106,7 +115,7 @@ export class MessageOrder {
     return messages
   }
 
-  /** Cuts an answer where earlier imports have cut it; what they did not have becomes the last link. */
+  /** Cuts an answer where earlier imports cut it. What they did not have becomes the last link. */
   #cut(open: OpenAnswer): NewMessage[] {
     let answer = this.#answers.get(open.apiId)
     if (!answer) {

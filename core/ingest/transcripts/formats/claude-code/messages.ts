@@ -1,15 +1,16 @@
 import { sha256 } from '../../../../hashing.ts'
 import type { NewPart } from '../../../new-message.ts'
-import { type BlockPart, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
-import { contentOf, type Draft, type DraftCompaction, type Marks, withMarks } from '../../draft.ts'
+import { type BlockPart, contentOf, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { type Marks, withMarks } from '../../marks.ts'
 import { RecordClock } from '../../parts.ts'
 import { attachmentBlocks } from './attachment.ts'
+import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { blocksOf, isHarnessText, systemText } from './record.ts'
 
 /**
- * Turns the records of one transcript, in file order, into messages. Remembers what later records need: names of tools
- * that were called, and a compaction boundary whose summary comes next.
+ * Converts the records of a transcript, in file order, into messages. It remembers what later records need: the names
+ * of called tools, and a compaction boundary until its summary arrives.
  */
 export class ClaudeCodeMessages {
   readonly #toolNames = new Map<string, string>()
@@ -17,22 +18,22 @@ export class ClaudeCodeMessages {
   #boundary: JsonObject | null = null
   readonly #clock: RecordClock
 
-  /** `startMs` dates records that come before any with a time. */
+  /** `startMs` is the time of records before the first one with a time. */
   constructor(startMs: number) {
     this.#clock = new RecordClock(startMs)
   }
 
-  /** Messages of one record; none when it says nothing. `marks` is what the caller knows about it. */
-  drafts(record: JsonObject, marks: Marks): Draft[] {
+  /** Converts a record into messages, or none when it has no text. `marks` is what the caller knows about it. */
+  contributions(record: JsonObject, marks: Marks): Contribution[] {
     const atMs = this.#timeOf(record)
-    if (record.type === 'system') return this.#systemDrafts(record, marks)
-    if (record.type === 'attachment') return this.#attachmentDrafts(record, atMs, marks)
+    if (record.type === 'system') return this.#systemContributions(record, marks)
+    if (record.type === 'attachment') return this.#attachmentContributions(record, atMs, marks)
     const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(marks)
-    if (record.type === 'assistant') return [...before, this.#assistantDraft(record, atMs, marks)]
-    return [...before, ...this.#userDrafts(record, atMs, marks)]
+    if (record.type === 'assistant') return [...before, this.#assistantContribution(record, atMs, marks)]
+    return [...before, ...this.#userContributions(record, atMs, marks)]
   }
 
-  #systemDrafts(record: JsonObject, marks: Marks): Draft[] {
+  #systemContributions(record: JsonObject, marks: Marks): Contribution[] {
     const said = record.subtype === 'local_command' ? systemText(record) : null
     if (record.subtype !== 'compact_boundary' && said === null) return []
     const before = this.#pendingBoundary(marks)
@@ -40,19 +41,19 @@ export class ClaudeCodeMessages {
       this.#boundary = record
       return before
     }
-    // The one system record that the model is sent: as a user's words.
+    // This is the only system record that the model is sent, as words of the user.
     const parts = withMarks([{ type: 'text', text: said }], { ...marks, harness: true })
     const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
     return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
   }
 
-  /** After the last record: whether a boundary still waits for its summary, which may come when the file goes on. */
+  /** After the last record, says whether a boundary waits for its summary, which may arrive when the file grows. */
   get hasOpenBoundary(): boolean {
     return this.#boundary !== null
   }
 
-  /** A boundary that no summary followed: it is kept as a message of its own. */
-  #pendingBoundary(marks: Marks): Extract<Draft, { kind: 'whole' }>[] {
+  /** Keeps a boundary without a summary as a message of its own. */
+  #pendingBoundary(marks: Marks): Extract<Contribution, { kind: 'whole' }>[] {
     const boundary = this.#boundary
     if (boundary === null) return []
     this.#boundary = null
@@ -63,7 +64,7 @@ export class ClaudeCodeMessages {
     return [{ kind: 'whole', message, compaction: compactionOf(boundary, message.externalId, null) }]
   }
 
-  #assistantDraft(record: JsonObject, createdAtMs: number, marks: Marks): Draft {
+  #assistantContribution(record: JsonObject, createdAtMs: number, marks: Marks): Contribution {
     const message = objectAt(record, 'message')
     const blocks = blocksOf(message).map((block) => toPart(block))
     for (const { part } of blocks) {
@@ -80,12 +81,12 @@ export class ClaudeCodeMessages {
     }
   }
 
-  /** A user record holds what a person typed, what tools answered, or both; each becomes a message, in their order. */
-  #userDrafts(record: JsonObject, createdAtMs: number, marks: Marks): Draft[] {
+  /** A user record holds what a person typed, results of tools, or both. Each becomes a message, in their order. */
+  #userContributions(record: JsonObject, createdAtMs: number, marks: Marks): Contribution[] {
     const id = this.#id(record)
-    const drafts: Draft[] = []
+    const contributions: Contribution[] = []
     let said: BlockPart[] = []
-    const nextId = (): string => (drafts.length === 0 ? id : `${id}#${drafts.length + 1}`)
+    const nextId = (): string => (contributions.length === 0 ? id : `${id}#${contributions.length + 1}`)
     const flush = (): void => {
       if (said.length === 0) return
       const content = contentOf(said)
@@ -95,7 +96,7 @@ export class ClaudeCodeMessages {
       const externalId = nextId()
       const known = withMarks(parts, userMarks(record, content, marks))
       const message = { externalId, role: 'user' as const, content, createdAtMs, parts: known }
-      drafts.push(
+      contributions.push(
         boundary
           ? { kind: 'whole', message, compaction: compactionOf(boundary, externalId, content) }
           : { kind: 'whole', message },
@@ -110,13 +111,16 @@ export class ClaudeCodeMessages {
       flush()
       const content = resultText(block.content)
       const parts = withMarks([toolResult(block, content, this.#toolName(block)), ...resultFiles(block.content)], marks)
-      drafts.push({ kind: 'whole', message: { externalId: nextId(), role: 'tool', content, createdAtMs, parts } })
+      contributions.push({
+        kind: 'whole',
+        message: { externalId: nextId(), role: 'tool', content, createdAtMs, parts },
+      })
     }
     flush()
-    return drafts
+    return contributions
   }
 
-  #attachmentDrafts(record: JsonObject, createdAtMs: number, marks: Marks): Draft[] {
+  #attachmentContributions(record: JsonObject, createdAtMs: number, marks: Marks): Contribution[] {
     const attachment = objectAt(record, 'attachment')
     const blocks = attachmentBlocks(attachment)
     if (blocks.length === 0) return []
@@ -142,7 +146,7 @@ export class ClaudeCodeMessages {
     return name
   }
 
-  /** The record's own id; a record without one is known by its content, and by how often it occurred. */
+  /** Returns the id of the record. A record without one gets an id from its content and its number of repetitions. */
   #id(record: JsonObject): string {
     const uuid = textAt(record, 'uuid')
     if (uuid !== null) return uuid
@@ -152,7 +156,7 @@ export class ClaudeCodeMessages {
     return times === 1 ? `record_${hash}` : `record_${hash}~${times}`
   }
 
-  /** Of a record, or of the last one before it that had a time. */
+  /** Returns the time of a record, or of the last one before it with a time. */
   timeOf(record: JsonObject): number {
     return this.#timeOf(record)
   }
@@ -170,7 +174,7 @@ function userMarks(record: JsonObject, content: string, marks: Marks): Marks {
   }
 }
 
-/** A compaction that the agent itself made in its window; the messages before it stay in the history. */
+/** Marks a compaction that the agent made in its window. The messages before it stay in the history. */
 function compactionPart(boundary: JsonObject): NewPart {
   const metadata = objectAt(boundary, 'compactMetadata')
   const trigger = textAt(metadata, 'trigger')
@@ -184,7 +188,7 @@ function compactionPart(boundary: JsonObject): NewPart {
   }
 }
 
-function compactionOf(boundary: JsonObject, summaryId: string, text: string | null): DraftCompaction {
+function compactionOf(boundary: JsonObject, summaryId: string, text: string | null): RecordedCompaction {
   const metadata = objectAt(boundary, 'compactMetadata')
   const trigger = textAt(metadata, 'trigger')
   return {
@@ -195,14 +199,14 @@ function compactionOf(boundary: JsonObject, summaryId: string, text: string | nu
   }
 }
 
-/** Ids of the records by which a boundary says what it left in the window. */
+/** Lists the ids of the records that a boundary left in the window. */
 export function keptIds(boundary: JsonObject): readonly string[] {
   const kept = keptRecords(objectAt(boundary, 'compactMetadata'))
   return kept === null ? [] : 'from' in kept ? [kept.from] : kept.ids
 }
 
-/** Newer versions keep the last records as they are, and say which. */
-function keptRecords(metadata: JsonObject): DraftCompaction['kept'] {
+/** Newer versions keep the last records unchanged and name them. */
+function keptRecords(metadata: JsonObject): RecordedCompaction['kept'] {
   const preserved = metadata.preservedMessages
   const list = Array.isArray(preserved) ? preserved : listAt(objectAt(metadata, 'preservedMessages'), 'uuids')
   const ids = list.flatMap((item) =>
@@ -213,7 +217,7 @@ function keptRecords(metadata: JsonObject): DraftCompaction['kept'] {
   return from === null ? null : { from }
 }
 
-/** Model, usage and stop reason of one answer. Input counts what was sent, from the cache or not. */
+/** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
 function finishPart(message: JsonObject): NewPart | null {
   const usage = objectAt(message, 'usage')
   const inputs = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']

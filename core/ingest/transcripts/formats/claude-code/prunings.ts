@@ -3,11 +3,14 @@ import type { PrunedText, PruningRecord, TranscriptSource } from '../../format.t
 import { countAt, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { CLEARED, isPlaceholder } from '../../placeholders.ts'
 
-/** Tool results and attachments were cleared from the window, and no summary stands for them. */
+/** A microcompaction removed tool results and attachments from the window without a summary. */
 export const isMicrocompaction = (record: JsonObject): boolean =>
   record.type === 'system' && record.subtype === 'microcompact_boundary'
 
-/** What Claude Code cleared from its window: as its records say, and as a session shows that was copied afterwards. */
+/**
+ * Collects what Claude Code removed from its window, from its own records and from the placeholders of a session that
+ * was copied afterwards.
+ */
 export class ClaudeCodePrunings {
   readonly #source: TranscriptSource
   readonly #told: PruningRecord[] = []
@@ -39,8 +42,8 @@ export class ClaudeCodePrunings {
   }
 
   /**
-   * Notes a result of which only the placeholder is here. True when an earlier import has stored it, perhaps with what
-   * it said: that stays.
+   * Notes a result of which the file has only the placeholder. Returns true when an earlier import stored the message,
+   * perhaps with the whole result, which stays.
    */
   isOnlyPlaceholder(sessionId: string, { externalId, role, content, createdAtMs }: NewMessage): boolean {
     if (role !== 'tool' || externalId === null || !isPlaceholder(content)) return false
@@ -52,7 +55,9 @@ export class ClaudeCodePrunings {
     return this.#source.storedBlocks(sessionId, externalId) !== undefined
   }
 
-  /** Once more, since results may have waited for the answer before them; and what has no record of its own. */
+  /**
+   * Repeats all prunings, because results may have waited for the answer before them, and adds those without a record.
+   */
   end(): PruningRecord[] {
     const unrecorded = Array.from(
       this.#placeholders,

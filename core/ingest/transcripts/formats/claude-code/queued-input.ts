@@ -7,7 +7,7 @@ const digest = (text: string): string => sha256(text, 'base64').slice(0, 16)
 
 type Queued = { readonly text: string; readonly timestamp: string | null; readonly line: number }
 
-/** What became of texts in the queue: the user record that is missing in the file, and texts that never reached the model. */
+/** What became of queued texts: the user record that is missing in the file, and texts that never reached the model. */
 export type QueueStep = {
   readonly missing: JsonObject | null
   readonly unsent: readonly { readonly line: number; readonly reason: string }[]
@@ -18,15 +18,15 @@ const TAKEN_BACK = 'typed while the agent was busy, and taken back: the agent do
 const COMMAND = 'a command that was typed while the agent was busy: what it did is a record of its own'
 
 /**
- * Text that was typed while the agent was busy. Newer versions write what reached the model as an attachment; older
- * ones leave only the queue's own bookkeeping, and then that is the one place where the text can be found.
+ * Follows texts that were typed while the agent was busy. Newer versions write those that reached the model as an
+ * attachment. With older versions only the bookkeeping of the queue has them.
  */
 export class QueuedInput {
   readonly #said = new IdNumbers()
   readonly #formerIds = new Map<string, string>()
   #waiting: Queued[] = []
 
-  /** First reading of the file: remembers which texts stand elsewhere. */
+  /** In the first reading, remembers which texts are in other records. */
   observe(record: JsonObject): void {
     if (record.type === 'user') {
       for (const block of blocksOf(objectAt(record, 'message')).filter(isObject)) this.#remember(block.text)
@@ -35,7 +35,10 @@ export class QueuedInput {
     }
   }
 
-  /** Second reading: follows the queue. The record is missing when a text is handed to the model that stands nowhere else. */
+  /**
+   * In the second reading, follows the queue. A record is missing when a text is handed to the model and is in no other
+   * record.
+   */
   follow(record: JsonObject, line: number): QueueStep {
     const text = textAt(record, 'content')
     if (record.operation === 'enqueue') {
@@ -45,7 +48,7 @@ export class QueuedInput {
     if (record.operation === 'popAll') return { missing: null, unsent: this.#giveUp(TAKEN_BACK) }
     const index = text === null ? 0 : this.#waiting.findIndex((item) => item.text === text)
     const [item] = index < 0 ? [] : this.#waiting.splice(index, 1)
-    // `remove` takes from the queue for the running turn; `dequeue` starts a turn that has its own user record.
+    // `remove` takes a text for the running turn. `dequeue` starts a turn with a user record of its own.
     if (!item || record.operation !== 'remove') return NOTHING
     const uuid = `queued_${digest(`${item.timestamp} ${item.text}`)}`
     if (this.#said.has(item.text)) {
@@ -58,15 +61,12 @@ export class QueuedInput {
     return { missing, unsent: [] }
   }
 
-  /** What never left the queue. To be called after the last record. */
+  /** Returns the texts that never left the queue, after the last record. */
   end(): QueueStep['unsent'] {
     return this.#giveUp(NEVER_SENT)
   }
 
-  /**
-   * The id that a text has in a memory when it was imported after it had left the queue and before its own record was
-   * written.
-   */
+  /** Returns the id of a text that was imported after it had left the queue and before its own record was written. */
   formerId(text: string): string | null {
     const id = this.#formerIds.get(text) ?? null
     this.#formerIds.delete(text)

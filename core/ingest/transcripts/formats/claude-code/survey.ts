@@ -6,8 +6,8 @@ import { QueuedInput } from './queued-input.ts'
 import { kindOf } from './record.ts'
 
 /**
- * What has to be known of a whole transcript before its first message can be stored: messages never change afterwards,
- * and where a branch was given up or how many blocks an answer has is said only further down.
+ * The survey collects what must be known of a whole transcript before its first message is stored. Messages never
+ * change afterwards, and only later lines show which branch was given up or how many blocks an answer has.
  */
 export class ClaudeCodeSurvey {
   readonly chains: Chains
@@ -23,12 +23,15 @@ export class ClaudeCodeSurvey {
     this.chains = new Chains(fallbackSession)
   }
 
-  /** To be called after the last line. */
+  /** Completes the survey after the last line. */
   finish(): void {
     this.chains.finish()
   }
 
-  /** The conversation that this file is about: that of its last record (earlier ones may be copies from another). */
+  /**
+   * The conversation that this file is about. It is that of the last record, because earlier ones may be copies from
+   * another session.
+   */
   get key(): ChainKey | null {
     return this.#key
   }
@@ -37,7 +40,7 @@ export class ClaudeCodeSurvey {
     return this.#workingDirectory
   }
 
-  /** Given by the person, made by the model, or the first thing that was typed. */
+  /** The title is given by the person, else made by the model, else the first thing that was typed. */
   titleOf(key: ChainKey): string | null {
     const isOwn = key.sessionId === this.#key?.sessionId && key.agentId === null
     const named = isOwn
@@ -69,7 +72,7 @@ export class ClaudeCodeSurvey {
     if (summary !== null) this.#summaries.push({ leafUuid: textAt(record, 'leafUuid') ?? '', title: summary })
   }
 
-  /** Files also carry titles of other sessions; ours names a record that is here. */
+  /** Files also contain titles of other sessions. The own title names a record that is in the file. */
   #ownSummary(): string | null {
     return this.#summaries.findLast(({ leafUuid }) => this.chains.has(leafUuid))?.title ?? null
   }

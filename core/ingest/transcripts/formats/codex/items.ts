@@ -2,7 +2,7 @@ import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '../../parts.ts'
 
-/** What one response item is to the conversation. */
+/** What a response item is in the conversation. */
 export type CodexItem =
   | { readonly kind: 'said'; readonly role: 'system' | 'user' | 'assistant'; readonly blocks: readonly BlockPart[] }
   | { readonly kind: 'thought'; readonly text: string }
@@ -14,7 +14,7 @@ export type CodexItem =
       readonly isError: boolean
       readonly files: readonly BlockPart[]
     }
-  /** Says nothing that can be read: encrypted reasoning, snapshots. */
+  /** The item has no readable text, such as encrypted reasoning and snapshots. */
   | { readonly kind: 'silent' }
   | { readonly kind: 'unknown' }
 
@@ -81,7 +81,7 @@ function imageOf(block: JsonObject): BlockPart | null {
   return fileBlock({ kind: 'image', mime: null, url, name: textAt(block, 'file_id') })
 }
 
-/** Output is a text, a list of blocks, or (in some versions) an object around one of them. */
+/** The output is a text, a list of blocks, or (in some versions) an object around one of them. */
 function outputOf({ output }: JsonObject): { output: string; isError: boolean; files: BlockPart[] } {
   const isError = isObject(output) && output.success === false
   const content = isObject(output) ? (output.content ?? output.output ?? output) : output
@@ -95,11 +95,11 @@ function outputOf({ output }: JsonObject): { output: string; isError: boolean; f
   return { output: texts.join('\n'), isError, files }
 }
 
-/** The list of items that became the window. */
+/** Returns the list of items that became the window. */
 export const replacementOf = (payload: JsonObject): readonly JsonObject[] =>
   listAt(payload, 'replacement_history').filter(isObject)
 
-/** Header of the files that knew no wrapper: no type, but an id, a time, and what the model was told. */
+/** The header of files without a wrapper has no type, but an id, a time, and the instructions of the model. */
 export const isOldHeader = (record: JsonObject): boolean =>
   record.type === undefined &&
   textAt(record, 'id') !== null &&

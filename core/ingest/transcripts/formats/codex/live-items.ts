@@ -1,4 +1,4 @@
-/** What the model sees since the last compaction, in order, and what the person took back of it. */
+/** Follows what the model sees since the last compaction, in order, and what the person took back. */
 export class LiveItems {
   readonly #live: { readonly externalId: string; readonly kind: ItemKind }[] = []
   readonly givenUp = new Set<string>()
@@ -7,14 +7,14 @@ export class LiveItems {
     this.#live.push({ externalId, kind })
   }
 
-  /** What a compaction kept was said before it; turns that are taken back later came after it. */
+  /** What a compaction kept was said before it. Turns that are taken back later came after it. */
   compacted(): void {
     this.#live.length = 0
   }
 
   /**
-   * The person took back the last turns: they stay in the file, and the model sees none of them again, nor the context
-   * that was given right before them. What stands before the first turn stays.
+   * The person took back the last turns. They stay in the file, but the model sees none of them again, nor the context
+   * that was given right before them. Items before the first turn stay.
    */
   rollBack(turns: number): void {
     const starts = this.#live.flatMap(({ kind }, index) => (kind === 'turn' ? index : []))
@@ -26,5 +26,5 @@ export class LiveItems {
   }
 }
 
-/** A person's words, what the program put before the model, and all that the model said and did. */
+/** Words of a person, context from the program, or anything that the model said and did. */
 export type ItemKind = 'turn' | 'context' | 'rest'

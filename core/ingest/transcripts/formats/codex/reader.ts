@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
+import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import { contentOf, type Marks } from '../../draft.ts'
 import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -18,7 +19,7 @@ import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
-/** Lines of a copied history are written in one go: a pause as long as this ends it. */
+/** The lines of a copied history are written at once. A pause as long as this ends it. */
 const PAUSE_MS = 250
 
 /** The second reading of a rollout. */
@@ -28,11 +29,14 @@ export class CodexReader {
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
-  /** Ids of what was said, by its id without the count of its occurrence: a compaction names what it keeps by its text. */
+  /**
+   * Ids of messages by their id without the number of repetitions, because a compaction names what it keeps by its
+   * text.
+   */
   readonly #said = new Map<string, string[]>()
   readonly #live = new LiveItems()
   #sessionId: string | null = null
-  /** Sessions whose history stands copied at the beginning of this file, while it is being read. */
+  /** The sessions whose history is copied at the beginning of this file, while that part is read. */
   #copiedFrom: readonly string[] = []
   #latestLineMs: number | null = null
   #title: string | null = null
@@ -133,7 +137,7 @@ export class CodexReader {
     return this.#sessionId ?? this.#declare(null, {}, atMs, out)
   }
 
-  /** A copied history ends with the first turn of the session itself; ids of turns and sessions rise with time. */
+  /** A copied history ends with the first turn of the session itself. Ids of turns and sessions rise with time. */
   #noteEndOfCopy(record: JsonObject, payload: JsonObject, atMs: number): void {
     const before = this.#latestLineMs
     this.#latestLineMs = atMs
@@ -208,7 +212,9 @@ export class CodexReader {
     return isTyped && !this.#survey.isInjected(contentOf(read.blocks)) ? 'turn' : 'context'
   }
 
-  /** The same in every file into which the item is copied, where it has another time and perhaps another id. */
+  /**
+   * The id is the same in every file into which the item is copied, where it has another time and perhaps another id.
+   */
   #idOf(item: JsonObject, read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>): string {
     if (read.kind === 'call' && read.call.id !== null) return this.#ids.named(read.call.id)
     if (read.kind === 'result' && read.callId !== null) return this.#ids.named(`${read.callId}/output`)
@@ -221,7 +227,7 @@ export class CodexReader {
   }
 
   /**
-   * The window was replaced by a list of items: earlier ones word for word, new context, and a summary, in the clear or
+   * The window was replaced by a list of items: earlier ones word for word, new context, and a summary, readable or
    * encrypted.
    */
   #takeCompacted(payload: JsonObject, marks: Marks, atMs: number, out: TranscriptRecord[]): void {
@@ -259,11 +265,11 @@ export class CodexReader {
     }
   }
 
-  /** Which of the items stand in the history already, and which are new with the compaction. */
+  /** Separates the items that are in the history already from those that the compaction added. */
   #compare(items: readonly JsonObject[]): { kept: Set<string>; fresh: JsonObject[] } {
     const kept = new Set<string>()
     const fresh: JsonObject[] = []
-    // From the end: what is kept is the newest of what was said alike.
+    // The search begins at the end, because the newest of equal messages are kept.
     for (const item of items.toReversed()) {
       const read = itemOf(item)
       if (read.kind === 'unknown' || read.kind === 'silent') continue
@@ -287,7 +293,7 @@ const saidBy = (item: JsonObject, read: CodexItem): string[] => [
   read.kind === 'said' ? contentOf(read.blocks) : read.kind === 'thought' ? read.text : JSON.stringify(item),
 ]
 
-/** The text that closes the new window: neither typed by a person nor the program's own context. */
+/** Returns the text that closes the new window, which neither a person typed nor the program added as context. */
 function summaryIn(item: JsonObject | undefined, survey: CodexSurvey): string | null {
   const read = item ? itemOf(item) : null
   if (read?.kind !== 'said' || read.role === 'system') return null
@@ -295,5 +301,5 @@ function summaryIn(item: JsonObject | undefined, survey: CodexSurvey): string | 
   return text.trim() === '' || survey.isTyped(text) || isContext(text) ? null : text
 }
 
-/** Version 7 of a UUID begins with its time. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 */
+/** A UUID of version 7 begins with its time. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 */
 const isTimeOrdered = (id: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id)

@@ -4,13 +4,15 @@ import { oneLine } from '../../one-line.ts'
 
 const digest = (text: string): string => sha256(text.trim(), 'base64').slice(0, 16)
 
-/** Words that the program puts into the user's mouth. For files without the events that say what was typed. */
+/**
+ * Matches words that the program wrote in the name of the user, for files without the events that say what was typed.
+ */
 const injected =
   /^\s*(?:<(?:environment_context|user_instructions|permissions|recommended_plugins|turn_aborted|collaboration_mode|skills_instructions|apps_instructions|plugins_instructions|subagent_notification|user_shell_command|INSTRUCTIONS)\b|# AGENTS\.md instructions|The following is the Codex agent history)/
 
 export const isContext = (text: string): boolean => injected.test(text)
 
-/** What the first reading finds out: which texts a person typed, and what the session is called. */
+/** The first reading finds the texts that a person typed, and the name of the session. */
 export class CodexSurvey {
   readonly #typed = new Set<string>()
   #name: string | null = null
@@ -36,7 +38,7 @@ export class CodexSurvey {
     return this.#typed.has(digest(text))
   }
 
-  /** Whether the text of a user message is not what a person typed. */
+  /** Says whether the text of a user message was not typed by a person. */
   isInjected(text: string): boolean {
     return isContext(text) || (this.#typed.size > 0 && !this.isTyped(text))
   }

@@ -2,10 +2,10 @@ import { sha256 } from '../../../../hashing.ts'
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import type { Marks } from '../../draft.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { callBlock, jsonText, messageOf, RecordClock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 import { type Place, readJsonLines, typeName } from '../../read-lines.ts'
@@ -56,7 +56,7 @@ class EntireReader {
     else this.#takeAssistant(sessionId, externalId, record, atMs, marks, out)
   }
 
-  /** The format names no session: it is known by its beginning, which never changes. */
+  /** The format names no session. It is recognised by its beginning, which never changes. */
   #session(record: JsonObject, startedAtMs: number, out: TranscriptRecord[]): string {
     if (this.#sessionId !== null) return this.#sessionId
     const beginning = JSON.stringify([record.agent, record.ts, record.type, record.content])
@@ -118,7 +118,7 @@ class EntireReader {
       : [{ kind: 'title', sessionId: this.#sessionId, title: this.#title }]
   }
 
-  /** Usage stands on every record of an answer, and is said once. */
+  /** Usage is on every record of an answer, and stored once. */
   #finish(record: JsonObject): NewPart[] {
     const id = textAt(record, 'id')
     const input = countAt(record, 'input_tokens')
@@ -128,7 +128,7 @@ class EntireReader {
   }
 }
 
-/** A list of blocks, or a text that stands alone. */
+/** The content is a list of blocks or a text. */
 const contentOf = ({ content }: JsonObject): readonly unknown[] =>
   Array.isArray(content) ? content : content == null ? [] : [content]
 

@@ -6,7 +6,7 @@ import { isMasked } from '../../placeholders.ts'
 
 export const recordTypes: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'error', 'warning'])
 
-/** Parts as the API has them; a text is one part. https://ai.google.dev/api/caching#Part */
+/** Converts parts as the API has them. A text is one part. https://ai.google.dev/api/caching#Part */
 export function geminiBlocks(content: unknown): BlockPart[] {
   if (typeof content === 'string') return content === '' ? [] : [textBlock(content)]
   const parts: readonly unknown[] = Array.isArray(content) ? content : content == null ? [] : [content]
@@ -35,7 +35,7 @@ function geminiBlock(part: unknown): BlockPart {
   return unknownBlock(part)
 }
 
-/** What the model said, thought and called in one record. */
+/** Converts what the model said, thought and called in one record. */
 export function answerBlocks(record: JsonObject): BlockPart[] {
   const thoughts = listAt(record, 'thoughts').filter(isObject)
   const said = (thought: JsonObject): string =>
@@ -56,7 +56,7 @@ export function answerBlocks(record: JsonObject): BlockPart[] {
 
 export const callsOf = (record: JsonObject): JsonObject[] => listAt(record, 'toolCalls').filter(isObject)
 
-/** What the model was given for a call: null while there is no answer. */
+/** Returns what the model was given for a call, or null while there is no result. */
 export function callResult(call: JsonObject): { output: string; isError: boolean } | null {
   const { result } = call
   if (result === null || result === undefined) return null
@@ -65,7 +65,7 @@ export function callResult(call: JsonObject): { output: string; isError: boolean
   return { output, isError: call.status === 'error' || call.status === 'cancelled' }
 }
 
-/** Some of its results have been masked: a state that says less than the ones before it. */
+/** True when some results of a record are masked, so that it says less than the records before it. */
 export const hasMasked = (record: JsonObject): boolean =>
   callsOf(record).some((call) => isMasked(callResult(call)?.output ?? ''))
 

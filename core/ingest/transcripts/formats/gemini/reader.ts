@@ -1,8 +1,9 @@
 import { basename } from 'node:path'
+import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import { contentOf, type Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
 import { isMasked } from '../../placeholders.ts'
@@ -10,7 +11,7 @@ import type { Place } from '../../read-lines.ts'
 import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, hasMasked, recordTypes } from './message.ts'
 import { type Checkpoint, type GeminiSurvey, resultId } from './survey.ts'
 
-/** The second reading of lines, or the only one of a document. */
+/** The second reading of lines, or the only reading of a document. */
 export class GeminiReader {
   readonly #source: TranscriptSource
   readonly #survey: GeminiSurvey
@@ -18,7 +19,7 @@ export class GeminiReader {
   readonly #ids = new DerivedIds()
   readonly #versions = new Map<string, number>()
   readonly #told = new Set<string>()
-  /** What stands in the place of masked results, by the id of their message. */
+  /** The texts in the place of masked results, by the id of their message. */
   readonly #masked = new Map<string, string>()
   #header: JsonObject = {}
   #checkpoints = 0
@@ -32,7 +33,7 @@ export class GeminiReader {
     this.#clock = new RecordClock(source.nowMs)
   }
 
-  /** What is known of the session before its first message. */
+  /** Takes what is known of the session before its first message. */
   open(header: JsonObject): void {
     this.#header = header
     this.#clock.at(header.startTime)
@@ -69,12 +70,12 @@ export class GeminiReader {
     return title === null ? rest : [...rest, { kind: 'title', sessionId, title }]
   }
 
-  /** The last record of an id is the message; those before it are states on the way. */
+  /** The last record of an id is the message. The records before it are earlier states. */
   #takeVersion(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
     const id = textAt(record, 'id')
     if (id !== null && hasMasked(record)) {
       this.#noteMasked(id, record)
-      // It says less than the one before it.
+      // It says less than the record before it.
       if (this.#versions.has(id) || this.#told.has(id)) {
         out.push({ kind: 'other' })
         return
@@ -155,7 +156,7 @@ export class GeminiReader {
       if (result === null) continue
       const given = { callId: textAt(call, 'id'), name: textAt(call, 'name'), ...result }
       const externalId = this.#ids.named(resultId(id, call))
-      // What an earlier import has stored of it said more, or the same.
+      // The stored result of an earlier import says more, or the same.
       if (isMasked(result.output) && this.#source.storedBlocks(sessionId, externalId) !== undefined) {
         out.push({ kind: 'repeated' })
         continue
@@ -172,7 +173,7 @@ export class GeminiReader {
     }
   }
 
-  /** Outputs that the agent has put into files; when, the transcript does not say. */
+  /** Emits outputs that the agent moved into files. The transcript does not say when. */
   #masking(sessionId: string): TranscriptRecord[] {
     if (this.#masked.size === 0) return []
     const outputs = Array.from(this.#masked, ([externalId, seen]) => ({ externalId, seen }))
@@ -198,7 +199,10 @@ export class GeminiReader {
   }
 }
 
-/** The record that sums up what went: the snapshot that the agent writes, or else the first that came. */
+/**
+ * Returns the record that summarises what was removed: the snapshot of the agent, or else the first record that was
+ * added.
+ */
 const summaryAmong = (fresh: readonly JsonObject[]): JsonObject | undefined =>
   fresh.find((record) => /<state_snapshot>|<compressed/.test(contentOf(geminiBlocks(record.content)))) ??
   fresh.find((record) => contentOf(geminiBlocks(record.content)).trim() !== '')

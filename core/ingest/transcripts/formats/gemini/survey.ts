@@ -1,27 +1,27 @@
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { callsOf, hasMasked, recordTypes } from './message.ts'
 
-/** A checkpoint by which the agent put other messages in the place of earlier ones. */
+/** A checkpoint by which the agent replaced earlier messages by others. */
 export type Checkpoint = {
-  /** Ids that left the window, those of their tool results among them. */
+  /** Ids that left the window, including those of their tool results. */
   readonly gone: ReadonlySet<string>
-  /** Messages that the checkpoint brought. */
+  /** Messages that the checkpoint added. */
   readonly fresh: ReadonlySet<string>
 }
 
 /**
- * What has to be known of a whole file of lines: which record of an id is the last, what was taken back, and what a
- * checkpoint replaced. Holds ids only.
+ * Finds what must be known of a whole file of lines: which record of an id is the last, what was taken back, and what a
+ * checkpoint replaced. It holds ids only.
  */
 export class GeminiSurvey {
-  /** How many lines of its own an id has. */
+  /** The number of lines of an id. */
   readonly #versions = new Map<string, number>()
   readonly #derived = new Map<string, readonly string[]>()
   readonly #checkpoints: (Checkpoint | null)[] = []
-  /** Messages that left by a checkpoint, with those that it brought in their place. */
+  /** Messages that a checkpoint removed, with those that it added in their place. */
   readonly #exchanges: { readonly gone: readonly string[]; readonly fresh: ReadonlySet<string> }[] = []
   readonly #abandoned = new Set<string>()
-  /** In order. */
+  /** Ids of the window in order. */
   readonly #live = new Set<string>()
 
   add(record: JsonObject): void {
@@ -38,12 +38,12 @@ export class GeminiSurvey {
     return this.#abandoned.has(id)
   }
 
-  /** Every message that was taken back, with the results of its calls. */
+  /** Returns every message that was taken back, with the results of its calls. */
   givenUp(): Set<string> {
     return new Set([...this.#abandoned].flatMap((id) => this.#derived.get(id) ?? [id]))
   }
 
-  /** Of the n-th `$set` of the file, counted from 0; null when it replaced no messages. */
+  /** Returns the n-th `$set` of the file, counted from 0, or null when it replaced no messages. */
   checkpoint(index: number): Checkpoint | null {
     return this.#checkpoints[index] ?? null
   }
@@ -63,12 +63,12 @@ export class GeminiSurvey {
 
   #rewind(to: string): void {
     const live = [...this.#live]
-    // An id that is not known takes everything back.
+    // An unknown id takes everything back.
     for (const id of live.slice(Math.max(0, live.indexOf(to)))) {
       this.#live.delete(id)
       this.#abandoned.add(id)
     }
-    // What was summed up does not come back with the summary's going.
+    // What was summarised does not come back when its summary is taken back.
     for (const { gone, fresh } of this.#exchanges) {
       if (fresh.isSubsetOf(this.#abandoned)) for (const id of gone) this.#abandoned.add(id)
     }
@@ -93,7 +93,7 @@ export class GeminiSurvey {
     }
     const stays = new Set(list)
     const gone = [...this.#live].filter((id) => !stays.has(id))
-    // Nothing came in the place of what went: it was taken back, not summed up.
+    // Nothing was added in its place, so it was taken back and not summarised.
     if (fresh.size === 0) for (const id of gone) this.#abandoned.add(id)
     else this.#exchanges.push({ gone, fresh })
     this.#live.clear()
@@ -102,6 +102,6 @@ export class GeminiSurvey {
   }
 }
 
-/** Id of the message that a tool's answer becomes. */
+/** Returns the id of the message that holds the result of a call. */
 export const resultId = (id: string, call: JsonObject): string =>
   `${id}/${textAt(call, 'id') ?? textAt(call, 'name') ?? ''}`

@@ -45,10 +45,10 @@ const one =
   ({ value }: DocumentValue, place: Place, out: TranscriptRecord[]): void =>
     sessions.takeMessage(value, place, out)
 
-/** Long enough to be the id of one conversation among all, not a number in one file. */
+/** Matches ids that are unique among all conversations, and not only numbers in a file. */
 const OWN_ID = /^[\w:.-]{16,200}$/
 
-/** The conversations of one file. One that has no id of its own is known by where it lies. */
+/** Finds the conversations of a file. One without an id is identified by its place. */
 class Sessions {
   readonly #source: TranscriptSource
   readonly #address: string
@@ -79,7 +79,7 @@ class Sessions {
     }
     this.#opened += 1
     const numbered = `${this.#address}#${this.#opened}`
-    // A file of one line is one document until there are more of them.
+    // A file of one line is a document until there are more lines.
     const isFirst = this.#opened === 1 && !this.#source.hasSession(numbered)
     const reader = this.#open(value, isFirst ? this.#address : numbered)
     for (const message of list) take(reader, message, place, out)

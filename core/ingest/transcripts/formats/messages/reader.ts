@@ -1,8 +1,8 @@
 import { type BlockPart, toolResult, toPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -19,7 +19,7 @@ import {
 import type { Place } from '../../read-lines.ts'
 import { roleOf } from './shape.ts'
 
-/** Turns the messages of one conversation, in order, into records. */
+/** Converts the messages of one conversation, in order, into records. */
 export class MessagesReader {
   readonly #sessionId: string
   readonly #about: JsonObject
@@ -82,7 +82,7 @@ export class MessagesReader {
     out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...given, files }) })
   }
 
-  /** What was said and, among blocks, what tools answered: each is a message, in their order. */
+  /** Splits words and results of tools among the blocks into messages of their own, in their order. */
   #takeSaid(
     message: JsonObject,
     role: 'system' | 'user' | 'assistant',
@@ -165,7 +165,7 @@ function blocksIn(content: unknown): BlockPart[] {
 const textOf = (blocks: readonly BlockPart[]): string =>
   blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n')
 
-/** Blocks that Anthropic's API does not have; null for those that it has. */
+/** Converts blocks that the API of Anthropic does not have. Returns null for the others. */
 function foreignBlock(block: JsonObject): BlockPart | null {
   switch (block.type) {
     case 'input_text':
@@ -194,7 +194,7 @@ function foreignBlock(block: JsonObject): BlockPart | null {
   }
 }
 
-/** Models that think beside their answer say it in a field of its own. */
+/** Some models put their thoughts into a field of its own. */
 function reasoningOf(message: JsonObject): BlockPart[] {
   const text = stringsIn(message, 'reasoning_content', 'reasoning', 'thinking')
   return text === null ? [] : [reasoningBlock(text)]

@@ -16,7 +16,7 @@ const roles: ReadonlyMap<string, Role> = new Map([
 
 export const roleOf = (record: JsonObject): Role | null => roles.get(textAt(record, 'role') ?? '') ?? null
 
-/** `{role, content}` with a role of a conversation, and content that is a text, blocks, or left out beside tool calls. */
+/** Accepts `{role, content}` with a known role, whose content is a text, blocks, or missing beside tool calls. */
 export function isMessage(value: unknown): value is JsonObject {
   if (!isObject(value) || roleOf(value) === null) return false
   const { content } = value
@@ -26,20 +26,25 @@ export function isMessage(value: unknown): value is JsonObject {
   return (content === null || content === undefined) && calls
 }
 
-/** A message, or one whose content is a list with plain strings: alone such lists are no sign of a conversation. */
+/**
+ * Accepts a message, or one whose content is a list with plain strings. Such lists alone do not identify a
+ * conversation.
+ */
 export function isReadable(value: unknown): value is JsonObject {
   if (isMessage(value)) return true
   if (!isObject(value) || roleOf(value) === null || !Array.isArray(value.content)) return false
   return value.content.every((block: unknown) => typeof block === 'string' || isObject(block))
 }
 
-/** `{messages: [...]}`. One odd message among many is reported when they are read; it does not make the list another. */
+/**
+ * Accepts `{messages: [...]}`. One odd message among many is reported when it is read, and does not change the format.
+ */
 const isConversation = (value: unknown): value is JsonObject =>
   isObject(value) && isMost(listAt(value, 'messages'), isMessage)
 
 /**
- * How the messages lie in the file: `$.*` and `$.messages.*` are one conversation, the others one for each element or
- * line. Null when this is not what the file holds.
+ * Says how the messages lie in the file: `$.*` and `$.messages.*` are one conversation, the others are one for each
+ * element or line. Null when the file holds something else.
  */
 export type Layout = 'document_list' | 'document_messages' | 'document_conversations' | 'lines' | 'line_conversations'
 

@@ -3,14 +3,14 @@ import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts
 import { type Place, readJsonLines } from '../../read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
-/** A line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */
+/** Matches a line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */
 export const isEvent = (record: JsonObject): boolean =>
   isObject(record.event) && isObject(record.event.properties) && textAt(record.event, 'type')?.includes('.') === true
 
 /**
- * Recorded events of opencode's server: snapshots of messages and parts, which come again and again, and increments of
- * their text. The last state of each counts. A first reading finds out which event of a message is the last, so that
- * only messages that are still open are held.
+ * Reads recorded events of opencode's server: repeated snapshots of messages and parts, and increments of their text.
+ * The last state of each counts. A first reading finds the last event of each message, so that only open messages are
+ * held.
  */
 export async function* readEvents(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const mentions = new Map<string, number>()
@@ -30,7 +30,7 @@ class EventStream {
   readonly #mentions: ReadonlyMap<string, number>
   readonly #sessions = new Map<string, JsonObject>()
   readonly #readers = new Map<string, OpenCodeReader>()
-  /** In the order in which they began; the first one goes out when it is complete. */
+  /** Open messages in the order of their beginning. The first one is emitted when it is complete. */
   readonly #open = new Map<string, OpenMessage>()
 
   constructor(source: TranscriptSource, mentions: ReadonlyMap<string, number>) {
@@ -92,7 +92,7 @@ class EventStream {
     for (const [id, { info, parts, left }] of this.#open) {
       if (left > 0 && !isEnd) return
       this.#open.delete(id)
-      // Only its parts are in the recording: who said them is not known.
+      // Only its parts were recorded, so nobody knows who said them.
       if (textAt(info, 'role') === null) {
         out.push({ kind: 'skipped', line: place.line, reason: `the message ${id.slice(0, 60)} has parts, but no role` })
         continue
@@ -111,7 +111,7 @@ class EventStream {
   }
 }
 
-/** The message that an event is about; null for events about something else. */
+/** Returns the message that an event is about, or null for other events. */
 function messageIdOf(record: JsonObject): string | null {
   const event = objectAt(record, 'event')
   const properties = objectAt(event, 'properties')

@@ -1,13 +1,13 @@
 import type { NewMessage } from '../../../new-message.ts'
 import { type BlockPart, raw, unknownBlock } from '../../content-blocks.ts'
-import type { Marks } from '../../draft.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 
-/** Bookkeeping that says nothing: where a step began, and what the files were then. */
+/** These parts have no text: where a step began, and the state of the files. */
 const silent: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'snapshot', 'compaction'])
 
-/** The parts of a message that say something. */
+/** Converts the parts of a message that have content. */
 export const openCodeBlocks = (parts: readonly JsonObject[]): BlockPart[] =>
   parts.filter((part) => !silent.has(textAt(part, 'type') ?? '')).map(openCodeBlock)
 
@@ -46,10 +46,10 @@ function openCodeBlock(part: JsonObject): BlockPart {
 const openCodeFile = (part: JsonObject): BlockPart =>
   fileBlock({ kind: 'file', mime: textAt(part, 'mime'), name: textAt(part, 'filename'), url: textAt(part, 'url') })
 
-/** When the agent stopped sending a call's answer, which its file still has; null while it does. */
+/** Returns the time at which the agent stopped sending the result of a call, which its file still has, or null. */
 export const prunedAt = (part: JsonObject): number | null => timeOf(objectAt(objectAt(part, 'state'), 'time').compacted)
 
-/** The answer that stands in a call's own part; null while there is none. */
+/** Returns the result inside of a call's own part, or null while there is none. */
 export function openCodeResult(part: JsonObject, externalId: string, atMs: number, marks: Marks): NewMessage | null {
   const state = objectAt(part, 'state')
   if (state.status !== 'completed' && state.status !== 'error') return null

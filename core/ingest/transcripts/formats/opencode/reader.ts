@@ -1,24 +1,25 @@
 import { basename } from 'node:path'
 import type { NewPart } from '../../../new-message.ts'
+import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import { contentOf, type Marks } from '../../draft.ts'
 import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
 import { CLEARED } from '../../placeholders.ts'
 import type { Place } from '../../read-lines.ts'
 import { openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
-/** A person's or the program's request to compact; the summary comes as the answer to it. */
+/** A request to compact by a person or the program. The answer to it is the summary. */
 type Request = { readonly id: string; readonly isAuto: boolean | null; readonly tailFrom: string | null }
 
 type PrunedPart = { readonly externalId: string; readonly atMs: number }
 
-/** Marks that are no further apart belong to one pruning. */
+/** Marks at most this far apart belong to one pruning. */
 const ONE_PRUNING_MS = 5_000
 
-/** Turns the messages of one session, in order, into records. */
+/** Converts the messages of one session, in order, into records. */
 export class OpenCodeReader {
   readonly #source: TranscriptSource
   readonly #info: JsonObject
@@ -60,7 +61,7 @@ export class OpenCodeReader {
       : [...prunings, { kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
   }
 
-  /** What was pruned up to a time, as far as it has not been told. The parts of one pruning are marked one by one. */
+  /** Returns what was pruned up to a time and was not emitted. The parts of one pruning are marked one by one. */
   #prunings(sessionId: string, untilMs: number): PruningRecord[] {
     const due = this.#pruned.filter(({ atMs }) => atMs <= untilMs).sort((a, b) => a.atMs - b.atMs)
     this.#pruned = this.#pruned.filter(({ atMs }) => atMs > untilMs)

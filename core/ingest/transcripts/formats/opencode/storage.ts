@@ -5,12 +5,15 @@ import { parseObjects } from '../../json-objects.ts'
 import { isObject, type JsonObject, textAt } from '../../json-value.ts'
 import { OpenCodeReader } from './reader.ts'
 
-/** `<storage>/session/<project>/<session>.json` → `<storage>`. */
+/** Derives `<storage>` from `<storage>/session/<project>/<session>.json`. */
 const storageOf = (path: string): string => dirname(dirname(dirname(path)))
 
 export const isStoredSession = (path: string): boolean => existsSync(join(storageOf(path), 'message'))
 
-/** A session of the storage folder: its messages and their parts are files of their own, in the order of their ids. */
+/**
+ * Reads a session of the storage folder. Its messages and their parts are files of their own, in the order of their
+ * ids.
+ */
 export async function* readStorage(source: TranscriptSource, info: JsonObject): AsyncGenerator<TranscriptChunk> {
   const storage = storageOf(source.path)
   const reader = new OpenCodeReader(source, info)
@@ -40,7 +43,7 @@ function filesIn(folder: string): string[] {
     .map((name) => join(folder, name))
 }
 
-/** Null, with a report, for a file that is being written or broken. */
+/** Returns null, with a report, for a file that is broken or being written. */
 function readObject(path: string, out: TranscriptRecord[]): JsonObject | null {
   const { values, problem } = parseObjects(readFileSync(path, 'utf8'))
   const [value] = values

@@ -1,18 +1,18 @@
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 
-/** An action of the agent or of a person, or what was observed after one. */
+/** Accepts an action of the agent or of a person, or the observation after one. */
 export const isEvent = (event: JsonObject): boolean =>
   (typeof event.action === 'string' && (isObject(event.args) || !('observation' in event))) ||
   typeof event.observation === 'string'
 
-/** Arguments of an action: its own in the old layout, without a person's or the program's settings. */
+/** Returns the arguments of an action. In the old layout these are its own fields, without settings. */
 export function argumentsOf(event: JsonObject): JsonObject {
   if (isObject(event.args)) return event.args
   const { action: _, ...rest } = event
   return rest
 }
 
-/** Settings that say nothing about what is done. */
+/** These settings say nothing about what is done. */
 const settings: ReadonlySet<string> = new Set([
   'thought',
   'action_risk',
@@ -30,7 +30,7 @@ const settings: ReadonlySet<string> = new Set([
 
 export type Call = { readonly id: string | null; readonly name: string; readonly input: unknown }
 
-/** The call as the model made it where the event keeps that, otherwise the action with its arguments. */
+/** Returns the call as the model made it when the event has that, and otherwise the action with its arguments. */
 export function callOf(event: JsonObject): Call {
   const metadata = objectAt(event, 'tool_call_metadata')
   const id = textAt(metadata, 'tool_call_id')
@@ -52,13 +52,13 @@ function callsIn(metadata: JsonObject): JsonObject[] {
   return listAt(objectAt(choice ?? {}, 'message'), 'tool_calls').filter(isObject)
 }
 
-/** A name for a call that has none; observations name the event that caused them. */
+/** Names a call that has no id. Observations name the event that caused them. */
 const actionId = (event: JsonObject): string | null => {
   const id = countAt(event, 'id')
   return id === null ? null : `event-${id}`
 }
 
-/** Model and usage of the answer that an action came with, and the answer's id. */
+/** Returns model, usage and id of the answer that came with an action. */
 export function answerOf(event: JsonObject): {
   readonly id: string | null
   readonly model: string | null

@@ -24,15 +24,15 @@ function detect({ values, isDocument }: TranscriptHead): number {
   return tasks > 0 && 2 * (tasks + failed) >= rows.length ? 0.95 : 0
 }
 
-/** Other programs log actions too. */
+/** Other programs log actions too, so an event needs an observation or arguments. */
 const isTyped = (event: JsonObject): boolean => typeof event.observation === 'string' || isObject(event.args)
 
-/** The events of a task; old ones come in pairs of an action and what was observed. */
+/** Returns the events of a task. Old ones come in pairs of an action and an observation. */
 const eventsOf = (task: JsonObject): JsonObject[] => listAt(task, 'history').flat().filter(isObject)
 
 const isTask = (task: JsonObject): boolean => {
   const events = eventsOf(task)
-  // The list may end in the middle of an event where the beginning of the file ends.
+  // The list may end in the middle of an event, where the beginning of the file ends.
   return events.some(isTyped) && events.slice(0, Math.max(1, events.length - 1)).every(isEvent)
 }
 
@@ -54,7 +54,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     : readJsonLines(source, 'storing', (record, place, out) => tasks.take(record, place, out))
 }
 
-/** The tasks of a file, each a conversation. One tried again comes again under the same name. */
+/** Reads the tasks of a file, each as a conversation. A task that was tried again has the same name again. */
 class Tasks {
   readonly #source: TranscriptSource
   readonly #address: string
@@ -80,12 +80,12 @@ class Tasks {
     )
     for (const event of listAt(task, 'history').flat()) reader.take(event, place, out)
     const rest = reader.end()
-    // A task that failed before anything was said.
+    // The task failed before anything was said.
     out.push(...(rest.length === 0 ? [{ kind: 'other' } as const] : rest))
   }
 }
 
-/** An evaluation names its instances; the resolver has the issue that it works on. */
+/** An evaluation names its instances. The resolver names the issue that it works on. */
 function nameOf(task: JsonObject): string {
   const issue = isObject(task.issue) ? task.issue : {}
   const number = typeof issue.number === 'number' ? `#${issue.number}` : ''

@@ -1,9 +1,9 @@
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import type { Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -19,7 +19,7 @@ import {
 import type { Place } from '../../read-lines.ts'
 import { answerOf, argumentsOf, callOf, isEvent } from './event.ts'
 
-/** The program's own: states, and looking up what is told as an observation. */
+/** Actions of the program: states, and look-ups whose result is an observation. */
 const silentActions: ReadonlySet<string> = new Set([
   'recall',
   'change_agent_state',
@@ -30,7 +30,7 @@ const silentActions: ReadonlySet<string> = new Set([
 ])
 const silentObservations: ReadonlySet<string> = new Set(['agent_state_changed', 'null'])
 
-/** Turns the events of one task, in order, into records. */
+/** Converts the events of one task, in order, into records. */
 export class OpenHandsReader {
   readonly #sessionId: string
   readonly #task: JsonObject
@@ -39,7 +39,7 @@ export class OpenHandsReader {
   readonly #answers = new Set<string>()
   /** Ids of messages by the number of their event. */
   readonly #told = new Map<number, string>()
-  /** Calls without an answer yet, for observations that do not say what caused them. */
+  /** The last call without a result, for observations that do not name their cause. */
   #open: { readonly callId: string; readonly name: string } | null = null
   #isDeclared = false
   #hasUserSpoken = false
@@ -93,7 +93,7 @@ export class OpenHandsReader {
     }
   }
 
-  /** The agent forgot events: from here on a summary stands for them, or nothing. */
+  /** The agent forgot events. From here on a summary stands for them, or nothing. */
   #condense(args: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
     const text = textAt(args, 'summary')
     const forgotten = this.#forgotten(args)
@@ -115,7 +115,7 @@ export class OpenHandsReader {
     })
   }
 
-  /** Messages of the events that a condensation names one by one, or by the first and the last. */
+  /** Returns the messages of the events that a condensation names one by one, or by the first and the last. */
   #forgotten(args: JsonObject): Set<string> {
     const [from, to] = [countAt(args, 'forgotten_events_start_id'), countAt(args, 'forgotten_events_end_id')]
     const named = new Set(listAt(args, 'forgotten_event_ids').map(Number))
@@ -124,7 +124,7 @@ export class OpenHandsReader {
     return new Set(Array.from(this.#told, ([id, externalId]) => (isForgotten(id) ? [externalId] : [])).flat())
   }
 
-  /** What the model thought aloud, and what it did then. */
+  /** Stores the thoughts of the model, and what it did then. */
   #act(event: JsonObject, externalId: string, atMs: number, given: Marks, out: TranscriptRecord[]): void {
     const args = argumentsOf(event)
     const { id, name, input } = callOf(event)
@@ -195,7 +195,7 @@ export class OpenHandsReader {
     out.push({ kind: 'message', sessionId: this.#sessionId, message })
   }
 
-  /** Several actions may come with one answer of the model; its cost is told once. */
+  /** Several actions may come with one answer of the model, whose usage is stored once. */
   #finish(event: JsonObject): NewPart[] {
     const { id, model, tokensIn, tokensOut } = answerOf(event)
     if (id === null || this.#answers.has(id) || (model === null && tokensIn === null)) return []
@@ -205,10 +205,10 @@ export class OpenHandsReader {
   }
 }
 
-/** A text, or blocks with their texts. */
+/** Returns a text, or the texts of blocks. */
 const textIn = (content: unknown): string => (content == null ? '' : (unknownBlock(content).text ?? ''))
 
-/** What was looked up for the agent: repository instructions, knowledge that a word called for. */
+/** Returns what was looked up for the agent, such as instructions of the repository and knowledge for a keyword. */
 function recalled(content: string, extras: JsonObject): string {
   const knowledge = Array.isArray(extras.microagent_knowledge) ? extras.microagent_knowledge.filter(isObject) : []
   const texts = [

@@ -3,7 +3,7 @@ import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
 
-/** Types of entries; a session also has a header. */
+/** The types of entries. A session also has a header. */
 export const entryTypes: ReadonlySet<string> = new Set([
   'message',
   'model_change',
@@ -16,7 +16,7 @@ export const entryTypes: ReadonlySet<string> = new Set([
   'session_info',
 ])
 
-/** Blocks of a message's content: a text, or text, thinking, tool calls and pictures. */
+/** Converts the content of a message: a text, or blocks of text, thinking, tool calls and pictures. */
 export function piBlocks(content: unknown): BlockPart[] {
   if (typeof content === 'string') return [textBlock(content)]
   if (!Array.isArray(content)) return content == null ? [] : [unknownBlock(content)]
@@ -30,7 +30,7 @@ function piBlock(block: JsonObject): BlockPart {
     return callBlock({ id: textAt(block, 'id'), name: textAt(block, 'name'), input: jsonText(block.arguments) })
   }
   if (block.type === 'image') {
-    // Version 1 had the data in the block itself, others in a source.
+    // Version 1 has the data in the block itself, later versions have it in a source.
     const source = isObject(block.source) ? block.source : block
     return fileBlock({
       kind: 'image',
@@ -41,14 +41,14 @@ function piBlock(block: JsonObject): BlockPart {
   return unknownBlock(block)
 }
 
-/** What a tool's answer holds: the text that the model was given, and its files. */
+/** Returns the text of a tool result that the model was given, and its files. */
 export function piResult(content: unknown): { output: string; files: BlockPart[] } {
   const blocks = piBlocks(content)
   const files = blocks.filter(({ part }) => part.type === 'file')
   return { output: blocks.map(({ text, part }) => text ?? part.metadata ?? '').join('\n'), files }
 }
 
-/** Model, usage and stop reason of an answer. Input counts what was sent, from the cache or not. */
+/** Model, usage and stop reason of an answer. Input tokens include those from the cache. */
 export function piFinish(message: JsonObject): NewPart | null {
   const usage = objectAt(message, 'usage')
   const [input, cacheRead, cacheWrite] = [
@@ -71,7 +71,7 @@ export function piFinish(message: JsonObject): NewPart | null {
   }
 }
 
-/** A command that the person ran at the prompt, as the model is told of it. */
+/** Writes a command that the person ran at the prompt as the model is told of it. */
 export function bashText(message: JsonObject): string {
   const lines = [`Ran \`${textAt(message, 'command') ?? ''}\``, textAt(message, 'output') ?? '(no output)']
   if (message.cancelled === true) lines.push('(cancelled)')

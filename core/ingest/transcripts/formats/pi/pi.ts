@@ -17,7 +17,10 @@ export const pi: TranscriptFormat = {
   read: (source) => read(source, () => null),
 }
 
-/** The same lines, kept by OpenClaw: what lies around a file says so. https://github.com/openclaw/openclaw */
+/**
+ * OpenClaw writes the same lines. The files around a transcript tell the two apart.
+ * https://github.com/openclaw/openclaw
+ */
 export const openClaw: TranscriptFormat = {
   id: 'openclaw',
   label: 'OpenClaw',
@@ -32,7 +35,7 @@ function likeness({ values }: TranscriptHead): number {
   const isHeader = first.type === 'session' && textAt(first, 'id') !== null && textAt(first, 'timestamp') !== null
   const ours = records.filter(isEntry).length
   if (isHeader) return records.length === 1 || ours > 0 ? 0.98 : 0.6
-  // Without its header, as after a cut: entries of a tree all have an id, a parent and a time.
+  // A file without its header, as after a cut, is recognised by entries that all have an id, a parent and a time.
   const inTree = records.filter((record) => isEntry(record) && 'parentId' in record && textAt(record, 'id') !== null)
   return inTree.length > records.length / 2 ? 0.8 : 0
 }
@@ -45,7 +48,7 @@ const isEntry = (record: JsonObject): boolean =>
 const isOpenClaws = ({ path }: TranscriptHead): boolean =>
   /[\\/]\.openclaw[\\/]|[\\/]\.clawdbot[\\/]|[\\/]\.moltbot[\\/]/.test(path) || indexBeside(path) !== null
 
-/** OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
+/** Reads OpenClaw's index of its sessions: `agent:<id>:<channel>` → session. */
 function indexBeside(path: string): JsonObject | null {
   const file = join(dirname(path), 'sessions.json')
   if (!existsSync(file)) return null
@@ -53,7 +56,7 @@ function indexBeside(path: string): JsonObject | null {
     const index: unknown = JSON.parse(readFileSync(file, 'utf8'))
     return isObject(index) && Object.keys(index).some((key) => key.startsWith('agent:')) ? index : null
   } catch {
-    // Not JSON: then it is no index of OpenClaw's.
+    // A file that is not JSON is no index of OpenClaw.
     return null
   }
 }

@@ -1,7 +1,7 @@
 import { DerivedIds } from '../../derived-ids.ts'
-import type { Marks } from '../../draft.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
 import type { Place } from '../../read-lines.ts'
@@ -15,14 +15,14 @@ export class PiReader {
   readonly #fallback: string
   readonly #titleOf: (sessionId: string) => string | null
   readonly #ids = new DerivedIds()
-  /** Version 1 names entries by their place, the header being 0: external ids by place. */
+  /** Version 1 names entries by their number, the header being 0. This maps numbers to external ids. */
   readonly #places: (string | null)[] = []
   readonly #seen = new Set<string>()
   readonly #givenUp = new Set<string>()
   #latestId: string | null = null
   #sessionId: string | null = null
   #parentId: string | null = null
-  /** Entries from before the session was made are copies from the one that it was forked from. */
+  /** Entries from before this time are copies from the session that this one was forked from. */
   #startedAtMs = Number.NEGATIVE_INFINITY
   #title: string | null = null
   #name: string | null = null
@@ -139,7 +139,8 @@ export class PiReader {
 
   #replaced(entry: JsonObject): CompactionRecord['replaced'] | null {
     if (entry.type === 'branch_summary') {
-      // It names the end of the branch, or the place to which the person went back; then the branch ends just before.
+      // It names the end of the branch, or the entry to which the person went back. Then the branch ends just before
+      // that.
       const named = this.#tree.branchOf(textAt(entry, 'fromId') ?? '')
       const branch = named.size > 0 ? named : this.#tree.branchOf(this.#latestId ?? '')
       return branch.size === 0 ? null : { kind: 'these', externalIds: branch }
@@ -148,7 +149,7 @@ export class PiReader {
     return kept === null ? { kind: 'all' } : { kind: 'all_before', keptFrom: kept }
   }
 
-  /** The first message at or behind a place of version 1. */
+  /** Returns the first message at or after a number of version 1. */
   #keptAt(index: number | null): string | null {
     return index === null ? null : (this.#places.slice(index).find((id) => id !== null) ?? null)
   }
@@ -192,7 +193,7 @@ export class PiReader {
 
 const EXCLUDED: Marks = { excludedFromContext: true }
 
-/** `<time>_<id>.jsonl` → id. A path of another machine may have either slash. */
+/** Derives the id from `<time>_<id>.jsonl`. A path of another machine may have either slash. */
 function sessionIdIn(path: string): string {
   const name =
     path

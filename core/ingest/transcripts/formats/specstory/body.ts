@@ -4,12 +4,15 @@ import { callBlock, reasoningBlock, textBlock } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
 import type { FencedLine } from './fences.ts'
 
-/** What a tool answered, as far as the export holds it. */
+/** The result of a tool, as far as the export has it. */
 type ToolAnswer = { readonly callIndex: number; readonly name: string | null; readonly output: string }
 
 export type Body = { readonly blocks: readonly BlockPart[]; readonly answers: readonly ToolAnswer[] }
 
-/** The blocks of one turn: text, thoughts, and calls of tools with what they answered. `callId` names the n-th call. */
+/**
+ * Converts the lines of one turn into blocks: text, thoughts, and calls with their results. `callId` names the n-th
+ * call.
+ */
 export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => string): Body {
   const blocks: BlockPart[] = []
   const answers: ToolAnswer[] = []
@@ -30,7 +33,7 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
     const end = tag === undefined ? -1 : endOf(lines, index, `</${tag}>`)
     if (end === -1) {
       if (tag !== undefined) {
-        // It may be closed when the session has gone on, and what stands before it is whole.
+        // The tag may be closed when the session continues, and what stands before it is complete.
         flush()
         isHalf = true
       }
@@ -68,14 +71,14 @@ function toolUse(lines: readonly string[], id: string, callIndex: number) {
   const name = attribute('data-tool-name')
   const title = summary.replace(/^Tool use:\s*/, '').replace(/^\*\*[^*]*\*\*\s*(?:•\s*)?/, '')
   const type = attribute('data-tool-type')
-  // What the call was given is shown as its title, shortened or not: no more of it is in the export.
+  // The export has only the title of a call, perhaps shortened, instead of its arguments.
   const input = JSON.stringify({ ...(type === null ? {} : { type }), ...(title === '' ? {} : { title }) })
   const output = withoutFence(textOfLines(body))
   const block = callBlock({ id, name, input, title: title === '' ? null : title })
   return { block, answer: output === '' ? null : { callIndex, name, output } }
 }
 
-/** What stands between the tags, and the summary of the details among them. */
+/** Returns what stands between the tags, and the summary of the details among them. */
 function unwrapped(lines: readonly string[], tag: string): { summary: string; lines: string[] } {
   const text = lines.join('\n').trimEnd()
   const outer = new RegExp(`^<${tag}[^>]*>\\s*(?:<details[^>]*>)?\\s*`)
@@ -88,7 +91,7 @@ function unwrapped(lines: readonly string[], tag: string): { summary: string; li
   return { summary: (summary?.[1] ?? '').trim(), lines: inner.slice(summary?.[0].length ?? 0).split('\n') }
 }
 
-/** Output between one pair of fences loses them. */
+/** Removes the fences around output that lies between one pair of them. */
 function withoutFence(text: string): string {
   const match = /^`{3,}[^\n`]*\n([\s\S]*?)\n?`{3,}$/.exec(text)
   const inner = match?.[1]

@@ -1,26 +1,26 @@
-/** A line, and whether it lies in a fenced block, where nothing has a meaning. The fences themselves lie in it. */
+/** A line, and whether it is in a fenced block, where nothing has a meaning. The fences themselves are in it. */
 export type FencedLine = { readonly text: string; readonly number: number; readonly isFenced: boolean }
 
 const TOOL_ENDS = '</tool-use>'
 
-/** A fence that is open for so much text is none. */
+/** A fence that stays open for this many lines is none. */
 const LONGEST_LINES = 200_000
 const LONGEST_UNITS = 32_000_000
 
 /**
- * Finds fenced blocks. Tool output is put between fences as it is, fences and all, so they nest: one with a language
- * opens another block, one without closes the innermost. A fence that is never closed is taken for text, so that it
- * does not swallow the rest of the session.
+ * Finds fenced blocks. Tool output is put between fences unchanged, with its own fences, so they nest: a fence with a
+ * language opens another block, and one without closes the innermost. A fence that is never closed is treated as text,
+ * so that it does not swallow the rest of the session.
  */
 export class Fences {
-  /** Lines since the outermost fence that is open. */
+  /** The lines since the outermost open fence. */
   #held: { readonly text: string; readonly number: number }[] = []
   #units = 0
   #depth = 0
-  /** The last tag that was opened or closed is a tool's, and open: its output may hold anything. */
+  /** True when the last tag opened a tool, whose output may contain anything. */
   #isInTool = false
 
-  /** Takes the next line; returns the lines of which it is clear now what they are. */
+  /** Takes the next line, and returns the lines whose meaning is known now. */
   take(text: string, number: number): FencedLine[] {
     const fence = fenceOf(text)
     if (this.#depth === 0 && fence === null) {
@@ -35,9 +35,9 @@ export class Fences {
     return this.#held.length > LONGEST_LINES || this.#units > LONGEST_UNITS ? this.#giveUp() : []
   }
 
-  /** The rest, after the last line. */
+  /** Returns the rest after the last line. */
   end(): FencedLine[] {
-    // The file ends within the output of a tool: all of it is output as yet.
+    // The file ends within the output of a tool, so everything so far is output.
     if (this.#isInTool && !this.#held.some(({ text }) => text.trimEnd().endsWith(TOOL_ENDS))) return this.#release()
     const lines: FencedLine[] = []
     while (this.#held.length > 0) lines.push(...this.#giveUp())
@@ -50,7 +50,7 @@ export class Fences {
     return lines
   }
 
-  /** The outermost fence is text; what came behind it is looked at again. */
+  /** Treats the outermost fence as text, and examines the lines after it again. */
   #giveUp(): FencedLine[] {
     const [first, ...rest] = this.#held
     this.#forget()
@@ -67,7 +67,7 @@ export class Fences {
   }
 }
 
-/** What stands behind the backticks (a language, or nothing); null for a line that is no fence. */
+/** Returns what stands after the backticks (a language, or nothing), or null for a line that is no fence. */
 function fenceOf(text: string): string | null {
   const match = /^ {0,3}`{3,}([^`]*)$/.exec(text)
   return match ? (match[1] ?? '').trim() : null

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import type { BlockPart } from '../../content-blocks.ts'
+import { type BlockPart, contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import { contentOf, type Marks } from '../../draft.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { messageOf, RecordClock, resultMessage } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
@@ -15,13 +15,13 @@ const LONGEST_UNITS = 32_000_000
 
 type OpenTurn = Turn & { readonly line: number; readonly lines: FencedLine[]; units: number }
 
-/** Turns the lines of one exported session into records. */
+/** Converts the lines of one exported session into records. */
 export class SpecStoryReader {
   readonly #clock: RecordClock
   readonly #ids = new DerivedIds()
   #sessionId: string
   #isDeclared = false
-  /** A time has been read: those of turns without one follow from it. */
+  /** True when a time has been read, from which the times of turns without one follow. */
   #isTimed = false
   #turn: OpenTurn | null = null
   #title: string | null = null
@@ -57,7 +57,7 @@ export class SpecStoryReader {
     return out
   }
 
-  /** Comments above the first turn say whose session this is. */
+  /** Comments above the first turn name the session. */
   #takeAbove({ text, number }: FencedLine, out: TranscriptRecord[]): void {
     const session = sessionLine(text)
     if (!session && !/^(?:\s*|#.*|<!--.*-->\s*|-{3,}\s*)$/.test(text)) {
@@ -88,8 +88,8 @@ export class SpecStoryReader {
   }
 
   /**
-   * A session exported again says the same at the same time: a turn is known by its time and who speaks, and by its
-   * first line where no time stands in the file.
+   * A session that is exported again has the same text at the same time. A turn is identified by its time and its
+   * speaker, and by its first line when the file has no times.
    */
   #idOf({ role }: Turn, lines: readonly FencedLine[], atMs: number): string {
     const [first = ''] = textOfLines(lines.map(({ text }) => text)).split('\n', 1)
@@ -125,7 +125,7 @@ export class SpecStoryReader {
   }
 }
 
-/** Without the rule that stands between two speakers. */
+/** Removes the rule that stands between two speakers. */
 function withoutRule(lines: readonly FencedLine[]): readonly FencedLine[] {
   const last = lines.findLastIndex(({ text }) => text.trim() !== '')
   return last !== -1 && lines[last]?.text.trim() === '---' ? lines.slice(0, last) : lines

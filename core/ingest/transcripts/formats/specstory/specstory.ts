@@ -16,7 +16,7 @@ function detect({ text }: TranscriptHead): number {
   return turns.some(({ role }) => role === 'user') && turns.some(({ role }) => role === 'assistant') ? 0.8 : 0
 }
 
-/** A line without its end that may become a turn, a tag, a fence or a rule. */
+/** Matches a line without an end that may become a turn, a tag, a fence or a rule. */
 const isHalfMark = (text: string): boolean =>
   /^(?:_|_\*|_\*\*.*|-{1,2}|<(?:!.*|[a-z/-]*)|<(?:think|tool-use)[ >].*| {0,3}`+[^`]*)$/.test(text) &&
   turnOf(text) === null

@@ -1,13 +1,13 @@
 import type { Role } from '../../../../contract/ids.ts'
-import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
+import { type BlockPart, contentOf, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
-import { contentOf, type Marks } from '../../draft.ts'
 import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import type { Marks } from '../../marks.ts'
 import { oneLine } from '../../one-line.ts'
 import { callBlock, fileBlock, jsonText, messageOf, reasoningBlock, resultMessage, textBlock } from '../../parts.ts'
 import type { Place } from '../../read-lines.ts'
-import { ToldLines } from './told-lines.ts'
+import { KnownLines } from './known-lines.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
   ['system', 'system'],
@@ -17,24 +17,27 @@ const roles: ReadonlyMap<string, Role> = new Map([
   ['tool', 'tool'],
 ])
 
-/** A message of the history, or of a data set that calls its text `text` or, for a system message, `system_prompt`. */
+/**
+ * Accepts a message of the history, or of a data set whose text is in `text` or, for a system message, in
+ * `system_prompt`.
+ */
 export const isHistoryItem = (item: JsonObject): boolean =>
   roles.has(textAt(item, 'role') ?? '') &&
   ['content', 'text', 'system_prompt', 'tool_calls'].some((key) => item[key] !== undefined)
 
-/** What the agent did, and what came of it. */
+/** Accepts what the agent did together with the result. */
 export const isStep = (step: JsonObject): boolean =>
   typeof step.action === 'string' && (typeof step.observation === 'string' || typeof step.response === 'string')
 
-/** Turns the history of one run into records. There are neither ids nor times in it. */
+/** Converts the history of one run into records. It has neither ids nor times. */
 export class SweAgentReader {
   readonly #source: TranscriptSource
   readonly #sessionId: string
   readonly #run: JsonObject
   readonly #ids = new DerivedIds()
   readonly #toolNames = new Map<string, string>()
-  readonly #told = new ToldLines()
-  /** What the model was sent last, and the history as far as it has been read, in the same order. */
+  readonly #knownLines = new KnownLines()
+  /** The prompt that the model was sent last, and the history as far as it was read, in the same order. */
   #prompt: readonly JsonObject[] = []
   readonly #elided: PrunedText[] = []
   #place = 0
@@ -50,7 +53,7 @@ export class SweAgentReader {
     return this.#isDeclared
   }
 
-  /** Takes note of what the model was sent for a step, before the history is read. */
+  /** Notes what the model was sent for a step, before the history is read. */
   look(step: unknown): void {
     if (!isObject(step)) return
     const sent = [...listAt(step, 'query'), ...listAt(step, 'messages')].filter(isObject)
@@ -64,19 +67,19 @@ export class SweAgentReader {
   }
 
   /**
-   * What of a step the history does not say: it comes behind the history. Of a file that is cut off nobody can know yet,
-   * and then it is reported.
+   * Adds what a step says and the history does not, after the history. In a file that is cut off this cannot be known,
+   * so it is reported.
    */
-  takeUntold(step: unknown, isWhole: boolean, place: Place, out: TranscriptRecord[]): void {
+  takeNewFields(step: unknown, isWhole: boolean, place: Place, out: TranscriptRecord[]): void {
     if (!isObject(step) || !isStep(step)) return
-    const untold: JsonObject = Object.fromEntries(
+    const newFields: JsonObject = Object.fromEntries(
       STEP_TEXTS.flatMap((field) => {
         const text = textAt(step, field)
-        return text === null || this.#told.has(text) ? [] : [[field, text] as const]
+        return text === null || this.#knownLines.has(text) ? [] : [[field, text] as const]
       }),
     )
-    if (Object.keys(untold).length === 0) return
-    if (isWhole) this.#takeStep(untold, { ...place.marks, onlyInTrajectory: true }, out)
+    if (Object.keys(newFields).length === 0) return
+    if (isWhole) this.#takeStep(newFields, { ...place.marks, onlyInTrajectory: true }, out)
     else out.push({ kind: 'skipped', line: place.line, reason: STEP_OF_CUT_FILE })
   }
 
@@ -87,7 +90,7 @@ export class SweAgentReader {
     return [...this.#elisions(), ...title]
   }
 
-  /** Old observations of which the model was sent only how long they had been, when it was asked last. */
+  /** Finds old observations of which the last prompt had only their length. */
   #elisions(): TranscriptRecord[] {
     if (this.#elided.length === 0) return []
     const told = { key: 'elided', by: 'elision', atMs: this.#source.nowMs, isAuto: true, toldTokens: null }
@@ -105,7 +108,7 @@ export class SweAgentReader {
 
   #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
     this.#declare(out)
-    for (const text of textsOf(item)) this.#told.add(text)
+    for (const text of textsOf(item)) this.#knownLines.add(text)
     const role = roles.get(textAt(item, 'role') ?? '') ?? 'user'
     const externalId = this.#ids.next('message', JSON.stringify(item))
     this.#noteElision(item, externalId)
@@ -150,7 +153,7 @@ export class SweAgentReader {
     }
     if (typeof step.observation !== 'string') return
     if (call.length === 0) {
-      // Its call stands in the history, without an id.
+      // Its call is in the history, without an id.
       const seen = { externalId: `${id}/output`, role: 'user', blocks: [textBlock(step.observation)] } as const
       out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf({ ...base, ...seen }) })
       return
@@ -162,7 +165,7 @@ export class SweAgentReader {
   #calls(item: JsonObject, said: readonly BlockPart[]): BlockPart[] {
     const calls = listAt(item, 'tool_calls').filter(isObject)
     const action = calls.length === 0 ? (textAt(item, 'action')?.trim() ?? '') : ''
-    // An action mostly stands in what the model said.
+    // An action is mostly part of what the model said.
     if (action !== '' && !contentOf(said).includes(action)) {
       return [callBlock({ id: null, name: 'action', input: JSON.stringify({ command: action }) })]
     }
@@ -182,14 +185,14 @@ export class SweAgentReader {
   }
 }
 
-/** What SWE-agent's history processors put in the place of an observation. */
+/** Matches what the history processors of SWE-agent put in the place of an observation. */
 const ELIDED = /^\s*(?:Old environment output: \(|Outdated window with \d+ lines omitted)/
 
 const STEP_TEXTS = ['response', 'thought', 'action', 'observation'] as const
 const STEP_OF_CUT_FILE =
   'a step that the history does not say as far as the file goes: import the file again when it is whole'
 
-/** All that an item of the history says, also what is stored as thoughts and calls. */
+/** Returns all texts of an item of the history, including those that are stored as thoughts and calls. */
 function textsOf(item: JsonObject): string[] {
   const calls = listAt(item, 'tool_calls').filter(isObject)
   return [
@@ -200,7 +203,7 @@ function textsOf(item: JsonObject): string[] {
   ]
 }
 
-/** Strings in arguments, be they JSON text or objects. */
+/** Returns the strings in arguments, which are JSON text or objects. */
 function stringsWithin(value: unknown): string[] {
   if (typeof value !== 'string') return isObject(value) ? Object.values(value).flatMap(stringsWithin) : []
   try {
@@ -224,7 +227,7 @@ function contentBlocks(item: JsonObject): BlockPart[] {
   })
 }
 
-/** What the model thought, where that is not part of what it said. */
+/** Returns what the model thought when it is not part of what it said. */
 function thoughts(item: JsonObject, said: readonly BlockPart[]): BlockPart[] {
   const text = contentOf(said)
   const own = listAt(item, 'thinking_blocks').flatMap((block) =>

@@ -6,7 +6,7 @@ import { readDocument } from '../../read-document.ts'
 import { type Place, readJsonLines } from '../../read-lines.ts'
 import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 
-/** Steps with all that the model was sent for them. */
+/** Matches steps that contain everything that the model was sent for them. */
 const PROMPTS = /"(?:query|messages)"\s*:\s*\[/
 
 /** Trajectories of SWE-agent (`*.traj`), and of data sets made from them. https://swe-agent.com */
@@ -37,7 +37,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   if (isDocument && !Array.isArray(first)) {
     const run = isObject(first) ? first : {}
     const name = nameOf(run)
-    // It may be the first of many runs, of which the others have not come yet.
+    // This may be the first of many runs whose others have not been written yet.
     const sessionId = name === null || source.hasSession(address) ? address : `${address}#${name}`
     const reader = new SweAgentReader(source, sessionId, run)
     if (PROMPTS.test(source.head.text)) {
@@ -49,7 +49,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     )
     const isTold = reader.hasSaid || !isWhole
     yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, place, out) => {
-      if (isTold) reader.takeUntold(value, isWhole, place, out)
+      if (isTold) reader.takeNewFields(value, isWhole, place, out)
       else reader.take(value, place, out)
     })
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
@@ -63,7 +63,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
 
 const nameOf = (run: JsonObject): string | null => textAt(run, 'traj_id') ?? textAt(run, 'instance_id')
 
-/** Many runs in one file, each a conversation. */
+/** Reads many runs in one file, each as a conversation. */
 class Runs {
   readonly #source: TranscriptSource
   readonly #address: string
@@ -86,7 +86,7 @@ class Runs {
     const reader = new SweAgentReader(this.#source, sessionId, run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
     for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, place, out)
-    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeUntold(step, true, place, out)
+    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeNewFields(step, true, place, out)
     out.push(...reader.end())
   }
 }

@@ -1,0 +1,65 @@
+import type { Messages } from '../../memory/messages.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageHeads } from '../../systems/records/messages.ts'
+import { namesOfCalls } from '../../systems/records/parts.ts'
+
+/** Messages whose calls are read at once. */
+const BATCH = 10_000
+
+/**
+ * What a memory knows of messages besides their texts: days and minutes (UTC) at which they were written, and the names
+ * and numbers of tool calls. Summaries tell both. Read when it is asked for.
+ */
+export class SourceMetadata {
+  readonly #db: ReadDb
+  readonly #history: Messages
+  readonly #numbers: readonly number[]
+  #times: { readonly days: ReadonlySet<string>; readonly minutes: ReadonlySet<string> } | null = null
+  #calls: ReadonlySet<string> | null = null
+
+  /** @param history of the conversation that most of the messages are of */
+  constructor(db: ReadDb, history: Messages, numbers: readonly number[]) {
+    this.#db = db
+    this.#history = history
+    this.#numbers = numbers
+  }
+
+  /** True for a day or minute at which a source was written, and for the name or number of a call. */
+  readonly has = (kind: string, text: string): boolean => {
+    if (kind !== 'date' && kind !== 'time') {
+      this.#calls ??= this.#readCalls()
+      return this.#calls.has(text.toLowerCase())
+    }
+    this.#times ??= this.#readTimes()
+    const { days, minutes } = this.#times
+    if (kind === 'time') return minutes.has(text.slice(0, 5).padStart(5, '0'))
+    return days.has(text.slice(0, 10)) && (text.length <= 10 || minutes.has(text.slice(11, 16)))
+  }
+
+  #readCalls(): Set<string> {
+    const calls = new Set<string>()
+    for (let start = 0; start < this.#numbers.length; start += BATCH) {
+      const names = namesOfCalls(this.#db, this.#numbers.slice(start, start + BATCH))
+      for (const name of names) calls.add(name.toLowerCase())
+    }
+    return calls
+  }
+
+  #readTimes(): { days: Set<string>; minutes: Set<string> } {
+    const [days, minutes] = [new Set<string>(), new Set<string>()]
+    const add = (atMs: number | null): void => {
+      if (atMs === null || !(Math.abs(atMs) <= 8.64e15)) return
+      const iso = new Date(atMs).toISOString()
+      days.add(iso.slice(0, 10))
+      minutes.add(iso.slice(11, 16))
+    }
+    const elsewhere: number[] = []
+    for (const number of this.#numbers) {
+      const position = this.#history.positionOf(number)
+      if (position < 0) elsewhere.push(number)
+      else add(this.#history.createdAtMs[position] ?? null)
+    }
+    for (const { createdAtMs } of messageHeads(this.#db, elsewhere)) add(createdAtMs)
+    return { days, minutes }
+  }
+}

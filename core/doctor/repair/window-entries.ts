@@ -1,0 +1,68 @@
+import type { WindowEntry } from '../../memory/draft.ts'
+import type { FileDraft } from './file-draft.ts'
+import type { SourceRange } from './reach.ts'
+
+/** Something that comes into a window, and where its history begins. */
+export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEntry, 'ordinal'> }
+
+/** Where an entry's history begins; undefined when it leads nowhere. */
+export function firstSeqOf(
+  model: FileDraft,
+  ranges: ReadonlyMap<string, SourceRange>,
+  entry: Pick<WindowEntry, 'messageId' | 'summaryId'>,
+): number | undefined {
+  if (entry.messageId !== null) return model.messages.seqOf(entry.messageId)
+  return entry.summaryId === null ? undefined : ranges.get(entry.summaryId)?.firstSeq
+}
+
+/** A message as an entry, as if it had stood there since it came. */
+export function messageEntry(model: FileDraft, row: number): Arrival {
+  const { messages } = model
+  return {
+    firstSeq: messages.seqAt(row),
+    entry: { messageId: messages.idAt(row), summaryId: null, placedAtMs: messages.createdAtMsAt(row) },
+  }
+}
+
+/**
+ * Puts entries into a window, each before the first one whose history begins later. Places that are free are used;
+ * where there are too few, what follows moves up.
+ */
+export function putIntoWindow(
+  model: FileDraft,
+  conversationId: number,
+  arrivals: readonly Arrival[],
+  ranges: ReadonlyMap<string, SourceRange>,
+): void {
+  if (arrivals.length === 0) return
+  const waiting = arrivals.toSorted((a, b) => a.firstSeq - b.firstSeq)
+  const entries: WindowEntry[] = []
+  let next = 0
+  let come = 0
+  const put = (entry: Omit<WindowEntry, 'ordinal'>, ordinal: number): void => {
+    entries.push({ ...entry, ordinal })
+    next = ordinal + 1
+  }
+  for (const entry of model.window(conversationId)) {
+    const first = firstSeqOf(model, ranges, entry)
+    for (let arrival = waiting[come]; arrival && first !== undefined; arrival = waiting[come]) {
+      if (arrival.firstSeq >= first) break
+      put(arrival.entry, next)
+      come += 1
+    }
+    put(entry, Math.max(entry.ordinal, next))
+  }
+  for (const { entry } of waiting.slice(come)) put(entry, next)
+  model.setWindow(conversationId, entries)
+}
+
+/** Takes entries out; the others keep their places. */
+export function takeFromWindow(
+  model: FileDraft,
+  conversationId: number,
+  isGone: (entry: WindowEntry, index: number) => boolean,
+): void {
+  const entries = model.window(conversationId)
+  const left = entries.filter((entry, index) => !isGone(entry, index))
+  if (left.length < entries.length) model.setWindow(conversationId, left)
+}

@@ -1,0 +1,198 @@
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { recordsOfCompactions } from '../../systems/records/parts.ts'
+import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
+import { isCopiedMessage } from '../apply/message-copies.ts'
+import { uncover } from '../repair/dissolve-node.ts'
+import { coverageOf, entryId } from '../repair/reach.ts'
+import { dropTwice, putBack, settle } from '../repair/settle.ts'
+import { itemId, itemsOf } from './asked-items.ts'
+import { type Fix, plural, type StepDraft } from './fix.ts'
+import { restoreLinks } from './restored-links.ts'
+import { type Rule, type RuleContext, storedWindow } from './rule.ts'
+
+/** Messages that are neither in the window nor behind a summary in it. */
+function* findUncovered(context: RuleContext): Iterable<Finding | null> {
+  const { messages, window, coverage, events } = context.memory
+  for (const { conversationId, from, to } of messages.ranges) {
+    if (!isAsked(context, conversationId) || !context.system.facts.hasWindow(context, conversationId)) continue
+    for (let position = from; position < to; position += 1) {
+      const isThere = window.messageCounts[position] !== 0 || coverage.isCovered(position) || events.has(position)
+      if (isThere || context.system.facts.isUncoveredByDesign(context, position)) {
+        if (position % 1024 === 0) yield null
+        continue
+      }
+      const detail = `message ${messages.seqs[position]} is neither in the window nor covered`
+      const leaf = coverage.leaf[position] as number
+      const mark = leaf < 0 ? '' : context.memory.summaries.at(leaf).id
+      yield { id: context.memory.messageId(position), conversationId, detail, mark }
+    }
+  }
+}
+
+/** What stands in the window twice, or beside a summary that stands for it. */
+function* findDoubleInclusion(context: RuleContext): Iterable<Finding | null> {
+  const { window, coverage, summaries, order } = context.memory
+  const listed = new Set<string>()
+  for (const item of itemsOf(context)) {
+    yield null
+    const target = window.targets[item] as number
+    if (target < 0) continue
+    const conversationId = window.conversations[item] as number
+    const id = itemId(context, item)
+    const isSummary = window.isSummary[item] === 1
+    const times = (isSummary ? window.summaryCounts : window.messageCounts)[target] as number
+    if (times > 1 && !listed.has(id)) {
+      listed.add(id)
+      yield { id, conversationId, detail: `listed ${times} times` }
+    }
+    if (!isSummary && coverage.isCovered(target)) {
+      const leaf = summaries.at(coverage.leaf[target] as number).id
+      yield { id, conversationId, detail: `in the window and in ${leaf}, which the window leads to` }
+    }
+    // A rule that shows the newest of each depth may show what another of them was made from.
+    const isByRule = context.system.facts.showsOnlyNewest && window.summaryCounts[target] === 1
+    if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.onCycle[target] === 0) {
+      yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
+    }
+  }
+}
+
+function dependentInWindow({ memory }: RuleContext, summary: number): string {
+  const { links, window, summaries } = memory
+  const seen = new Set<number>()
+  const open = [...(links.dependents[summary] ?? [])]
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (window.summaryCounts[at] !== 0) return summaries.at(at).id
+    if (seen.has(at)) continue
+    seen.add(at)
+    open.push(...(links.dependents[at] ?? []))
+  }
+  return ''
+}
+
+/** Windows whose newest message was summarised. */
+function* findCompactedTail(context: RuleContext): Iterable<Finding | null> {
+  const { db, info } = context
+  const { messages, window, coverage, events } = context.memory
+  for (const { conversationId, from, to } of messages.ranges) {
+    yield null
+    if (!isAsked(context, conversationId) || !context.system.facts.hasWindow(context, conversationId)) continue
+    let newest = to - 1
+    while (newest >= from && events.has(newest)) newest -= 1
+    if (newest < from || window.messageCounts[newest] !== 0 || !coverage.isCovered(newest)) continue
+    if (isNative(info) && wasNeverInTail(db, messages.ids[newest] as number)) continue
+    const detail = 'the newest message is not in the window itself'
+    yield { id: context.memory.messageId(newest), conversationId, detail }
+  }
+}
+
+/**
+ * A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
+ * Nor was a message that came with a transplanted summary ever in this window's tail.
+ */
+const wasNeverInTail = (db: ReadDb, messageId: number): boolean =>
+  recordsOfCompactions(db, [messageId]).size > 0 || isCopiedMessage(db, messageId)
+
+const coverGaps: Fix = {
+  name: 'coverage_gap',
+  stage: 'uncovered messages',
+  reads: ['window', 'edges', 'summaries'],
+  *apply(context) {
+    const { model, was, conversationId } = context
+    const isOwn = (row: number): boolean => model.messages.conversationAt(row) === conversationId
+    const back = putBack(model, isOwn, was.windows)
+    if (back.length === 0) return
+    yield {
+      title: `Put ${plural(back.length, 'message')} back into the window`,
+      rule: 'Each at its place in the history.',
+      risk: 'safe',
+      nodes: back.map((id) => `msg_${id}`),
+    }
+  },
+}
+
+const dropDoubles: Fix = {
+  name: 'double_inclusion',
+  stage: 'repeated window entries',
+  reads: ['window', 'edges', 'summaries'],
+  *apply(context) {
+    const { model, was, conversationId } = context
+    if (conversationId === null) return
+    const own = new Set(model.window(conversationId).map(entryId))
+    const twice = [...coverageOf(model, was.windows).twice].filter((id) => own.has(id))
+    if (twice.length === 0) return
+    dropTwice(model, (id) => own.has(id))
+    settle(model, was)
+    yield {
+      title: `Show ${plural(twice.length, 'entry', 'entries')} once`,
+      rule: 'The summary that stands for the others stays; of what is listed twice the first one stays.',
+      risk: 'rewrite',
+      nodes: twice,
+    }
+  },
+}
+
+const showNewest: Fix = {
+  name: 'fresh_tail_compacted',
+  stage: 'newest messages',
+  reads: ['window', 'edges', 'summaries'],
+  *apply(context) {
+    const { model, was, conversationId } = context
+    if (conversationId === null) return
+    const newest = context.findings.flatMap(({ id }) => messageNumber(id ?? '') ?? [])
+    const gone = newest.flatMap((message) => uncover(model, conversationId, message, was))
+    if (gone.length > 0)
+      yield dissolving(
+        gone,
+        'The newest message stands in the window again, with what was summarised together with it.',
+      )
+  },
+}
+
+const dissolving = (gone: readonly string[], rule: string): StepDraft => ({
+  title: `Dissolve ${plural(gone.length, 'summary', 'summaries')} into ${gone.length === 1 ? 'its' : 'their'} sources`,
+  rule,
+  risk: 'rewrite',
+  nodes: gone,
+  cannotRestore: 'The texts of dissolved summaries stay in the backup.',
+})
+
+export const coverageRules = [
+  {
+    id: 'coverage_gap',
+    group: 'context',
+    severity: 'error',
+    phase: 'structure',
+    invariant: 'Every message is in the window, or covered by a summary that is.',
+    explanation:
+      'The agent can no longer reach these messages: they are neither in the window nor behind any summary in it.',
+    fixes: [restoreLinks, coverGaps],
+    consequenceOf: ['dangling_item', 'dangling_edge', 'orphan_summary', 'summary_without_source', 'kind_mismatch'],
+    find: findUncovered,
+  },
+  {
+    id: 'double_inclusion',
+    group: 'context',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'Nothing is in the window twice, or together with a summary that stands for it.',
+    explanation: 'The model is shown the same history twice and the window pays for both.',
+    fixes: [dropDoubles],
+    consequenceOf: ['double_coverage', 'lineage_cycle', 'cross_conversation_edge'],
+    find: findDoubleInclusion,
+  },
+  {
+    id: 'fresh_tail_compacted',
+    group: 'context',
+    severity: 'warning',
+    phase: 'structure',
+    invariant: 'The newest message is in the window as it was written.',
+    explanation:
+      'The newest messages were summarised although the fresh tail protects them: the model answers to a summary.',
+    fixes: [showNewest],
+    notApplicable: storedWindow,
+    find: findCompactedTail,
+  },
+] as const satisfies readonly Rule[]

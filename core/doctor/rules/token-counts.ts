@@ -1,0 +1,112 @@
+import { countMessageTokens } from '../../ingest/message-tokens.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { partsOf, toolParts } from '../../systems/records/parts.ts'
+import type { TokenRule } from '../../systems/system-facts.ts'
+import { contentsOfMessages, contentsOfSummaries } from '../../systems/texts.ts'
+import { recount } from '../repair/numbers.ts'
+import { type Fix, type FixContext, isIn, plural } from './fix.ts'
+import type { Inspector, Rule, RuleContext } from './rule.ts'
+
+/** Beyond these a stored number cannot come from counting the text by any rule known. */
+const FACTOR = 3
+
+const SLACK = 48
+
+type Bounds = { readonly least: number; readonly most: number }
+
+const isFar = (tokens: number, { least, most }: Bounds): boolean =>
+  tokens > most * FACTOR + SLACK || (tokens + SLACK) * FACTOR < least
+
+const rulesOf = ({ system, estimator }: RuleContext): readonly TokenRule[] => [
+  ...system.tokenRules,
+  (text) => estimator.count(text),
+]
+
+function boundsOf(rules: readonly TokenRule[], text: string): Bounds {
+  const counts = rules.map((rule) => rule(text))
+  return { least: Math.min(...counts), most: Math.max(...counts) }
+}
+
+function messageDrift(context: RuleContext): Inspector {
+  const rules = rulesOf(context)
+  return ({ position, tokens, content }) => {
+    if (content === null || tokens === null || !(tokens >= 0)) return null
+    const own = boundsOf(rules, content)
+    if (tokens > 0 && !isFar(tokens, own)) return null
+    // Calls and their arguments count as well, and some systems count reasoning and the wrapping.
+    const parts = partsOf(context.db, context.memory.messages.ids[position] as number)
+    const counted = parts.map((part) => ({ ...part, isSynthetic: part.isSynthetic === 1 }))
+    const least = Math.min(...rules.map((count) => countMessageTokens({ name: 'heuristic', count }, content, counted)))
+    const all = parts.reduce(
+      (sum, part) =>
+        sum +
+        boundsOf(rules, `${part.text ?? ''}${part.toolInput ?? ''}${part.toolOutput ?? ''}${part.metadata ?? ''}`).most,
+      own.most,
+    )
+    if (tokens === 0) return least > 0 ? `0 tokens for a text of about ${least}` : null
+    return isFar(tokens, { least, most: Math.max(all, least) }) ? `${tokens} tokens for a text of about ${least}` : null
+  }
+}
+
+function summaryDrift(context: RuleContext): Inspector {
+  const rules = rulesOf(context)
+  return ({ tokens, content }) => {
+    if (content === null || tokens === null || !(tokens >= 0)) return null
+    const bounds = boundsOf(rules, content)
+    if (tokens === 0) return bounds.least > 0 ? `0 tokens for a text of about ${bounds.least}` : null
+    return isFar(tokens, bounds) ? `${tokens} tokens for a text of about ${bounds.least}` : null
+  }
+}
+
+const setTokens: Fix = {
+  name: 'token_drift',
+  stage: 'tokens',
+  reads: ['tokens', 'text', 'summaries'],
+  *apply(context) {
+    const { model, estimator, db } = context
+    const findings = context.findings.flatMap(({ id }) => id ?? [])
+    const summaries = findings.filter((id) => model.summaries.has(id))
+    const messages = findings.flatMap((id) => messageNumber(id) ?? []).filter((id) => model.messages.has(id))
+    for (const [id, stored] of contentsOfSummaries(db, summaries)) {
+      model.set(id, { tokens: estimator.count(model.summaries.get(id)?.content ?? stored ?? '') })
+    }
+    for (const [id, tokens] of countMessages(context, messages)) model.setMessageTokens(id, tokens)
+    const above = new Set(messages)
+    const dependents = [...model.summaries.keys()].filter((id) =>
+      model.messageLinks(id).some(({ to }) => above.has(to)),
+    )
+    if (dependents.length > 0) recount(model, isIn(context), ['sourceTokens'])
+    if (summaries.length + messages.length === 0) return
+    yield {
+      title: `Count the tokens of ${plural(summaries.length + messages.length, 'text')} again`,
+      rule: 'Token counts are estimates; no text changes. Sums of dependents follow.',
+      risk: 'safe',
+      nodes: findings,
+    }
+  },
+}
+
+function* countMessages({ db, estimator }: FixContext, wanted: readonly number[]): Iterable<[number, number]> {
+  const tools = toolParts(db, wanted).filter(({ isSynthetic }) => isSynthetic === 0)
+  const parts = Map.groupBy(tools, ({ messageId }) => messageId)
+  for (const [id, content] of contentsOfMessages(db, wanted)) {
+    const own = (parts.get(id) ?? []).map((part) => ({ type: 'tool' as const, ...part, isSynthetic: false }))
+    yield [id, countMessageTokens(estimator, content ?? '', own)]
+  }
+}
+
+export const tokenRules = [
+  {
+    id: 'token_drift',
+    group: 'content',
+    severity: 'warning',
+    phase: 'text',
+    invariant: 'The stored number of tokens is near what its system, or this one, counts in the text.',
+    explanation:
+      'Triggers and budgets are computed from these numbers: the window is fuller, or emptier, than everybody believes.',
+    fixes: [setTokens],
+    consequenceOf: ['empty_summary', 'content_hash', 'invalid_value'],
+    messageTexts: messageDrift,
+    summaryTexts: summaryDrift,
+  },
+] as const satisfies readonly Rule[]

@@ -1,0 +1,253 @@
+import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
+import type { JobProgress } from '../../contract/job.ts'
+import { LcmError } from '../../errors.ts'
+import type { MemoryRows } from '../../memory/memory.ts'
+import { changeStamp } from '../../systems/change-stamp.ts'
+import { isNative } from '../../systems/native/native.ts'
+import { readingMemory } from '../../systems/read-memory.ts'
+import { readingSummaries } from '../../systems/read-summaries.ts'
+import { conversationExists } from '../../systems/records/conversations.ts'
+import type { Finding } from '../../systems/scanned-memory.ts'
+import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
+import { isRepairable, type Rule, type RuleContext } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { tableLost } from '../rules/tables.ts'
+import { type ContextTools, contextOf } from './rule-context.ts'
+import { type ScanStep, scan, severityOf } from './scan.ts'
+
+const queries = {
+  /** A statement that is not finished keeps the state of the file that is read. */
+  hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
+}
+
+const MAX_SAMPLES = 20
+const CANCELLED = 'The scan was cancelled. Nothing was changed.'
+
+/** A report with what a plan needs of the same scan. */
+export type Examination = {
+  readonly report: IntegrityReport
+  /** All findings of the rules that were asked for, by their ids; a report holds samples only. */
+  readonly findings: ReadonlyMap<string, readonly Finding[]>
+  /** The rows of the file for a draft. What the scan read is taken, as long as nobody has written to the file since. */
+  readonly readRows: () => Generator<void, MemoryRows>
+}
+
+/** Verifies that a memory is what it says it is. Reads only. */
+export class Scanner {
+  readonly #dependencies: ContextTools
+
+  constructor(dependencies: ContextTools) {
+    this.#dependencies = dependencies
+  }
+
+  /**
+   * Asks every rule, about one conversation or all. Yields progress; can be cancelled between any two rows. A file
+   * with damaged pages is checked as far as it can be read.
+   * @throws LcmError cancelled, not_found, sqlite_failed
+   */
+  async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
+    const { report } = yield* this.examine(conversationId, signal, { asked: rules, kept: [] })
+    return report
+  }
+
+  /**
+   * As `run`, for a plan: asks some rules, and keeps every finding of some of them.
+   * @throws LcmError as `run`
+   */
+  async *examine(
+    conversationId: number | undefined,
+    signal: AbortSignal,
+    { asked, kept }: { readonly asked: readonly Rule[]; readonly kept: readonly Rule[] },
+  ): AsyncGenerator<JobProgress, Examination> {
+    const { db, clock } = this.#dependencies
+    const startedAt = performance.now()
+    const stamp = changeStamp(db)
+    const context = this.#context(conversationId ?? null)
+    const unread = context.memory
+    const report = new ReportBuilder(context, asked)
+    const findings = new Map(kept.map(({ id }): [string, Finding[]] => [id, []]))
+    const held = db.iterateRaw<[number]>(queries.hold)
+    let note = 'reading'
+    yield { done: 0, total: asked.length, unit: 'checks', note }
+    const slice = new TimeSlice(signal, CANCELLED)
+    try {
+      held.next()
+      throwIfCancelled(signal, CANCELLED)
+      for (const step of scan(context, asked)) {
+        // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
+        if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
+        report.add(step)
+        if (step?.kind === 'found' && step.byDesign === null) findings.get(step.rule.id)?.push(step.finding)
+        if (step?.kind === 'rule') note = step.rule.id
+        if (!slice.isOver) continue
+        yield { done: report.done, total: asked.length, unit: 'checks', note }
+        await slice.yield()
+      }
+    } finally {
+      held.return?.()
+    }
+    throwIfCancelled(signal, CANCELLED)
+    const { memory, system } = context
+    const { recordsSourceTokens } = system.facts
+    return {
+      report: { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() },
+      findings,
+      *readRows() {
+        if (memory === unread || changeStamp(db) !== stamp) return yield* readingMemory(db, true)
+        // A scan does not need the sums of tokens that no system stores; a draft does.
+        return recordsSourceTokens ? memory : { ...memory, summaries: yield* readingSummaries(db, true) }
+      },
+    }
+  }
+
+  /**
+   * How often each rule finds something, all at once and without a pause: for a transaction, in which nothing may be waited for.
+   * @throws LcmError sqlite_failed
+   */
+  countNow(without: readonly string[] = []): ReadonlyMap<string, number> {
+    const asked = rules.filter(({ id }) => !without.includes(id))
+    const counts = new Map(asked.map(({ id }) => [id, 0]))
+    for (const step of scan(this.#context(null), asked)) {
+      if (step?.kind === 'found' && step.byDesign === null)
+        counts.set(step.rule.id, (counts.get(step.rule.id) ?? 0) + 1)
+    }
+    return counts
+  }
+
+  /**
+   * Everything that some rules find, not only samples. Unknown ids find nothing.
+   * @throws LcmError not_found, sqlite_failed
+   */
+  findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
+    const asked = rules.filter((rule) => ids.includes(rule.id))
+    const found = new Map(asked.map((rule): [string, Finding[]] => [rule.id, []]))
+    for (const step of scan(this.#context(conversationId), asked)) {
+      if (step?.kind === 'found' && step.byDesign === null) found.get(step.rule.id)?.push(step.finding)
+    }
+    return found
+  }
+
+  #context(conversationId: number | null): RuleContext {
+    const { db, info } = this.#dependencies
+    if (conversationId !== null && !conversationExists(db, conversationId)) {
+      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${info.path}.`)
+    }
+    return { ...contextOf(this.#dependencies), conversationId }
+  }
+}
+
+function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): string {
+  if (advice !== undefined && isSettledByCommand !== true) return advice
+  if (isNative(info)) return 'It can be repaired from what the file holds: make a repair plan ("lcm repair").'
+  return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
+}
+
+/** Without a table, whatever was linked by it looks cut off. */
+const causesOf = ({ id, group, consequenceOf = [] }: Rule): readonly string[] =>
+  id !== tableLost.id && (group === 'lineage' || group === 'context') ? [...consequenceOf, tableLost.id] : consequenceOf
+
+type Tally = {
+  readonly rule: Rule
+  count: number
+  readonly samples: Sample[]
+  /** Not among those: what the system that a copy comes from wants so. */
+  readonly byDesign: { count: number; why: string; readonly samples: Sample[] }
+  ended: Ended | null
+}
+type Ended = { readonly notApplicable: string | null; readonly durationMs: number }
+
+/** Collects the steps of a scan into a report. */
+class ReportBuilder {
+  readonly #context: RuleContext
+  readonly #tallies: ReadonlyMap<Rule, Tally>
+  readonly #phases: { phase: CheckPhase; startedAt: number }[] = []
+
+  constructor(context: RuleContext, asked: readonly Rule[]) {
+    this.#context = context
+    this.#tallies = new Map(
+      asked.map((rule) => [
+        rule,
+        { rule, count: 0, samples: [], byDesign: { count: 0, why: '', samples: [] }, ended: null },
+      ]),
+    )
+  }
+
+  get done(): number {
+    let done = 0
+    for (const { ended } of this.#tallies.values()) if (ended) done += 1
+    return done
+  }
+
+  add(step: ScanStep): void {
+    if (step === null || step.kind === 'rule') return
+    if (step.kind === 'phase') {
+      this.#phases.push({ phase: step.phase, startedAt: performance.now() })
+      return
+    }
+    const tally = this.#tallies.get(step.rule)
+    if (!tally) return
+    if (step.kind === 'done') {
+      tally.ended = { notApplicable: step.notApplicable, durationMs: step.durationMs }
+      return
+    }
+    if (step.byDesign !== null) tally.byDesign.why = step.byDesign
+    const of = step.byDesign === null ? tally : tally.byDesign
+    const { id, conversationId, detail } = step.finding
+    of.count += 1
+    if (of.samples.length < MAX_SAMPLES) of.samples.push({ id, conversationId, detail })
+  }
+
+  build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
+    const { memory, conversationId } = this.#context
+    const fired = new Set([...this.#tallies.values()].filter(({ count }) => count > 0).map(({ rule }) => rule.id))
+    const results = [...this.#tallies.values()].map((tally) => this.#result(tally, fired))
+    const sum = (severity: CheckResult['severity']): number =>
+      results.filter((result) => result.severity === severity && result.count > 0).length
+    const isCounted = (of: number): boolean => conversationId === null || of === conversationId
+    const endedAt = performance.now()
+    return {
+      ok: results.every((result) => result.count === 0 || result.severity === 'info'),
+      checks: results,
+      byDesign: [...this.#tallies.values()].flatMap((tally) => this.#byDesign(tally)),
+      counts: { error: sum('error'), warning: sum('warning'), info: sum('info') },
+      messages: memory.messages.ranges.reduce(
+        (n, range) => n + (isCounted(range.conversationId) ? range.to - range.from : 0),
+        0,
+      ),
+      summaries: memory.summaries.rows.filter((row) => isCounted(row.conversationId)).length,
+      phases: this.#phases.map(({ phase, startedAt }, index) => ({
+        phase,
+        durationMs: (this.#phases[index + 1]?.startedAt ?? endedAt) - startedAt,
+      })),
+    }
+  }
+
+  #byDesign({ rule, byDesign: { count, why, samples } }: Tally): ByDesign[] {
+    const origin = this.#context.baseline?.origin
+    if (count === 0 || !origin) return []
+    const { id, group, invariant } = rule
+    const { system, systemLabel } = origin
+    return [{ id, system, systemLabel, group, severity: 'info', invariant, why, count, samples }]
+  }
+
+  #result({ rule, count, samples, ended }: Tally, fired: ReadonlySet<string>): CheckResult {
+    const { id, group, phase, invariant, explanation } = rule
+    const severity = severityOf(rule, this.#context)
+    return {
+      id,
+      group,
+      severity,
+      phase,
+      invariant,
+      explanation,
+      repairable: isRepairable(rule),
+      count,
+      samples,
+      ...(count > 0 && severity !== 'info' ? { advice: adviceOf(rule, this.#context) } : {}),
+      // What was found counts, even when the rest could not be read.
+      notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
+      consequenceOf: count > 0 ? causesOf(rule).filter((other) => fired.has(other)) : [],
+      durationMs: ended?.durationMs ?? 0,
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { LcmError } from '../errors.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { SchemaProbe } from '../sqlite/schema-probe.ts'
+import { CANONICAL } from './canonical.ts'
+import type { ForeignSystem } from './system.ts'
+import { detectSystem, lostStructure } from './systems.ts'
+
+/** What SQLite says of a statement that names what is not there. */
+const MISSING = /no such (column|table): (?:main\.|temp\.)?(?:\w{1,3}\.)?([\w$]+)/
+
+/**
+ * Runs what is written against the tables of a known system. Where they are not as that system makes them, its people
+ * are told so; SQLite itself speaks of our statements.
+ * @throws LcmError file_corrupt in place of sqlite_failed
+ */
+export function asDamage<T>(path: string, label: string, body: () => T): T {
+  try {
+    return body()
+  } catch (error) {
+    throw damageFrom(error, path, label)
+  }
+}
+
+/** What `asDamage` makes of an error. */
+export const damageFrom = (error: unknown, path: string, label: string): unknown =>
+  error instanceof LcmError && error.code === 'sqlite_failed' ? damaged(path, label, error) : error
+
+function damaged(path: string, label: string, error: LcmError): LcmError {
+  const [, kind, name] = MISSING.exec(error.message) ?? []
+  const what =
+    kind === undefined
+      ? `its rows are not as ${label} writes them`
+      : `it has lost the ${kind} ${name}, without which a memory of ${label} cannot be read`
+  const details = { path, ...(name === undefined ? {} : { lost: [name] }) }
+  return new LcmError('file_corrupt', `${path} is damaged: ${what}. Restore it from a backup.`, details, {
+    cause: error,
+  })
+}
+
+/**
+ * Makes sure that everything can be asked for before anybody does.
+ * @throws LcmError file_corrupt
+ */
+export function requireViews(db: ReadDb, path: string, label: string): void {
+  asDamage(path, label, () => {
+    for (const name of Object.keys(CANONICAL)) db.all(/* sql */ `SELECT * FROM ${name} LIMIT 0`)
+  })
+}
+
+/** The system that wrote a file, by structure alone. @throws LcmError not_a_memory, file_corrupt */
+export function recognise(path: string, probe: SchemaProbe): ForeignSystem {
+  const system = detectSystem(probe)
+  if (system === null) throw notAMemory(path, probe)
+  return system
+}
+
+function notAMemory(path: string, probe: SchemaProbe): LcmError {
+  const damaged = lostStructure(probe)
+  if (damaged !== null) {
+    const { lost, system } = damaged
+    return new LcmError(
+      'file_corrupt',
+      `${path} is damaged: it has lost ${listed(lost)}, without which a memory of ${system} cannot be read. Restore it from a backup.`,
+      { path, lost },
+    )
+  }
+  if (probe.has('session', 'project_id') && probe.has('message', 'data') && probe.has('part', 'message_id')) {
+    return new LcmError(
+      'not_a_memory',
+      `${path} is opencode's own database, not a memory: write its sessions out with "opencode export <session> > session.json", and import those.`,
+      { path },
+    )
+  }
+  const tables = [...probe.tables.keys()].sort()
+  const seen = tables.length === 0 ? 'it has no tables' : `its tables are ${listed(tables)}`
+  return new LcmError(
+    'not_a_memory',
+    `${path} is a database of something else (${seen}): choose a memory file of an LCM system, often lcm.db.`,
+    { path, tables: tables.slice(0, 50) },
+  )
+}
+
+function listed(names: readonly string[]): string {
+  const shown = names.slice(0, 8).map((name) => name.slice(0, 60))
+  const more = names.length - shown.length
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+}

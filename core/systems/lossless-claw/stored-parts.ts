@@ -1,0 +1,59 @@
+import type { PartRows } from '../system-facts.ts'
+
+const queries = {
+  without: /* sql */ `
+    SELECT m.message_id AS messageId, m.conversation_id AS conversationId
+    FROM main.messages AS m
+    WHERE m.message_id > :after AND m.message_id <= :upTo
+      AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p WHERE p.message_id = m.message_id)`,
+  otherSessions: /* sql */ `
+    SELECT m.message_id AS messageId, m.conversation_id AS conversationId, m.seq
+    FROM main.messages AS m
+    JOIN main.conversations AS c ON c.conversation_id = m.conversation_id
+    JOIN main.message_parts AS p ON p.message_id = m.message_id
+    WHERE m.message_id > :after AND m.message_id <= :upTo AND p.session_id <> c.session_id
+    ORDER BY m.message_id`,
+  sessionBegan: /* sql */ `
+    SELECT m.seq
+    FROM main.conversations AS c
+    JOIN main.messages AS m ON m.conversation_id = c.conversation_id
+    JOIN main.message_parts AS p ON p.message_id = m.message_id AND p.session_id = c.session_id
+    WHERE c.conversation_id = :conversation
+    ORDER BY m.seq LIMIT 1`,
+  uncalled: /* sql */ `
+    SELECT 'msg_' || m.message_id AS id, m.conversation_id AS conversationId,
+      'a result that does not say of which call' AS detail
+    FROM main.messages AS m
+    WHERE m.message_id > :after AND m.message_id <= :upTo AND m.role = 'tool'
+      AND EXISTS (SELECT 1 FROM main.message_parts AS p WHERE p.message_id = m.message_id)
+      AND NOT EXISTS (SELECT 1 FROM main.message_parts AS p
+        WHERE p.message_id = m.message_id AND coalesce(p.tool_call_id, '') <> '')`,
+  misnumbered: /* sql */ `
+    SELECT 'msg_' || p.message_id AS id, m.conversation_id AS conversationId,
+      count(*) || ' parts at the places ' || group_concat(p.ordinal, ', ' ORDER BY p.ordinal) AS detail
+    FROM main.message_parts AS p JOIN main.messages AS m ON m.message_id = p.message_id
+    WHERE p.message_id > :after AND p.message_id <= :upTo
+    GROUP BY p.message_id
+    HAVING min(p.ordinal) <> 0 OR max(p.ordinal) <> count(*) - 1 OR count(DISTINCT p.ordinal) <> count(*)`,
+  /** What is said twice in the file: once in the message, once in its only part with text. */
+  otherText: (only: string) => /* sql */ `
+    SELECT 'msg_' || m.message_id AS id, m.conversation_id AS conversationId,
+      'its part has another text than the message' AS detail
+    FROM main.messages AS m
+    JOIN main.message_parts AS p ON p.message_id = m.message_id AND p.part_type = 'text'
+    WHERE m.message_id > :after AND m.message_id <= :upTo AND m.role IN ('user', 'assistant') ${only}
+      AND p.text_content <> m.content
+      AND (SELECT count(*) FROM main.message_parts AS o WHERE o.message_id = m.message_id AND o.part_type = 'text') = 1`,
+}
+
+/** A message is kept twice, whole and in parts, which have to be kept in step. */
+export const storedParts: PartRows = {
+  without: queries.without,
+  otherSessions: queries.otherSessions,
+  sessionBegan: queries.sessionBegan,
+  misnumbered: queries.misnumbered,
+  otherText: (probe) => queries.otherText(probe.has('messages', 'large_content') ? 'AND m.large_content IS NULL' : ''),
+  // Earlier releases have it in the original block only.
+  uncalled: (probe) =>
+    probe.has('lcm_migration_state') && probe.has('message_parts', 'tool_call_id') ? queries.uncalled : null,
+}

@@ -1,0 +1,296 @@
+import { LcmError } from '../errors.ts'
+import { GrowingMessages, type MessageSums, ORDER_MODULUS } from '../memory/growing-messages.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { MessageOrder, Messages } from '../memory/messages.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { readSnapshot } from '../sqlite/read-snapshot.ts'
+import { inSlices, withoutYielding } from '../yielding.ts'
+import { changeStamp } from './change-stamp.ts'
+import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
+import { appendingNewer, checking } from './read-messages.ts'
+import { readOrder } from './read-order.ts'
+
+const queries = {
+  exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
+  length: /* sql */ `SELECT count(*) FROM messages WHERE conversation_id = :conversation`,
+  /** What tells an appended conversation from a rewritten one. */
+  sums: /* sql */ `
+    SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
+    FROM messages
+    WHERE conversation_id = :conversation`,
+}
+
+/** Messages kept in memory over all conversations, about 33 bytes each; the least recently used go first. */
+const MAX_KEPT_MESSAGES = 2_000_000
+
+/** Conversations whose order alone is kept. */
+const MAX_KEPT_ORDERS = 4
+
+/** How long messages are looked at piece by piece again and again while somebody goes on writing. */
+const PATIENCE_MS = 500
+/** After that nobody waits, for a moment, for looking at all of them at once. */
+const TRUST_MS = 1000
+
+/** Summaries and links are read anew at most a tenth of the time, while nothing says that they changed. */
+const REST_SHARE = 10
+/** What takes no longer than this is read anew whenever the file changed. */
+const SHORT_MS = 5
+const LONGEST_REST_MS = 5000
+
+const NEVER = new AbortController().signal
+
+type KeptOrder = { readonly stamp: string; readonly order: MessageOrder }
+type Kept = {
+  /** Of the file when this was what it held. */
+  stamp: string
+  /** Of the file when every message was looked at; afterwards, for a moment, only which messages there are. */
+  checked: string
+  trustedUntilMs: number
+  columns: GrowingMessages
+  history: Messages
+  /** Of these messages, or of the first of them. */
+  memory: KeptMemory | null
+}
+
+type KeptMemory = {
+  readonly memory: Memory
+  /** Of the file when the memory was what it held, and when summaries and links were read. */
+  readonly stamp: string
+  readonly readStamp: string
+  readonly state: string
+  /** Not read anew before, unless the state differs. */
+  readonly restUntilMs: number
+}
+
+const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, memory: null } as const
+
+/**
+ * The conversations that are being looked at, each read once into a memory and kept in step with the file. What was
+ * appended is read alone; what was rewritten is read again. A row of a summary or a link that another program changed in
+ * its place may be noticed late: see `REST_SHARE`.
+ */
+export class MemoryReader {
+  readonly #db: ReadDb
+  /** Least recently used first. */
+  readonly #kept = new Map<number, Kept>()
+  /** Of conversations of which no more was asked for. The last few. */
+  readonly #orders = new Map<number, KeptOrder>()
+  readonly #preparing = new Map<number, Promise<void>>()
+  readonly #preparingMemories = new Map<number, Promise<void>>()
+
+  constructor(db: ReadDb) {
+    this.#db = db
+  }
+
+  /**
+   * Which messages a conversation has, in order, as they are now; without reading over their texts.
+   * @throws LcmError not_found
+   */
+  order(conversationId: number): MessageOrder {
+    const stamp = changeStamp(this.#db)
+    const kept = this.#kept.get(conversationId)
+    if (kept?.stamp === stamp) return kept.history
+    const known = this.#orders.get(conversationId)
+    if (known?.stamp === stamp) return known.order
+    return readSnapshot(this.#db, () => {
+      const order = readOrder(this.#db, conversationId, known?.order ?? kept?.history)
+      if (order.length === 0) this.#requireThere(conversationId)
+      this.#orders.delete(conversationId)
+      this.#orders.set(conversationId, { stamp: changeStamp(this.#db), order })
+      for (const id of [...this.#orders.keys()].slice(0, -MAX_KEPT_ORDERS)) this.#orders.delete(id)
+      return order
+    })
+  }
+
+  /**
+   * The messages of a conversation as they are now.
+   * @throws LcmError not_found
+   */
+  of(conversationId: number): Messages {
+    return this.#current(conversationId).history
+  }
+
+  /** As it was when it was last read; null when it never was, or had to make room. */
+  kept(conversationId: number): Messages | null {
+    return this.#kept.get(conversationId)?.history ?? null
+  }
+
+  /** As it is now, when that is at hand; null when it would have to be read. */
+  known(conversationId: number): Messages | null {
+    const kept = this.#kept.get(conversationId)
+    return kept?.checked === changeStamp(this.#db) ? kept.history : null
+  }
+
+  /**
+   * All that is known of a conversation, as it is now.
+   * @throws LcmError not_found
+   */
+  memory(conversationId: number): Memory {
+    return readSnapshot(this.#db, () => {
+      const kept = this.#current(conversationId)
+      const memory = this.#atHand(kept) ?? withoutYielding(this.#reading(kept))
+      kept.memory = memory
+      return memory.memory
+    })
+  }
+
+  /**
+   * Reads the messages of a conversation, or looks whether they are still what they were, a piece at a time, so that
+   * others have their turn meanwhile: `of` then has them at hand, or has only to catch up with what was added since.
+   * Does nothing for a conversation that is not there.
+   */
+  async prepare(conversationId: number): Promise<void> {
+    const underway = this.#preparing.get(conversationId)
+    if (underway) return underway
+    const done = inSlices(this.#prepared(conversationId), NEVER).finally(() => this.#preparing.delete(conversationId))
+    this.#preparing.set(conversationId, done)
+    return done
+  }
+
+  /** `prepare`, and the same for what `memory` reads; when somebody writes meanwhile, `memory` reads it at once. */
+  async prepareMemory(conversationId: number): Promise<void> {
+    const underway = this.#preparingMemories.get(conversationId)
+    if (underway) return underway
+    const done = this.prepare(conversationId)
+      .then(() => inSlices(this.#preparedMemory(conversationId), NEVER))
+      .finally(() => this.#preparingMemories.delete(conversationId))
+    this.#preparingMemories.set(conversationId, done)
+    return done
+  }
+
+  *#preparedMemory(conversationId: number): Generator<void> {
+    const stamp = changeStamp(this.#db)
+    const kept = this.#kept.get(conversationId)
+    if (!kept || kept.stamp !== stamp || this.#atHand(kept)) return
+    const memory = yield* this.#reading(kept)
+    if (changeStamp(this.#db) === stamp && this.#kept.get(conversationId) === kept) kept.memory = memory
+  }
+
+  /** What was read of the file as it is now; null when it has to be read again. */
+  #atHand({ stamp, memory }: Kept): KeptMemory | null {
+    if (memory?.stamp !== stamp) return null
+    return memory.readStamp === stamp || performance.now() < memory.restUntilMs ? memory : null
+  }
+
+  *#reading({ stamp, history, memory: before }: Kept): Generator<void, KeptMemory> {
+    const startedMs = performance.now()
+    const state = lineageState(this.#db, history.conversationId)
+    if (before?.state === state && startedMs < before.restUntilMs) {
+      const followed = yield* followingConversation(this.#db, history, before.memory)
+      if (followed) return { ...before, memory: followed, stamp }
+    }
+    const memory = yield* readingConversation(this.#db, history)
+    const nowMs = performance.now()
+    const tookMs = nowMs - startedMs
+    const restUntilMs = tookMs > SHORT_MS ? nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs) : 0
+    return { memory, stamp, readStamp: stamp, state, restUntilMs }
+  }
+
+  *#prepared(conversationId: number): Generator<void> {
+    const untilMs = performance.now() + PATIENCE_MS
+    for (;;) {
+      const stamp = changeStamp(this.#db)
+      const kept = this.#kept.get(conversationId)
+      if (kept?.checked === stamp) return
+      const isSound = kept ? yield* checking(this.#db, kept.history) : false
+      const columns =
+        kept && isSound ? kept.columns : new GrowingMessages(this.#length(conversationId)).begin(conversationId)
+      yield* appendingNewer(this.#db, conversationId, columns)
+      const now = changeStamp(this.#db)
+      if (columns.length === 0 || this.#kept.get(conversationId)?.checked === now) return
+      const history = columns.view()
+      // Somebody who writes all the time would keep us looking all the time.
+      const isLate = now !== stamp && performance.now() >= untilMs
+      const trustedUntilMs = isLate ? performance.now() + TRUST_MS : 0
+      const memory = isSound ? (kept?.memory ?? null) : null
+      this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, columns, history, memory })
+      if (isLate) return
+    }
+  }
+
+  #current(conversationId: number): Kept {
+    const stamp = changeStamp(this.#db)
+    const kept = this.#kept.get(conversationId)
+    const isTrusted = kept !== undefined && performance.now() < kept.trustedUntilMs
+    if (kept?.stamp === stamp && (kept.checked === stamp || isTrusted)) return kept
+    return readSnapshot(this.#db, () => {
+      const now = changeStamp(this.#db)
+      const followed = isTrusted ? this.#followed(kept) : null
+      const current = followed ?? {
+        ...((kept && extended(this.#db, kept)) ?? this.#load(conversationId)),
+        checked: now,
+      }
+      current.stamp = now
+      this.#keep(conversationId, current)
+      return current
+    })
+  }
+
+  /** With what was added since; null when something else happened. Every message was looked at a moment ago. */
+  #followed(kept: Kept): Kept | null {
+    const { conversationId } = kept.history
+    const order = readOrder(this.#db, conversationId, kept.history)
+    if (order === kept.history) return { ...kept }
+    appendNewer(this.#db, conversationId, kept.columns)
+    const history = kept.columns.view()
+    return isSameOrder(order, history) ? { ...kept, history } : null
+  }
+
+  #length(conversationId: number): number {
+    return this.#db.value<number>(queries.length, { conversation: conversationId }) ?? 0
+  }
+
+  #load(conversationId: number): Kept {
+    const length = this.#length(conversationId)
+    if (length === 0) this.#requireThere(conversationId)
+    const columns = new GrowingMessages(length).begin(conversationId)
+    appendNewer(this.#db, conversationId, columns)
+    return { ...UNCHECKED, columns, history: columns.view() }
+  }
+
+  #requireThere(conversationId: number): void {
+    if (this.#db.value(queries.exists, { conversation: conversationId }) !== undefined) return
+    throw new LcmError(
+      'not_found',
+      `There is no conversation ${conversationId} in ${this.#db.path}: "lcm stats" lists those that are there.`,
+      { conversationId },
+    )
+  }
+
+  #keep(conversationId: number, current: Kept): void {
+    this.#orders.delete(conversationId)
+    this.#kept.delete(conversationId)
+    this.#kept.set(conversationId, current)
+    let messages = 0
+    for (const kept of this.#kept.values()) messages += kept.history.length
+    for (const [id, kept] of this.#kept) {
+      if (messages <= MAX_KEPT_MESSAGES || id === conversationId) break
+      messages -= kept.history.length
+      this.#kept.delete(id)
+    }
+  }
+}
+
+/** Adds all messages after those that are there. */
+function appendNewer(db: ReadDb, conversation: number, columns: GrowingMessages): void {
+  withoutYielding(appendingNewer(db, conversation, columns))
+}
+
+/** What was kept, with the messages that were added since; undefined when it is not the same history any more. */
+function extended(db: ReadDb, kept: Kept): Kept | undefined {
+  const { history, columns } = kept
+  const conversation = { conversation: history.conversationId }
+  const sums = db.get<MessageSums>(queries.sums, conversation)
+  if (!sums || sums.length < Math.max(1, history.length)) return undefined
+  if (isSame(columns.sums, sums)) return { ...kept }
+  appendNewer(db, history.conversationId, columns)
+  if (!isSame(columns.sums, sums)) return undefined
+  return { ...UNCHECKED, columns, history: columns.view(), memory: kept.memory }
+}
+
+const isSame = (a: MessageSums, b: MessageSums): boolean =>
+  a.length === b.length && a.tokens === b.tokens && a.ordered === b.ordered
+
+const isSameOrder = (a: MessageOrder, b: MessageOrder): boolean =>
+  a.length === b.length &&
+  a.seqs.every((seq, position) => seq === b.seqs[position] && a.ids[position] === b.ids[position])

@@ -1,0 +1,144 @@
+import { ROLES } from '../contract/lists.ts'
+import { Memory, type MemoryRows } from '../memory/memory.ts'
+import type { Messages } from '../memory/messages.ts'
+import { Summaries } from '../memory/summaries.ts'
+import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
+import { readingLinksOf, type SourceLink } from './read-links.ts'
+import { readHead, readWindowOf } from './read-memory.ts'
+import { type ReadSummary, summariesById, summariesOf } from './read-summaries.ts'
+
+const link = 'e.summary_id, e.source_summary_id, coalesce(e.ordinal, 0)'
+
+const queries = {
+  state: /* sql */ `
+    SELECT
+      (SELECT count(*) FROM summaries WHERE conversation_id = :conversation),
+      (SELECT max(summary_rowid) FROM summaries WHERE conversation_id = :conversation),
+      (SELECT count(*) FROM summary_messages),
+      (SELECT count(*) FROM summary_sources),
+      (SELECT max(surgery_id) FROM surgery_events)`,
+  linksInFile: /* sql */ `SELECT count(*) FROM summary_sources`,
+  allLinks: /* sql */ `SELECT ${link} FROM summary_sources AS e`,
+  linksFromConversation: /* sql */ `
+    SELECT ${link}
+    FROM summary_sources AS e
+    JOIN summaries AS s ON s.summary_id = e.summary_id
+    WHERE s.conversation_id = :conversation`,
+  linksIntoConversation: /* sql */ `
+    SELECT ${link}
+    FROM summary_sources AS e
+    JOIN summaries AS s ON s.summary_id = e.source_summary_id
+    LEFT JOIN summaries AS d ON d.summary_id = e.summary_id
+    WHERE s.conversation_id = :conversation AND d.conversation_id IS NOT :conversation`,
+  linksOfSummaries: /* sql */ `
+    SELECT ${link}
+    FROM summary_sources AS e
+    WHERE e.summary_id IN (SELECT value FROM json_each(:ids))
+    UNION ALL
+    SELECT ${link}
+    FROM summary_sources AS e
+    WHERE e.source_summary_id IN (SELECT value FROM json_each(:ids))
+      AND e.summary_id NOT IN (SELECT value FROM json_each(:ids))`,
+  events: /* sql */ `
+    SELECT message_id FROM event_messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+}
+
+/** Links that are read at a time for each summary that is asked for, before asking for its own is quicker. */
+const LINKS_PER_SUMMARY = 8
+
+const SYSTEM = ROLES.indexOf('system')
+
+/**
+ * Reads what rests on the messages of a conversation, a piece of work at a time. Call inside a snapshot with the messages;
+ * whoever lets others have their turn between two pieces sees to it that the file stays as it was.
+ */
+export function* readingConversation(db: ReadDb, messages: Messages): Generator<void, Memory> {
+  const joined = yield* readingJoined(db, messages.conversationId)
+  const summaries = new Summaries(joined.summaries)
+  yield
+  const links = yield* readingLinksOf(db, messages, summaries, joined.links)
+  return new Memory({ ...(yield* readingRest(db, messages, summaries)), summaries, links })
+}
+
+/**
+ * The same where messages were appended and `state` is what it was: summaries and links are not read again, and what was
+ * worked out from them still holds. Null when a link may lead to one of the new messages.
+ */
+export function* followingConversation(db: ReadDb, messages: Messages, before: Memory): Generator<void, Memory | null> {
+  if (before.links.broken.length > 0) return null
+  return before.grown(yield* readingRest(db, messages, before.summaries))
+}
+
+/**
+ * What differs when summaries or links came or went, or somebody changed them by our means. It costs a millisecond. Rows
+ * that another program changes in their place leave it as it was.
+ */
+export const lineageState = (db: ReadDb, conversation: number): string =>
+  [...db.iterateRaw<number[]>(queries.state, { conversation })].join()
+
+function* readingRest(
+  db: ReadDb,
+  messages: Messages,
+  summaries: Summaries,
+): Generator<void, Omit<MemoryRows, 'summaries' | 'links'>> {
+  const window = readWindowOf(db, messages, summaries)
+  yield
+  const events = eventPositions(db, messages)
+  return { conversations: readHead(db, messages.conversationId), messages, events, window }
+}
+
+type Joined = { readonly summaries: readonly ReadSummary[]; readonly links: readonly SourceLink[] }
+
+/** The summaries of a conversation, then those of others that are joined to them by sources. Sound files have none. */
+function* readingJoined(db: ReadDb, conversationId: number): Generator<void, Joined> {
+  const conversation: SqlParams = { conversation: conversationId }
+  const summaries = summariesOf(db, conversationId)
+  const asked = new Set(summaries.map((row) => row.id))
+  yield
+  const found = linksOf(db, conversation, asked)
+  for (;;) {
+    yield
+    const unknown = new Set<string>()
+    for (const [summary, source] of found) for (const id of [summary, source]) if (!asked.has(id)) unknown.add(id)
+    if (unknown.size === 0) break
+    summaries.push(...summariesById(db, [...unknown]))
+    for (const link of db.iterateRaw<[string, string, number]>(queries.linksOfSummaries, {
+      ids: JSON.stringify(unknown),
+    })) {
+      // Links of those that were asked for before are there already.
+      if (!asked.has(link[0]) && !asked.has(link[1])) found.push(link)
+    }
+    for (const id of unknown) asked.add(id)
+  }
+  return { summaries, links: inOrder(found) }
+}
+
+/** Every link with one of the conversation's summaries at an end. */
+function linksOf(db: ReadDb, conversation: SqlParams, own: ReadonlySet<string>): SourceLink[] {
+  const inFile = db.value<number>(queries.linksInFile) ?? 0
+  if (inFile > own.size * LINKS_PER_SUMMARY) {
+    return [queries.linksFromConversation, queries.linksIntoConversation].flatMap((sql) => [
+      ...db.iterateRaw<[string, string, number]>(sql, conversation),
+    ])
+  }
+  return [...db.iterateRaw<[string, string, number]>(queries.allLinks)].filter(
+    ([summary, source]) => own.has(summary) || own.has(source),
+  )
+}
+
+/** As a whole file gives them. */
+const inOrder = (found: readonly SourceLink[]): SourceLink[] =>
+  found.toSorted((a, b) => a[2] - b[2] || compare(a[0], b[0]) || compare(a[1], b[1]))
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** They all have the role system, of which there are few. */
+function eventPositions(db: ReadDb, messages: Messages): ReadonlySet<number> {
+  const ids: number[] = []
+  for (let position = 0; position < messages.length; position += 1) {
+    if (messages.roleAt(position) === SYSTEM) ids.push(messages.ids[position] as number)
+  }
+  if (ids.length === 0) return new Set()
+  const found = db.column<number>(queries.events, { ids: JSON.stringify(ids) })
+  return new Set(found.map((id) => messages.positionOf(id)))
+}

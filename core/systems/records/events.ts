@@ -1,0 +1,88 @@
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { isNoName, shownValue } from '../../sqlite/shown-values.ts'
+
+const queries = {
+  events: /* sql */ `
+    SELECT e.event_id AS eventId, e.run_id AS runId, e.at AS atMs, ${shownValue('compaction_events.pass', 'e')} AS pass,
+      e.summary_id AS summaryId, coalesce(s.depth, iif(e.pass = 'leaf', 0, 1)) AS depth, e.level AS level,
+      iif(json_valid(e.removed), json_array_length(e.removed), 0) AS removed, e.source_tokens AS sourceTokens,
+      e.tokens AS tokens, e.duration_ms AS durationMs, e.newest_seq AS newestSeq
+    FROM compaction_events AS e
+    LEFT JOIN summaries AS s ON s.summary_id = e.summary_id
+    WHERE e.conversation_id = :conversationId AND NOT (${isNoName('e.summary_id')})
+    ORDER BY e.event_id`,
+  replacements: /* sql */ `
+    SELECT event_id AS eventId, summary_id AS summaryId, NOT (${isNoName('summary_id')}) AS isNamed, removed
+    FROM compaction_events
+    WHERE conversation_id = :conversationId AND event_id > CAST(:eventId AS INTEGER)
+    ORDER BY event_id DESC`,
+  edits: /* sql */ `
+    SELECT after_event AS eventId, at AS atMs, newest_seq AS newestSeq, window_from AS "from", window_to AS "to"
+    FROM surgery_events
+    WHERE conversation_id = :conversationId AND after_event >= CAST(:eventId AS INTEGER) AND window_from <> window_to
+    ORDER BY surgery_id DESC`,
+  imported: /* sql */ `
+    SELECT e.summary_id
+    FROM compaction_events AS e
+    JOIN compaction_runs AS r ON r.run_id = e.run_id
+    WHERE e.summary_id IN (SELECT value FROM json_each(:ids)) AND r.owner = 'import'`,
+  lastReplaced: /* sql */ `
+    SELECT removed FROM compaction_events WHERE summary_id = :id ORDER BY event_id DESC LIMIT 1`,
+}
+
+/** What the file records of one replacement in a window. */
+export type StoredEvent = {
+  readonly eventId: number
+  readonly runId: string
+  readonly atMs: number
+  readonly pass: 'leaf' | 'condensed'
+  readonly summaryId: string
+  readonly depth: number
+  readonly level: string
+  /** Entries that went out. */
+  readonly removed: number
+  readonly sourceTokens: number
+  readonly tokens: number
+  readonly durationMs: number
+  /** Of the newest message at that moment; null when that was not recorded. */
+  readonly newestSeq: number | null
+}
+
+/** Replacements in the window of a conversation, oldest first; without those whose summary nothing can be called. */
+export const compactionEvents = (db: ReadDb, conversationId: number): StoredEvent[] =>
+  db.all<StoredEvent>(queries.events, { conversationId })
+
+/** What went out of a window, as JSON text, when a summary came in. */
+type StoredReplacement = {
+  readonly eventId: number
+  readonly summaryId: string
+  /** 0: nothing can be called that. */
+  readonly isNamed: number
+  readonly removed: string
+}
+
+/** Replacements in the window of a conversation after an event (0: all), newest first. */
+export const replacementsAfter = (db: ReadDb, conversationId: number, eventId: number): StoredReplacement[] =>
+  db.all<StoredReplacement>(queries.replacements, { conversationId, eventId })
+
+/** A window before and after it was changed by hand or by a repair, as JSON texts. */
+type StoredEdit = {
+  /** The newest compaction event by then; 0: none. */
+  readonly eventId: number
+  readonly atMs: number
+  readonly newestSeq: number | null
+  readonly from: string
+  readonly to: string
+}
+
+/** What was done by hand or by a repair since an event, newest first; what left the window as it was is left out. */
+export const windowEditsSince = (db: ReadDb, conversationId: number, eventId: number): StoredEdit[] =>
+  db.all<StoredEdit>(queries.edits, { conversationId, eventId })
+
+/** Those of some summaries that an import found in a transcript. */
+export const importedSummaries = (db: ReadDb, ids: readonly string[]): ReadonlySet<string> =>
+  new Set(ids.length === 0 ? [] : db.column<string>(queries.imported, { ids: JSON.stringify(ids) }))
+
+/** What went out of the window, as JSON text, when a summary last came in; undefined where that was not recorded. */
+export const lastReplaced = (db: ReadDb, summaryId: string): string | undefined =>
+  db.value<string>(queries.lastReplaced, { id: summaryId })

@@ -1,0 +1,94 @@
+import type { FileInfo } from '../../contract/lineage.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+const columns = `file_id AS id, conversation_id AS conversationId, file_name AS fileName, mime_type AS mimeType,
+      byte_size AS bytes, storage_uri AS storageUri, exploration_summary AS explorationSummary,
+      created_at AS createdAtMs`
+
+const queries = {
+  all: /* sql */ `SELECT ${columns} FROM large_files ORDER BY file_id`,
+  byId: /* sql */ `SELECT ${columns} FROM large_files WHERE file_id = :id`,
+  ofConversation: /* sql */ `
+    SELECT ${columns}
+    FROM large_files
+    WHERE conversation_id = :conversation
+    ORDER BY created_at, file_id`,
+  /** The list is JSON text; an id is never part of another within quotes. */
+  summariesNaming: /* sql */ `
+    SELECT summary_id AS id, conversation_id AS conversationId
+    FROM summaries
+    WHERE instr(file_ids, :quoted) > 0
+    ORDER BY depth, created_at, summary_id`,
+  /** Only messages that may hold it are read: those of the leaves that name the file, and those in the window. */
+  messagesNaming: /* sql */ `
+    SELECT message_id
+    FROM messages
+    WHERE message_id IN (
+      SELECT l.message_id
+      FROM summary_messages AS l
+      WHERE l.summary_id IN (SELECT value FROM json_each(:leaves))
+      UNION
+      SELECT c.message_id FROM context_items AS c WHERE c.conversation_id = :conversation AND c.message_id IS NOT NULL
+    ) AND instr(content, :id) > 0
+    ORDER BY message_id
+    LIMIT 1000`,
+  stored: /* sql */ `
+    SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
+      storage_uri AS uri
+    FROM large_files
+    WHERE storage_uri IS NOT NULL`,
+  storedById: /* sql */ `
+    SELECT file_id AS id, conversation_id AS conversationId, byte_size AS bytes, content_hash AS hash,
+      storage_uri AS uri
+    FROM large_files
+    WHERE file_id = :id`,
+  ids: /* sql */ `SELECT file_id FROM large_files`,
+}
+
+/** Every large file of a memory, in the order of their ids. */
+export const allFiles = (db: ReadDb): FileInfo[] => db.all<FileInfo>(queries.all)
+
+export const fileById = (db: ReadDb, id: string): FileInfo | undefined => db.get<FileInfo>(queries.byId, { id })
+
+/** Files of a conversation, oldest first. */
+export const filesOf = (db: ReadDb, conversationId: number): FileInfo[] =>
+  db.all<FileInfo>(queries.ofConversation, { conversation: conversationId })
+
+/** A text that was moved out of a conversation to a file. */
+export type StoredFileRow = {
+  readonly id: string
+  readonly conversationId: number
+  readonly bytes: number | null
+  readonly hash: string | null
+  readonly uri: string
+}
+
+/** All files that say where they are. */
+export const fileRows = (db: ReadDb): StoredFileRow[] => db.all<StoredFileRow>(queries.stored)
+
+export const fileRow = (db: ReadDb, id: string): StoredFileRow | undefined =>
+  db.get<StoredFileRow>(queries.storedById, { id })
+
+export const fileIds = (db: ReadDb): ReadonlySet<string> => new Set(db.column<string>(queries.ids))
+
+/** Who refers to a file. */
+export type FileReferences = {
+  /** Summaries that carry its id on, leaves first. */
+  readonly summaries: readonly { readonly id: string; readonly conversationId: number }[]
+  /** Numbers of messages in which its id stands. */
+  readonly messages: readonly number[]
+}
+
+export function fileReferences(db: ReadDb, fileId: string, conversation: number): FileReferences {
+  const quoted = JSON.stringify(fileId)
+  const summaries = db.all<FileReferences['summaries'][number]>(queries.summariesNaming, { quoted })
+  const leaves = JSON.stringify(summaries.map(({ id }) => id))
+  return { summaries, messages: db.column<number>(queries.messagesNaming, { leaves, conversation, id: fileId }) }
+}
+
+const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
+
+/** Ids of large files that stand in some texts, each once, in the order of their first mention. */
+export const fileIdsIn = (texts: readonly string[]): string[] => [
+  ...new Set(texts.flatMap((text) => (text.includes('file_') ? (text.match(FILE_ID) ?? []) : []))),
+]

@@ -1,0 +1,76 @@
+import { ROLES, type Role } from '../../contract/ids.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+const columns = `message_id AS id, conversation_id AS conversationId, seq, role, token_count AS tokens,
+      created_at AS createdAtMs`
+
+const queries = {
+  byId: /* sql */ `
+    SELECT ${columns}
+    FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  after: /* sql */ `
+    SELECT ${columns}
+    FROM messages
+    WHERE message_id > :last
+    ORDER BY message_id
+    LIMIT CAST(:limit AS INTEGER)`,
+  largest: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE conversation_id = :conversationId
+    ORDER BY token_count DESC, seq
+    LIMIT CAST(:limit AS INTEGER)`,
+  newest: /* sql */ `SELECT max(message_id) FROM messages`,
+  hashes: /* sql */ `
+    SELECT message_id, content_hash FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  everyHash: /* sql */ `SELECT message_id, conversation_id, content_hash FROM messages`,
+  spoken: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE conversation_id = :conversationId AND message_id NOT IN (SELECT message_id FROM event_messages)
+    ORDER BY seq`,
+}
+
+/** A message without its text, as stored. */
+export type MessageHead = {
+  readonly id: number
+  readonly conversationId: number
+  readonly seq: number
+  /** In a damaged file any text; see `knownRole`. */
+  readonly role: string | null
+  readonly tokens: number | null
+  readonly createdAtMs: number | null
+}
+
+/** Some messages, wherever they are; those of one whole conversation are columns of `MemoryReader`. */
+export const messageHeads = (db: ReadDb, ids: readonly number[]): MessageHead[] =>
+  db.all<MessageHead>(queries.byId, { ids: JSON.stringify(ids) })
+
+/** Messages with a higher number, in the order of their numbers; so many at most. */
+export const messagesAfter = (db: ReadDb, last: number, limit: number): MessageHead[] =>
+  db.all<MessageHead>(queries.after, { last, limit })
+
+/** Numbers of the messages of a conversation with most tokens. */
+export const largestMessages = (db: ReadDb, conversationId: number, limit: number): number[] =>
+  db.column<number>(queries.largest, { conversationId, limit })
+
+/** The highest number of a message; 0 when there is none. */
+export const highestMessage = (db: ReadDb): number => db.value<number>(queries.newest) ?? 0
+
+const KNOWN_ROLES: ReadonlyMap<string | null, Role> = new Map(ROLES.map((role) => [role, role]))
+
+/** Null for what is no role. */
+export const knownRole = (role: string | null): Role | null => KNOWN_ROLES.get(role) ?? null
+
+/** Stored hashes of the contents of some messages that are there, by their numbers. */
+export const contentHashes = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string | null> =>
+  new Map(db.iterateRaw<[number, string | null]>(queries.hashes, { ids: JSON.stringify(ids) }))
+
+/** Stored hashes of the contents of all messages. */
+export const everyContentHash = (
+  db: ReadDb,
+): IterableIterator<readonly [messageId: number, conversationId: number, hash: string]> =>
+  db.iterateRaw<[number, number, string]>(queries.everyHash)
+
+/** Numbers of the messages of a conversation in their order, without those that record an event. */
+export const spokenMessages = (db: ReadDb, conversationId: number): number[] =>
+  db.column<number>(queries.spoken, { conversationId })

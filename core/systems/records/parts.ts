@@ -1,0 +1,161 @@
+import type { PartType } from '../../contract/ids.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { partMetadata, partText } from '../../sqlite/repeated-texts.ts'
+
+const queries = {
+  callIds: /* sql */ `
+    SELECT message_id AS messageId, tool_call_id AS callId
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND tool_call_id IS NOT NULL
+    ORDER BY message_id, ordinal`,
+  namesOfCalls: /* sql */ `
+    SELECT DISTINCT tool_name, tool_call_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND (tool_name IS NOT NULL OR tool_call_id IS NOT NULL)`,
+  repeating: /* sql */ `
+    SELECT m.message_id AS id,
+      (SELECT total(octet_length(p.text_content)) FROM main.message_parts AS p
+        WHERE p.message_id = m.message_id AND octet_length(p.text_content) >= 256
+          AND instr(m.content, p.text_content) > 0) AS repeated,
+      (SELECT total(octet_length(p.metadata)) FROM main.message_parts AS p
+        WHERE p.message_id = m.message_id AND instr(p.metadata, '"raw"') > 0) AS raw
+    FROM messages AS m
+    WHERE m.message_id > CAST(:after AS INTEGER)
+    ORDER BY m.message_id
+    LIMIT CAST(:limit AS INTEGER)`,
+  storesTexts: /* sql */ `
+    SELECT count(*) = 3 FROM pragma_table_info('message_parts', 'main')
+    WHERE name IN ('message_id', 'text_content', 'metadata')`,
+  callsMade: /* sql */ `
+    SELECT DISTINCT p.tool_call_id
+    FROM message_parts AS p
+    JOIN messages AS m ON m.message_id = p.message_id
+    WHERE p.tool_call_id IN (SELECT value FROM json_each(:callIds))
+      AND m.conversation_id = :conversationId AND m.role = 'assistant'`,
+  toolsAndFiles: /* sql */ `
+    SELECT message_id AS messageId, ordinal, part_type AS type, is_content AS isContent, is_ignored AS isIgnored,
+      ${partText('p')} AS text, tool_call_id AS callId, tool_name AS name, tool_status AS status, tool_input AS input,
+      tool_output AS output, tool_error AS error, file_name AS fileName, file_mime AS fileMime, file_url AS fileUrl
+    FROM message_parts AS p
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type IN ('tool', 'file') AND is_synthetic = 0
+    ORDER BY message_id, ordinal`,
+  recordsOfCompactions: /* sql */ `
+    SELECT DISTINCT message_id
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'compaction' AND is_synthetic = 0`,
+  tools: /* sql */ `
+    SELECT message_id AS messageId, tool_call_id AS callId, tool_name AS toolName, tool_input AS toolInput,
+      tool_output AS toolOutput, tool_error AS toolError, is_content AS isContent, is_synthetic AS isSynthetic
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool'
+    ORDER BY message_id, ordinal`,
+  parts: /* sql */ `
+    SELECT p.part_type AS type, ${partText('p')} AS text, p.tool_name AS toolName, p.tool_input AS toolInput,
+      p.tool_output AS toolOutput, p.tool_error AS toolError, p.is_synthetic AS isSynthetic, ${partMetadata('p')} AS metadata
+    FROM message_parts AS p
+    WHERE p.message_id = :message
+    ORDER BY p.ordinal`,
+}
+
+/** Ids of the tool calls that messages make or answer, by message, each in its order. */
+export function toolCallIds(db: ReadDb, messageIds: readonly number[]): ReadonlyMap<number, readonly string[]> {
+  const callIds = new Map<number, string[]>()
+  if (messageIds.length === 0) return callIds
+  type Row = { readonly messageId: number; readonly callId: string }
+  for (const { messageId, callId } of db.all<Row>(queries.callIds, { ids: JSON.stringify(messageIds) })) {
+    const known = callIds.get(messageId)
+    if (known) known.push(callId)
+    else callIds.set(messageId, [callId])
+  }
+  return callIds
+}
+
+/** By what texts may call the tool calls of messages: the names of their tools and their own ids, each once. */
+export function namesOfCalls(db: ReadDb, messageIds: readonly number[]): ReadonlySet<string> {
+  const names = new Set<string>()
+  const rows = db.iterateRaw<[string | null, string | null]>(queries.namesOfCalls, { ids: JSON.stringify(messageIds) })
+  for (const row of rows) for (const name of row) if (name) names.add(name)
+  return names
+}
+
+/** Those of some calls that a message of the agent in a conversation makes. */
+export const callsMade = (db: ReadDb, conversationId: number, callIds: readonly string[]): ReadonlySet<string> =>
+  new Set(db.column<string>(queries.callsMade, { conversationId, callIds: JSON.stringify(callIds) }))
+
+/** A tool call, its result, or a file. Its text is null where it is the content of the message (`isContent`). */
+export type ToolOrFilePart = {
+  readonly messageId: number
+  readonly ordinal: number
+  readonly type: 'tool' | 'file'
+  readonly isContent: number | null
+  /** The agent does not show it to the model. */
+  readonly isIgnored: number | null
+  readonly text: string | null
+  readonly callId: string | null
+  readonly name: string | null
+  readonly status: string | null
+  readonly input: string | null
+  readonly output: string | null
+  readonly error: string | null
+  readonly fileName: string | null
+  readonly fileMime: string | null
+  readonly fileUrl: string | null
+}
+
+/** Tool calls, results and files of messages with their texts, by message, each in its order. */
+export const toolAndFileParts = (
+  db: ReadDb,
+  messageIds: readonly number[],
+): ReadonlyMap<number, readonly ToolOrFilePart[]> =>
+  Map.groupBy(
+    db.iterate<ToolOrFilePart>(queries.toolsAndFiles, { ids: JSON.stringify(messageIds) }),
+    ({ messageId }) => messageId,
+  )
+
+/** Those of some messages by which a transcript records a compaction. */
+export const recordsOfCompactions = (db: ReadDb, messageIds: readonly number[]): ReadonlySet<number> =>
+  new Set(db.column<number>(queries.recordsOfCompactions, { ids: JSON.stringify(messageIds) }))
+
+/** A call of a tool, or its result, with its texts. */
+export type StoredTool = {
+  readonly messageId: number
+  readonly callId: string | null
+  readonly toolName: string | null
+  readonly toolInput: string | null
+  readonly toolOutput: string | null
+  readonly toolError: string | null
+  readonly isContent: number | null
+  readonly isSynthetic: number
+}
+
+/** What messages say to tools and tools to them, by message, then by ordinal. */
+export const toolParts = (db: ReadDb, messageIds: readonly number[]): StoredTool[] =>
+  db.all<StoredTool>(queries.tools, { ids: JSON.stringify(messageIds) })
+
+/** A part of a message with its texts, whatever it is. */
+export type StoredPart = {
+  readonly type: PartType
+  readonly text: string | null
+  readonly toolName: string | null
+  readonly toolInput: string | null
+  readonly toolOutput: string | null
+  readonly toolError: string | null
+  readonly isSynthetic: number
+  readonly metadata: string | null
+}
+
+/** All parts of a message in their order. */
+export const partsOf = (db: ReadDb, messageId: number): StoredPart[] =>
+  db.all<StoredPart>(queries.parts, { message: messageId })
+
+/** The file itself has parts that hold texts and metadata. */
+export const storesTextsInParts = (db: ReadDb): boolean => db.value<number>(queries.storesTexts) === 1
+
+type RepeatingParts = { readonly id: number; readonly repeated: number; readonly raw: number }
+
+/**
+ * Of messages above a number, in their order, so many at most: bytes of the texts of their parts that stand in the
+ * message as well, and of metadata that keep an original block. Of a file for which `storesTextsInParts` is true.
+ */
+export const partsThatRepeat = (db: ReadDb, after: number, limit: number): RepeatingParts[] =>
+  db.all<RepeatingParts>(queries.repeating, { after, limit })

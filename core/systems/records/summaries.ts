@@ -1,0 +1,116 @@
+import type { SummaryKind } from '../../contract/ids.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { shownValue } from '../../sqlite/shown-values.ts'
+
+const columns = `summary_rowid AS row, summary_id AS id, conversation_id AS conversationId,
+      ${shownValue('summaries.kind', 'summaries')} AS kind, depth, token_count AS tokens, created_at AS createdAtMs,
+      level, model`
+
+const queries = {
+  ofConversation: /* sql */ `
+    SELECT ${columns}
+    FROM summaries
+    WHERE conversation_id = :conversationId
+    ORDER BY depth DESC, created_at, summary_rowid`,
+  deepest: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1`,
+  kinds: /* sql */ `
+    SELECT ${shownValue('summaries.kind', 'summaries')}, count(*) FROM summaries GROUP BY 1`,
+  all: /* sql */ `SELECT ${columns} FROM summaries`,
+  byId: /* sql */ `
+    SELECT ${columns}
+    FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  byRow: /* sql */ `
+    SELECT ${columns}
+    FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
+  rowNumbers: /* sql */ `
+    SELECT summary_rowid FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  // Statements of their own: some systems store neither, and their views look at all that a summary stands for.
+  ranges: /* sql */ `
+    SELECT summary_id AS id, earliest_at AS earliestAtMs, latest_at AS latestAtMs
+    FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  descendants: /* sql */ `
+    SELECT summary_id, descendant_count FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  sources: /* sql */ `
+    SELECT summary_id, message_id, NULL, ordinal FROM summary_messages
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))
+    UNION ALL
+    SELECT summary_id, NULL, source_summary_id, ordinal FROM summary_sources
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))
+    ORDER BY 1, 4, 2, 3`,
+  hashes: /* sql */ `SELECT summary_id, summary_hash FROM summaries`,
+  lastRow: /* sql */ `SELECT coalesce(max(summary_rowid), 0) FROM summaries`,
+  after: /* sql */ `
+    SELECT summary_id FROM summaries
+    WHERE summary_id IN (SELECT value FROM json_each(:ids)) AND summary_rowid > CAST(:row AS INTEGER)`,
+}
+
+/** A summary without its text, as stored. */
+export type SummaryHead = {
+  /** Its row number. */
+  readonly row: number
+  readonly id: string
+  readonly conversationId: number
+  readonly kind: SummaryKind
+  readonly depth: number
+  readonly tokens: number | null
+  readonly createdAtMs: number | null
+  readonly level: string | null
+  readonly model: string | null
+}
+
+/** Some summaries, wherever they are; what is gone is left out. */
+export const summaryHeads = (db: ReadDb, ids: readonly string[]): SummaryHead[] =>
+  db.all<SummaryHead>(queries.byId, { ids: JSON.stringify(ids) })
+
+/** The same by row numbers. */
+export const summaryHeadsByRow = (db: ReadDb, rows: readonly number[]): SummaryHead[] =>
+  db.all<SummaryHead>(queries.byRow, { rows: JSON.stringify(rows) })
+
+/** The summaries of a conversation, deepest first, then oldest first. */
+export const summaryHeadsOf = (db: ReadDb, conversationId: number): SummaryHead[] =>
+  db.all<SummaryHead>(queries.ofConversation, { conversationId })
+
+/** One of the summaries that most others stand below; undefined when there is none. */
+export const deepestSummary = (db: ReadDb): string | undefined => db.value<string>(queries.deepest)
+
+/** How many summaries a memory has of each kind. */
+export const kindCounts = (db: ReadDb): ReadonlyMap<string, number> =>
+  new Map(db.iterateRaw<[string, number]>(queries.kinds))
+
+/** Every summary of a memory, in no particular order. */
+export const allSummaryHeads = (db: ReadDb): SummaryHead[] => db.all<SummaryHead>(queries.all)
+
+/** Row numbers of some summaries; of a native file an index tells them, and no row is read. */
+export const summaryRowNumbers = (db: ReadDb, ids: readonly string[]): number[] =>
+  db.column<number>(queries.rowNumbers, { ids: JSON.stringify(ids) })
+
+type TimeRange = { readonly id: string; readonly earliestAtMs: number | null; readonly latestAtMs: number | null }
+
+/** From when to when the messages were said that a summary stands for, by its id. */
+export const summaryRanges = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, TimeRange> =>
+  new Map(db.all<TimeRange>(queries.ranges, { ids: JSON.stringify(ids) }).map((range) => [range.id, range]))
+
+/** How many summaries each summary reaches through its sources, as stored, by its id. */
+export const descendantCounts = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, number | null> =>
+  new Map(db.iterateRaw<[string, number | null]>(queries.descendants, { ids: JSON.stringify(ids) }))
+
+/** A source of a summary, whether it is there or not: a message or another summary. */
+type StoredSource = readonly [summaryId: string, messageId: number | null, sourceId: string | null, ordinal: number]
+
+/** What summaries were made from, by summary, each in its order. */
+export const summarySources = (db: ReadDb, ids: readonly string[]): IterableIterator<StoredSource> =>
+  db.iterateRaw<[string, number | null, string | null, number]>(queries.sources, { ids: JSON.stringify(ids) })
+
+/** The stored hashes of all summaries, as they are at this moment, by their ids. */
+export const summaryHashes = (db: ReadDb): ReadonlyMap<string, string | null> =>
+  new Map(db.iterateRaw<[string, string | null]>(queries.hashes))
+
+/** The row of the newest summary; 0 where there is none. */
+export const lastSummaryRow = (db: ReadDb): number => db.value<number>(queries.lastRow) ?? 0
+
+/** Those of some summaries that were stored after a row. */
+export const summariesAfterRow = (db: ReadDb, ids: readonly string[], row: number): ReadonlySet<string> =>
+  new Set(db.column<string>(queries.after, { ids: JSON.stringify(ids), row }))

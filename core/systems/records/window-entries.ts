@@ -1,0 +1,100 @@
+import type { ReadDb } from '../../sqlite/read-db.ts'
+
+const queries = {
+  entries: /* sql */ `
+    SELECT conversation_id AS conversationId, ordinal, message_id AS messageId, summary_id AS summaryId,
+      created_at AS placedAtMs
+    FROM context_items
+    WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
+    ORDER BY conversation_id, ordinal
+    LIMIT CAST(:limit AS INTEGER) OFFSET CAST(:offset AS INTEGER)`,
+  ofMessages: /* sql */ `
+    SELECT message_id AS id, conversation_id AS conversationId
+    FROM context_items
+    WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  ofSummaries: /* sql */ `
+    SELECT summary_id AS id, conversation_id AS conversationId
+    FROM context_items
+    WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  /** 0-based; ordinals may have gaps. */
+  place: /* sql */ `
+    SELECT count(*)
+    FROM context_items AS before
+    JOIN (
+      SELECT min(ordinal) AS ordinal FROM context_items
+      WHERE conversation_id = :conversation AND (message_id = CAST(:message AS INTEGER) OR summary_id = :summary)
+    ) AS item ON before.ordinal < item.ordinal
+    WHERE before.conversation_id = :conversation`,
+  firstOf: /* sql */ `
+    SELECT coalesce(summary_id, 'msg_' || message_id)
+    FROM context_items
+    WHERE conversation_id = :conversation
+      AND (message_id IN (SELECT value FROM json_each(:messages)) OR summary_id IN (SELECT value FROM json_each(:summaries)))
+    ORDER BY ordinal
+    LIMIT 1`,
+  allMessages: /* sql */ `
+    SELECT c.message_id
+    FROM context_items AS c
+    JOIN messages AS m ON m.message_id = c.message_id AND m.conversation_id = c.conversation_id`,
+  allSummaries: /* sql */ `
+    SELECT s.summary_rowid
+    FROM context_items AS c
+    JOIN summaries AS s ON s.summary_id = c.summary_id AND s.conversation_id = c.conversation_id`,
+}
+
+/** An entry of a stored window. What it names may be gone, and in a damaged file it may name nothing. */
+export type StoredEntry = {
+  readonly conversationId: number
+  readonly ordinal: number
+  readonly messageId: number | null
+  readonly summaryId: string | null
+  readonly placedAtMs: number | null
+}
+
+type Page = { readonly limit: number; readonly offset: number }
+
+/** The windows of some conversations, one after the other, each in its order: all entries, or a page of them. */
+export const windowEntries = (
+  db: ReadDb,
+  conversationIds: readonly number[],
+  { limit, offset }: Page = { limit: -1, offset: 0 },
+): StoredEntry[] =>
+  db.all<StoredEntry>(queries.entries, { conversations: JSON.stringify(conversationIds), limit, offset })
+
+/** A conversation in whose window something is listed. */
+type Listed<Id> = { readonly id: Id; readonly conversationId: number }
+
+/** In which windows some messages are listed. */
+export const windowsOfMessages = (db: ReadDb, ids: readonly number[]): Listed<number>[] =>
+  db.all<Listed<number>>(queries.ofMessages, { ids: JSON.stringify(ids) })
+
+/** In which windows some summaries are listed. */
+export const windowsOfSummaries = (db: ReadDb, ids: readonly string[]): Listed<string>[] =>
+  db.all<Listed<string>>(queries.ofSummaries, { ids: JSON.stringify(ids) })
+
+/** The place of a message or of a summary in a window, from 0. Of the two one is null. */
+export const placeInWindow = (
+  db: ReadDb,
+  conversation: number,
+  message: number | null,
+  summary: string | null,
+): number | null => db.value<number>(queries.place, { conversation, message, summary }) ?? null
+
+/** The id of the first entry of a window that is one of some messages or summaries. */
+export const firstInWindow = (
+  db: ReadDb,
+  conversation: number,
+  messages: readonly number[],
+  summaries: readonly string[],
+): string | null =>
+  db.value<string>(queries.firstOf, {
+    conversation,
+    messages: JSON.stringify(messages),
+    summaries: JSON.stringify(summaries),
+  }) ?? null
+
+/** All messages that are listed in the windows of their own conversations. */
+export const messagesInWindows = (db: ReadDb): number[] => db.column<number>(queries.allMessages)
+
+/** The row numbers of all summaries that are listed in the windows of their own conversations. */
+export const summaryRowsInWindows = (db: ReadDb): number[] => db.column<number>(queries.allSummaries)

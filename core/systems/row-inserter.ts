@@ -1,0 +1,37 @@
+import type { SqlValue } from '../sqlite/read-db.ts'
+import type { PreparableDb } from '../sqlite/uri-db.ts'
+
+/** Rows of one statement: a statement a row would take four times as long. */
+const ROWS_AT_ONCE = 100
+
+/** Writes many rows into a TEMP table, in the order in which they are added. Nothing may be read from it before `end`. */
+export class RowInserter {
+  readonly #db: PreparableDb
+  readonly #width: number
+  readonly #one: string
+  readonly #many: string
+  #values: SqlValue[] = []
+
+  /** @param into such as `temp.t (a, b)`; columns must be declared INTEGER where they hold whole numbers */
+  constructor(db: PreparableDb, into: string, width: number) {
+    const row = `(${Array(width).fill('?').join(', ')})`
+    this.#db = db
+    this.#width = width
+    this.#one = /* sql */ `INSERT INTO ${into} VALUES ${row}`
+    this.#many = /* sql */ `INSERT INTO ${into} VALUES ${Array(ROWS_AT_ONCE).fill(row).join(', ')}`
+  }
+
+  add(...row: readonly SqlValue[]): void {
+    this.#values.push(...row)
+    if (this.#values.length < this.#width * ROWS_AT_ONCE) return
+    this.#db.runRaw(this.#many, this.#values)
+    this.#values = []
+  }
+
+  end(): void {
+    for (let from = 0; from < this.#values.length; from += this.#width) {
+      this.#db.runRaw(this.#one, this.#values.slice(from, from + this.#width))
+    }
+    this.#values = []
+  }
+}

@@ -1,0 +1,227 @@
+import type { Role } from '../contract/ids.ts'
+import { opening } from '../sqlite/opening.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+
+const queries = {
+  messages: /* sql */ `
+    SELECT message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  /** Texts that stand in the content of the message are not repeated here. As in the view `message_text`. */
+  parts: /* sql */ `
+    SELECT message_id, ordinal, tool_input, tool_output, CASE part_type WHEN 'reasoning' THEN text_content END
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (tool_input IS NOT NULL OR tool_output IS NOT NULL OR part_type = 'reasoning')
+    ORDER BY message_id, ordinal`,
+  summaries: /* sql */ `
+    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  summaryRows: /* sql */ `
+    SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
+  messagesHolding: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0
+    UNION
+    SELECT message_id FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (instr(tool_input, :text) > 0 OR instr(tool_output, :text) > 0
+        OR (part_type = 'reasoning' AND instr(text_content, :text) > 0))`,
+  summaryRowsHolding: /* sql */ `
+    SELECT summary_rowid FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:rows)) AND instr(content, :text) > 0`,
+  messagesLike: /* sql */ `
+    SELECT message_id FROM messages
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND content LIKE :pattern ESCAPE char(92)`,
+  partsLike: /* sql */ `
+    SELECT message_id FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+      AND (tool_input LIKE :pattern ESCAPE char(92) OR tool_output LIKE :pattern ESCAPE char(92)
+        OR (part_type = 'reasoning' AND text_content LIKE :pattern ESCAPE char(92)))`,
+  summaryRowsLike: /* sql */ `
+    SELECT summary_rowid FROM summaries
+    WHERE summary_rowid IN (SELECT value FROM json_each(:rows)) AND content LIKE :pattern ESCAPE char(92)`,
+  longMessages: /* sql */ `
+    SELECT message_id AS id, content
+    FROM messages
+    WHERE message_id > CAST(:after AS INTEGER) AND octet_length(content) >= CAST(:bytes AS INTEGER)
+    ORDER BY message_id
+    LIMIT CAST(:limit AS INTEGER)`,
+  messageOpenings: /* sql */ `
+    SELECT message_id, ${opening('content')} FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  summaryOpenings: /* sql */ `
+    SELECT summary_id, ${opening('content')} FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  toolOpenings: /* sql */ `
+    SELECT message_id AS messageId, tool_name AS name, ${opening('tool_input')} AS input,
+      ${opening('coalesce(tool_output, tool_error)')} AS output
+    FROM message_parts
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool' AND is_synthetic = 0
+    ORDER BY message_id, ordinal`,
+  messageSizes: /* sql */ `
+    SELECT message_id, octet_length(content) FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  summarySizes: /* sql */ `
+    SELECT summary_id, octet_length(content) FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+  said: /* sql */ `
+    SELECT m.message_id AS messageId, m.role AS role, m.content AS content, t.reasoning AS reasoning
+    FROM messages AS m LEFT JOIN message_text AS t ON t.message_id = m.message_id
+    WHERE m.message_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
+  /** `hash` is an expression of the system, never text of the file. */
+  everyMessage: (hash: string) => /* sql */ `
+    SELECT m.message_id, m.conversation_id, m.role, m.token_count, ${hash}, m.content
+    FROM messages AS m
+    WHERE :conversation IS NULL OR m.conversation_id = :conversation`,
+  everySummary: /* sql */ `
+    SELECT s.summary_id, s.conversation_id, s.kind, s.token_count, s.model, s.content
+    FROM summaries AS s
+    WHERE :conversation IS NULL OR s.conversation_id = :conversation`,
+}
+
+/*
+ * Texts are read when somebody asks for them and never kept. Each function runs one statement, so that all rows are of
+ * one state of the file. Rows come in the order of the file; what is gone is left out.
+ */
+
+/** Contents of messages. */
+export const contentsOfMessages = (
+  db: ReadDb,
+  ids: readonly number[],
+): IterableIterator<readonly [id: number, content: string | null]> =>
+  db.iterateRaw<[number, string | null]>(queries.messages, { ids: JSON.stringify(ids) })
+
+type PartTexts = readonly [
+  messageId: number,
+  ordinal: number,
+  toolInput: string | null,
+  toolOutput: string | null,
+  reasoning: string | null,
+]
+
+/** What messages say in their parts: what tools were given and gave, and reasoning. By message, then by ordinal. */
+export const textsOfParts = (db: ReadDb, messageIds: readonly number[]): IterableIterator<PartTexts> =>
+  db.iterateRaw<[number, number, string | null, string | null, string | null]>(queries.parts, {
+    ids: JSON.stringify(messageIds),
+  })
+
+/** Texts of summaries. */
+export const contentsOfSummaries = (
+  db: ReadDb,
+  ids: readonly string[],
+): IterableIterator<readonly [id: string, content: string | null]> =>
+  db.iterateRaw<[string, string | null]>(queries.summaries, { ids: JSON.stringify(ids) })
+
+/** How messages begin, up to so many bytes (see `opening`), by their numbers. */
+export const openingsOfMessages = (db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> =>
+  new Map(db.iterateRaw<[number, string]>(queries.messageOpenings, { ids: JSON.stringify(ids), bytes }))
+
+/** How summaries begin, up to so many bytes, by their ids. */
+export const openingsOfSummaries = (db: ReadDb, ids: readonly string[], bytes: number): ReadonlyMap<string, string> =>
+  new Map(db.iterateRaw<[string, string]>(queries.summaryOpenings, { ids: JSON.stringify(ids), bytes }))
+
+/** How many bytes the contents of messages have, by their numbers. */
+export const sizesOfMessages = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, number> =>
+  new Map(db.iterateRaw<[number, number]>(queries.messageSizes, { ids: JSON.stringify(ids) }))
+
+/** How many bytes the texts of summaries have, by their ids. */
+export const sizesOfSummaries = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(db.iterateRaw<[string, number]>(queries.summarySizes, { ids: JSON.stringify(ids) }))
+
+/** How a tool call and its result begin. */
+export type ToolOpening = {
+  readonly messageId: number
+  readonly name: string | null
+  readonly input: string
+  readonly output: string
+}
+
+/** How the tool calls and results of messages begin, up to so many bytes, by message, each in its order. */
+export const openingsOfTools = (
+  db: ReadDb,
+  messageIds: readonly number[],
+  bytes: number,
+): ReadonlyMap<number, readonly ToolOpening[]> =>
+  Map.groupBy(
+    db.iterate<ToolOpening>(queries.toolOpenings, { ids: JSON.stringify(messageIds), bytes }),
+    ({ messageId }) => messageId,
+  )
+
+/** Texts of summaries by their row numbers. */
+export const contentsOfSummaryRows = (
+  db: ReadDb,
+  rows: readonly number[],
+): IterableIterator<readonly [row: number, content: string | null]> =>
+  db.iterateRaw<[number, string | null]>(queries.summaryRows, { rows: JSON.stringify(rows) })
+
+/** Those of some messages in which a text stands, character by character, in the content or in a part. */
+export const messagesHolding = (db: ReadDb, ids: readonly number[], text: string): number[] =>
+  db.column<number>(queries.messagesHolding, { ids: JSON.stringify(ids), text })
+
+/** Row numbers of those of some summaries in which a text stands, character by character. */
+export const summaryRowsHolding = (db: ReadDb, rows: readonly number[], text: string): number[] =>
+  db.column<number>(queries.summaryRowsHolding, { rows: JSON.stringify(rows), text })
+
+/** Those of some messages whose content or parts match a pattern of LIKE, with a backslash before what is meant as such. */
+export function messagesLike(db: ReadDb, ids: readonly number[], pattern: string): number[] {
+  const found = new Set(db.column<number>(queries.messagesLike, { ids: JSON.stringify(ids), pattern }))
+  const others = JSON.stringify(ids.filter((id) => !found.has(id)))
+  return [...found, ...db.column<number>(queries.partsLike, { ids: others, pattern })]
+}
+
+/** Row numbers of those of some summaries that match a pattern of LIKE. */
+export const summaryRowsLike = (db: ReadDb, rows: readonly number[], pattern: string): number[] =>
+  db.column<number>(queries.summaryRowsLike, { rows: JSON.stringify(rows), pattern })
+
+/** What a message says by itself, beside its tools. */
+export type SaidText = {
+  readonly messageId: number
+  readonly role: Role
+  readonly content: string | null
+  readonly reasoning: string | null
+}
+
+/** Contents and reasoning of messages. */
+export const saidTexts = (db: ReadDb, ids: readonly number[]): SaidText[] =>
+  db.all<SaidText>(queries.said, { ids: JSON.stringify(ids) })
+
+type EveryMessage = readonly [
+  id: number,
+  conversation: number,
+  role: string,
+  tokens: number | null,
+  hash: string | null,
+  content: string | null,
+]
+type EverySummary = readonly [
+  id: string,
+  conversation: number,
+  kind: string,
+  tokens: number | null,
+  model: string | null,
+  content: string | null,
+]
+
+/**
+ * Every message with its text.
+ * @param conversation null: of all conversations
+ * @param hash the expression under which its system stores the hash of a message
+ */
+export const everyMessageText = (
+  db: ReadDb,
+  conversation: number | null,
+  hash: string | null,
+): IterableIterator<EveryMessage> =>
+  db.iterateRaw<[number, number, string, number | null, string | null, string | null]>(
+    queries.everyMessage(hash ?? 'NULL'),
+    { conversation },
+  )
+
+/** Every summary with its text. */
+export const everySummaryText = (db: ReadDb, conversation: number | null): IterableIterator<EverySummary> =>
+  db.iterateRaw<[string, number, string, number | null, string | null, string | null]>(queries.everySummary, {
+    conversation,
+  })
+
+/** Contents of at least so many bytes, of messages above a number, in their order; so many at most. */
+export const longContentsAfter = (
+  db: ReadDb,
+  after: number,
+  bytes: number,
+  limit: number,
+): { readonly id: number; readonly content: string }[] =>
+  db.all<{ id: number; content: string }>(queries.longMessages, { after, bytes, limit })

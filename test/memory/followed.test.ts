@@ -1,0 +1,170 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
+import { runs } from '../builders/property-runs.ts'
+import { WRITERS } from '../builders/systems/every-writer.ts'
+import { tellStory } from '../builders/systems/story.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { seen } from './seen.ts'
+
+// "`read` from nothing equals any chain of reads."
+
+/** Reading takes so long that summaries and links are read anew only when they changed, or after a long time. */
+const STEP_MS = 10
+const LONG_MS = 60_000
+let nowMs = 0
+const slowly = (): void => {
+  vi.spyOn(performance, 'now').mockImplementation(() => {
+    nowMs += STEP_MS
+    return nowMs
+  })
+}
+afterEach(() => vi.restoreAllMocks())
+
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('messages' as const), count: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ kind: fc.constant('leaf' as const), first: fc.nat(20), count: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({ kind: fc.constant('condensed' as const), count: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ kind: fc.constant('tokens' as const), message: fc.nat(20) }),
+  fc.record({ kind: fc.constant('unlist' as const), ordinal: fc.nat(5) }),
+  fc.record({ kind: fc.constant('remove' as const), summary: fc.nat(9) }),
+  fc.record({ kind: fc.constant('missing' as const), message: fc.integer({ min: 1, max: 20 }) }),
+  fc.record({ kind: fc.constant('elsewhere' as const) }),
+  fc.record({ kind: fc.constant('in place' as const), ordinal: fc.nat(3) }),
+)
+type Change = typeof change extends fc.Arbitrary<infer T> ? T : never
+
+function apply(memory: TestMemory, one: Change, step: number): void {
+  const messages = memory.db.column<number>('SELECT message_id FROM messages WHERE conversation_id = 1 ORDER BY seq')
+  const summaries = memory.db.column<string>('SELECT summary_id FROM summaries ORDER BY summary_rowid')
+  switch (one.kind) {
+    case 'messages':
+      memory.messages(1, one.count)
+      return
+    case 'leaf': {
+      const first = one.first % messages.length
+      memory.leaf(1, messages.slice(first, first + one.count), { id: `sum_${step}` })
+      return
+    }
+    case 'condensed':
+      if (summaries.length > 0) memory.condensed(1, summaries.slice(-one.count), { id: `sum_${step}` })
+      return
+    case 'tokens':
+      memory.db.run('UPDATE messages SET token_count = 7 WHERE message_id = :id', { id: one.message })
+      return
+    case 'unlist':
+      memory.db.run('DELETE FROM context_items WHERE ordinal = :ordinal', { ordinal: one.ordinal })
+      return
+    case 'remove': {
+      const id = summaries[one.summary % Math.max(1, summaries.length)] ?? ''
+      memory.damage('DELETE FROM summaries WHERE summary_id = :id', { id })
+      return
+    }
+    case 'missing': {
+      const [id] = summaries
+      const sql = 'INSERT OR IGNORE INTO summary_messages VALUES (:id, :message, 99)'
+      if (id !== undefined) memory.damage(sql, { id, message: messages.length + one.message })
+      return
+    }
+    case 'elsewhere':
+      memory.messages(2, 1)
+      return
+    case 'in place':
+      // Rows that another program changes in their place may be noticed late.
+      memory.db.run('UPDATE summary_messages SET ordinal = 7 - ordinal WHERE ordinal = :ordinal', {
+        ordinal: one.ordinal,
+      })
+      memory.db.run('UPDATE summaries SET token_count = token_count + 1 WHERE depth = 0')
+      nowMs += LONG_MS
+  }
+}
+
+it.each(['quickly', 'slowly'])(
+  'a conversation that is followed through any changes equals one that is read afresh, %s',
+  (pace) => {
+    if (pace === 'slowly') slowly()
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
+        using memory = buildMemory({ conversations: [{ messages: ['first'] }, {}] })
+        const followed = new MemoryReader(memory.db)
+        for (const [step, one] of changes.entries()) {
+          apply(memory, one, step)
+          expect(seen(followed.memory(1))).toEqual(seen(new MemoryReader(memory.db).memory(1)))
+        }
+      }),
+      { numRuns: runs(60) },
+    )
+  },
+)
+
+it('messages that are appended leave summaries, links and what was worked out from them as they are', () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['a', 'b', 'c'] }] })
+  const leaf = memory.leaf(1, [1, 2])
+  memory.condensed(1, [leaf])
+  const reader = new MemoryReader(memory.db)
+  const before = reader.memory(1)
+  const reached = before.coverage.reach(1)
+  const read = vi.spyOn(memory.db, 'all')
+  memory.message(1, 'd')
+  const after = reader.memory(1)
+  expect([after.messages.length, after.window.length]).toEqual([4, 3])
+  expect([after.summaries, after.links, after.order]).toEqual([before.summaries, before.links, before.order])
+  expect(after.links).toBe(before.links)
+  expect(after.coverage.reach(1)).toBe(reached)
+  expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
+})
+
+const conversationsOf = (db: ReadDb): number[] =>
+  db.column<number>('SELECT conversation_id FROM conversations ORDER BY conversation_id')
+
+it.each(WRITERS.map((writer) => ({ name: writer.name, writer })))(
+  'conversations of $name that are followed while their agent works equal those that are read afresh',
+  ({ writer }) => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    const story = writer.tell(tellStory({ seed: 7, sessions: 2, turns: 12 }))
+    const write = (body: (file: ReturnType<typeof writer.open>) => void): void => {
+      const file = writer.open(path)
+      file.db.transaction(() => body(file))()
+      file.db.pragma('wal_checkpoint(TRUNCATE)')
+      file.db.close()
+    }
+    write((file) => {
+      for (const session of story.sessions) {
+        file.begin(session)
+        for (const message of session.messages.slice(0, 2)) file.message(session, message)
+      }
+    })
+    const { read, close } = openMemory(path, { cacheDir: temporaryFolder() })
+    slowly()
+    try {
+      const followed = new MemoryReader(read)
+      const check = (): void => {
+        const fresh = new MemoryReader(read)
+        for (const id of conversationsOf(read)) expect(seen(followed.memory(id))).toEqual(seen(fresh.memory(id)))
+      }
+      check()
+      for (const session of story.sessions) {
+        write((file) => {
+          for (const message of session.messages.slice(2, 9)) file.message(session, message)
+        })
+        check()
+        write((file) => {
+          for (const message of session.messages.slice(9)) file.message(session, message)
+        })
+        check()
+        write((file) => {
+          for (const summary of session.summaries) file.summary(session, summary)
+          file.window(session)
+        })
+        check()
+      }
+    } finally {
+      close()
+    }
+  },
+)
