@@ -91,6 +91,9 @@ export function translating<T>(path: string, body: () => T): T {
   }
 }
 
+/** The log of the file is just being made or left, so it cannot be read in this moment. */
+export const isLogNotReady = (error: unknown): boolean => Object.values(LOG_NOT_READY).includes(sqliteCode(error) ?? '')
+
 /** Another connection has the file for itself, and gives it back by itself. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof LcmError && /^SQLITE_(BUSY|LOCKED)/.test(String(error.details?.sqlite))

@@ -2,8 +2,9 @@ import type * as NodeSqlite from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
+import { blockThread } from '../yielding.ts'
 import type { ReadDb, SqlFunction, SqlParams, SqlValue } from './read-db.ts'
-import { translateSqliteError, translating } from './sqlite-error.ts'
+import { isLogNotReady, translateSqliteError, translating } from './sqlite-error.ts'
 
 /** A read connection that may still be prepared (TEMP views, pragmas) before it is handed out as a `ReadDb`. */
 export type PreparableDb = ReadDb & {
@@ -43,6 +44,26 @@ function narrow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(narrow)
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, narrow(field)]))
+}
+
+/** How often, and how many milliseconds apart, a reader looks at the head of a log's index that was just being written. */
+const LOOKS = 8
+const LOOK_MS = 1
+
+/**
+ * A writer that rewrites the head of its log's index is done within microseconds. SQLite waits for it by a lock that it may
+ * not take where it reads only, and answers at once that the log has to be recovered, so the statement is run again.
+ * `walIndexReadHdr` in https://www.sqlite.org/src/file/src/wal.c
+ */
+function whenLogIsReady<T>(body: () => T): T {
+  for (let look = 1; ; look += 1) {
+    try {
+      return body()
+    } catch (error) {
+      if (!isLogNotReady(error) || look === LOOKS) throw error
+      blockThread(LOOK_MS)
+    }
+  }
 }
 
 const isOutOfRange = (error: unknown): boolean =>
@@ -99,7 +120,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     translating(path, () => {
       const statement = prepare(sql, raw)
       try {
-        return run(statement)
+        return whenLogIsReady(() => run(statement))
       } catch (error) {
         if (!isOutOfRange(error)) throw error
         statement.setReadBigInts(true)
@@ -115,7 +136,17 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
       const statement = prepare(sql, raw)
       busy.add(statement)
       try {
-        yield* statement.iterate(params)
+        // Only the first step can find that the log is not ready, because it begins to read.
+        const { started, first } = whenLogIsReady(() => {
+          const iteration = statement.iterate(params)
+          return { started: iteration, first: iteration.next() }
+        })
+        try {
+          if (!first.done) yield first.value
+          yield* started
+        } finally {
+          started.return?.()
+        }
       } finally {
         busy.delete(statement)
       }
@@ -140,7 +171,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
       query(sql, true, (statement) => statement.all(params) as unknown as SqlValue[][]).map((row) => row[0]) as never,
     iterate: (sql, params = {}) => rows(sql, params, false) as never,
     iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
-    dataVersion: () => translating(path, () => (prepare('PRAGMA data_version', true).get() as unknown as [number])[0]),
+    dataVersion: () => query('PRAGMA data_version', true, (statement) => (statement.get() as unknown as [number])[0]),
     ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),
     runRaw: (sql, values) => translating(path, () => Number(prepare(sql, false).run(...values).changes)),

@@ -185,6 +185,22 @@ describe('reading a file of another system', () => {
     db.close()
   })
 
+  it('reads beside a writer that commits thousands of times a second, and is never asked to try again', async ({
+    skip,
+  }) => {
+    skip(!canOpenUris(), 'this Node was built without SQLite')
+    const path = copyOf('lossless-claw/small.db')
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    writer.hurry()
+    const db = openByUri(path, 'mode=ro&readonly_shm=1')
+    for (let look = 0; look < 20_000; look += 1) db.value('SELECT message_id FROM messages LIMIT 1')
+    for (let look = 0; look < 20_000; look += 1) {
+      expect([...db.iterateRaw('SELECT message_id FROM messages LIMIT 1')]).toHaveLength(1)
+    }
+    db.close()
+  })
+
   it('never holds a lock that a writer waits for', async () => {
     const path = copyOf('lossless-claw/small.db')
     writer = await Writer.start(path)

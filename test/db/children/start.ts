@@ -35,6 +35,11 @@ export class Writer {
     this.#child.stdin?.write('work\n')
   }
 
+  /** Has it commit as often as it can; tell it nothing more but to crash. */
+  hurry(): void {
+    this.#child.stdin?.write('hurry\n')
+  }
+
   /** Ends it as `kill -9` does, or in good order. */
   async end(how: 'crash' | 'close'): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return

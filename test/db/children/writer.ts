@@ -12,6 +12,7 @@ const ADD = `INSERT INTO messages (conversation_id, seq, role, content, token_co
 createInterface({ input: process.stdin }).on('line', (word) => {
   if (word === 'write') db.exec(ADD)
   if (word === 'work') work(1)
+  if (word === 'hurry') hurry()
   if (word === 'begin') db.exec('BEGIN IMMEDIATE')
   if (word === 'spill') db.exec(`PRAGMA cache_size = 1; UPDATE messages SET content = content || 'x'`)
   if (word === 'commit') db.exec('COMMIT')
@@ -32,4 +33,12 @@ function work(turn: number): void {
     db = new Database(path)
   }
   setTimeout(() => work(turn + 1), turn % 5)
+}
+
+/** Commits and checkpoints as often as it can, for ever. */
+function hurry(): void {
+  db.pragma('wal_autocheckpoint = 1000')
+  const one = db.prepare(ADD)
+  for (const until = Date.now() + 20; Date.now() < until; ) one.run()
+  setImmediate(hurry)
 }
