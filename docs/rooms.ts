@@ -17,16 +17,15 @@ export function withRoomsPicture(document: string): string {
 
 type Graph = ReadonlyMap<string, ReadonlySet<string>>
 
+/** Rooms that import the same rooms share a line. */
 function roomsPicture(graph: Graph): string {
   const byName = [...withoutImplied(graph)].sort(([a], [b]) => (a < b ? -1 : 1))
-  const files = byName.filter(([room]) => room.includes('.')).map(([room]) => `  ${idOf(room)}["${room}"]`)
-  const arrows = byName.flatMap(([room, targets]) =>
-    targets.size === 0 ? [] : [`  ${idOf(room)} --> ${[...targets].sort().map(idOf).join(' & ')}`],
+  const arrows = Map.groupBy(byName, ([, targets]) => [...targets].sort().join(' & '))
+  const lines = [...arrows].flatMap(([targets, rooms]) =>
+    targets === '' ? [] : [`  ${rooms.map(([room]) => room).join(' & ')} --> ${targets}`],
   )
-  return ['```mermaid', 'flowchart TD', ...files, ...arrows, '```', ''].join('\n')
+  return ['```mermaid', 'flowchart TD', ...lines, '```', ''].join('\n')
 }
-
-const idOf = (room: string): string => room.replaceAll(/\W/g, '_')
 
 /** What each room imports, types included. */
 function importsOfRooms(): Graph {
