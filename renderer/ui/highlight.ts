@@ -1,20 +1,20 @@
-/** A stretch of a snippet. Joined, the stretches are the snippet. */
-export type Stretch = { readonly text: string; readonly isMatch: boolean }
+/** A part of a snippet. Joined, the parts are the snippet. */
+export type SnippetPart = { readonly text: string; readonly isMatch: boolean }
 
 /**
  * Splits a snippet at its matches. Ranges are UTF-16 units, end exclusive; they may touch, overlap, come in any order
  * or reach out of the snippet. A range that parts a surrogate pair is widened to the whole character.
  */
-export function splitSnippet(snippet: string, matches: readonly (readonly [number, number])[]): readonly Stretch[] {
-  const stretches: Stretch[] = []
+export function splitSnippet(snippet: string, matches: readonly (readonly [number, number])[]): readonly SnippetPart[] {
+  const parts: SnippetPart[] = []
   let done = 0
   for (const [from, to] of merged(snippet, matches)) {
-    if (from > done) stretches.push({ text: snippet.slice(done, from), isMatch: false })
-    stretches.push({ text: snippet.slice(from, to), isMatch: true })
+    if (from > done) parts.push({ text: snippet.slice(done, from), isMatch: false })
+    parts.push({ text: snippet.slice(from, to), isMatch: true })
     done = to
   }
-  if (done < snippet.length) stretches.push({ text: snippet.slice(done), isMatch: false })
-  return stretches
+  if (done < snippet.length) parts.push({ text: snippet.slice(done), isMatch: false })
+  return parts
 }
 
 function merged(

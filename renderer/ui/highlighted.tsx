@@ -7,16 +7,16 @@ type Props = {
   readonly matches: readonly (readonly [number, number])[]
 }
 
-/** Text with stretches of it marked. */
+/** Text with parts of it marked. */
 export function Highlighted({ text, matches }: Props) {
-  return splitSnippet(text, matches).map((stretch, index) =>
-    stretch.isMatch ? (
-      // biome-ignore lint/suspicious/noArrayIndexKey: stretches of one text never change places
+  return splitSnippet(text, matches).map((part, index) =>
+    part.isMatch ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
       <mark key={index} className={styles.match}>
-        {stretch.text}
+        {part.text}
       </mark>
     ) : (
-      stretch.text
+      part.text
     ),
   )
 }

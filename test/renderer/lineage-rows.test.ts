@@ -4,9 +4,9 @@ import {
   indentOf,
   type Level,
   type LineageRow,
+  pathDown,
   rowsAbove,
   rowsBelow,
-  wayDown,
 } from '../../renderer/features/lineage/lineage-rows.ts'
 
 const tree = (id: string, dependents: LineageTree[] = [], more: Partial<LineageTree> = {}): LineageTree => ({
@@ -62,9 +62,9 @@ describe('the rows above a node', () => {
 
   it('begin with the chain that leads to the node in the window', () => {
     const trees = [tree('a', [tree('top')]), tree('b', [tree('other')])]
-    expect(wayDown(trees, 'other').map(({ id }) => id)).toEqual(['other', 'b'])
-    expect(wayDown(trees, null).map(({ id }) => id)).toEqual(['top', 'a'])
-    expect(wayDown([], 'other')).toEqual([])
+    expect(pathDown(trees, 'other').map(({ id }) => id)).toEqual(['other', 'b'])
+    expect(pathDown(trees, null).map(({ id }) => id)).toEqual(['top', 'a'])
+    expect(pathDown([], 'other')).toEqual([])
   })
 })
 

@@ -65,9 +65,9 @@ describe('the snippet of a hit', () => {
     const ranges = fc.array(fc.tuple(fc.integer({ min: -5, max: 60 }), fc.integer({ min: -5, max: 60 })))
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), ranges, (snippet, matches) => {
-        const stretches = splitSnippet(snippet, matches)
-        expect(stretches.map(({ text }) => text).join('')).toBe(snippet)
-        for (const { text } of stretches) expect(text.isWellFormed()).toBe(true)
+        const ranges = splitSnippet(snippet, matches)
+        expect(ranges.map(({ text }) => text).join('')).toBe(snippet)
+        for (const { text } of ranges) expect(text.isWellFormed()).toBe(true)
       }),
     )
   })

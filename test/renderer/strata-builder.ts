@@ -67,7 +67,7 @@ export function messageColumns(first: number, last: number, tokensOf = (_place: 
 
 /** A scene of the strata, 1000 pixels of plot wide unless told otherwise. */
 export function sceneOf(strata: Strata, rest: Partial<Scene> & { readonly viewport?: Viewport } = {}): Scene {
-  const { viewport = wholeOf({ extent: strata.extent, minSpan: 1 }), ...given } = rest
+  const { viewport = wholeOf({ extent: strata.extent, minWidth: 1 }), ...given } = rest
   const index = indexSummaries(strata)
   const rows = layoutRows({
     width: 1076,

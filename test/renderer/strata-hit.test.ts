@@ -77,7 +77,7 @@ describe('the pointer', () => {
 })
 
 describe('the fetched messages', () => {
-  const limits = { extent: 200_000, minSpan: 6 }
+  const limits = { extent: 200_000, minWidth: 6 }
 
   it('include everything in sight, in columns no wider than needed', () => {
     fc.assert(

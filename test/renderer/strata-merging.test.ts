@@ -6,7 +6,7 @@ import { type Bar, strataOf } from './strata-builder.ts'
 
 const scale = { x0: 0, x1: 1000, left: 0, width: 1000 }
 
-/** Neighbouring stretches of the given widths, from 0 on. */
+/** Neighbouring ranges of the given widths, from 0 on. */
 function neighbours(widths: readonly number[]) {
   let end = 0
   const x1 = widths.map((width) => {
@@ -24,12 +24,12 @@ describe('merging bars that are too narrow', () => {
         fc.double({ min: 0, max: 300, noNaN: true }),
         fc.double({ min: 1, max: 800, noNaN: true }),
         (widths, from, span) => {
-          const stretches = neighbours(widths)
+          const ranges = neighbours(widths)
           const view = { ...scale, x0: from, x1: from + span }
-          const runs = mergeNarrow(stretches, view, 1.5)
-          const inRuns = runs.flatMap(({ first, last }) => stretches.places.slice(first, last + 1))
-          const inSight = stretches.places.filter(
-            (place) => (stretches.x1[place] ?? 0) >= view.x0 && (stretches.x0[place] ?? 0) <= view.x1,
+          const runs = mergeNarrow(ranges, view, 1.5)
+          const inRuns = runs.flatMap(({ first, last }) => ranges.places.slice(first, last + 1))
+          const inSight = ranges.places.filter(
+            (place) => (ranges.x1[place] ?? 0) >= view.x0 && (ranges.x0[place] ?? 0) <= view.x1,
           )
           expect(inRuns).toEqual(inSight)
         },

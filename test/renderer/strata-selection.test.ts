@@ -3,7 +3,7 @@ import { toBuckets } from '../../renderer/features/strata/buckets.ts'
 import { onClick, onDoubleClick } from '../../renderer/features/strata/hit-action.ts'
 import { besideInRow } from '../../renderer/features/strata/row-neighbours.ts'
 import { isWithin } from '../../renderer/features/strata/scene.ts'
-import { messageNumber, stretchOfMessage, stretchOfSummary } from '../../renderer/features/strata/selected-stretch.ts'
+import { messageNumber, rangeOfMessage, rangeOfSummary } from '../../renderer/features/strata/selected-range.ts'
 import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
 import { defaultFocus } from '../../renderer/ui/default-focus.ts'
 import { idAt, messageColumns, strataOf } from './strata-builder.ts'
@@ -41,14 +41,14 @@ describe('a click in the strata', () => {
 describe('the selection in the strata', () => {
   it('is placed at its summary, and nowhere for a summary of another conversation', () => {
     const index = indexSummaries(strata)
-    expect(stretchOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, place: 4, depth: 1 })
-    expect(stretchOfSummary(strata, index, 'sum_elsewhere')).toBeNull()
+    expect(rangeOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, place: 4, depth: 1 })
+    expect(rangeOfSummary(strata, index, 'sum_elsewhere')).toBeNull()
   })
 
   it('is placed at the column of its message', () => {
     const buckets = toBuckets(messageColumns(10, 20), { x0: 10, x1: 20 })
-    expect(stretchOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, place: null })
-    expect(stretchOfMessage(buckets, 3)).toBeNull()
+    expect(rangeOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, place: null })
+    expect(rangeOfMessage(buckets, 3)).toBeNull()
   })
 
   it('accepts only msg_ and a number as the id of a message', () => {

@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import {
   clampViewport,
   panViewport,
-  spanOf,
   toPx,
   toX,
   viewportAround,
   viewportBetween,
   viewportRevealing,
   wholeOf,
+  widthOf,
   zoomViewport,
 } from '../../renderer/features/strata/viewport.ts'
 
-const limits = { extent: 1000, minSpan: 5 }
+const limits = { extent: 1000, minWidth: 5 }
 const viewport = fc
   .tuple(fc.double({ min: 0, max: 990, noNaN: true }), fc.double({ min: 5, max: 1000, noNaN: true }))
   .map(([x0, span]) => clampViewport({ x0, x1: x0 + span }, limits))
@@ -29,7 +29,7 @@ describe('the viewport of the strata', () => {
           for (const next of [panViewport(start, delta, limits), zoomViewport(start, delta, factor, limits)]) {
             expect(next.x0).toBeGreaterThanOrEqual(0)
             expect(next.x1).toBeLessThanOrEqual(1000.000001)
-            expect(spanOf(next)).toBeGreaterThanOrEqual(4.999999)
+            expect(widthOf(next)).toBeGreaterThanOrEqual(4.999999)
           }
         },
       ),
@@ -39,7 +39,7 @@ describe('the viewport of the strata', () => {
   it('keeps the point under the pointer in place while zooming', () => {
     const start = { x0: 400, x1: 600 }
     const zoomed = zoomViewport(start, 450, 2, limits)
-    expect(spanOf(zoomed)).toBeCloseTo(100)
+    expect(widthOf(zoomed)).toBeCloseTo(100)
     const scale = (view: typeof start) => ({ ...view, left: 58, width: 800 })
     expect(toPx(scale(zoomed), 450)).toBeCloseTo(toPx(scale(start), 450))
   })
@@ -63,7 +63,7 @@ describe('the viewport of the strata', () => {
     const view = { x0: 100, x1: 200 }
     expect(viewportRevealing(view, 150, 160, limits)).toBe(view)
     const moved = viewportRevealing(view, 400, 410, limits)
-    expect(spanOf(moved)).toBeCloseTo(100)
+    expect(widthOf(moved)).toBeCloseTo(100)
     expect(moved.x0).toBeLessThan(400)
     expect(moved.x1).toBeGreaterThan(410)
   })
@@ -78,7 +78,7 @@ describe('the viewport of the strata', () => {
   })
 
   it('has a width even when the history has none', () => {
-    expect(wholeOf({ extent: 0, minSpan: 5 })).toEqual({ x0: 0, x1: 1 })
-    expect(clampViewport({ x0: 0, x1: 0 }, { extent: 0, minSpan: 5 })).toEqual({ x0: 0, x1: 1 })
+    expect(wholeOf({ extent: 0, minWidth: 5 })).toEqual({ x0: 0, x1: 1 })
+    expect(clampViewport({ x0: 0, x1: 0 }, { extent: 0, minWidth: 5 })).toEqual({ x0: 0, x1: 1 })
   })
 })

@@ -34,7 +34,7 @@ function salvageText(report: SalvageReport): string {
       : []),
     '',
     table(
-      ['table', 'rows saved', 'refused', 'stretches lost'],
+      ['table', 'rows saved', 'refused', 'ranges lost'],
       report.tables.map((one) => [one.table, one.read, one.refused, one.lostRanges]),
     ),
     ...lost.slice(0, 40).map((line) => `lost  ${line}`),

@@ -1,14 +1,14 @@
 import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
 import { type Category, categoryOf } from './category.ts'
 
-/** A stretch of the ribbon: one item, or several that would each be narrower than a pixel. */
+/** A run of the ribbon: one item, or several that would each be narrower than a pixel. */
 export type Segment = {
   /** Left and right edge in CSS pixels. */
   readonly x0: number
   readonly x1: number
   /** Of the item with the most tokens in it. */
   readonly category: Category
-  /** Indexes into the items; the largest item of the stretch. */
+  /** Indexes into the items; the largest item of the run. */
   readonly main: number
   readonly first: number
   readonly last: number
@@ -16,7 +16,7 @@ export type Segment = {
   readonly tokens: number
 }
 
-type Stretch = { first: number; last: number; main: number; mainTokens: number; items: number; tokens: number }
+type ItemRun = { first: number; last: number; main: number; mainTokens: number; items: number; tokens: number }
 
 /** Tokens at the right edge of the ribbon: the hard threshold, the budget or what is in the window, whichever is most. */
 export function ribbonScale(window: Pick<AssembledContext, 'tokens' | 'budget' | 'hardThreshold'>): number {
@@ -29,30 +29,30 @@ export function ribbonScale(window: Pick<AssembledContext, 'tokens' | 'budget' |
  */
 export function segmentsOf(items: readonly ContextItem[], widthPx: number, scaleTokens: number): readonly Segment[] {
   const perToken = widthPx / scaleTokens
-  const stretches: Stretch[] = []
-  let open: Stretch | null = null
+  const runs: ItemRun[] = []
+  let open: ItemRun | null = null
   for (const [index, item] of items.entries()) {
     if (!item.included) continue
-    // A stretch that is wide enough stands alone, unless what follows is too narrow to: that waits for more.
+    // A run that is wide enough stands alone, unless what follows is too narrow to: that waits for more.
     if (open !== null && open.tokens * perToken >= 1) {
-      stretches.push(open)
+      runs.push(open)
       open = null
     }
-    open = open === null ? stretchOf(index, item.tokens) : joined(open, stretchOf(index, item.tokens))
+    open = open === null ? runOf(index, item.tokens) : joined(open, runOf(index, item.tokens))
   }
   if (open !== null) {
-    const before = stretches.at(-1)
-    if (before !== undefined && open.tokens * perToken < 1) stretches[stretches.length - 1] = joined(before, open)
-    else stretches.push(open)
+    const before = runs.at(-1)
+    if (before !== undefined && open.tokens * perToken < 1) runs[runs.length - 1] = joined(before, open)
+    else runs.push(open)
   }
-  return placed(stretches, items, perToken)
+  return placed(runs, items, perToken)
 }
 
-function stretchOf(index: number, tokens: number): Stretch {
+function runOf(index: number, tokens: number): ItemRun {
   return { first: index, last: index, main: index, mainTokens: tokens, items: 1, tokens }
 }
 
-function joined(a: Stretch, b: Stretch): Stretch {
+function joined(a: ItemRun, b: ItemRun): ItemRun {
   const main = b.mainTokens > a.mainTokens ? b : a
   return {
     first: a.first,
@@ -64,10 +64,10 @@ function joined(a: Stretch, b: Stretch): Stretch {
   }
 }
 
-function placed(stretches: readonly Stretch[], items: readonly ContextItem[], perToken: number): readonly Segment[] {
+function placed(runs: readonly ItemRun[], items: readonly ContextItem[], perToken: number): readonly Segment[] {
   const segments: Segment[] = []
   let before = 0
-  for (const { first, last, main, items: count, tokens } of stretches) {
+  for (const { first, last, main, items: count, tokens } of runs) {
     const item = items[main]
     if (item === undefined) continue
     const x0 = before * perToken

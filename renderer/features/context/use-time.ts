@@ -26,7 +26,7 @@ export function useTime(conversationId: number): { readonly time: Time | null; r
 /** So many message ids are fetched at once; a column each. */
 const TILE = 4096
 
-/** The stretch of the history whose columns are single messages, with a position in it. */
+/** The range of the history whose columns are single messages, with a position in it. */
 export function idTile(position: number, messages: number): { x0: number; x1: number; buckets: number } {
   const x0 = Math.floor(position / TILE) * TILE
   return { x0, x1: Math.min(messages, x0 + TILE), buckets: TILE }

@@ -6,17 +6,17 @@ import styles from './crumbs.module.css'
 type Props = {
   readonly description: Description
   /** From the window down to the node, without it. */
-  readonly way: readonly LineageTree[]
+  readonly path: readonly LineageTree[]
 }
 
-/** Longer ways are shown by both ends. */
+/** Longer paths are shown by both ends. */
 const MOST = 5
 
 /** Where a node stands in the context: from the window, through what stands for it, down to itself. */
-export function Crumbs({ description, way }: Props) {
+export function Crumbs({ description, path }: Props) {
   const { visibility, contextOrdinal, inContext } = description
-  const hidden = Math.max(0, way.length - MOST)
-  const shown = hidden === 0 ? way : [...way.slice(0, 2), ...way.slice(2 + hidden)]
+  const hidden = Math.max(0, path.length - MOST)
+  const shown = hidden === 0 ? path : [...path.slice(0, 2), ...path.slice(2 + hidden)]
   return (
     <nav className={styles.crumbs} aria-label="Where it stands in the context">
       <span className={styles.end} data-visibility={visibility}>

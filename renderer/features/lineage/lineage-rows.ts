@@ -121,19 +121,19 @@ export function rowsBelow(
 }
 
 /**
- * The way from the window, or from the furthest dependent, down to a node: outermost first, without the node.
- * @param goal the summary of the window through which it is seen; null takes the first way up
+ * The path from the window, or from the furthest dependent, down to a node: outermost first, without the node.
+ * @param goal the summary of the window through which it is seen; null takes the first path up
  */
-export function wayDown(dependents: readonly LineageTree[], goal: string | null): readonly LineageTree[] {
-  const waiting: { readonly tree: LineageTree; readonly way: readonly LineageTree[] }[] = dependents
-    .map((tree) => ({ tree, way: [tree] }))
+export function pathDown(dependents: readonly LineageTree[], goal: string | null): readonly LineageTree[] {
+  const waiting: { readonly tree: LineageTree; readonly path: readonly LineageTree[] }[] = dependents
+    .map((tree) => ({ tree, path: [tree] }))
     .reverse()
   let longest: readonly LineageTree[] = []
   for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const { tree, way } = next
-    if (tree.id === goal) return way.toReversed()
-    if (longest.length === 0 && (tree.dependents ?? []).length === 0) longest = way
-    for (const above of (tree.dependents ?? []).toReversed()) waiting.push({ tree: above, way: [...way, above] })
+    const { tree, path } = next
+    if (tree.id === goal) return path.toReversed()
+    if (longest.length === 0 && (tree.dependents ?? []).length === 0) longest = path
+    for (const above of (tree.dependents ?? []).toReversed()) waiting.push({ tree: above, path: [...path, above] })
   }
   return longest.toReversed()
 }

@@ -9,7 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { CoveringList } from './covering-list.tsx'
 import { Crumbs } from './crumbs.tsx'
-import { wayDown } from './lineage-rows.ts'
+import { pathDown } from './lineage-rows.ts'
 import styles from './lineage-view.module.css'
 
 /** A summary's text, as far as it was fetched, for whoever shows what it rests on. */
@@ -57,7 +57,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
           )}
         </div>
         <div className={styles.place}>
-          <Crumbs description={node} way={wayDown(lineage.data?.dependents ?? NONE, node.coverInWindow)} />
+          <Crumbs description={node} path={pathDown(lineage.data?.dependents ?? NONE, node.coverInWindow)} />
           <span className={styles.keys}>
             <button type="button" onClick={() => onStep('sources')}>
               <Kbd>←</Kbd> sources

@@ -32,9 +32,9 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
   const [wanted, setWanted] = useState(STEP_CHARS)
   const [current, setCurrent] = useState<number | null>(null)
   const [pointed, setPointed] = useState(0)
-  const [stretch, setStretch] = useTextSelection(area)
+  const [range, setRange] = useTextSelection(area)
   const whole = useProvenance(summaryId, content, null)
-  const part = useProvenance(summaryId, content, stretch, stretch !== null)
+  const part = useProvenance(summaryId, content, range, range !== null)
   const claims = whole.data?.claims
   const shown = content.slice(0, wanted)
 
@@ -47,7 +47,7 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
   const pick = (index: number | null) => {
     setCurrent(index)
     setPointed(0)
-    setStretch(null)
+    setRange(null)
     window.getSelection()?.removeAllRanges()
     if (index === null) return
     const element = area.current?.querySelector(`[data-claim="${index}"]`)
@@ -72,7 +72,7 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
       j: () => step(1),
       ArrowUp: () => step(-1),
       k: () => step(-1),
-      ...((current !== null || stretch !== null) && { Escape: () => pick(null) }),
+      ...((current !== null || range !== null) && { Escape: () => pick(null) }),
     }
     const run = event.shiftKey ? undefined : keys[event.key]
     if (run === undefined) return
@@ -103,7 +103,7 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
             area={area}
             parts={parts}
             claims={claims ?? []}
-            current={stretch === null ? current : null}
+            current={range === null ? current : null}
             onPick={pick}
           />
         )}
@@ -122,13 +122,13 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
       <aside className={styles.passages} aria-label="Source passages" aria-busy={whole.isFetching || part.isFetching}>
         {whole.error ? (
           <ErrorState error={whole.error} onRetry={() => void whole.refetch()} />
-        ) : part.error && stretch !== null ? (
+        ) : part.error && range !== null ? (
           <ErrorState error={part.error} onRetry={() => void part.refetch()} />
         ) : whole.data ? (
           <PassagePane
             provenance={whole.data}
-            selected={stretch === null ? null : (part.data ?? null)}
-            isSelecting={stretch !== null}
+            selected={range === null ? null : (part.data ?? null)}
+            isSelecting={range !== null}
             isStale={part.isPlaceholderData}
             current={current}
             pointed={pointed}

@@ -1,10 +1,10 @@
-import type { Stretch } from './use-provenance.ts'
+import type { TextRange } from './use-provenance.ts'
 
 /** Shorter selections are slips of the hand. */
 const SHORTEST = 3
 
 /** What is selected within an element whose runs say where they begin (`data-start`); null when that is nothing. */
-export function selectedStretch(root: HTMLElement): Stretch | null {
+export function selectedRange(root: HTMLElement): TextRange | null {
   const selection = window.getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
   const range = selection.getRangeAt(0)

@@ -1,6 +1,6 @@
 import type { ClaimSpecific, PassageMatch, ProvenanceClaim } from '../../../core/contract/provenance.ts'
 
-/** A stretch of a claim of which all is marked alike. */
+/** A part of a claim of which all is marked alike. */
 export type ClaimRun = {
   readonly start: number
   readonly text: string
@@ -10,7 +10,7 @@ export type ClaimRun = {
   readonly specific: ClaimSpecific | null
 }
 
-/** A stretch of a summary's text: what claims nothing, or a claim. Joined, the stretches are the text. */
+/** A part of a summary's text: what claims nothing, or a claim. Joined, the parts are the text. */
 export type TextPart =
   | { readonly kind: 'plain'; readonly start: number; readonly text: string }
   | { readonly kind: 'claim'; readonly index: number; readonly start: number; readonly runs: readonly ClaimRun[] }

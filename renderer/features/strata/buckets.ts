@@ -1,16 +1,16 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { Viewport } from './viewport.ts'
 
-/** Messages of a stretch, as fetched. */
+/** Messages of a range, as fetched. */
 export type Buckets = Viewport & {
   readonly columns: StrataMessages
   /** 0, 1, 2 …: every column, for what walks through a list of places. */
   readonly places: readonly number[]
 }
 
-export const toBuckets = (columns: StrataMessages, stretch: Viewport): Buckets => ({
-  x0: stretch.x0,
-  x1: stretch.x1,
+export const toBuckets = (columns: StrataMessages, range: Viewport): Buckets => ({
+  x0: range.x0,
+  x1: range.x1,
   columns,
   places: columns.x0.map((_, place) => place),
 })

@@ -33,12 +33,12 @@ function drawBuckets(
 }
 
 /** As high as its largest message; where it holds several, full up to their mean and paler above. */
-function drawColumn(scene: Scene, columns: StrataMessages, run: Run, stretch: Viewport): readonly Rect[] {
+function drawColumn(scene: Scene, columns: StrataMessages, run: Run, range: Viewport): readonly Rect[] {
   const { messages: band } = scene.rows
   const merged = mergeColumns(columns, run)
   const width = run.px1 - run.px0
   const gap = width >= 6 ? 1.5 : width >= 2 ? 0.75 : 0
-  const opacity = merged.inWindow > 0 ? 1 : isWithin(scene.selected, stretch.x0, stretch.x1) ? OF_SELECTION : DIMMED
+  const opacity = merged.inWindow > 0 ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
   const upTo = (tokens: number, share: number): Rect => {
     const h = Math.max(1, columnHeight(tokens, scene.largestTokens) * band.h)
     const fill = roleFill(scene.palette, columns.role[merged.loudest] ?? 0)

@@ -44,7 +44,7 @@ export function drawStrata(scene: Scene): DisplayList {
   }
 }
 
-/** The stretch of history that the selection stands for, through all rows. */
+/** The range of history that the selection stands for, through all rows. */
 function drawSelectedColumn({ selected, rows, scale, palette }: Scene): Shape[] {
   if (selected === null) return []
   const x = toPx(scale, selected.x0)

@@ -29,8 +29,8 @@ export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
 type Edge = Pick<Scene, 'rows' | 'scale' | 'palette'>
 
 function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'], opacity: number): Shape[] {
-  const stretches = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), places: runs.map((_, i) => i) }
-  return mergeNarrow(stretches, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
+  const ranges = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), places: runs.map((_, i) => i) }
+  return mergeNarrow(ranges, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
     const gap = px1 - px0 >= 5 ? 2 : px1 - px0 >= 3 ? 1 : 0
     const w = Math.max(px1 - px0 - gap, 1.5)
     return {
@@ -46,7 +46,7 @@ function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'
   })
 }
 
-/** The stretch that is never compacted: tinted, with a dashed line where it begins. */
+/** The range that is never compacted: tinted, with a dashed line where it begins. */
 export function drawFreshTail({ strata, rows, scale, palette }: Scene): { plot: Shape[]; frame: Shape[] } {
   if (strata.freshTailX >= strata.extent) return { plot: [], frame: [] }
   const start = toPx(scale, strata.freshTailX)

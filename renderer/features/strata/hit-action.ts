@@ -1,7 +1,7 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Hit } from './hit.ts'
 
-/** What a click does: select something, show a stretch closer, or both. */
+/** What a click does: select something, show a range closer, or both. */
 export type HitAction = { readonly select?: string; readonly show?: { readonly x0: number; readonly x1: number } }
 
 /** A click selects what can be told apart, and goes closer to what cannot. */

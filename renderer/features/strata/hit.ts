@@ -106,7 +106,7 @@ function narrowGroup(scene: Scene, lane: readonly number[], at: number): Hit | n
   }
 }
 
-/** The stretch at x, or the nearest one no further than `slackPx`. */
+/** The range at x, or the nearest one no further than `slackPx`. */
 function nearestIn(
   x0: readonly number[],
   x1: readonly number[],

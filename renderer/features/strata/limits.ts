@@ -2,9 +2,9 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import type { Limits } from './viewport.ts'
 
 /** How close a view can get: a handful of messages, or what they would take. */
-const MIN_SPAN: Readonly<Record<Strata['axis'], number>> = { messages: 6, tokens: 200, time: 5000 }
+const MIN_WIDTH: Readonly<Record<Strata['axis'], number>> = { messages: 6, tokens: 200, time: 5000 }
 
 export const limitsOf = ({ axis, extent }: Pick<Strata, 'axis' | 'extent'>): Limits => ({
   extent,
-  minSpan: MIN_SPAN[axis],
+  minWidth: MIN_WIDTH[axis],
 })

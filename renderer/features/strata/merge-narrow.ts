@@ -3,8 +3,8 @@ import { type Scale, toPx } from './viewport.ts'
 /** Bars too narrow to tell apart, or one bar that is wide enough: `first` to `last` count along `places`. */
 export type Run = { readonly first: number; readonly last: number; readonly px0: number; readonly px1: number }
 
-/** Sorted stretches: `places` lists where to look in the columns, by rising x0 and x1. */
-export type Stretches = {
+/** Sorted ranges: `places` lists where to look in the columns, by rising x0 and x1. */
+export type Ranges = {
   readonly x0: readonly number[]
   readonly x1: readonly number[]
   readonly places: readonly number[]
@@ -24,9 +24,9 @@ export function firstNotBelow(column: readonly number[], places: readonly number
 
 /**
  * What is in sight, with everything narrower than `minPx` merged with its neighbours in the same column of pixels:
- * each stretch in sight is in exactly one run. Columns are counted from x = 0, so that panning does not reshuffle them.
+ * each range in sight is in exactly one run. Columns are counted from x = 0, so that panning does not reshuffle them.
  */
-export function mergeNarrow({ x0, x1, places }: Stretches, scale: Scale, minPx: number): Run[] {
+export function mergeNarrow({ x0, x1, places }: Ranges, scale: Scale, minPx: number): Run[] {
   const runs: { first: number; last: number; px0: number; px1: number }[] = []
   const columnsPerUnit = scale.width / (scale.x1 - scale.x0) / minPx
   let column = Number.NaN

@@ -1,7 +1,7 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Findings, NodeFinding } from '../../ui/findings.ts'
 import type { Buckets } from './buckets.ts'
-import { messageNumber, stretchOfMessage, stretchOfSummary } from './selected-stretch.ts'
+import { messageNumber, rangeOfMessage, rangeOfSummary } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** A finding where it can be drawn. */
@@ -23,8 +23,8 @@ export function placeFindings(
 ): PlacedFinding[] {
   const placed: PlacedFinding[] = []
   for (const [id, { severity }] of findings) {
-    const stretch = stretchOfSummary(strata, index, id) ?? placeOfMessage(id, buckets)
-    if (stretch) placed.push({ id, severity, x0: stretch.x0, x1: stretch.x1, place: stretch.place })
+    const range = rangeOfSummary(strata, index, id) ?? placeOfMessage(id, buckets)
+    if (range) placed.push({ id, severity, x0: range.x0, x1: range.x1, place: range.place })
   }
   return placed.sort((a, b) => a.x0 - b.x0)
 }
@@ -34,10 +34,10 @@ function placeOfMessage(id: string, buckets: readonly (Buckets | null)[]) {
   const number = messageNumber(id)
   if (number === null) return null
   for (const each of buckets) {
-    const stretch = each && stretchOfMessage(each, number)
-    if (!each || !stretch) continue
-    const at = each.columns.x0.indexOf(stretch.x0)
-    if ((each.columns.count[at] ?? 0) > 1 || each.columns.firstMessage[at] === number) return stretch
+    const range = each && rangeOfMessage(each, number)
+    if (!each || !range) continue
+    const at = each.columns.x0.indexOf(range.x0)
+    if ((each.columns.count[at] ?? 0) > 1 || each.columns.firstMessage[at] === number) return range
   }
   return null
 }

@@ -2,7 +2,7 @@ import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Buckets } from './buckets.ts'
 import { firstNotBelow } from './merge-narrow.ts'
-import { messageNumber, stretchOfMessage } from './selected-stretch.ts'
+import { messageNumber, rangeOfMessage } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'
 
@@ -33,32 +33,32 @@ export function placePlan(
   index: SummaryIndex,
   buckets: Buckets | null,
 ): PlannedBars {
-  const stretches: (Viewport | null)[] = []
-  const stretchOf = (id: string | undefined): Viewport | null => {
+  const ranges: (Viewport | null)[] = []
+  const rangeOf = (id: string | undefined): Viewport | null => {
     if (id === undefined) return null
     const earlier = /^step_(\d+)$/.exec(id)?.[1]
-    if (earlier !== undefined) return stretches[Number(earlier)] ?? null
+    if (earlier !== undefined) return ranges[Number(earlier)] ?? null
     const place = index.placeOf.get(id)
     if (place !== undefined) return { x0: strata.summaries.x0[place] ?? 0, x1: strata.summaries.x1[place] ?? 0 }
     const number = messageNumber(id)
-    return number === null || buckets === null ? null : stretchOfMessage(buckets, number)
+    return number === null || buckets === null ? null : rangeOfMessage(buckets, number)
   }
   const bars = { x0: [] as number[], x1: [] as number[], depth: [] as number[], step: [] as number[] }
   steps.forEach(({ depth, sources }, step) => {
-    const first = stretchOf(sources[0])
-    const last = stretchOf(sources.at(-1))
-    const stretch = first && last && { x0: Math.min(first.x0, last.x0), x1: Math.max(first.x1, last.x1) }
-    stretches.push(stretch)
-    if (stretch === null || isThere(strata, index, depth, stretch)) return
-    bars.x0.push(stretch.x0)
-    bars.x1.push(stretch.x1)
+    const first = rangeOf(sources[0])
+    const last = rangeOf(sources.at(-1))
+    const range = first && last && { x0: Math.min(first.x0, last.x0), x1: Math.max(first.x1, last.x1) }
+    ranges.push(range)
+    if (range === null || isThere(strata, index, depth, range)) return
+    bars.x0.push(range.x0)
+    bars.x1.push(range.x1)
     bars.depth.push(depth)
     bars.step.push(step)
   })
   return { ...bars, rows: rowsOf(bars) }
 }
 
-/** Whether a summary of this depth stands in the middle of the stretch. */
+/** Whether a summary of this depth stands in the middle of the range. */
 function isThere({ summaries }: Strata, index: SummaryIndex, depth: number, { x0, x1 }: Viewport): boolean {
   const middle = (x0 + x1) / 2
   const lanes = index.rows.find((row) => row.depth === depth)?.lanes ?? []

@@ -5,7 +5,7 @@ import type { Palette } from './palette.ts'
 import type { PlacedFinding } from './place-findings.ts'
 import type { PlanOverlay } from './planned-bars.ts'
 import type { RowLayout } from './row-layout.ts'
-import type { SelectedStretch } from './selected-stretch.ts'
+import type { SelectedRange } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Scale } from './viewport.ts'
 
@@ -20,7 +20,7 @@ type SceneContent = {
   readonly detail: Buckets | null
   /** Tokens of the largest message: the full height of the histogram at every zoom. */
   readonly largestTokens: number
-  readonly selected: SelectedStretch | null
+  readonly selected: SelectedRange | null
   /** Nodes that a plan would make, where one is shown. */
   readonly plan?: PlanOverlay | undefined
   /** What the last scan says of single nodes, from left to right. */
@@ -37,8 +37,8 @@ export type Scene = SceneContent & { readonly rows: RowLayout; readonly scale: S
 export const DIMMED = 0.4
 export const OF_SELECTION = 0.85
 
-/** Whether a stretch lies within the selected one. */
-export function isWithin(selected: SelectedStretch | null, x0: number, x1: number): boolean {
+/** Whether a range lies within the selected one. */
+export function isWithin(selected: SelectedRange | null, x0: number, x1: number): boolean {
   if (selected === null) return false
   const slack = (selected.x1 - selected.x0) * 1e-6
   return x0 >= selected.x0 - slack && x1 <= selected.x1 + slack

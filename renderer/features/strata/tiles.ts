@@ -1,6 +1,6 @@
-import { isWhole, type Limits, spanOf, type Viewport, wholeOf } from './viewport.ts'
+import { isWhole, type Limits, type Viewport, wholeOf, widthOf } from './viewport.ts'
 
-/** A stretch of messages to fetch, in columns. */
+/** A range of messages to fetch, in columns. */
 export type Tile = Viewport & { readonly buckets: number }
 
 /** A column is about this wide on the screen, in CSS pixels, at the narrowest. */
@@ -16,13 +16,13 @@ export const overviewTile = (limits: Limits, widthPx: number): Tile => ({
 })
 
 /**
- * The stretch to fetch for a viewport, with air around it; null when the overview is fine enough. Stretches lie on a
+ * The range to fetch for a viewport, with air around it; null when the overview is fine enough. Ranges lie on a
  * grid whose size doubles, so that small movements need nothing new and going back finds what was fetched.
  */
 export function detailTile(viewport: Viewport, limits: Limits, widthPx: number): Tile | null {
   if (isWhole(viewport, limits)) return null
   const whole = wholeOf(limits)
-  const size = 2 ** Math.ceil(Math.log2(spanOf(viewport) * 1.5))
+  const size = 2 ** Math.ceil(Math.log2(widthOf(viewport) * 1.5))
   if (size >= whole.x1 * 2) return null
   const step = size / 4
   const x0 = Math.floor(viewport.x0 / step) * step

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'react'
-import type { SelectedStretch } from './selected-stretch.ts'
+import type { SelectedRange } from './selected-range.ts'
 import { viewportRevealing } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
 /** Brings a new selection into sight, once; what the user then does with the view stays. */
-export function useReveal(selected: SelectedStretch | null, selection: string | null, motion: ViewportMotion): void {
+export function useReveal(selected: SelectedRange | null, selection: string | null, motion: ViewportMotion): void {
   const revealed = useRef<string | null>(null)
   useEffect(() => {
     if (selection === revealed.current) return

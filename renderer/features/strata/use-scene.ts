@@ -12,7 +12,7 @@ import { layoutRows } from './row-layout.ts'
 import type { Scene } from './scene.ts'
 import { indexSummaries } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
-import { useSelectedStretch } from './use-selected-stretch.ts'
+import { useSelectedRange } from './use-selected-range.ts'
 import { useBuckets } from './use-strata-queries.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
@@ -65,7 +65,7 @@ export function useScene({
   const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth))
   const detail = useBuckets(strata, plotWidth === undefined ? null : detailTile(settled, motion.limits, plotWidth))
   const largestTokens = useMemo(() => largestOf([overview, detail]), [overview, detail])
-  const selected = useSelectedStretch(strata, index, selection, detail ?? overview)
+  const selected = useSelectedRange(strata, index, selection, detail ?? overview)
 
   const bars = useMemo(() => placePlan(planned, strata, index, overview), [planned, strata, index, overview])
   const plan = useMemo(() => ({ bars, focused: focusedStep }), [bars, focusedStep])

@@ -7,7 +7,7 @@ import { defaultFocus } from '../../ui/default-focus.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useLineageStep } from '../../ui/use-lineage-step.ts'
 import { besideInRow } from './row-neighbours.ts'
-import { messageNumber } from './selected-stretch.ts'
+import { messageNumber } from './selected-range.ts'
 import { wholeOf, zoomViewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 

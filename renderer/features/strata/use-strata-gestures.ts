@@ -82,9 +82,9 @@ export function useStrataGestures(
         }
         if (!drag.hasMoved && Math.abs(at.x - drag.start.x) < CLICK_SLACK_PX) return
         drag.hasMoved = true
-        const span = now.scale.x1 - now.scale.x0
+        const width = now.scale.x1 - now.scale.x0
         const unitsPerPx =
-          drag.kind === 'thumb' ? motion.limits.extent / now.rows.plot.width : -span / now.rows.plot.width
+          drag.kind === 'thumb' ? motion.limits.extent / now.rows.plot.width : -width / now.rows.plot.width
         if (drag.kind !== 'none')
           motion.set(panViewport(motion.current, (at.x - drag.lastX) * unitsPerPx, motion.limits))
         drag.lastX = at.x
@@ -123,8 +123,8 @@ function wheel(event: WheelEvent, at: Point, scene: Scene, motion: ViewportMotio
   const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)
   if (event.shiftKey || isSideways) {
     const px = (isSideways ? event.deltaX : event.deltaY) * unit
-    const span = scene.scale.x1 - scene.scale.x0
-    motion.set(panViewport(motion.current, (px / scene.rows.plot.width) * span, motion.limits))
+    const width = scene.scale.x1 - scene.scale.x0
+    motion.set(panViewport(motion.current, (px / scene.rows.plot.width) * width, motion.limits))
     return
   }
   const speed = event.ctrlKey && !event.metaKey ? PINCH_ZOOM : WHEEL_ZOOM

@@ -33,8 +33,8 @@ export function useBuckets(
   const x1 = tile?.x1
   return useMemo(() => {
     if (data === undefined || x0 === undefined || x1 === undefined) return null
-    return toBuckets(data, isPlaceholderData ? stretchOf(data) : { x0, x1 })
+    return toBuckets(data, isPlaceholderData ? rangeOf(data) : { x0, x1 })
   }, [data, isPlaceholderData, x0, x1])
 }
 
-const stretchOf = ({ x0, x1 }: StrataMessages): Viewport => ({ x0: x0[0] ?? 0, x1: x1.at(-1) ?? 0 })
+const rangeOf = ({ x0, x1 }: StrataMessages): Viewport => ({ x0: x0[0] ?? 0, x1: x1.at(-1) ?? 0 })

@@ -60,7 +60,7 @@ export class ViewportMotion {
 
   /** Follows a history that grew. A view of everything stays one; any other stays where it is. */
   setLimits(limits: Limits): void {
-    if (limits.extent === this.#limits.extent && limits.minSpan === this.#limits.minSpan) return
+    if (limits.extent === this.#limits.extent && limits.minWidth === this.#limits.minWidth) return
     const wasWhole = isWhole(this.#current, this.#limits)
     this.#limits = limits
     this.#move(wasWhole ? wholeOf(limits) : this.#current)

@@ -1,8 +1,8 @@
-/** The stretch of x that is shown, in axis units; `x0 < x1`. */
+/** The range of x that is shown, in axis units; `x0 < x1`. */
 export type Viewport = { readonly x0: number; readonly x1: number }
 
-/** How far a viewport may go: from 0 to `extent`, never narrower than `minSpan`. */
-export type Limits = { readonly extent: number; readonly minSpan: number }
+/** How far a viewport may go: from 0 to `extent`, never narrower than `minWidth`. */
+export type Limits = { readonly extent: number; readonly minWidth: number }
 
 /** A viewport laid over pixels from `left` on, `width` wide. */
 export type Scale = Viewport & { readonly left: number; readonly width: number }
@@ -10,52 +10,52 @@ export type Scale = Viewport & { readonly left: number; readonly width: number }
 /** Everything. An empty history still has a width to divide by. */
 export const wholeOf = ({ extent }: Limits): Viewport => ({ x0: 0, x1: extent > 0 ? extent : 1 })
 
-export const spanOf = (viewport: Viewport): number => viewport.x1 - viewport.x0
+export const widthOf = (viewport: Viewport): number => viewport.x1 - viewport.x0
 
-/** Brings a viewport within its limits; the span is kept where it can be. */
+/** Brings a viewport within its limits; the width is kept where it can be. */
 export function clampViewport(viewport: Viewport, limits: Limits): Viewport {
   const whole = wholeOf(limits)
-  const span = Math.min(Math.max(spanOf(viewport), Math.min(limits.minSpan, whole.x1)), whole.x1)
+  const width = Math.min(Math.max(widthOf(viewport), Math.min(limits.minWidth, whole.x1)), whole.x1)
   const middle = (viewport.x0 + viewport.x1) / 2
-  const wanted = span === spanOf(viewport) ? viewport.x0 : middle - span / 2
-  const x0 = Math.min(Math.max(wanted, 0), whole.x1 - span)
-  return { x0, x1: x0 + span }
+  const wanted = width === widthOf(viewport) ? viewport.x0 : middle - width / 2
+  const x0 = Math.min(Math.max(wanted, 0), whole.x1 - width)
+  return { x0, x1: x0 + width }
 }
 
 /** Zooms by `factor` (above 1: closer) so that `aboutX` stays where it is on the screen. */
 export function zoomViewport(viewport: Viewport, aboutX: number, factor: number, limits: Limits): Viewport {
   const whole = wholeOf(limits)
-  const span = Math.min(Math.max(spanOf(viewport) / factor, Math.min(limits.minSpan, whole.x1)), whole.x1)
-  const x0 = aboutX - ((aboutX - viewport.x0) / spanOf(viewport)) * span
-  return clampViewport({ x0, x1: x0 + span }, limits)
+  const width = Math.min(Math.max(widthOf(viewport) / factor, Math.min(limits.minWidth, whole.x1)), whole.x1)
+  const x0 = aboutX - ((aboutX - viewport.x0) / widthOf(viewport)) * width
+  return clampViewport({ x0, x1: x0 + width }, limits)
 }
 
 /** Moves by `deltaX` axis units. */
 export const panViewport = (viewport: Viewport, deltaX: number, limits: Limits): Viewport =>
   clampViewport({ x0: viewport.x0 + deltaX, x1: viewport.x1 + deltaX }, limits)
 
-/** Shows a stretch with a little air on both sides. */
+/** Shows a range with a little air on both sides. */
 export function viewportAround(x0: number, x1: number, limits: Limits): Viewport {
-  const air = Math.max((x1 - x0) * 0.08, limits.minSpan * 0.25)
+  const air = Math.max((x1 - x0) * 0.08, limits.minWidth * 0.25)
   return clampViewport({ x0: x0 - air, x1: x1 + air }, limits)
 }
 
-/** Moves just far enough that the stretch is in sight; a stretch wider than the viewport is left as it is. */
+/** Moves just far enough that the range is in sight; a range wider than the viewport is left as it is. */
 export function viewportRevealing(viewport: Viewport, x0: number, x1: number, limits: Limits): Viewport {
   if (x1 >= viewport.x0 && x0 <= viewport.x1) return viewport
   const delta = (x0 + x1) / 2 - (viewport.x0 + viewport.x1) / 2
   return panViewport(viewport, delta, limits)
 }
 
-/** A point on the way from one viewport to another, `t` from 0 to 1; the span changes by ratio, as zooming does. */
+/** A point on the way from one viewport to another, `t` from 0 to 1; the width changes by ratio, as zooming does. */
 export function viewportBetween(from: Viewport, to: Viewport, t: number): Viewport {
-  const spanFrom = spanOf(from)
-  const spanTo = spanOf(to)
-  const span = spanFrom * (spanTo / spanFrom) ** t
-  // The share of the way that this span stands for, so that the edges move straight to their goal.
-  const share = spanFrom === spanTo ? t : (span - spanFrom) / (spanTo - spanFrom)
+  const widthFrom = widthOf(from)
+  const widthTo = widthOf(to)
+  const width = widthFrom * (widthTo / widthFrom) ** t
+  // The share of the way that this width stands for, so that the edges move straight to their goal.
+  const share = widthFrom === widthTo ? t : (width - widthFrom) / (widthTo - widthFrom)
   const x0 = from.x0 + (to.x0 - from.x0) * share
-  return { x0, x1: x0 + span }
+  return { x0, x1: x0 + width }
 }
 
 export const toPx = (scale: Scale, x: number): number =>

@@ -47,8 +47,8 @@ export function SalvageDialog({ path, onClose }: Props) {
                 ? 'Every row could be read: the damage lies in what is not copied, such as an index.'
                 : `What could be read is in a new memory, row by row; ${plural(
                     report.tables.reduce((sum, table) => sum + table.lostRanges, 0),
-                    'stretch',
-                    'stretches',
+                    'range',
+                    'ranges',
                   )} of rows could not.`}
               {report.byPages &&
                 ' Its table of contents is lost: rows were found page by page, and what stood on lost pages cannot be named.'}
@@ -62,7 +62,7 @@ export function SalvageDialog({ path, onClose }: Props) {
         ) : (
           <p>
             The file is copied and read row by row, passing over what cannot be read. What comes of it is a new native
-            memory; the damaged file stays as it is. A report names every stretch of rows that was lost.
+            memory; the damaged file stays as it is. A report names every range of rows that was lost.
           </p>
         )}
         {salvage.error !== null && <ErrorLine error={salvage.error} />}

@@ -5,7 +5,7 @@ import styles from './salvage-dialog.module.css'
 
 const SHOWN = 6
 
-/** Rows saved and stretches lost, table by table. */
+/** Rows saved and ranges lost, table by table. */
 export function SalvageTable({ tables }: { readonly tables: readonly SalvagedTable[] }) {
   return (
     <table className={table.table}>

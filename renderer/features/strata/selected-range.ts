@@ -3,7 +3,7 @@ import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** What is selected, where it can be shown on x. */
-export type SelectedStretch = {
+export type SelectedRange = {
   readonly x0: number
   readonly x1: number
   /** Place of the summary in the columns; null for a message. */
@@ -19,14 +19,14 @@ export function messageNumber(id: string): number | null {
 }
 
 /** Where a summary stands; null when it is not of this conversation. */
-export function stretchOfSummary({ summaries }: Strata, index: SummaryIndex, id: string): SelectedStretch | null {
+export function rangeOfSummary({ summaries }: Strata, index: SummaryIndex, id: string): SelectedRange | null {
   const place = index.placeOf.get(id)
   if (place === undefined) return null
   return { x0: summaries.x0[place] ?? 0, x1: summaries.x1[place] ?? 0, place, depth: summaries.depth[place] ?? 0 }
 }
 
 /** Where a message stands, as exactly as the fetched columns tell: numbers rise along the history. */
-export function stretchOfMessage({ columns }: Buckets, number: number): SelectedStretch | null {
+export function rangeOfMessage({ columns }: Buckets, number: number): SelectedRange | null {
   let low = 0
   let high = columns.firstMessage.length
   while (low < high) {
