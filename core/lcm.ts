@@ -51,7 +51,7 @@ export type Lcm = {
   readonly estimator: TokenEstimator
   readonly read: ReadDb
   readonly stats: MemoryStats
-  readonly history: MemoryReader
+  readonly reader: MemoryReader
   readonly strata: StrataService
   readonly transcript: Transcript
   readonly dag: SummaryDag
@@ -114,10 +114,10 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const { info, read } = memory
   const estimator = estimatorOf(read, info, settings.tokenEstimator)
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
-  const history = new MemoryReader(read)
-  const dag = new SummaryDag(read, history)
+  const reader = new MemoryReader(read)
+  const dag = new SummaryDag(read, reader)
 
-  const windows = new KeptWindow(read, estimator, history)
+  const windows = new KeptWindow(read, estimator, reader)
   const context = new ContextAssembler(read, estimator, settings.compaction, windows)
   const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({
@@ -126,7 +126,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     estimator,
   })
 
-  const retrieval = new RetrievalEngine(read, info.capabilities, history, sideIndex ?? undefined)
+  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined)
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
@@ -160,17 +160,17 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     clock,
     estimator,
     read,
-    stats: new MemoryStats(read, info, settings.compaction, estimator, history),
-    history,
-    strata: new StrataService(read, history, settings.compaction.freshTailCount, marksFor({ db: read, info }), (id) =>
+    stats: new MemoryStats(read, info, settings.compaction, estimator, reader),
+    reader,
+    strata: new StrataService(read, reader, settings.compaction.freshTailCount, marksFor({ db: read, info }), (id) =>
       context.leftOut(id),
     ),
-    transcript: new Transcript(read, history),
+    transcript: new Transcript(read, reader),
     dag,
     context,
     timeTravel: new TimeTravel({
       db: read,
-      histories: history,
+      histories: reader,
       context,
       keepsLog: info.capabilities.runs,
       summaries: systemOf(info.copiedFrom?.system ?? info.system).summaries,
@@ -180,12 +180,12 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     ledgers,
     provenance: new ProvenanceFinder({
       db: read,
-      histories: history,
+      reader,
       grep: (input, signal) => retrieval.grep(input, signal),
     }),
     expandQuery: new ExpandQuery({
       db: read,
-      histories: history,
+      reader,
       retrieval,
       estimator,
       summarizers,

@@ -45,12 +45,12 @@ export function createRouter(core: Core) {
 
   /** With the history of a conversation at hand, which was read without keeping others waiting. */
   const prepared = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
-    await (await core.lcm()).history.prepare(conversationId)
+    await (await core.lcm()).reader.prepare(conversationId)
     return core.lcm()
   }
   /** The same with its summaries. */
   const withSummaries = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
-    await (await core.lcm()).history.prepareMemory(conversationId)
+    await (await core.lcm()).reader.prepareMemory(conversationId)
     return core.lcm()
   }
 

@@ -52,14 +52,14 @@ const NOTHING = {
  * @param contentChars UTF-16 units of its text
  * @throws LcmError not_found
  */
-export function describeNode(db: ReadDb, histories: MemoryReader, id: string, contentChars: number): Description {
+export function describeNode(db: ReadDb, reader: MemoryReader, id: string, contentChars: number): Description {
   return readSnapshot(db, () => {
     const node = findNode(db, id)
     switch (node.kind) {
       case 'message':
         return describeMessage(db, node, contentChars)
       case 'summary':
-        return describeSummary(db, histories, node, contentChars)
+        return describeSummary(db, reader, node, contentChars)
       case 'file':
         return describeFile(db, node, contentChars)
     }
@@ -96,11 +96,11 @@ function describeMessage(db: ReadDb, node: FoundNode & { kind: 'message' }, cont
 
 function describeSummary(
   db: ReadDb,
-  histories: MemoryReader,
+  reader: MemoryReader,
   { id, conversationId }: FoundNode & { kind: 'summary' },
   contentChars: number,
 ): Description {
-  const { messages, summaries, links, lineage, coverage } = histories.memory(conversationId)
+  const { messages, summaries, links, lineage, coverage } = reader.memory(conversationId)
   const node = summaries.nodeOf(id)
   if (node < 0) throw notFound(db, id)
   const row = summaries.at(node)

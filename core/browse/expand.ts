@@ -61,7 +61,7 @@ export type ExpandLimits = {
  */
 export function expandSummary(
   db: ReadDb,
-  histories: MemoryReader,
+  reader: MemoryReader,
   input: ExpandInput,
   { countOf, conversationIds = null }: ExpandLimits = {},
 ): Expansion {
@@ -76,7 +76,7 @@ export function expandSummary(
         },
       )
     }
-    const memory = histories.memory(node.conversationId)
+    const memory = reader.memory(node.conversationId)
     const items = itemsBelow(memory, input, conversationIds)
     return page(db, memory, items, startOf(items, input), input, countOf)
   })

@@ -22,7 +22,7 @@ export type NeighbourhoodInput = {
 }
 
 /** What lies around a node. An id that is only named, and not in the file, has a neighbourhood too. */
-export function neighbourhoodOf(db: ReadDb, histories: MemoryReader, input: NeighbourhoodInput): Neighbourhood {
+export function neighbourhoodOf(db: ReadDb, reader: MemoryReader, input: NeighbourhoodInput): Neighbourhood {
   const shown = new Set([input.id])
   const sources = (id: string, limit: number): string[] => sourceIds(db, id, limit)
   const dependents = (id: string, limit: number): string[] => dependentIds(db, id, messageNumber(id), limit)
@@ -39,8 +39,8 @@ export function neighbourhoodOf(db: ReadDb, histories: MemoryReader, input: Neig
   // A node that is shown only because another was expanded may be expanded itself: the set grows while it is walked.
   for (const id of shown) if (asked.has(id)) addTo(shown, sources(id, MAX_EXPANDED))
 
-  const nodes = nodeCards(db, histories, [...shown])
-  const edges = edgesAmong(db, histories, nodes)
+  const nodes = nodeCards(db, reader, [...shown])
+  const edges = edgesAmong(db, reader, nodes)
   return { focus: input.id, nodes, edges, more: leftOut(nodes, edges) }
 }
 
@@ -51,23 +51,19 @@ function addTo(shown: Set<string>, ids: readonly string[]): string[] {
   return added
 }
 
-function edgesAmong(db: ReadDb, histories: MemoryReader, nodes: readonly NodeCard[]): LineageEdge[] {
+function edgesAmong(db: ReadDb, reader: MemoryReader, nodes: readonly NodeCard[]): LineageEdge[] {
   const cards = new Map(nodes.map((node) => [node.id, node]))
   const numbers = nodes.flatMap((node) => messageNumber(node.id) ?? [])
   return linksAmong(db, [...cards.keys()], numbers).map((row) => {
     const ends = [cards.get(row.from), cards.get(row.to)]
     const isDangling = ends.some((card) => !card || card.kind === 'missing')
-    return { ...row, state: isDangling ? 'dangling' : isOnCycle(histories, row, ends[0]) ? 'cycle' : 'sound' }
+    return { ...row, state: isDangling ? 'dangling' : isOnCycle(reader, row, ends[0]) ? 'cycle' : 'sound' }
   })
 }
 
-function isOnCycle(
-  histories: MemoryReader,
-  edge: Pick<LineageEdge, 'from' | 'to'>,
-  from: NodeCard | undefined,
-): boolean {
+function isOnCycle(reader: MemoryReader, edge: Pick<LineageEdge, 'from' | 'to'>, from: NodeCard | undefined): boolean {
   if (from?.conversationId == null) return false
-  const { summaries, order } = histories.memory(from.conversationId)
+  const { summaries, order } = reader.memory(from.conversationId)
   const [a, b] = [summaries.nodeOf(edge.from), summaries.nodeOf(edge.to)]
   return a >= 0 && b >= 0 && order.component[a] === order.component[b]
 }

@@ -12,12 +12,12 @@ import { windowsOfMessages } from '../systems/records/window-entries.ts'
 import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
 
 /** One card an id, in the same order; what is not in the file is a `missing` card. */
-export function nodeCards(db: ReadDb, histories: MemoryReader, ids: readonly string[]): NodeCard[] {
+export function nodeCards(db: ReadDb, reader: MemoryReader, ids: readonly string[]): NodeCard[] {
   const cards = new Map<string, NodeCard>()
   const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
   if (numbers.length > 0) for (const card of messageCards(db, numbers)) cards.set(card.id, card)
   const others = ids.filter((id) => !cards.has(id))
-  if (others.length > 0) for (const card of summaryCards(db, histories, others)) cards.set(card.id, card)
+  if (others.length > 0) for (const card of summaryCards(db, reader, others)) cards.set(card.id, card)
   return ids.map((id) => cards.get(id) ?? missingCard(id))
 }
 
@@ -51,10 +51,10 @@ function messageCards(db: ReadDb, messageIds: readonly number[]): NodeCard[] {
   }))
 }
 
-function summaryCards(db: ReadDb, histories: MemoryReader, ids: readonly string[]): NodeCard[] {
+function summaryCards(db: ReadDb, reader: MemoryReader, ids: readonly string[]): NodeCard[] {
   const openings = openingsOfSummaries(db, ids, EXCERPT_BYTES)
   return summaryHeads(db, ids).map((row) => {
-    const { summaries, links, lineage, coverage } = histories.memory(row.conversationId)
+    const { summaries, links, lineage, coverage } = reader.memory(row.conversationId)
     const node = summaries.nodeOf(row.id)
     if (node < 0) return missingCard(row.id)
     const { depth, tokens, createdAtMs } = summaries.at(node)

@@ -12,21 +12,21 @@ import { type ExpandLimits, expandSummary } from './expand.ts'
 /** Finds things in a memory, says what they are, and leads back from summaries to what they were made of. */
 export class RetrievalEngine {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   readonly #grep: Grep
   readonly #indexes: TextIndexSource | undefined
 
   /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, histories: MemoryReader, indexes?: TextIndexSource) {
+  constructor(db: ReadDb, capabilities: Capabilities, reader: MemoryReader, indexes?: TextIndexSource) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#indexes = indexes
-    this.#grep = new Grep(db, capabilities, histories, indexes)
+    this.#grep = new Grep(db, capabilities, reader, indexes)
   }
 
   /** See `describeNode`. */
   describe(id: string, contentChars: number): Description {
-    return describeNode(this.#db, this.#histories, id, contentChars)
+    return describeNode(this.#db, this.#reader, id, contentChars)
   }
 
   /** See `Grep.search`. */
@@ -55,7 +55,7 @@ export class RetrievalEngine {
 
   /** See `expandSummary`. */
   expand(input: ExpandInput, limits?: ExpandLimits): Expansion {
-    return expandSummary(this.#db, this.#histories, input, limits)
+    return expandSummary(this.#db, this.#reader, input, limits)
   }
 
   /** Files of a conversation, oldest first. */

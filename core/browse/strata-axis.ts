@@ -18,24 +18,24 @@ const SAME_TIME_MS = 1000
 const MESSAGE_MS = 60_000
 
 /** Lays a history out along an axis; on the time axis by its steady clock. */
-export function axisOf(history: Messages, axis: StrataAxis): Axis {
+export function axisOf(messages: Messages, axis: StrataAxis): Axis {
   switch (axis) {
     case 'messages':
       return {
-        extent: history.length,
+        extent: messages.length,
         originMs: null,
         startOf: (position) => position,
         endOf: (position) => position + 1,
       }
     case 'tokens':
       return {
-        extent: history.totalTokens,
+        extent: messages.totalTokens,
         originMs: null,
-        startOf: (position) => history.tokensBefore[position] ?? 0,
-        endOf: (position) => history.tokensBefore[position + 1] ?? 0,
+        startOf: (position) => messages.tokensBefore[position] ?? 0,
+        endOf: (position) => messages.tokensBefore[position + 1] ?? 0,
       }
     case 'time':
-      return timeAxis(history)
+      return timeAxis(messages)
   }
 }
 
@@ -60,10 +60,10 @@ export function nodeRange(
   return [x, x]
 }
 
-function timeAxis(history: Messages): Axis {
-  const starts = spread(history.clockMs)
+function timeAxis(messages: Messages): Axis {
+  const starts = spread(messages.clockMs)
   const last = starts.length - 1
-  const origin = history.clockMs[0]
+  const origin = messages.clockMs[0]
   const endOf = (position: number): number => {
     const start = starts[position] ?? 0
     return Math.min(starts[position + 1] ?? Number.POSITIVE_INFINITY, start + MESSAGE_MS)

@@ -9,16 +9,16 @@ export type BucketedRange = { readonly x0: number; readonly x1: number; readonly
 
 /** Merges the messages of a range, in order, into at most `buckets` columns of equal width. */
 export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange): StrataMessages {
-  const { messages: history } = memory
+  const { messages } = memory
   const { messageStates } = memory.coverage
   const from = firstPosition(
-    history.length,
+    messages.length,
     (position) => axis.startOf(position) >= range.x0 || axis.endOf(position) > range.x0,
   )
   const to =
     range.x1 >= axis.extent
-      ? history.length
-      : firstPosition(history.length, (position) => axis.startOf(position) >= range.x1)
+      ? messages.length
+      : firstPosition(messages.length, (position) => axis.startOf(position) >= range.x1)
   const columns: StrataMessages = {
     x0: [],
     x1: [],
@@ -42,8 +42,8 @@ export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange)
     const tokensByRole = ROLES.map(() => 0)
     let [maxTokens, inWindow, next] = [0, 0, first]
     for (; next < to && bucketOf(next) === bucket; next += 1) {
-      const tokens = history.tokensAt(next)
-      const role = history.roleAt(next)
+      const tokens = messages.tokensAt(next)
+      const role = messages.roleAt(next)
       tokensByRole[role] = (tokensByRole[role] as number) + tokens
       if (tokens > maxTokens) maxTokens = tokens
       if (messageStates[next] === IN_WINDOW) inWindow += 1
@@ -55,9 +55,9 @@ export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange)
     columns.count.push(next - first)
     columns.tokens.push(tokens)
     columns.maxTokens.push(maxTokens)
-    columns.role.push(tokens === 0 ? history.roleAt(first) : indexOfLargest(tokensByRole))
+    columns.role.push(tokens === 0 ? messages.roleAt(first) : indexOfLargest(tokensByRole))
     columns.inWindow.push(inWindow)
-    columns.firstMessage.push(history.ids[first] as number)
+    columns.firstMessage.push(messages.ids[first] as number)
     first = next
   }
   return columns

@@ -16,15 +16,15 @@ const MAX_TICKS = 24
  * Round UTC times along x: days, hours, or minutes where the whole history is short. On an axis without time a tick
  * stands before the first message at or after its time; of several at one place, in a silence, the last is kept.
  */
-export function ticksOf(history: Messages, axis: Axis): Tick[] {
-  const first = history.clockMs[0]
-  const last = history.clockMs[history.length - 1]
+export function ticksOf(messages: Messages, axis: Axis): Tick[] {
+  const first = messages.clockMs[0]
+  const last = messages.clockMs[messages.length - 1]
   if (first === undefined || last === undefined || Number.isNaN(first)) return []
   const step =
     STEPS.find((size) => Math.floor((last - first) / size) < MAX_TICKS) ?? wholeDays((last - first) / MAX_TICKS)
   const ticks = new Map<number, Tick>()
   for (let atMs = Math.ceil(first / step) * step; atMs <= last && ticks.size < MAX_TICKS; atMs += step) {
-    const x = axis.originMs === null ? axis.startOf(history.positionAtTime(atMs)) : atMs - axis.originMs
+    const x = axis.originMs === null ? axis.startOf(messages.positionAtTime(atMs)) : atMs - axis.originMs
     ticks.set(x, { x, atMs })
   }
   return [...ticks.values()]

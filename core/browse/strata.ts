@@ -21,7 +21,7 @@ const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
 /** A conversation as layers over its history: the whole of its summaries, and its messages a range at a time. */
 export class StrataService {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   readonly #freshTailCount: number
   readonly #rules: MarkRules
   readonly #leftOutOf: (conversationId: number) => ReadonlySet<string>
@@ -33,13 +33,13 @@ export class StrataService {
    */
   constructor(
     db: ReadDb,
-    histories: MemoryReader,
+    reader: MemoryReader,
     freshTailCount: number,
     rules: MarkRules = EVERYTHING,
     leftOut: (conversationId: number) => ReadonlySet<string> = () => new Set(),
   ) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#freshTailCount = freshTailCount
     this.#rules = rules
     this.#leftOutOf = leftOut
@@ -55,24 +55,24 @@ export class StrataService {
     readonly freshTailCount?: number | undefined
   }): Strata {
     return readSnapshot(this.#db, () => {
-      const memory = this.#histories.memory(input.conversationId)
-      const { messages: history } = memory
-      const axis = this.#axis(history, input.axis)
+      const memory = this.#reader.memory(input.conversationId)
+      const { messages } = memory
+      const axis = this.#axis(messages, input.axis)
       const tail = freshTail(memory, input.freshTailCount ?? this.#freshTailCount)
       return {
         conversationId: input.conversationId,
         axis: input.axis,
         extent: axis.extent,
         originMs: axis.originMs,
-        totalMessages: history.length,
-        totalTokens: history.totalTokens,
+        totalMessages: messages.length,
+        totalTokens: messages.totalTokens,
         maxDepth: memory.summaries.rows.reduce((depth, row) => Math.max(depth, row.depth), -1),
         summaries: summaryColumns(memory, axis),
         window: windowRuns(memory, axis, this.#leftOut(memory)),
-        freshTailX: tail === history.length ? axis.extent : axis.startOf(tail),
+        freshTailX: tail === messages.length ? axis.extent : axis.startOf(tail),
         marks: marksOf(memory, axis, this.#rules, isArchived(memory)),
-        runs: this.#runs(history, axis),
-        ticks: ticksOf(history, axis),
+        runs: this.#runs(messages, axis),
+        ticks: ticksOf(messages, axis),
       }
     })
   }
@@ -83,7 +83,7 @@ export class StrataService {
    */
   messages(input: BucketedRange & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
     return readSnapshot(this.#db, () => {
-      const memory = this.#histories.memory(input.conversationId)
+      const memory = this.#reader.memory(input.conversationId)
       return messageColumns(memory, this.#axis(memory.messages, input.axis), input)
     })
   }
@@ -93,18 +93,18 @@ export class StrataService {
     return window.length > MOST_ENTRIES ? new Set() : this.#leftOutOf(messages.conversationId)
   }
 
-  #axis(history: Messages, kind: StrataAxis): Axis {
-    const axes = this.#axes.get(history) ?? new Map<StrataAxis, Axis>()
-    this.#axes.set(history, axes)
-    const axis = axes.get(kind) ?? axisOf(history, kind)
+  #axis(messages: Messages, kind: StrataAxis): Axis {
+    const axes = this.#axes.get(messages) ?? new Map<StrataAxis, Axis>()
+    this.#axes.set(messages, axes)
+    const axis = axes.get(kind) ?? axisOf(messages, kind)
     axes.set(kind, axis)
     return axis
   }
 
-  #runs(history: Messages, axis: Axis): Strata['runs'] {
-    return startedRuns(this.#db, history.conversationId).map(({ runId, atMs, newestSeq }) => {
+  #runs(messages: Messages, axis: Axis): Strata['runs'] {
+    return startedRuns(this.#db, messages.conversationId).map(({ runId, atMs, newestSeq }) => {
       // Imported messages bear the times of their agent, a run that of this machine.
-      const present = newestSeq === null ? history.positionAtTime(atMs + 1) : firstAbove(history.seqs, newestSeq)
+      const present = newestSeq === null ? messages.positionAtTime(atMs + 1) : firstAbove(messages.seqs, newestSeq)
       return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
     })
   }

@@ -17,11 +17,11 @@ import { nodeCards } from './node-cards.ts'
 /** How summaries rest on each other and on messages. Cycles and dangling links are shown and never followed for ever. */
 export class SummaryDag {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
 
-  constructor(db: ReadDb, histories: MemoryReader) {
+  constructor(db: ReadDb, reader: MemoryReader) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
   }
 
   /**
@@ -29,7 +29,7 @@ export class SummaryDag {
    * @throws LcmError not_found
    */
   tree(conversationId: number): Tree {
-    const memory = this.#histories.memory(conversationId)
+    const memory = this.#reader.memory(conversationId)
     return { roots: lineageTrees(memory, rootsOf(memory), 'sources') }
   }
 
@@ -45,7 +45,7 @@ export class SummaryDag {
   }): TreeLevel {
     return readSnapshot(this.#db, () => {
       const { of, offset, limit } = input
-      const memory = this.#histories.memory(of === null ? input.conversationId : findNode(this.#db, of).conversationId)
+      const memory = this.#reader.memory(of === null ? input.conversationId : findNode(this.#db, of).conversationId)
       const { lineage, links } = memory
       const node = of === null ? -1 : memory.summaries.nodeOf(of)
       const nodes = of === null ? rootsOf(memory) : (lineage.sources[node] ?? [])
@@ -59,7 +59,7 @@ export class SummaryDag {
             })
       return {
         total: nodes.length + (node < 0 ? 0 : links.messagesOf(node).length),
-        nodes: nodeCards(this.#db, this.#histories, [...summaries, ...messages.map(messageNodeId)]),
+        nodes: nodeCards(this.#db, this.#reader, [...summaries, ...messages.map(messageNodeId)]),
       }
     })
   }
@@ -74,7 +74,7 @@ export class SummaryDag {
       const isNamed = isNamedByLink(this.#db, input.id, null)
       const { kind, id } = isNamed ? { kind: null, id: input.id } : findNode(this.#db, input.id)
       if (kind === 'file') return { focus: id, nodes: [], edges: [], more: [] }
-      return neighbourhoodOf(this.#db, this.#histories, { ...input, id })
+      return neighbourhoodOf(this.#db, this.#reader, { ...input, id })
     })
   }
 
@@ -120,7 +120,7 @@ export class SummaryDag {
     const { summaries, messages } = fileReferences(this.#db, id, conversationId)
     const named = new Set(summaries.map((summary) => summary.id))
     const lowest = summaries.filter((summary) => {
-      const { summaries: all, links } = this.#histories.memory(summary.conversationId)
+      const { summaries: all, links } = this.#reader.memory(summary.conversationId)
       return !(links.sources[all.nodeOf(summary.id)] ?? []).some((source) => named.has(all.at(source).id))
     })
     const heads = inOrderOf(messages, messageHeads(this.#db, messages))
@@ -153,7 +153,7 @@ export class SummaryDag {
   #trees(summaryId: string, direction: 'sources' | 'dependents'): LineageTree[] {
     const [head] = summaryHeads(this.#db, [summaryId])
     if (!head) return [{ id: summaryId, kind: 'missing', depth: -1, tokens: 0 }]
-    const memory = this.#histories.memory(head.conversationId)
+    const memory = this.#reader.memory(head.conversationId)
     return lineageTrees(memory, [memory.summaries.nodeOf(summaryId)], direction)
   }
 
@@ -174,7 +174,7 @@ export class SummaryDag {
   }
 
   #ofSummary({ id, conversationId }: FoundNode & { kind: 'summary' }): Lineage {
-    const memory = this.#histories.memory(conversationId)
+    const memory = this.#reader.memory(conversationId)
     const { lineage, coverage } = memory
     const node = memory.summaries.nodeOf(id)
     const covers = coversOfSummaries(this.#db, [{ id, conversationId }]).get(id) ?? []

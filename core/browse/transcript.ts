@@ -19,17 +19,17 @@ type Place = { conversationId: number; position: number; lastPosition: number }
 /** Every message of a conversation as a row of one long list; the position is the row. */
 export class Transcript {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
 
-  constructor(db: ReadDb, histories: MemoryReader) {
+  constructor(db: ReadDb, reader: MemoryReader) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
   }
 
   /** @throws LcmError not_found */
   page(input: PageInput): TranscriptPage {
     return readSnapshot(this.#db, () => {
-      const order = this.#histories.order(input.conversationId)
+      const order = this.#reader.order(input.conversationId)
       const ids = Array.from(order.ids.subarray(input.offset, input.offset + input.limit))
       const found = readMessages(this.#db, ids, input.contentChars)
       const messages = ids.flatMap((messageId, index): Message[] => {
@@ -53,7 +53,7 @@ export class Transcript {
       if (messageId === null || !message) {
         throw new LcmError('invalid_argument', `${id} is a ${node.kind}, not a message: describe it instead.`, { id })
       }
-      return ranked(message, this.#histories.order(node.conversationId).positionOf(messageId))
+      return ranked(message, this.#reader.order(node.conversationId).positionOf(messageId))
     })
   }
 
@@ -67,17 +67,17 @@ export class Transcript {
       const node = findNode(this.#db, id)
       const { conversationId } = node
       if (node.kind !== 'summary') {
-        const order = this.#histories.order(conversationId)
+        const order = this.#reader.order(conversationId)
         if (node.kind === 'file') return { conversationId, position: 0, lastPosition: Math.max(0, order.length - 1) }
         const position = order.positionOf(node.messageId)
         return { conversationId, position, lastPosition: position }
       }
-      const { messages: history, summaries, coverage } = this.#histories.memory(conversationId)
+      const { messages, summaries, coverage } = this.#reader.memory(conversationId)
       const summary = summaries.rows[summaries.nodeOf(id)]
       const ranges = coverage.reach(summary?.index ?? -1)
       const [first, end] = [ranges[0], ranges.at(-1)]
       if (first !== undefined && end !== undefined) return { conversationId, position: first, lastPosition: end - 1 }
-      const position = lastRow(history, history.positionAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
+      const position = lastRow(messages, messages.positionAtTime(summary?.createdAtMs ?? Number.POSITIVE_INFINITY))
       return { conversationId, position, lastPosition: position }
     })
   }
@@ -87,12 +87,12 @@ export class Transcript {
    * @throws LcmError not_found
    */
   positionAt(input: { readonly conversationId: number; readonly atMs: number }): { position: number } {
-    const history = this.#histories.of(input.conversationId)
-    return { position: lastRow(history, history.positionAtTime(input.atMs)) }
+    const messages = this.#reader.of(input.conversationId)
+    return { position: lastRow(messages, messages.positionAtTime(input.atMs)) }
   }
 }
 
-const lastRow = (history: Messages, position: number): number => Math.max(0, Math.min(position, history.length - 1))
+const lastRow = (messages: Messages, position: number): number => Math.max(0, Math.min(position, messages.length - 1))
 
 function ranked(message: Omit<Message, 'position'> & { readonly messageId: number }, position: number): Message {
   const { messageId: _, ...rest } = message

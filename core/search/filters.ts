@@ -33,9 +33,9 @@ export class Filters {
   readonly #window: RowLists | null
 
   /** @throws LcmError not_found, invalid_argument when `within` is no summary */
-  constructor(db: ReadDb, histories: MemoryReader, input: GrepInput) {
+  constructor(db: ReadDb, reader: MemoryReader, input: GrepInput) {
     this.#input = input
-    this.#within = input.within === undefined ? null : below(db, histories, input.within)
+    this.#within = input.within === undefined ? null : below(db, reader, input.within)
     this.#window =
       input.inContext === undefined
         ? null
@@ -81,14 +81,14 @@ function seenMessages(db: ReadDb): readonly number[] {
 }
 
 /** Messages and summaries that a summary stands for. */
-function below(db: ReadDb, histories: MemoryReader, summaryId: string): RowLists {
+function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
   const node = findNode(db, summaryId)
   if (node.kind !== 'summary') {
     throw new LcmError('invalid_argument', `A search can be limited to a summary; ${summaryId} is a ${node.kind}.`, {
       id: summaryId,
     })
   }
-  const { messages, summaries, links, coverage } = histories.memory(node.conversationId)
+  const { messages, summaries, links, coverage } = reader.memory(node.conversationId)
   const start = summaries.nodeOf(summaryId)
   const reached = links.beneath([start])
   const elsewhere = links.messagesElsewhere(reached).map(({ messageId }) => messageId)

@@ -59,18 +59,18 @@ type Answer = {
 /** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
 export class Grep {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   readonly #messages: MessageCorpus
   readonly #summaries: SummaryCorpus
   readonly #indexes: TextIndexSource
 
   /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, histories: MemoryReader, indexes?: TextIndexSource) {
+  constructor(db: ReadDb, capabilities: Capabilities, reader: MemoryReader, indexes?: TextIndexSource) {
     const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#indexes = source
-    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, histories)
+    this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, reader)
     this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
   }
 
@@ -170,7 +170,7 @@ export class Grep {
   }
 
   #grounds(input: GrepInput, cursor: Cursor | null): Ground[] {
-    const filters = new Filters(this.#db, this.#histories, input)
+    const filters = new Filters(this.#db, this.#reader, input)
     return kindsOf(input).map((kind, order) => {
       const corpus = this.#corpus(kind)
       const { index } = corpus

@@ -34,13 +34,13 @@ export class MessageCorpus implements Corpus {
   readonly fields = ['content', 'tool_input', 'tool_output', 'reasoning'] as const
   readonly #index: () => TextIndex | null
   readonly #db: ReadDb
-  readonly #histories: Pick<MemoryReader, 'known'> | null
+  readonly #reader: Pick<MemoryReader, 'known'> | null
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
 
-  /** @param histories where messages that were read for other views are found */
-  constructor(db: ReadDb, index: () => TextIndex | null, histories: Pick<MemoryReader, 'known'> | null = null) {
+  /** @param reader where messages that were read for other views are found */
+  constructor(db: ReadDb, index: () => TextIndex | null, reader: Pick<MemoryReader, 'known'> | null = null) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#index = index
   }
 
@@ -94,7 +94,7 @@ export class MessageCorpus implements Corpus {
   async #load(slice: TimeSlice): Promise<Catalogue> {
     const all = new CatalogueBuilder(null, rowCount(this.#db, 'messages'))
     for (const conversation of conversationsWithMessages(this.#db)) {
-      const known = this.#histories?.known(conversation)
+      const known = this.#reader?.known(conversation)
       const messages = known ?? (await this.#read(conversation, slice))
       for (let position = 0; position < messages.length; position += 1) {
         const atMs = messages.createdAtMs[position] as number

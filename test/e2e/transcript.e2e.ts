@@ -65,7 +65,7 @@ test(
     const lcm = await openLcm(path, { readOnly: true })
     const { events } = lcm.timeTravel.timeline(conversationId)
     const [first] = events
-    const ids = lcm.history.of(conversationId).ids
+    const ids = lcm.reader.of(conversationId).ids
     const newest = `msg_${ids[(first?.messages ?? 0) - 1]}`
     const sources = lcm.retrieval.describe(first?.summaryId ?? '', 100).sources
     lcm.close()

@@ -45,15 +45,15 @@ export function askerOf(
   db: ReadDb,
   { providers = [], chain = [], spendCapTokens = null, clock = () => 0 }: AskerSpec = {},
 ) {
-  const histories = new MemoryReader(db)
+  const reader = new MemoryReader(db)
   const estimator = createTokenEstimator()
-  const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, histories)
+  const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, reader)
   const summarizers = new ConfiguredSummarizers({
     models: { providers, chain, spendCapTokens, promptsDir: null },
     keyOf: async () => KEY,
     estimator,
   })
-  return new ExpandQuery({ db, histories, retrieval, estimator, summarizers, clock, defaultTokens: 4_000 })
+  return new ExpandQuery({ db, reader, retrieval, estimator, summarizers, clock, defaultTokens: 4_000 })
 }
 
 export const ask = async (asker: ExpandQuery, request: ExpandQueryRequest, signal?: AbortSignal) =>

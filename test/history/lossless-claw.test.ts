@@ -19,16 +19,16 @@ const files = ['.', 'legacy', 'corrupt'].flatMap((sub) => {
 describe('every view of a file of lossless-claw', () => {
   it.each(files)('can be shown: %s', (file) => {
     const memory = openMemory(join(folder, file))
-    const histories = new MemoryReader(memory.read)
-    const dag = new SummaryDag(memory.read, histories)
-    const strata = new StrataService(memory.read, histories, 8)
-    const transcript = new Transcript(memory.read, histories)
+    const reader = new MemoryReader(memory.read)
+    const dag = new SummaryDag(memory.read, reader)
+    const strata = new StrataService(memory.read, reader, 8)
+    const transcript = new Transcript(memory.read, reader)
     for (const conversationId of memory.read.column<number>('SELECT conversation_id FROM conversations')) {
       for (const axis of StrataAxis.options) {
         const { extent } = Strata.parse(strata.get({ conversationId, axis }))
         const columns = strata.messages({ conversationId, axis, x0: 0, x1: extent, buckets: 50 })
         const count = StrataMessages.parse(columns).count.reduce((a, b) => a + b, 0)
-        expect(count).toBe(histories.of(conversationId).length)
+        expect(count).toBe(reader.of(conversationId).length)
       }
       const page = TranscriptPage.parse(transcript.page({ conversationId, offset: 0, limit: 500, contentChars: 1000 }))
       expect(page.messages.length).toBe(page.total)

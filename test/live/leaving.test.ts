@@ -84,16 +84,16 @@ describe.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $n
     await look(core)
     const lcm = await core.lcm()
     const [conversation = { conversationId: 0 }] = lcm.stats.conversations()
-    const history = lcm.history.of(conversation.conversationId)
+    const history = lcm.reader.of(conversation.conversationId)
     await untilLetGo(path)
     const before = changes()
     for (let round = 0; round < 2; round += 1) {
       // Between two statements nobody else opens anything.
       const held = hasProc ? heldIn(dirname(path)) : []
-      expect(lcm.history.of(conversation.conversationId)).toBe(history)
+      expect(lcm.reader.of(conversation.conversationId)).toBe(history)
       expect(hasProc ? heldIn(dirname(path)) : []).toEqual(held)
       await look(core)
-      expect(lcm.history.of(conversation.conversationId)).toBe(history)
+      expect(lcm.reader.of(conversation.conversationId)).toBe(history)
       await untilLetGo(path)
     }
     await new Promise((done) => setTimeout(done, 600))

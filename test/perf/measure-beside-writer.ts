@@ -41,18 +41,18 @@ export async function measureBesideWriter(size: number): Promise<BesideWriterMea
   // Opened while its agent writes, as a window opens it.
   const [read, writer] = await besideAgent(path, async () => {
     const lcm = await openLcm(path, { readOnly: true, cacheDir: join(folder, 'cache') })
-    await lcm.history.prepare(CONVERSATION)
+    await lcm.reader.prepare(CONVERSATION)
     const newest = { conversationId: CONVERSATION, limit: 60, contentChars: 20_000 }
     const list = await repeat(ROUNDS, () => lcm.stats.listed(), PAUSE_MS)
     const newestPage = await repeat(
       ROUNDS,
-      () => lcm.transcript.page({ ...newest, offset: Math.max(0, lcm.history.order(CONVERSATION).length - 60) }),
+      () => lcm.transcript.page({ ...newest, offset: Math.max(0, lcm.reader.order(CONVERSATION).length - 60) }),
       PAUSE_MS,
     )
     const strata = await repeat(
       ROUNDS,
       async () => {
-        await lcm.history.prepare(CONVERSATION)
+        await lcm.reader.prepare(CONVERSATION)
         return lcm.strata.get({ conversationId: CONVERSATION, axis: 'messages' })
       },
       PAUSE_MS,

@@ -45,7 +45,7 @@ export async function measureOpening(path: string): Promise<OpeningMeasure> {
   const usableWallMs = Math.round(performance.now() - wallBefore)
   const delay = monitorEventLoopDelay({ resolution: 2 })
   delay.enable()
-  await step('history', () => lcm.history.prepare(conversationId))
+  await step('history', () => lcm.reader.prepare(conversationId))
   await step('strata', () => lcm.strata.get({ conversationId, axis: 'messages' }))
   await step('strata again', () => lcm.strata.get({ conversationId, axis: 'tokens' }))
   await step('sizes', () => lcm.stats.measure())

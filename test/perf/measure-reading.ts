@@ -27,7 +27,7 @@ export async function measureReading(path: string): Promise<ReadingMeasure> {
   const lcm = await openLcm(path)
   const conversationsList = await repeat(9, () => lcm.stats.conversations())
   const strataGetCold = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
-  const total = lcm.history.of(LONGEST).length
+  const total = lcm.reader.of(LONGEST).length
   const random = new Random(1)
   const axes = ['messages', 'tokens', 'time'] as const
   const strataGet = await repeat(15, (round) =>

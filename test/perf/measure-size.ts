@@ -47,7 +47,7 @@ export async function measureSize(path: string, conversations: number, messages:
   }
   const firstPage = await timed(() => page(0))
   const pages = await repeat(PAGES, page)
-  const history = await timed(() => lcm.history.prepare(LONGEST))
+  const history = await timed(() => lcm.reader.prepare(LONGEST))
   const firstStrata = await timed(() => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
   const strata = await repeat(9, () => lcm.strata.get({ conversationId: LONGEST, axis: 'messages' }))
   const residentMegabytes = megabytes(process.memoryUsage.rss())

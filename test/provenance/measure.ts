@@ -11,7 +11,7 @@ import { Draw, type Fact, INVENTIONS, type Plot } from './stories.ts'
 export const finderOf = (db: ReadDb): ProvenanceFinder =>
   new ProvenanceFinder({
     db,
-    histories: new MemoryReader(db),
+    reader: new MemoryReader(db),
     grep: () => {
       throw new Error('nothing had to be searched for')
     },

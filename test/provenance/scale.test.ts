@@ -50,11 +50,11 @@ it('finds one sentence among 10,000 messages, and yields meanwhile', async () =>
 })
 
 it('searches for the messages of a subtree that is too large to be read', async () => {
-  const histories = new MemoryReader(memory.db)
-  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, histories)
+  const reader = new MemoryReader(memory.db)
+  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
   const finder = new ProvenanceFinder({
     db: memory.db,
-    histories,
+    reader,
     grep: (input, signal) => retrieval.grep(input, signal),
     mostMessages: 500,
   })

@@ -39,7 +39,7 @@ function lastMoment(lcm: Lcm, conversationId: number): Moment | null {
   const { events, messages } = lcm.timeTravel.timeline(conversationId)
   const last = events.at(-1)
   if (last && last.messages >= messages) return { eventId: last.eventId }
-  const newest = lcm.history.memory(conversationId).messages.ids.at(-1)
+  const newest = lcm.reader.memory(conversationId).messages.ids.at(-1)
   return newest === undefined ? null : { messageId: `msg_${newest}` }
 }
 
@@ -79,7 +79,7 @@ describe('summaries beside a window of all messages', () => {
       for (const { conversationId, summaries } of lcm.stats.conversations()) {
         expect(summaries).toBeGreaterThan(0)
         expect(lcm.timeTravel.timeline(conversationId)).toMatchObject({ events: [], beside: summaries })
-        const ids = Array.from(lcm.history.memory(conversationId).messages.ids, (id) => `msg_${id}`)
+        const ids = Array.from(lcm.reader.memory(conversationId).messages.ids, (id) => `msg_${id}`)
         for (const [position, messageId] of ids.entries()) {
           const context = lcm.timeTravel.contextAt({ conversationId, moment: { messageId } })
           expect(context).toMatchObject({ reconstructed: false, events: 0 })

@@ -27,7 +27,7 @@ const MOST_CALLS = 40
 
 export type ExpandQueryOptions = {
   readonly db: ReadDb
-  readonly histories: MemoryReader
+  readonly reader: MemoryReader
   readonly retrieval: RetrievalEngine
   readonly estimator: TokenEstimator
   readonly summarizers: ConfiguredSummarizers

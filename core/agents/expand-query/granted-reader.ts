@@ -14,7 +14,7 @@ const MOST_CHARS = 12_000
 
 export type GrantedReaderOptions = {
   readonly db: ReadDb
-  readonly histories: MemoryReader
+  readonly reader: MemoryReader
   readonly retrieval: RetrievalEngine
   readonly estimator: TokenEstimator
   readonly grants: Grants
@@ -106,7 +106,7 @@ export class GrantedReader {
   }
 
   #reachOf(grant: Grant): Map<string, number> {
-    const { db, histories } = this.#options
+    const { db, reader } = this.#options
     const reach = new Map<string, number>()
     for (const rootId of grant.rootIds) {
       const root = findNode(db, rootId)
@@ -114,7 +114,7 @@ export class GrantedReader {
       if (!grant.conversationIds.includes(root.conversationId)) continue
       reach.set(rootId, 0)
       if (root.kind !== 'summary') continue
-      const { messages, summaries, links } = histories.memory(root.conversationId)
+      const { messages, summaries, links } = reader.memory(root.conversationId)
       let level = [summaries.nodeOf(rootId)]
       const seen = new Set(level)
       for (let depth = 1; depth <= grant.depth && level.length > 0; depth += 1) {

@@ -39,7 +39,7 @@ const MOST_CLAIMS = 400
 
 export type ProvenanceOptions = {
   readonly db: ReadDb
-  readonly histories: MemoryReader
+  readonly reader: MemoryReader
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
   /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
   readonly mostMessages?: number
@@ -74,7 +74,7 @@ export class ProvenanceFinder {
    */
   async find(input: ProvenanceInput, signal?: AbortSignal): Promise<Provenance> {
     const began = performance.now()
-    const { db, histories } = this.#options
+    const { db, reader } = this.#options
     const slice = new TimeSlice(signal, 'The search was cancelled.')
     const node = findNode(db, input.summaryId)
     const [head] = summaryHeads(db, [input.summaryId])
@@ -85,7 +85,7 @@ export class ProvenanceFinder {
     const content = new Map(contentsOfSummaries(db, [head.id])).get(head.id) ?? ''
     const chosen = chosenClaims(content, input)
     const vocabulary = new Vocabulary(content, chosen.slice(0, MOST_CLAIMS))
-    const memory = histories.memory(node.conversationId)
+    const memory = reader.memory(node.conversationId)
     const sources = reachedSources(memory, memory.summaries.nodeOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
     const copies = new SummaryCopies(db, [input.summaryId, ...sources.reached.filter((id) => id !== input.summaryId)])

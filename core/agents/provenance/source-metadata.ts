@@ -12,15 +12,15 @@ const BATCH = 10_000
  */
 export class SourceMetadata {
   readonly #db: ReadDb
-  readonly #history: Messages
+  readonly #messages: Messages
   readonly #numbers: readonly number[]
   #times: { readonly days: ReadonlySet<string>; readonly minutes: ReadonlySet<string> } | null = null
   #calls: ReadonlySet<string> | null = null
 
-  /** @param history of the conversation that most of the messages are of */
-  constructor(db: ReadDb, history: Messages, numbers: readonly number[]) {
+  /** @param messages of the conversation that most of the messages are of */
+  constructor(db: ReadDb, messages: Messages, numbers: readonly number[]) {
     this.#db = db
-    this.#history = history
+    this.#messages = messages
     this.#numbers = numbers
   }
 
@@ -55,9 +55,9 @@ export class SourceMetadata {
     }
     const elsewhere: number[] = []
     for (const number of this.#numbers) {
-      const position = this.#history.positionOf(number)
+      const position = this.#messages.positionOf(number)
       if (position < 0) elsewhere.push(number)
-      else add(this.#history.createdAtMs[position] ?? null)
+      else add(this.#messages.createdAtMs[position] ?? null)
     }
     for (const { createdAtMs } of messageHeads(this.#db, elsewhere)) add(createdAtMs)
     return { days, minutes }

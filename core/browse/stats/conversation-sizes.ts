@@ -43,15 +43,15 @@ const LONGEST_REST_MS = 30_000
  */
 export class ConversationSizes {
   readonly #db: ReadDb
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   readonly #windows: WindowSizes
   #read: Reading | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
 
-  constructor(db: ReadDb, histories: MemoryReader, windows: WindowSizes) {
+  constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#windows = windows
   }
 
@@ -64,11 +64,11 @@ export class ConversationSizes {
     const counts = messageCounts(this.#db, of)
     const entries = entryCounts(this.#db, of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
-    const history = this.#atHand(conversationId)
-    const stored = history ? null : messageTokens(this.#db, of)
-    const windows = this.#windows.measure([...entries.keys()], history)
+    const messages = this.#atHand(conversationId)
+    const stored = messages ? null : messageTokens(this.#db, of)
+    const windows = this.#windows.measure([...entries.keys()], messages)
     const sizes = sizesOf(counts, entries, (id) => ({
-      stored: history?.totalTokens ?? stored?.get(id) ?? 0,
+      stored: messages?.totalTokens ?? stored?.get(id) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
     if (conversationId === null) this.#keep(changeStamp(this.#db), sizes)
@@ -154,11 +154,11 @@ export class ConversationSizes {
   async #tokensOf(ids: readonly number[], counts: ReadonlyMap<number, number>): Promise<TokensById> {
     const [id] = ids
     if (id !== undefined && (counts.get(id) ?? 0) >= LARGE) {
-      await this.#histories.prepare(id)
-      const history = this.#histories.kept(id)
-      if (history?.isPlain) {
-        const windows = await this.#measured([id], history)
-        return new Map([[id, { stored: history.totalTokens, window: windows.get(id) ?? NO_WINDOW }]])
+      await this.#reader.prepare(id)
+      const messages = this.#reader.kept(id)
+      if (messages?.isPlain) {
+        const windows = await this.#measured([id], messages)
+        return new Map([[id, { stored: messages.totalTokens, window: windows.get(id) ?? NO_WINDOW }]])
       }
     }
     const stored = messageTokens(this.#db, ids)
@@ -166,8 +166,8 @@ export class ConversationSizes {
     return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
   }
 
-  async #measured(ids: readonly number[], history: Messages | null): Promise<Map<number, WindowSize>> {
-    const steps = this.#windows.measuring(ids, PAGE_ENTRIES, history)
+  async #measured(ids: readonly number[], messages: Messages | null): Promise<Map<number, WindowSize>> {
+    const steps = this.#windows.measuring(ids, PAGE_ENTRIES, messages)
     for (;;) {
       const step = steps.next()
       if (step.done) return step.value
@@ -177,8 +177,8 @@ export class ConversationSizes {
 
   /** Of one conversation whose history is at hand and says what the file says. */
   #atHand(conversationId: number | null): Messages | null {
-    const history = conversationId === null ? null : this.#histories.known(conversationId)
-    return history?.isPlain ? history : null
+    const messages = conversationId === null ? null : this.#reader.known(conversationId)
+    return messages?.isPlain ? messages : null
   }
 
   #current(): Reading | null {

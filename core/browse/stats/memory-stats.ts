@@ -51,7 +51,7 @@ export class MemoryStats {
   readonly #db: ReadDb
   readonly #info: MemoryInfo
   readonly #settings: AssemblySettings
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
 
@@ -61,14 +61,14 @@ export class MemoryStats {
     info: MemoryInfo,
     settings: AssemblySettings,
     estimator: TokenEstimator,
-    histories: MemoryReader = new MemoryReader(db),
+    reader: MemoryReader = new MemoryReader(db),
     areAtHand: boolean = areSizesAtHand(info),
   ) {
     this.#db = db
     this.#info = info
     this.#settings = settings
-    this.#histories = histories
-    this.#sizes = new ConversationSizes(db, histories, new WindowSizes(db, estimator, settings))
+    this.#reader = reader
+    this.#sizes = new ConversationSizes(db, reader, new WindowSizes(db, estimator, settings))
     this.#areAtHand = areAtHand
   }
 
@@ -158,20 +158,20 @@ export class MemoryStats {
   }
 
   /** The history's columns where they are at hand and say what the file says: then no text is read over. */
-  #plainHistory(conversationId: number): Messages | null {
-    const history = this.#histories.known(conversationId)
-    return history?.isPlain ? history : null
+  #plainMessages(conversationId: number): Messages | null {
+    const messages = this.#reader.known(conversationId)
+    return messages?.isPlain ? messages : null
   }
 
   #roles(conversationId: number): Overview['roles'] {
-    const history = this.#plainHistory(conversationId)
-    if (!history) return roleTallies(this.#db, conversationId).map((role) => ({ ...role, sourceTokens: null }))
+    const messages = this.#plainMessages(conversationId)
+    if (!messages) return roleTallies(this.#db, conversationId).map((role) => ({ ...role, sourceTokens: null }))
     const roles = ROLES.map((key) => ({ key, count: 0, tokens: 0, sourceTokens: null }))
-    for (let position = 0; position < history.length; position += 1) {
-      const role = roles[history.roleAt(position)]
+    for (let position = 0; position < messages.length; position += 1) {
+      const role = roles[messages.roleAt(position)]
       if (!role) continue
       role.count += 1
-      role.tokens += history.tokensAt(position)
+      role.tokens += messages.tokensAt(position)
     }
     return roles.filter((role) => role.count > 0).sort((a, b) => b.tokens - a.tokens || (a.key < b.key ? -1 : 1))
   }
@@ -191,18 +191,18 @@ export class MemoryStats {
   }
 
   #largest(conversationId: number): number[] {
-    const history = this.#plainHistory(conversationId)
-    if (!history) return largestMessages(this.#db, conversationId, LARGEST_MESSAGES)
+    const messages = this.#plainMessages(conversationId)
+    if (!messages) return largestMessages(this.#db, conversationId, LARGEST_MESSAGES)
     const positions: number[] = []
     let least = -1
-    for (let position = 0; position < history.length; position += 1) {
-      if (history.tokensAt(position) <= least) continue
+    for (let position = 0; position < messages.length; position += 1) {
+      if (messages.tokensAt(position) <= least) continue
       positions.push(position)
-      positions.sort((a, b) => history.tokensAt(b) - history.tokensAt(a) || a - b)
+      positions.sort((a, b) => messages.tokensAt(b) - messages.tokensAt(a) || a - b)
       positions.length = Math.min(positions.length, LARGEST_MESSAGES)
-      if (positions.length === LARGEST_MESSAGES) least = history.tokensAt(positions[LARGEST_MESSAGES - 1] as number)
+      if (positions.length === LARGEST_MESSAGES) least = messages.tokensAt(positions[LARGEST_MESSAGES - 1] as number)
     }
-    return positions.map((position) => history.ids[position] as number)
+    return positions.map((position) => messages.ids[position] as number)
   }
 
   /** @param conversationId null: of all */
