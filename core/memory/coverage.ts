@@ -7,15 +7,15 @@ import { Reach } from './reach.ts'
 import type { Summaries } from './summaries.ts'
 import type { WindowEntries } from './window-entries.ts'
 
-/** How a message or summary relates to the window; the higher, the nearer. */
+/** How a message or summary relates to the windows. A higher number means that it is nearer to a window. */
 export const ABSENT = 0
 export const COVERED = 1
 export const IN_WINDOW = 2
-/** Of a message that is no part of the conversation: nothing has to cover it. */
+/** Only of messages: one that records an event is no part of the conversation, and nothing has to cover it. */
 export const EVENT = 3
 export const VISIBILITIES = ['absent', 'covered', 'in_window'] as const
 
-/** What coverage is worked out from. */
+/** The parts of a memory from which its coverage is computed. */
 export type Covering = {
   readonly messages: Messages
   readonly events: ReadonlySet<number>
@@ -26,8 +26,8 @@ export type Covering = {
 }
 
 /**
- * What every summary stands for, and which messages and summaries the windows lead to. A message is covered when a
- * summary in a window reaches it through its sources. All of it is worked out when it is first asked for.
+ * Which messages each summary stands for, and which messages and summaries the windows lead to. A message is covered
+ * when a summary in a window reaches it through its sources. Each part is computed when it is first asked for.
  */
 export class Coverage {
   readonly #of: Covering
@@ -41,31 +41,36 @@ export class Coverage {
     this.#of = covering
   }
 
-  /** Of the same summaries and links. */
+  /**
+   * Returns the coverage after messages were appended or the window changed, while summaries and links stayed the same.
+   */
   grown(covering: Covering): Coverage {
     const coverage = new Coverage(covering)
     coverage.#reach = this.#reach
     return coverage
   }
 
-  /** Works out what rules ask for, a piece of some milliseconds at a time. */
+  /** Computes what the rules ask for, in pieces of some milliseconds. */
   *deriving(): Generator<void> {
     this.#isBeneath ??= beneathWindows(this.#of)
     yield
     this.#leaves ??= yield* findingLeaves(this.#of, this.nodeStates)
   }
 
-  /** Positions of the messages that a node stands for, through all its sources. */
+  /** Returns the positions of the messages that a node stands for, through all its sources. */
   reach(node: number): PositionRanges {
     return this.#reached.ranges(node)
   }
 
-  /** Messages of other conversations that it reaches (in damaged files); counted once for every way to them. */
+  /**
+   * Returns how many messages of other conversations a node reaches, which happens in damaged files only. A message
+   * counts once for every path that leads to it.
+   */
   outside(node: number): number {
     return this.#reached.outside(node)
   }
 
-  /** Messages that a node stands for, and tokens of those that were read. */
+  /** Returns how many messages a node stands for, with their tokens where the messages were read. */
   messageCount(node: number): number {
     return positionCount(this.reach(node)) + this.outside(node)
   }
@@ -74,7 +79,7 @@ export class Coverage {
     return this.#of.messages.tokensIn(this.reach(node))
   }
 
-  /** Lowest and highest seq of the messages that a node stands for; null when it reaches none. */
+  /** Returns the lowest and the highest seq of the messages that a node stands for, or null when it reaches none. */
   seqRange(node: number): { readonly firstSeq: number; readonly lastSeq: number } | null {
     const { seqs } = this.#of.messages
     const ranges = this.reach(node)
@@ -82,13 +87,13 @@ export class Coverage {
     return firstSeq === undefined || lastSeq === undefined ? null : { firstSeq, lastSeq }
   }
 
-  /** 1 for a summary beneath another that is in a window. */
+  /** By node: 1 when the summary is a source, direct or indirect, of another summary that is in a window. */
   get isBeneath(): Uint8Array {
     this.#isBeneath ??= beneathWindows(this.#of)
     return this.#isBeneath
   }
 
-  /** ABSENT, COVERED or IN_WINDOW by node. */
+  /** By node: ABSENT, COVERED or IN_WINDOW. */
   get nodeStates(): Uint8Array {
     const { summaryCounts } = this.#of.window
     this.#nodeStates ??= this.isBeneath.map((isBeneath, node) =>
@@ -97,18 +102,21 @@ export class Coverage {
     return this.#nodeStates
   }
 
-  /** The same by position of the message, or EVENT. */
+  /** By position of the message: ABSENT, COVERED, IN_WINDOW or EVENT. */
   get messageStates(): Uint8Array {
     this.#messageStates ??= statesOfMessages(this.#of, this.nodeStates)
     return this.#messageStates
   }
 
-  /** For every message the first summary that names it, or −1; of those the windows lead to where there is one. */
+  /**
+   * By position of the message: the first summary that names it, or −1. A summary that the windows lead to is
+   * preferred.
+   */
   get leaf(): Int32Array {
     return this.#named.leaf
   }
 
-  /** Messages that several summaries name, with the nodes of all of them. */
+  /** The messages that several summaries name, each with the nodes of those summaries. */
   get shared(): ReadonlyMap<number, readonly number[]> {
     return this.#named.shared
   }

@@ -7,13 +7,13 @@ import { diffLinks, diffSummary, diffWindow } from './row-changes.ts'
 import type { DraftSummary, SummaryRow } from './summaries.ts'
 import type { StoredEntry } from './window-entries.ts'
 
-/** From a summary to a message number or to the id of another summary. */
+/** The links of one summary to messages or to other summaries, by their numbers or ids. */
 export type MessageLinks = readonly Link<number>[]
 export type SourceLinks = readonly Link<string>[]
 
 export type WindowEntry = StoredEntry
 
-/** What was there before the first change since the last `take()`. */
+/** The state before the first change since the last `take()`. */
 type Before = {
   readonly summaries: Map<string, DraftSummary | undefined>
   readonly messageLinks: Map<string, MessageLinks>
@@ -31,20 +31,20 @@ const nothing = (): Before => ({
 })
 
 /**
- * The derived rows of a memory as they would be: summaries without texts, links, windows and token counts. What is set
- * here is written nowhere. `take()` gives the rows that differ since the last time.
+ * The derived rows of a memory as they would be after a change: summaries without texts, links, windows and token
+ * counts. Nothing that is set here is written to a file. `take()` gives the rows that changed since the last call.
  */
 export class Draft {
   readonly messages: DraftMessages
-  /** In the order in which they were stored. */
+  /** The summaries by id, in the order in which they are stored. */
   readonly summaries: Map<string, DraftSummary>
   readonly #rows: MemoryRows
-  /** As they are now, of summaries that were asked for. */
+  /** The present links of those summaries whose links were asked for or changed. */
   readonly #messageLinks = new Map<string, MessageLinks>()
   readonly #sourceLinks = new Map<string, SourceLinks>()
   readonly #windows: Map<number, readonly WindowEntry[]>
   #before = nothing()
-  /** As it is now; null after a change. */
+  /** The memory of the present state. It is null after a change, until somebody asks for it. */
   #memory: Memory | null = null
 
   constructor(rows: MemoryRows) {
@@ -54,7 +54,7 @@ export class Draft {
     this.#windows = windowsOf(rows)
   }
 
-  /** Of a summary, in order; also of one that does not exist. */
+  /** Returns the links of a summary in their order, even if the summary itself does not exist. */
   messageLinks(id: string): MessageLinks {
     let links = this.#messageLinks.get(id)
     if (!links) {
@@ -93,7 +93,7 @@ export class Draft {
     return sources.map((source, ordinal) => ({ to: summaries.at(source).id, ordinal }))
   }
 
-  /** Ids that own links, whether or not there is such a summary: those with links to messages first. */
+  /** The ids that own links, whether or not a summary has that id. Owners of links to messages come first. */
   *owners(): Iterable<string> {
     const all = [...new Set([...this.#rows.summaries.rows.map(({ id }) => id), ...this.#rows.links.stored.keys()])]
     const sorted = all.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
@@ -113,28 +113,29 @@ export class Draft {
     return this.messageLinks(id).length === 0 && this.sourceLinks(id).length === 0
   }
 
-  /** Sources that exist. */
+  /** Returns the direct sources of a summary that exist. */
   sources(id: string): DraftSummary[] {
     return this.sourceLinks(id).flatMap((link) => this.summaries.get(link.to) ?? [])
   }
 
   /**
-   * What follows from the draft as it is now: order, what each summary stands for, coverage. Token counts of messages are
-   * those of the file. It is made anew after a change, which takes some milliseconds in a large memory: ask once a step.
+   * Returns the memory that follows from the present state: order, what each summary stands for, and coverage. The
+   * token counts of messages are those of the file. After a change it is computed anew, which takes some milliseconds
+   * in a large memory, so ask once a step.
    */
   memory(): Memory {
     this.#memory ??= draftedMemory(this, this.#rows, (id) => this.#keptPositions(id))
     return this.#memory
   }
 
-  /** Positions of the messages that a summary names, while its links are those of the file. */
+  /** Returns the positions of the messages that a summary names, or null when its links were changed. */
   #keptPositions(id: string): Int32Array | null {
     const { links, summaries } = this.#rows
     const node = summaries.nodeOf(id)
     return node < 0 || this.#messageLinks.has(id) || links.stored.has(id) ? null : links.messagesOf(node)
   }
 
-  /** Which summaries are made from each, of those that exist. */
+  /** Returns the ids of the dependents of each summary. */
   dependents(): Map<string, string[]> {
     const dependents = new Map<string, string[]>()
     for (const id of this.summaries.keys()) {
@@ -161,7 +162,7 @@ export class Draft {
     this.summaries.set(summary.id, summary)
   }
 
-  /** With its links; a summary that names it as a source is not touched. */
+  /** Removes a summary and its own links. Summaries that name it as a source keep their links. */
   remove(id: string): void {
     keep(this.#before.summaries, id, this.summaries.get(id))
     this.#memory = null
@@ -193,14 +194,14 @@ export class Draft {
     this.messages.setTokens(messageId, tokens)
   }
 
-  /** Summaries whose links or text were set since the last `take()`. */
+  /** The summaries whose links or text were set since the last `take()`. */
   get touched(): ReadonlySet<string> {
     const { messageLinks, sourceLinks, summaries } = this.#before
     const rewritten = [...summaries.keys()].filter((id) => this.summaries.get(id)?.content !== undefined)
     return new Set([...messageLinks.keys(), ...sourceLinks.keys(), ...rewritten])
   }
 
-  /** The rows that differ from what they were at the last call (or in the file). */
+  /** Returns the rows that changed since the last call or, at the first call, since the file was read. */
   take(): RowChange[] {
     const before = this.#before
     this.#before = nothing()
@@ -223,7 +224,7 @@ export class Draft {
   }
 }
 
-/** The messages of a draft, of which only the token counts change. What is no number counts as 0. */
+/** The messages of a draft. Only their token counts change. A count that is no number is read as 0. */
 export class DraftMessages {
   readonly #messages: Messages
   readonly #events: ReadonlySet<number>
@@ -238,7 +239,7 @@ export class DraftMessages {
     return this.#messages.length
   }
 
-  /** −1 for a message that does not exist. */
+  /** Returns −1 for a message that does not exist. */
   positionOf(id: number): number {
     return this.#messages.positionOf(id)
   }
@@ -263,7 +264,7 @@ export class DraftMessages {
     return this.#messages.createdAtMs[position] || 0
   }
 
-  /** It records an event and is no part of the conversation. */
+  /** Whether the message only records an event and is no part of the conversation. */
   isEvent(position: number): boolean {
     return this.#events.has(position)
   }
@@ -273,7 +274,7 @@ export class DraftMessages {
     return position < 0 ? undefined : this.seqAt(position)
   }
 
-  /** 0 for a message that does not exist. */
+  /** Returns 0 for a message that does not exist. */
   tokensOf(id: number): number {
     return this.#tokens.get(id) ?? (this.#messages.tokens[this.positionOf(id)] || 0)
   }

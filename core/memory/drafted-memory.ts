@@ -3,7 +3,7 @@ import { Memory, type MemoryRows } from './memory.ts'
 import { type DraftSummary, Summaries } from './summaries.ts'
 import { type StoredEntry, WindowEntries } from './window-entries.ts'
 
-/** The rows of a draft. */
+/** The rows of a draft that make up its memory. */
 type DraftedRows = {
   readonly summaries: ReadonlyMap<string, DraftSummary>
   readonly conversationIds: readonly number[]
@@ -13,8 +13,8 @@ type DraftedRows = {
 }
 
 /**
- * The memory that a draft makes of the rows of a file.
- * @param keptPositions of the messages that a summary names, where its links were not changed
+ * Builds the memory of a draft over the messages of the file.
+ * @param keptPositions returns the positions of the messages that a summary names, if its links were not changed
  */
 export function draftedMemory(
   draft: DraftedRows,

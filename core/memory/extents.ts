@@ -10,25 +10,31 @@ type Linked = {
   readonly order: LineageOrder
 }
 
-/** What every summary stands for, through all its sources, computed from the links and the messages alone. */
+/**
+ * What every summary stands for through all its sources, computed from links and messages alone. Stored numbers of
+ * summaries are compared with these.
+ */
 export class SummaryExtents {
-  /** Positions of the first and the last message of the summary's own conversation; −1 when there is none. */
+  /** Positions of the first and the last message of the summary's own conversation, or −1 when there is none. */
   first = new Int32Array(0)
   last = new Int32Array(0)
-  /** Of all messages beneath; NaN when there is none that has a time. */
+  /** Times of the earliest and the latest message that the summary stands for, or NaN when none of them has a time. */
   earliestAtMs = new Float64Array(0)
   latestAtMs = new Float64Array(0)
   messages = new Float64Array(0)
   messageTokens = new Float64Array(0)
-  /** Σ (1 + descendants) and Σ (tokens + tokens of descendants) over the sources. */
+  /** Sums over the sources: of 1 + descendants, and of tokens + tokens of the descendants. */
   descendants = new Float64Array(0)
   descendantTokens = new Float64Array(0)
-  /** 0 where there is no source, otherwise one more than the deepest source. */
+  /** 0 for a summary without sources, otherwise one more than the depth of its deepest source. */
   depth = new Int32Array(0)
-  /** 1 when it has sources, every link beneath leads somewhere and none goes in a circle, so that the numbers can be relied on. */
+  /**
+   * 1 when the summary has sources and, through them all, no link is broken and no cycle is met. Only then can the
+   * numbers be relied on.
+   */
   isWhole = new Uint8Array(0)
 
-  /** Works them out, a piece of some milliseconds at a time. */
+  /** Computes the extents, in pieces of some milliseconds. */
   static *of(linked: Linked): Generator<void, SummaryExtents> {
     const extents = new SummaryExtents()
     yield* extents.#build(linked)
@@ -97,7 +103,7 @@ export class SummaryExtents {
   }
 
   #include(summary: number, from: number, to: number): void {
-    // Every comparison with NaN is false: what has no time changes nothing.
+    // Every comparison with NaN is false, so a message without a time changes nothing.
     if (!((this.earliestAtMs[summary] as number) <= from) && !Number.isNaN(from)) this.earliestAtMs[summary] = from
     if (!((this.latestAtMs[summary] as number) >= to) && !Number.isNaN(to)) this.latestAtMs[summary] = to
   }

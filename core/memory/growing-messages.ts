@@ -4,7 +4,10 @@ import { grown, unpackInto } from './packed-numbers.ts'
 /** A message without its text. In a damaged file any value may be of any type. `role` indexes ROLES, or is OTHER_ROLE. */
 export type MessageRow = readonly [id: unknown, seq: unknown, tokens: unknown, role: number, createdAtMs: unknown]
 
-/** Many messages in a few values: each column as its numbers in decimal with commas between, roles as digits. */
+/**
+ * Many messages in a few values. Each column is one text of decimal numbers with commas between them; roles are one
+ * digit each.
+ */
 export type PackedMessages = readonly [
   count: number,
   ids: string | null,
@@ -14,17 +17,21 @@ export type PackedMessages = readonly [
   createdAtMs: string | null,
 ]
 
-/** What tells a conversation to which messages were appended from one that was rewritten. */
+/** Sums that distinguish a conversation to which messages were appended from one that was rewritten. */
 export type MessageSums = { readonly length: number; readonly tokens: number; readonly ordered: number }
 
-/** Large enough to notice that messages changed places; small enough that the sum over a million messages is exact. */
+/**
+ * Large enough to notice that messages changed places, and small enough that the sum over a million messages is exact.
+ */
 export const ORDER_MODULUS = 251
 
-/** Columns that grow. Messages that were handed out stay valid: what is there is never changed, only added to. */
+/**
+ * Columns of messages that grow. What is in them is never changed, so `Messages` that were made from them stay valid.
+ */
 export class GrowingMessages {
   length = 0
   readonly #ranges: { conversationId: number; from: number; to: number }[] = []
-  /** As SQL adds them up. */
+  /** The sum of the stored token counts as SQL computes it, to be compared with the file. */
   #sumOfTokens = 0
   #sumOfOrder = 0
   #isPlain = true
@@ -44,13 +51,13 @@ export class GrowingMessages {
     this.#tokensBefore = new Float64Array(capacity + 1)
   }
 
-  /** What is appended from now on belongs to this conversation. */
+  /** Begins a conversation. Messages that are appended from now on belong to it. */
   begin(conversationId: number): this {
     this.#ranges.push({ conversationId, from: this.length, to: this.length })
     return this
   }
 
-  /** Takes back what was appended since `begin`. */
+  /** Removes the messages that were appended since `begin`. */
   clearConversation(): void {
     const last = this.#ranges.at(-1)
     if (!last) return
@@ -58,7 +65,7 @@ export class GrowingMessages {
     last.to = last.from
   }
 
-  /** Of the last message of the conversation; −Infinity while there is none. */
+  /** The seq of the last message of the conversation, or −Infinity while there is none. */
   get lastSeq(): number {
     const last = this.#ranges.at(-1)
     return last && last.to > last.from ? (this.#seqs[this.length - 1] as number) : Number.NEGATIVE_INFINITY
@@ -81,8 +88,9 @@ export class GrowingMessages {
   }
 
   /**
-   * Appends many rows at half the cost of one by one. Of `limit` rows those of the last seq are left out, since there may
-   * be more of them. Appends nothing and returns false when a value is no whole number, or nothing would be left.
+   * Appends many rows in half the time that single rows take. When all `limit` rows came, those with the last seq are
+   * left out, because there may be more of them. Returns false and appends nothing when a value is no whole number or
+   * no row would remain.
    */
   appendPacked([count, ids, seqs, tokens, roles, createdAtMs]: PackedMessages, limit: number): boolean {
     const first = this.length
@@ -115,7 +123,7 @@ export class GrowingMessages {
     })
   }
 
-  /** Counts the row at the end, whose columns are set. */
+  /** Counts the row at the end, whose columns have been set. */
   #complete(): void {
     const position = this.length
     const tokens = this.#tokens[position] as number

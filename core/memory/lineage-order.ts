@@ -1,17 +1,20 @@
 export type LineageOrder = {
-  /** Nodes, sources before those that have them as a source (within a cycle: in any order). */
+  /** All nodes, each after its sources. Nodes of one cycle stand in any order. */
   readonly order: Int32Array
-  /** Component of a node; nodes share one when each reaches the other, that is, when a cycle joins them. */
+  /**
+   * The component of each node. Two nodes share one when each reaches the other, which means that they are on one
+   * cycle.
+   */
   readonly component: Int32Array
-  /** 1 for nodes on a cycle, of one node too. */
+  /** 1 for each node on a cycle, also when it is its own source. */
   readonly onCycle: Uint8Array
-  /** Nodes of `order` beneath which there is no cycle. */
+  /** The nodes of `order` that reach no cycle through their sources. */
   readonly sound: Int32Array
 }
 
 /**
- * Orders a graph that should be acyclic but may not be: Tarjan's strongly connected components (SIAM J. Comput. 1(2),
- * 1972), with a stack of its own, so that no chain is too deep.
+ * Orders a graph that should have no cycle but may have one, by Tarjan's strongly connected components (SIAM J. Comput.
+ * 1(2), 1972). It keeps a stack of its own, so that no chain is too deep for it.
  */
 export function lineageOrder(sources: readonly (readonly number[])[]): LineageOrder {
   const count = sources.length

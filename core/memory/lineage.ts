@@ -2,15 +2,15 @@ import type { Links } from './links.ts'
 import type { Summaries } from './summaries.ts'
 
 /**
- * Which summaries rest on which, each source once. An id that is named and not in the file has a node of its own, behind
- * those of the summaries: that is where a lineage breaks.
+ * The links between summaries, with each source listed once. An id that a link names but that is not in the file gets a
+ * missing node, numbered after the summaries: there the lineage breaks.
  */
 export class Lineage {
-  /** In the order in which the summary lists them. */
+  /** The sources of each node, in the order in which the summary lists them. */
   readonly sources: readonly (readonly number[])[]
   readonly dependents: readonly (readonly number[])[]
   readonly #summaries: Summaries
-  /** Ids of nodes that are missing. */
+  /** The ids of the missing nodes. */
   readonly #missing: readonly string[]
 
   constructor(summaries: Summaries, links: Links) {
@@ -31,14 +31,14 @@ export class Lineage {
       if (known.has(edge)) continue
       known.add(edge)
       dependents[source]?.push(owner)
-      // What a missing summary was made of cannot be expanded through it.
+      // Nothing is known of the sources of a missing summary, so links that it owns are left out of `sources`.
       if (owner < summaries.length) sources[owner]?.push(source)
     }
     this.sources = sources
     this.dependents = dependents
   }
 
-  /** Whether a node stands for an id that is named and not in the file. */
+  /** Whether a node stands for an id that a link names but that is not in the file. */
   isMissing(node: number): boolean {
     return node >= this.#summaries.length
   }
@@ -73,7 +73,7 @@ function repeatsSources({ sources }: Links): boolean {
 
 type Edge = { readonly owner: number; readonly source: number; readonly place: number }
 
-/** All links between summaries, first sources first. */
+/** Returns all links between summaries, ordered by the index of the source in its list. */
 function edgesOf(summaries: Summaries, links: Links, missing: ReadonlyMap<string, number>): Edge[] {
   const nodeOf = (id: string): number => missing.get(id) ?? summaries.nodeOf(id)
   const edges: Edge[] = summaryLinks(links).map(({ summaryId, sourceId, place }) => ({

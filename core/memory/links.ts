@@ -9,39 +9,51 @@ export type MessageElsewhere = {
   readonly tokens: number
 }
 
-/** A link of which one end is missing from what was read. */
+/** A link of which one end was not found in what was read. */
 export type BrokenLink = {
   readonly summaryId: string
-  /** The node of the summary, or −1 when that is what is missing. */
+  /** The node of the summary that owns the link, or −1 when that summary is missing. */
   readonly summary: number
-  /** Of what its other end is. */
+  /** What the link leads to. */
   readonly kind: 'message' | 'summary'
-  /** As an id of a node. */
+  /** The id of what the link leads to, as an id of a node (`msg_…`, `sum_…`). */
   readonly sourceId: string
-  /** How many links of its kind stand before it in the summary's list. */
+  /** The index of the link among the summary's links of its kind. */
   readonly place: number
-  /** The message that it leads to, where one conversation was read and the message is in another; null: it is nowhere. */
+  /**
+   * Where the message is, if one conversation was read and the message is in another. Null when it is nowhere in the
+   * file.
+   */
   readonly elsewhere: MessageElsewhere | null
 }
 
-/** Links of one summary as stored, each with its ordinal: for those whose ends or ordinals the columns cannot hold. */
+/**
+ * The links of one summary as stored, each with its ordinal. They are kept for summaries whose links do not fit the
+ * columns.
+ */
 export type StoredLinks = {
   readonly messages: readonly Link<number>[]
   readonly sources: readonly Link<string>[]
 }
 export type Link<Id> = { readonly to: Id; readonly ordinal: number }
 
-/** Which messages and summaries every summary was made from, in their stored order. */
+/** The messages and summaries that every summary was made from, in their stored order. */
 export class Links {
-  /** Nodes that are sources of a node, and nodes that it is a source of. A link that is stored twice is here twice. */
+  /** By node: its sources, and its dependents. A link that is stored twice is listed twice. */
   readonly sources: number[][]
   readonly dependents: number[][]
   readonly broken: BrokenLink[] = []
-  /** Nodes whose links are not numbered 0, 1, 2 … */
+  /** The nodes whose links are not numbered 0, 1, 2 and so on. */
   readonly sparse = new Set<number>()
-  /** By the id of the summary, there or not: all that are in `broken` or `sparse`. Only of a whole file. */
+  /**
+   * By the id of the owner, whether that summary exists or not: the stored links of all that are in `broken` or
+   * `sparse`. Filled only when a whole file was read.
+   */
   readonly stored = new Map<string, StoredLinks>()
-  /** Positions of the messages of all summaries, one after the other; −1 for one that does not exist. */
+  /**
+   * Positions of the messages that the summaries name, one summary after the other. A message that does not exist is
+   * −1.
+   */
   #messages: Int32Array
   readonly #starts: Int32Array
   readonly #ends: Int32Array
@@ -57,7 +69,7 @@ export class Links {
     this.dependents = Array.from({ length: summaries }, () => [])
   }
 
-  /** The messages that a node names, by their positions. Call once for each node. */
+  /** Sets the messages that a node names, by their positions. It is called once for each node. */
   setMessages(node: number, positions: Int32Array): void {
     const end = this.#length + positions.length
     if (end > this.#messages.length) this.#messages = grown(this.#messages, Math.ceil(1.25 * end))
@@ -72,26 +84,28 @@ export class Links {
     this.dependents[source]?.push(node)
   }
 
-  /** Positions of the messages that a node names, in their order; −1 for one that does not exist. */
+  /** Returns the positions of the messages that a node names, in their order. A message that does not exist is −1. */
   messagesOf(node: number): Int32Array {
     return this.#messages.subarray(this.#starts[node], this.#ends[node])
   }
 
-  /** Positions of the messages that a node names, each once. */
+  /** Returns the positions of the messages that a node names, each once. */
   rangesOf(node: number): PositionRanges {
     this.#ranges ??= packedRanges(this, this.#starts.length)
     const { starts, ends } = this.#ranges
     return node < 0 ? NO_POSITIONS : ends.subarray(starts[node], starts[node + 1])
   }
 
-  /** Links of a node that lead nowhere. */
+  /** Returns the broken links of a node. */
   brokenOf(node: number): readonly BrokenLink[] {
     if (this.broken.length === 0) return NONE
     this.#brokenByNode ??= Map.groupBy(this.broken, ({ summary }) => summary)
     return this.#brokenByNode.get(node) ?? NONE
   }
 
-  /** Messages of other conversations that some nodes name, each once, in the order of their conversations. */
+  /**
+   * Returns the messages of other conversations that some nodes name, each once, in the order of their conversations.
+   */
   messagesElsewhere(nodes: Iterable<number>): MessageElsewhere[] {
     if (this.broken.length === 0) return []
     const found = new Map<number, MessageElsewhere>()
@@ -101,22 +115,22 @@ export class Links {
     return [...found.values()].sort((a, b) => a.conversationId - b.conversationId || a.seq - b.seq)
   }
 
-  /** Some nodes and all that they reach through their sources. */
+  /** Returns some nodes and all that they reach through their sources. */
   beneath(nodes: Iterable<number>): Set<number> {
     const reached = new Set(nodes)
-    // A set grows while it is walked.
+    // A Set may grow while it is iterated; what is added is visited, too.
     for (const node of reached) for (const source of this.sources[node] ?? []) reached.add(source)
     return reached
   }
 
-  /** Some nodes and all that were made from them. */
+  /** Returns some nodes and all their dependents, direct and indirect. */
   above(nodes: Iterable<number>): Set<number> {
     const reached = new Set(nodes)
     for (const node of reached) for (const dependent of this.dependents[node] ?? []) reached.add(dependent)
     return reached
   }
 
-  /** Links to messages, of all nodes. */
+  /** How many links to messages all nodes have. */
   get messageLinks(): number {
     return this.#length
   }

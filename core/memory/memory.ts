@@ -23,12 +23,12 @@ export type MemoryRows = {
 }
 
 /**
- * What a file or one of its conversations holds, without texts, and what follows from it: in which order summaries rest
- * on each other, what each stands for, and who stands for each message. It never changes. Messages are named by their
- * positions and summaries by their nodes.
+ * What a file or one of its conversations holds, without texts, and what follows from it: the order of the lineage,
+ * what each summary stands for, and which messages are covered. It never changes. Messages are named by their positions
+ * and summaries by their nodes.
  *
- * Of one conversation it holds the messages and the window, its summaries, oldest first, and behind them its *guests*:
- * summaries of other conversations that are joined to them by sources, which happens in files that lost track of a
+ * The memory of one conversation holds its messages, its window and its summaries, oldest first. After them come its
+ * *guests*: summaries of other conversations that are linked with them, which happens in files that lost track of a
  * session.
  */
 export class Memory implements MemoryRows {
@@ -52,7 +52,10 @@ export class Memory implements MemoryRows {
     this.window = rows.window
   }
 
-  /** The same summaries where messages were appended, or the window changed. Nothing is worked out again that still holds. */
+  /**
+   * Returns the memory after messages were appended or the window changed. What follows from summaries and links is
+   * taken over and not computed again.
+   */
   grown(rows: Omit<MemoryRows, 'summaries' | 'links'>): Memory {
     const memory = new Memory({ ...rows, summaries: this.summaries, links: this.links })
     memory.#order = this.#order
@@ -61,12 +64,15 @@ export class Memory implements MemoryRows {
     return memory
   }
 
-  /** Of a file of which nothing has been read. */
+  /** The memory of a file of which nothing was read. */
   static empty(): Memory {
     return new Memory(NO_ROWS)
   }
 
-  /** Works out what rules ask for, a piece of some milliseconds at a time. All else waits until it is asked for. */
+  /**
+   * Computes what the rules ask for, in pieces of some milliseconds. Everything else is computed when it is first asked
+   * for.
+   */
   *deriving(): Generator<void> {
     this.#order ??= lineageOrder(this.links.sources)
     yield
@@ -94,12 +100,12 @@ export class Memory implements MemoryRows {
     return this.#coverage
   }
 
-  /** Where one conversation was read: whether a summary is its own, and no guest. */
+  /** Whether a summary belongs to the conversation that was read and is no guest. */
   isOwn(node: number): boolean {
     return this.summaries.at(node).conversationId === this.messages.conversationId
   }
 
-  /** `msg_<number>` of the message at a position. */
+  /** The id `msg_<number>` of the message at a position. */
   messageId(position: number): string {
     return `msg_${this.messages.ids[position]}`
   }

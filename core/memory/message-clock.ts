@@ -1,27 +1,27 @@
 /**
- * Times of messages made never to run backwards, in milliseconds; all NaN when no message has a time.
+ * Adjusts the times of messages so that they never decrease, in milliseconds. All are NaN when no message has a time.
  *
- * Clocks are set back, sessions are merged, and some systems stamp whole sessions with one second. The longest
- * sequence of messages whose times do not decrease keeps them; every other message is placed with the last one before
- * it that did (or, at the very start, with the first one after it). One wrong time therefore moves one message.
+ * Clocks are set back, sessions are merged, and some systems give a whole session the same second. The longest sequence
+ * of messages whose times do not decrease keeps its times. Every other message gets the time of the last such message
+ * before it, or of the first one after it at the very start. So one wrong time moves one message.
  */
 export function steadyClock(createdAtMs: Float64Array): Float64Array {
   return isSteady(createdAtMs) ? createdAtMs : placed(createdAtMs, longestSteadySequence(createdAtMs))
 }
 
 function isSteady(times: Float64Array): boolean {
-  // By index: an iterator makes an object of every number.
+  // An index is used because an iterator would make an object of every number.
   let before = Number.NEGATIVE_INFINITY
   for (let position = 0; position < times.length; position += 1) {
     const time = times[position] as number
-    // Written so that NaN (no time) is not steady.
+    // The comparison is negated so that NaN (no time) counts as unsteady.
     if (!(time >= before)) return false
     before = time
   }
   return true
 }
 
-/** Marks the members of a longest non-decreasing sequence. Patience sorting, O(n log n). */
+/** Marks the members of a longest non-decreasing sequence by patience sorting in O(n log n). */
 function longestSteadySequence(times: Float64Array): Uint8Array {
   const before = new Int32Array(times.length)
   const tails = new Int32Array(times.length)

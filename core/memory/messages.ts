@@ -2,7 +2,10 @@ import { ROLES } from '../contract/lists.ts'
 import { steadyClock } from './message-clock.ts'
 import type { PositionRanges } from './position-ranges.ts'
 
-/** Code of a role that is none of ROLES. It is one digit, so that the roles of many messages can be read as one text. */
+/**
+ * The code of a role that is not in ROLES. It has one digit, so that the roles of many messages can be read as one
+ * text.
+ */
 export const OTHER_ROLE = 9
 
 const SYSTEM = ROLES.indexOf('system')
@@ -11,8 +14,9 @@ const SYSTEM = ROLES.indexOf('system')
 export type MessageRange = { readonly conversationId: number; readonly from: number; readonly to: number }
 
 /**
- * Which messages there are, in columns that never change: those of one conversation in the order of their sequence, or
- * those of all conversations, one after the other. A *position* is an index of these columns. 16 bytes a message.
+ * The messages that exist, in columns that never change: those of one conversation in the order of their seq, or those
+ * of all conversations, one conversation after the other. A *position* is an index of these columns. A message takes 16
+ * bytes.
  */
 export class MessageOrder {
   readonly length: number
@@ -28,18 +32,18 @@ export class MessageOrder {
     this.ranges = columns.ranges
   }
 
-  /** Of messages of one conversation. */
+  /** The conversation of these messages, if they are those of one conversation. */
   get conversationId(): number {
     return this.ranges[0]?.conversationId ?? Number.NaN
   }
 
-  /** The position of a message, or −1. */
+  /** Returns the position of a message, or −1. */
   positionOf(id: number): number {
     this.#positions ??= indexOfIds(this.ids)
     return this.#positions(id)
   }
 
-  /** The conversation of the message at a position. */
+  /** Returns the conversation of the message at a position. */
   conversationAt(position: number): number {
     let low = 0
     let high = this.ranges.length - 1
@@ -57,17 +61,20 @@ type Columns = Pick<
   'ids' | 'seqs' | 'tokens' | 'roles' | 'createdAtMs' | 'tokensBefore' | 'ranges' | 'isPlain'
 >
 
-/** Messages without their texts. NaN stands for what is no number. 41 bytes a message. */
+/** Messages without their texts. NaN stands for a value that is no number. A message takes 41 bytes. */
 export class Messages extends MessageOrder {
-  /** As stored. */
+  /** The token counts as they are stored. */
   readonly tokens: Float64Array
   /** Indexes of ROLES, or OTHER_ROLE. */
   readonly roles: Uint8Array
-  /** As stored, in milliseconds. */
+  /** The times as they are stored, in milliseconds. */
   readonly createdAtMs: Float64Array
-  /** One longer than the others: tokens of all messages before a position; a count below 0 adds nothing. */
+  /**
+   * The tokens of all messages before a position; a count below 0 adds nothing. This column is one longer than the
+   * others.
+   */
   readonly tokensBefore: Float64Array
-  /** Every role is known and no count is below 0: what is added up here is what SQL adds up. */
+  /** True when every role is known and no count is below 0. Then sums over these columns equal the sums of SQL. */
   readonly isPlain: boolean
   #clock: Float64Array | undefined
 
@@ -84,18 +91,18 @@ export class Messages extends MessageOrder {
     return this.tokensBefore[this.length] ?? 0
   }
 
-  /** Index of ROLES. A message of another role is shown as one of the system. */
+  /** Returns an index of ROLES. A message of another role is shown as one of the system. */
   roleAt(position: number): number {
     const role = this.roles[position] as number
     return role === OTHER_ROLE ? SYSTEM : role
   }
 
-  /** Tokens that count: 0 for a message that has no number of them, or one below 0. */
+  /** Returns the tokens of a message, or 0 when its count is no number or is below 0. */
   tokensAt(position: number): number {
     return (this.tokensBefore[position + 1] ?? 0) - (this.tokensBefore[position] ?? 0)
   }
 
-  /** Row numbers of the messages at some positions. */
+  /** Returns the row numbers of the messages at some positions. */
   idsIn(ranges: PositionRanges): number[] {
     const ids: number[] = []
     for (let end = 0; end < ranges.length; end += 2) {
@@ -104,7 +111,7 @@ export class Messages extends MessageOrder {
     return ids
   }
 
-  /** Tokens of the messages at some positions. */
+  /** Returns the sum of the tokens of the messages at some positions. */
   tokensIn(ranges: PositionRanges): number {
     let tokens = 0
     for (let end = 0; end < ranges.length; end += 2) {
@@ -114,19 +121,19 @@ export class Messages extends MessageOrder {
     return tokens
   }
 
-  /** Times that never decrease with the position, of messages of one conversation (see `steadyClock`). */
+  /** Times of the messages of one conversation, adjusted so that they never decrease (see `steadyClock`). */
   get clockMs(): Float64Array {
     this.#clock ??= steadyClock(this.createdAtMs)
     return this.#clock
   }
 
-  /** First position at or after a time by the steady clock; `length` when there is none. */
+  /** Returns the first position at or after a time by the adjusted clock, or `length` when there is none. */
   positionAtTime(atMs: number): number {
     return firstAtLeast(this.clockMs, atMs)
   }
 }
 
-/** Index of the first value that is at least a limit, in values that never decrease. */
+/** Returns the index of the first value that is at least a limit, among values that never decrease. */
 function firstAtLeast(values: Float64Array, limit: number): number {
   let low = 0
   let high = values.length
@@ -138,7 +145,7 @@ function firstAtLeast(values: Float64Array, limit: number): number {
   return low
 }
 
-/** Index of the first value above a limit, in values that never decrease. */
+/** Returns the index of the first value above a limit, among values that never decrease. */
 export function firstAbove(values: Float64Array, limit: number): number {
   let low = 0
   let high = values.length
@@ -152,7 +159,7 @@ export function firstAbove(values: Float64Array, limit: number): number {
 
 type IdIndex = (id: number) => number
 
-/** Numbers mostly ascend, or are dense. */
+/** Row numbers mostly ascend or have no gaps, so both cases need no table. */
 function indexOfIds(ids: Float64Array): IdIndex {
   if (ascends(ids)) return searchIn(ids, null)
   let largest = 0
@@ -173,7 +180,7 @@ function indexOfIds(ids: Float64Array): IdIndex {
   )
 }
 
-/** @param order positions in the order of the numbers; null when they ascend */
+/** @param order positions in the order of the row numbers, or null when the row numbers ascend */
 function searchIn(ids: Float64Array, order: Int32Array | null): IdIndex {
   const first = ids[0] ?? 0
   return (id) => {

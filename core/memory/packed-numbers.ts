@@ -3,8 +3,8 @@ const COMMA = 44
 const MINUS = 45
 
 /**
- * Reads whole numbers in decimal with commas between (what `group_concat` gives) into `into` from `first` on. Returns how
- * many there were, or −1 when something else stands in the text or there is no room.
+ * Parses whole decimal numbers with commas between them, as `group_concat` gives them, into `into` from index `first`
+ * on. Returns how many there were, or −1 when the text holds something else or there is no room.
  */
 export function unpackInto(text: string, into: Float64Array | Int32Array, first: number): number {
   let place = first
@@ -34,7 +34,7 @@ export function unpackInto(text: string, into: Float64Array | Int32Array, first:
   return put() ? place - first : -1
 }
 
-/** A longer column with the same beginning. */
+/** Returns a longer column that begins with the same values. */
 export function grown<T extends Float64Array | Int32Array | Uint8Array>(column: T, length: number): T {
   const longer = new (column.constructor as new (length: number) => T)(length)
   longer.set(column as never)

@@ -3,18 +3,18 @@ export type PositionRanges = Int32Array
 
 export const NO_POSITIONS: PositionRanges = new Int32Array(0)
 
-/** How many positions there are. */
+/** Returns how many positions the ranges contain. */
 export function positionCount(ranges: PositionRanges): number {
   let count = 0
   for (let i = 0; i < ranges.length; i += 2) count += (ranges[i + 1] as number) - (ranges[i] as number)
   return count
 }
 
-/** The ranges of positions in any order, repeated or not; those below 0 are left out. */
+/** Returns the ranges of positions that may come in any order and repeatedly. Positions below 0 are left out. */
 export function rangesOfPositions(positions: Int32Array): PositionRanges {
   const [first, last] = [positions[0], positions.at(-1)]
   if (first === undefined || last === undefined) return NO_POSITIONS
-  // What sound files hold: a run without a gap.
+  // In sound files the positions of a summary have no gap.
   if (first >= 0 && last - first === positions.length - 1 && isRun(positions)) return Int32Array.of(first, last + 1)
   const pairs: number[] = []
   for (const position of positions.toSorted()) {
@@ -33,7 +33,7 @@ function isRun(positions: Int32Array): boolean {
   return true
 }
 
-/** Everything that is in one of them. Gives back one of the inputs where it says it all. */
+/** Returns the union of ranges. It is one of the inputs when that input contains all others. */
 export function unionOfRanges(all: readonly PositionRanges[]): PositionRanges {
   const some = all.filter((ranges) => ranges.length > 0)
   const first = some[0]

@@ -2,15 +2,15 @@ import type { LineageOrder } from './lineage-order.ts'
 import type { Links } from './links.ts'
 import { type PositionRanges, unionOfRanges } from './position-ranges.ts'
 
-/** Above this many stored range ends (80 MB) a hostile file gets hulls instead of exact ranges. */
+/** A hostile file with more stored range ends than this (80 MB) gets one enclosing range instead of exact ranges. */
 const MAX_RANGE_ENDS = 20_000_000
 
-/** What every node reaches through its sources; the nodes of a cycle reach the same. */
+/** The messages that every node reaches through its sources. The nodes of one cycle reach the same. */
 export class Reach {
   readonly #links: Links
-  /** Of the nodes with sources; the others reach what they name. */
+  /** The ranges of the nodes that have sources. Other nodes reach the messages that they name. */
   readonly #ranges: ReadonlyMap<number, PositionRanges>
-  /** Null where no message is in another conversation. */
+  /** How many messages of other conversations each node reaches, or null when no node reaches any. */
   readonly #outside: Float64Array | null
 
   constructor(links: Links, order: LineageOrder) {
@@ -28,7 +28,7 @@ export class Reach {
   }
 }
 
-/** The nodes of each component, sources first. */
+/** Yields the nodes of each component, sources first. */
 function* components({ order, component }: LineageOrder): Generator<Int32Array> {
   for (let start = 0, end = 0; start < order.length; start = end) {
     const own = component[order[start] as number]
@@ -68,7 +68,7 @@ function outsideOfNodes(links: Links, order: LineageOrder): Float64Array | null 
     let count = 0
     for (const node of members) {
       count += links.messagesElsewhere([node]).length
-      // Sources in the same component have nothing yet.
+      // Sources in the same component have a count of 0 at this time.
       for (const source of links.sources[node] as number[]) count += outside[source] as number
     }
     for (const node of members) outside[node] = count

@@ -3,7 +3,7 @@ import type { Link } from './links.ts'
 import type { DraftSummary } from './summaries.ts'
 import type { StoredEntry } from './window-entries.ts'
 
-/** Columns of `summaries` by their names in a draft. */
+/** The columns of `summaries` and their names in a draft. */
 const COLUMNS = {
   conversationId: 'conversation_id',
   kind: 'kind',
@@ -24,7 +24,7 @@ const COLUMNS = {
 
 const columns = Object.entries(COLUMNS) as [keyof typeof COLUMNS, string][]
 
-/** At most one change: added, removed, or the columns that differ. */
+/** Returns at most one change: the row was added, removed, or updated in the columns that differ. */
 export function diffSummary(was: DraftSummary | undefined, now: DraftSummary | undefined): RowChange[] {
   const id = (now ?? was)?.id
   if (id === undefined) return []
@@ -32,7 +32,7 @@ export function diffSummary(was: DraftSummary | undefined, now: DraftSummary | u
   if (!was || !now) return [{ table: 'summaries', key, before: was ? row(was) : null, after: now ? row(now) : null }]
   const changed = columns.filter(([name]) => (was[name] ?? null) !== (now[name] ?? null))
   if (changed.length === 0) return []
-  // A new text stands for itself: the hash says which text it replaces.
+  // The old text is not in the draft, so the change gives the old hash in its place.
   const told = changed.filter(([name]) => name !== 'content')
   const before = Object.fromEntries(told.map(([name, column]) => [column, was[name] ?? null]))
   const after = Object.fromEntries(changed.map(([name, column]) => [column, now[name] ?? null]))
@@ -44,7 +44,10 @@ const row = (summary: DraftSummary): Cells =>
     columns.flatMap(([name, column]) => (summary[name] === undefined ? [] : [[column, summary[name] ?? null]])),
   )
 
-/** An link that is listed once before and after only moves; what is listed more often is told apart by its place. */
+/**
+ * A link that is listed once before and once after is only moved. Links that are listed repeatedly are matched by their
+ * ordinals.
+ */
 export function diffLinks<Id extends string | number>(
   table: 'summary_messages' | 'summary_sources',
   column: string,
@@ -70,7 +73,7 @@ export function diffLinks<Id extends string | number>(
   return changes
 }
 
-/** What is in the first list more often than in the second. */
+/** Returns the links that the first list has more often than the second. */
 function surplus<Id>(list: readonly Link<Id>[], other: readonly Link<Id>[]): Link<Id>[] {
   const left = other.map((link) => link.ordinal)
   return list.filter(({ ordinal }) => {
@@ -81,7 +84,7 @@ function surplus<Id>(list: readonly Link<Id>[], other: readonly Link<Id>[]): Lin
   })
 }
 
-/** An entry that is there before and after may have another place. */
+/** An entry that is in the window before and after may have another ordinal. */
 export function diffWindow(
   conversationId: number,
   was: readonly StoredEntry[],

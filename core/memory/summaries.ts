@@ -1,9 +1,9 @@
 import type { SummaryKind, SummaryLevel } from '../contract/ids.ts'
 import { SUMMARY_LEVELS } from '../contract/lists.ts'
 
-/** A summary without its text, as it stands in the file. In a damaged file any value may be of any type. */
+/** A summary without its text, as it is stored. In a damaged file any value may be of any type. */
 export type SummaryRow = {
-  /** Its number in this memory: the index of its node. */
+  /** The node of the summary: its index in this memory. */
   readonly index: number
   readonly id: string
   readonly conversationId: number
@@ -11,12 +11,12 @@ export type SummaryRow = {
   readonly depth: number
   readonly tokens: number
   readonly descendants: number
-  /** Stored number of tokens of its messages; null where none is stored. */
+  /** The stored number of tokens of its messages, or null where none is stored. */
   readonly recordedTokens: number | null
-  /** Time range of its messages, as stored. */
+  /** The stored time range of its messages. */
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
-  /** The same as it is shown, where a system is known to store it wrong; otherwise null. */
+  /** The time range that is shown instead, where the system is known to store a wrong one; otherwise null. */
   readonly shownRange: TimeRange | null
   readonly createdAtMs: number | null
   readonly level: string | null
@@ -26,7 +26,7 @@ export type SummaryRow = {
   readonly fileIds: string | null
 }
 
-/** A row of `summaries`; null where another system does not record it. */
+/** A row of `summaries`. A value is null where another system does not record it. */
 export type DraftSummary = {
   readonly id: string
   readonly conversationId: number
@@ -43,13 +43,13 @@ export type DraftSummary = {
   readonly promptVersion: string | null
   readonly hash: string | null
   readonly fileIds: string | null
-  /** Only of a text that is new here; the file has the others. */
+  /** Present only when the text is new in the draft; other texts are in the file. */
   readonly content?: string
 }
 
 export type TimeRange = { readonly earliestAtMs: number | null; readonly latestAtMs: number | null }
 
-/** Summaries, each with a number from 0 that stands for it: a *node*. */
+/** Summaries by number. The number of a summary, from 0 on, is its *node*. */
 export class Summaries {
   readonly rows: readonly SummaryRow[]
   readonly #byId: ReadonlyMap<string, number>
@@ -67,7 +67,7 @@ export class Summaries {
     return this.rows[node] as SummaryRow
   }
 
-  /** What it is shown as, whatever its file says. */
+  /** The kind as which the summary is shown, whatever its file says. */
   kindOf(node: number): SummaryKind {
     const { kind, depth } = this.at(node)
     if (kind === 'leaf' || kind === 'condensed') return kind
@@ -79,7 +79,7 @@ export class Summaries {
     return SUMMARY_LEVELS.find((known) => known === level) ?? 'unknown'
   }
 
-  /** The node of a summary, or −1. */
+  /** Returns the node of a summary, or −1. */
   nodeOf(id: string): number {
     return this.#byId.get(id) ?? -1
   }

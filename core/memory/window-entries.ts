@@ -3,22 +3,24 @@ import { grown } from './packed-numbers.ts'
 /** What an entry names: a message or a summary. */
 type NamedByEntry = { readonly messageId: number | null; readonly summaryId: string | null }
 
-/** An entry as stored. */
+/** An entry as it is stored. */
 export type StoredEntry = NamedByEntry & { readonly ordinal: number; readonly placedAtMs: number | null }
 
-/** The windows of conversations, one after the other, each in its order, in columns. */
+/** The entries of all windows in columns: one window after the other, each in its order. */
 export class WindowEntries {
   length = 0
   conversations = new Float64Array(0)
   ordinals = new Float64Array(0)
-  /** When the entry was put into the window; NaN where the file does not say. */
+  /** When the entry was put into the window, or NaN where the file does not say. */
   placedAtMs = new Float64Array(0)
   isSummary = new Uint8Array(0)
-  /** The position of the message, or the node of the summary; −1 when it does not exist. */
+  /** The position of the message or the node of the summary, or −1 when it does not exist. */
   targets = new Int32Array(0)
-  /** Entries as stored that the columns cannot hold, by their index: those that lead nowhere, and those that name two things. */
+  /**
+   * By index: the stored form of entries that the columns cannot hold, because they lead nowhere or name two things.
+   */
   readonly stored = new Map<number, StoredEntry>()
-  /** How often each message and each summary is listed, at most 255. */
+  /** How often each message and each summary stands in a window, at most 255. */
   readonly messageCounts: Uint8Array
   readonly summaryCounts: Uint8Array
 
@@ -45,17 +47,17 @@ export class WindowEntries {
     counts[target] = Math.min(255, (counts[target] as number) + 1)
   }
 
-  /** The position of the message that an entry names; −1 when it names a summary, or leads nowhere. */
+  /** Returns the position of the message that an entry names, or −1 when it names a summary or leads nowhere. */
   positionAt(index: number): number {
     return this.isSummary[index] === 0 ? (this.targets[index] as number) : -1
   }
 
-  /** The node of the summary that an entry names; −1 when it names a message, or leads nowhere. */
+  /** Returns the node of the summary that an entry names, or −1 when it names a message or leads nowhere. */
   nodeAt(index: number): number {
     return this.isSummary[index] === 1 ? (this.targets[index] as number) : -1
   }
 
-  /** What an entry that leads nowhere names, as an id of a node. */
+  /** Returns the node id that an entry which leads nowhere names. */
   danglingId(index: number): string {
     const entry = this.stored.get(index)
     if (!entry) return 'nothing'
@@ -72,7 +74,7 @@ export class WindowEntries {
   }
 }
 
-/** Whether the columns hold all of it. */
+/** Whether the columns hold the entry completely. */
 const isPlain = ({ ordinal, placedAtMs, messageId, summaryId }: StoredEntry, isSummary: boolean): boolean =>
   typeof ordinal === 'number' &&
   (placedAtMs === null || typeof placedAtMs === 'number') &&
