@@ -18,11 +18,11 @@ import { isNativeFile } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 
 const WATCH_INTERVAL_MS = 500
-/** A core that is closed waits this long for its jobs; whoever closes it waits a little longer. */
+/** Closing waits this long for the jobs. The caller of `close` waits a little longer. */
 const CLOSE_LIMIT_MS = 3000
-/** And as long as this for a file that is being opened, which a program that locks it may hold up. */
+/** Closing waits this long for a file that is being opened, because a program that locks the file may delay that. */
 const OPENING_LIMIT_MS = 1000
-/** An answer that is on its way when its memory is opened anew has this long to be finished with the old one. */
+/** An answer that is on its way when its memory is opened anew has this long to be finished with the old connection. */
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
 
@@ -32,17 +32,17 @@ export type CoreOptions = {
   readonly open: OpenLcmOptions
   readonly machine: Machine
   readonly execute: JobExecutor
-  /** Compact what is past a threshold, from the beginning and whether or not somebody listens. Default: no. */
+  /** Whether conversations past a threshold are compacted from the start, even if nobody listens. Default: no. */
   readonly autoCompact?: boolean
-  /** The file is listed among the recent ones. Default: yes. */
+  /** Whether the file is listed among the recent ones. Default: yes. */
   readonly isRemembered?: boolean
-  /** Asks the user, outside of the page, about what a page wants the settings to reach. */
+  /** Asks the user, outside of the page, whether the settings may reach what a page wants. */
   readonly confirm?: Confirm
 }
 
 /**
- * What one window talks to: at most one open memory, its jobs, and what happens to it. The file is opened at the first
- * call, so that a file that cannot be opened is an answer and not a dead window.
+ * The core behind one window: at most one open memory, its jobs and its events. The file is opened at the first call,
+ * so that a file that cannot be opened is an error in an answer and not a window that shows nothing.
  */
 export class Core {
   readonly machine: Machine
@@ -55,12 +55,15 @@ export class Core {
   #lcm: Lcm | null = null
   #opening: Promise<Lcm> | null = null
   #timer: NodeJS.Timeout | null = null
-  /** Of the file as it was last looked at; null before it was. */
+  /** The stamp of the file when it was last looked at, or null before. */
   #seen: string | null = null
-  /** Of the settings file as it was when the memory was opened. */
+  /** The stamp of the settings file when the memory was opened. */
   #settingsSeen = ''
   readonly #retired = new Map<Lcm, NodeJS.Timeout>()
-  /** Of a file that `#openUnasked` passed over, so that it is not read again until it changes; null where none stands. */
+  /**
+   * The stamp of a file that `#openUnasked` passed over, so that it is not read again until it changes. Null when there
+   * is none.
+   */
   #notOurs: string | null = null
   #isClosed = false
   lastReport: IntegrityReport | null = null
@@ -82,11 +85,11 @@ export class Core {
   }
 
   /**
-   * The memory as it is now: opened, or opened anew, where that is due.
-   * @throws LcmError no_memory_open in a welcome window, otherwise why the file cannot be opened
+   * Returns the open memory, and opens it first where that is due.
+   * @throws LcmError no_memory_open in a welcome window, otherwise the reason why the file cannot be opened
    */
   async lcm(): Promise<Lcm> {
-    // A file that is read at rest may have changed since nobody listened: look before answering from what it was.
+    // A file that is read at rest may have changed while nobody listened, so it is checked before it is answered from.
     if (this.#lcm && (this.#lcm.info.access !== 'in_place' || this.#lcm.isOutdated())) this.#watch()
     this.#heedSettings()
     if (this.#lcm) return this.#lcm
@@ -99,7 +102,7 @@ export class Core {
   }
 
   async #open(path: string): Promise<Lcm> {
-    // Also of a file that cannot be opened: when it changes, the window tries again.
+    // The stamp is also kept of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
     this.#settingsSeen = this.settings.stamp()
     const lcm = await openLcm(path, this.#options.open)
@@ -113,19 +116,22 @@ export class Core {
     return lcm
   }
 
-  /** How searches of the open memory are answered. */
+  /** Says which index searches of the open memory use. */
   async searchIndex(): Promise<SearchIndexStatus> {
     return this.#indexKeeper.status(await this.lcm())
   }
 
-  /** The native memory that is open and can be read; null in a welcome window, for other files and for broken ones. */
+  /**
+   * Returns the native memory that is open and can be read, or null in a welcome window, for other systems' files and
+   * for broken ones.
+   */
   async openMemory(): Promise<Lcm | null> {
     if (this.#options.path === null) return null
     try {
       const lcm = await this.lcm()
       return isNative(lcm.info) ? lcm : null
     } catch (error) {
-      // The window shows by itself why its file cannot be opened.
+      // The window itself shows why its file cannot be opened.
       if (error instanceof LcmError) return null
       throw error
     }
@@ -156,7 +162,10 @@ export class Core {
     }, WATCH_INTERVAL_MS)
   }
 
-  /** To compact a native memory that nobody looks at. Other systems' files are opened for those who ask only. */
+  /**
+   * Opens a native memory so that it can be compacted while nobody looks at it. Files of other systems are opened only
+   * when somebody asks for them.
+   */
   async #openUnasked(): Promise<void> {
     const { path } = this.#options
     if (!this.#autoCompactor || this.#lcm || this.#opening || path === null || this.#isClosed) return
@@ -171,7 +180,7 @@ export class Core {
     if (lcm) this.#autoCompactor.look(lcm)
   }
 
-  /** Stops the jobs, then lets go of the file. A call that comes later opens nothing any more. */
+  /** Stops the jobs and closes the file. Later calls open nothing any more. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer) clearInterval(this.#timer)
@@ -183,13 +192,13 @@ export class Core {
       lcm.close()
     }
     this.#retired.clear()
-    // What is opened after that closes itself.
+    // A memory that is opened after this closes itself.
     await Promise.race([this.#opening?.catch(() => null), later(OPENING_LIMIT_MS, null, { ref: false })])
     this.#lcm?.close()
     this.#lcm = null
   }
 
-  /** A memory is opened with the settings of that moment: when they change, the next call opens it anew. */
+  /** A memory is opened with the settings of that moment. When they change, the next call opens it anew. */
   #heedSettings(): boolean {
     const lcm = this.#lcm
     if (!lcm || this.#options.open.settings || this.settings.stamp() === this.#settingsSeen) return false
@@ -212,7 +221,7 @@ export class Core {
   #onJob(job: Job): void {
     if (job.result?.kind === 'integrity') this.lastReport = job.result.value
     if (job.result?.kind === 'repair_plan') this.lastPlan = job.result.value
-    // Both speak of a file that is another now.
+    // The results of repair and surgery describe a file that has changed since.
     if (job.state === 'done' && (job.kind === 'repair' || job.kind === 'surgery' || job.kind === 'undo'))
       this.lastPlan = null
     this.#indexKeeper.onJob(job)
@@ -232,10 +241,10 @@ export class Core {
     const isOutdated = lcm?.isOutdated() ?? false
     if (stamp === this.#seen && !isOutdated) return
     if (lcm && lcm.info.access === 'in_place' && isSameFile(stamp, this.#seen)) {
-      // The agent came or went: what is under way still gets its answers.
+      // The agent came or went, so the file is opened anew. Calls that are running still get their answers.
       if (isOutdated) this.#retire(lcm)
     } else if (lcm) {
-      // What is open is an image, or a file that is not at its path any more: the next call opens what has come.
+      // What is open is an image, or a file that is no longer at its path. The next call opens what is there now.
       lcm.close()
       this.#lcm = null
     }
@@ -244,7 +253,7 @@ export class Core {
     if (this.#lcm) this.#autoCompactor?.look(this.#lcm)
   }
 
-  /** Changes when the memory changed; the part before the line is which file it is. */
+  /** Returns a text that changes when the memory changed. The part before the bar identifies the file. */
   #stamp(): string {
     const { path } = this.#options
     if (path === null) return ''
@@ -252,7 +261,7 @@ export class Core {
     const identity = file ? `${file.dev}:${file.ino}` : 'nothing'
     const version = this.#lcm ? versionOf(this.#lcm) : ''
     if (this.#lcm?.info.access === 'in_place') return `${identity}|${version}`
-    // The version of what is read at rest tells of files beside it.
+    // The version of a memory that is read at rest covers the files beside it.
     return `${identity}|${[file, log].map((one) => (one ? `${one.size}:${one.mtimeMs}` : '-')).join(' ')} ${version}`
   }
 
@@ -270,12 +279,12 @@ function statOrNull(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null
   } catch {
-    // Its folder cannot be entered any more: opening it will say so.
+    // The folder cannot be entered any more, and opening the file will say so.
     return null
   }
 }
 
-/** Counts commits of other connections; a file that cannot even say that has changed for the worse. */
+/** Returns a number that counts the commits of other connections. A file that cannot even give it counts as changed. */
 function versionOf(lcm: Lcm): string {
   try {
     return String(lcm.read.dataVersion())

@@ -22,7 +22,7 @@ export class LcmError extends Error {
   }
 }
 
-/** What crosses a door. Anything that is not an `LcmError` is a bug and becomes `internal`. */
+/** Returns what a door sends of an error. Anything that is not an `LcmError` is a bug and becomes `internal`. */
 export function toErrorInfo(error: unknown): ErrorInfo {
   if (error instanceof LcmError) {
     return {
@@ -39,7 +39,7 @@ export function toErrorInfo(error: unknown): ErrorInfo {
       retryable: false,
     }
   }
-  // Whoever wrote last had no room, wherever that was.
+  // A write failed because there was no room, whichever file was written.
   if (isNoRoomError(error)) {
     const message =
       'The disk is full, or files may not become larger: nothing of this step was kept. Free some space, try again.'
@@ -49,7 +49,9 @@ export function toErrorInfo(error: unknown): ErrorInfo {
   return { code: 'internal', message: `Internal error: ${what}. Please report it with the log.`, retryable: false }
 }
 
-/** What the system says when a file cannot grow: the disk is full, a quota is used up, or files may not be so large. */
+/**
+ * The system's codes for a file that cannot grow: the disk is full, a quota is used up, or files may not be so large.
+ */
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 export const isNoRoomError = (error: unknown): boolean =>

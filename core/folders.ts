@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import envPaths from 'env-paths'
 
-/** Values by variable name, as in `process.env`. */
+/** Environment variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 export type UserFolders = {
-  /** Memories of the user's own, the sample, recent files. */
+  /** Holds the user's own memories, the sample and the list of recent files. */
   readonly data: string
-  /** Whatever can be made again. */
+  /** Holds files that can be made again. */
   readonly cache: string
   readonly config: string
 }
 
 /**
- * Where this platform keeps an app's files; `LCM_DATA_DIR` and `LCM_CACHE_DIR` override, and with the first the settings
- * move along. Nothing is created.
+ * Returns where this platform keeps an app's files. `LCM_DATA_DIR` and `LCM_CACHE_DIR` override them, and the settings
+ * move with the first. Nothing is created.
  */
 export function userFolders(env: Environment): UserFolders {
   const paths = envPaths('lcm-inspector', { suffix: '' })

@@ -58,9 +58,9 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
-  /** The search index that the app keeps for a file that has none to be relied on; null for others. */
+  /** The search index in the app's cache for a file whose own index cannot be relied on, otherwise null. */
   readonly sideIndex: SideIndex | null
-  /** What this machine allows of the ledger of this memory. */
+  /** What the user of this machine allows for the ledger of this memory. */
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
   readonly expandQuery: ExpandQuery
@@ -75,15 +75,15 @@ export type Lcm = {
   readonly undo: Undo
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
-  /** The writable connection, or the typed reason why there is none. `what` completes "cannot …". */
+  /** Returns the writable connection, or throws the reason why there is none. `what` completes "cannot …". */
   requireWrite(what: string): WriteDb
-  /** `info` is not true of the file any more: it is better opened anew. See `OpenedMemory`. */
+  /** True when `info` no longer describes the file, which should then be opened anew. See `OpenedMemory`. */
   isOutdated(): boolean
   close(): void
 }
 
 export type OpenLcmOptions = OpenMemoryOptions & {
-  /** Default: the environment over the settings file over the defaults. */
+  /** Default: the environment, then the settings file, then the defaults. */
   readonly settings?: Settings
   /** Keys of model providers that are not in the environment. */
   readonly keys?: KeyStore
@@ -96,7 +96,7 @@ export type OpenLcmOptions = OpenMemoryOptions & {
 
 /**
  * The composition root: opens a memory file and builds every service on it.
- * @throws LcmError for whatever stands at the path that is not a memory (see `ErrorCode`)
+ * @throws LcmError when there is no memory at the path (see `ErrorCode`)
  */
 export async function openLcm(path: string, options: OpenLcmOptions = {}): Promise<Lcm> {
   const settings = options.settings ?? loadSettings(process.env)

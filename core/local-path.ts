@@ -1,12 +1,12 @@
 import { normalize } from 'node:path'
 import { LcmError } from './errors.ts'
 
-/** Names that Windows gives to devices, in every folder and with any ending. */
+/** Names that Windows gives to devices, in every folder and with any extension. */
 const DEVICE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?:[.:].*)?\s*$/i
 
 /**
- * Refuses a path that a page asks for and that is no file of this machine: another machine's, which Windows logs in to
- * with the user's name by merely looking, and devices, which may never end.
+ * Refuses a path from a page that is no file of this machine. Windows logs in to another machine with the user's name
+ * merely to look at its path, and reading from a device may never end.
  * @throws LcmError invalid_argument
  */
 export function requireLocalPath(path: string, platform: NodeJS.Platform = process.platform): string {

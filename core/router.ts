@@ -13,7 +13,7 @@ import { requireLocalPath } from './local-path.ts'
 import { PRESETS } from './systems/presets.ts'
 import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 
-/** A refused input is the caller's mistake and says which field. */
+/** A refused input is the caller's mistake, and the error names the field. */
 function translate(error: unknown): unknown {
   if (!(error instanceof ORPCError) || !(error.cause instanceof ValidationError)) return error
   if (error.code !== 'BAD_REQUEST') return error
@@ -21,11 +21,14 @@ function translate(error: unknown): unknown {
   return new LcmError('invalid_argument', `The request is not valid: ${issues}`)
 }
 
-/** Paths that a page asks for. @throws LcmError invalid_argument for what is no file of this machine */
+/**
+ * Checks the paths in a call of a page.
+ * @throws LcmError invalid_argument for a path that is no file of this machine
+ */
 const locals = (paths: string[]): string[] => paths.map((path) => requireLocalPath(path))
 const local = (path: string | undefined): string | undefined => path && requireLocalPath(path)
 
-/** One line a procedure: input is validated before, output after, errors become the typed `LCM` error. */
+/** One line for each procedure. Inputs and outputs are validated, and errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
   const os = implement(contract).use(async ({ next, errors }) => {
     try {
@@ -43,12 +46,14 @@ export function createRouter(core: Core) {
     }
   })
 
-  /** With the history of a conversation at hand, which was read without keeping others waiting. */
+  /**
+   * Returns the services after the messages of a conversation were read in slices, so that nobody else waits for it.
+   */
   const prepared = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
     await (await core.lcm()).reader.prepare(conversationId)
     return core.lcm()
   }
-  /** The same with its summaries. */
+  /** Returns the services after the messages and summaries of a conversation were read in slices. */
   const withSummaries = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
     await (await core.lcm()).reader.prepareMemory(conversationId)
     return core.lcm()
@@ -143,7 +148,7 @@ export function createRouter(core: Core) {
         try {
           yield* stepsDespiteWrongValues(core.path, steps)
         } catch (error) {
-          // What goes wrong after the first step is past the translation of errors above.
+          // An error after the first step is not seen by the middleware above, so it is translated here.
           const info = toErrorInfo(error)
           throw errors.LCM({ message: info.message, data: info })
         }

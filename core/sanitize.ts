@@ -1,17 +1,17 @@
 import { sha256 } from './hashing.ts'
 
-/** What must not leave the machine with a memory that is attached to a bug report, and what stands in its place. */
+/** A pattern for what must not leave the machine when a memory is attached to a bug report, and what replaces it. */
 type Rule = { readonly pattern: RegExp; readonly by: string }
 
 const MOST_PASSES = 4
 
-/** Long runs are bounded, so that no text makes a pattern slow. */
+/** The lengths are bounded, so that no text makes a pattern slow. */
 const RULES: readonly Rule[] = [
   {
     pattern: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
     by: '[private key]',
   },
-  // Keys that say by their beginning whose they are.
+  // The beginning of these keys names their issuer.
   {
     pattern:
       /(?<![A-Za-z0-9])(?:sk-[A-Za-z0-9_-]{16,400}|(?:gh[opsur]|github_pat|glpat|npm|hf|pypi|dop_v1|shpat|sk_live|sk_test|rk_live|pk_live)[_-][A-Za-z0-9_-]{16,400}|xox[abeprs]-[A-Za-z0-9-]{10,400}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[A-Za-z0-9_-]{30,60}|ya29\.[A-Za-z0-9_-]{20,400})/g,
@@ -19,9 +19,9 @@ const RULES: readonly Rule[] = [
   },
   { pattern: /(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{0,4000}/g, by: '[token]' },
   { pattern: /\b(Bearer|Basic|token)(\s{1,4})[A-Za-z0-9._~+/=-]{16,4000}/gi, by: '$1$2[token]' },
-  // Who logs in where, within an address.
+  // The user name and password within an address.
   { pattern: /\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@:'"]{1,200}:[^\s/@'"]{1,200}@/gi, by: '$1[credentials]@' },
-  // A name that says that its value is secret. The value must not be a word that merely follows.
+  // A name that says that its value is secret. The value must not be an ordinary word that merely follows.
   {
     pattern:
       /((?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|authorization|credential|private[_-]?key|client[_-]?secret)[A-Za-z0-9_-]{0,30}\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?)(?!\[|Bearer\b|Basic\b)([^\s"'\\,;)}\]]{6,2000})/gi,
@@ -34,9 +34,9 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** What a path may hold up to its end. A name with a space ends it, unless the path is quoted. */
+/** Patterns of paths up to their end. A space ends a path unless the path is quoted. */
 const PATHS: readonly RegExp[] = [
-  // Quoted, with everything in it: "/Users/ada/My Documents/x", 'C:\\Program Files\\x'.
+  // Quoted paths with everything in the quotes: "/Users/ada/My Documents/x", 'C:\\Program Files\\x'.
   /(?<=(["'`]))(?:file:|~[\w-]{0,64}|[A-Za-z]:)?(?:[\\/]{1,4}[^"'`\\/\n<>|]{1,255}){2,100}[\\/]{0,4}(?=\1)/gi,
   // file:/x, file:///x, file://localhost/x, file:C:/x, and any other scheme before three slashes (sqlite:///x).
   /\bfile:(?:[\\/~]|%2f|%5c|[A-Za-z](?::|%3a|\|))[^\s"'`<>|)\]]{0,2000}/gi,
@@ -57,19 +57,19 @@ const PATHS: readonly RegExp[] = [
   /(?<![\p{L}\p{N}_-])-{1,2}(?:home|Users|root|mnt)-[\p{L}\p{N}_.-]{1,255}/gu,
 ]
 
-/** How texts are made fit to be shown to others. The same text always gives the same. */
+/** Makes a text fit to be shown to others. Equal texts give equal results. */
 export type Sanitizer = (text: string) => string
 
 export const asItIs: Sanitizer = (text) => text
 
-/** Keys, tokens, secrets, e-mail addresses and absolute paths are replaced by what they are. */
+/** Replaces keys, tokens, secrets, e-mail addresses and absolute paths by what they are. */
 export const withoutSecrets: Sanitizer = (text) => {
   let clean = text
-  // What stands beside a thing that was taken out may be another one.
+  // Once a match is replaced, the text beside it may match, too.
   for (let pass = 0; pass < MOST_PASSES; pass += 1) {
     const before = clean
     clean = onePass(clean)
-    // In a JSON text a line begins with the letter of its escape: \\n/home/….
+    // In a JSON text a line begins after an escape such as \n, so the path in \n/home/… begins after its letter.
     if (clean.includes('\\'))
       clean = clean
         .split(ESCAPES)
@@ -84,15 +84,15 @@ const ESCAPES = /(\\{1,8}[nrtbf])/
 const onePass: Sanitizer = (text) =>
   withoutPaths(RULES.reduce((rest, { pattern, by }) => rest.replace(pattern, by), text))
 
-/** Absolute paths, in every way in which they are written, are replaced. */
+/** Replaces absolute paths in every notation. */
 export const withoutPaths: Sanitizer = (text) =>
   PATHS.reduce((clean, pattern) => clean.replace(pattern, '[path]'), text)
 
-/** Nothing is left of a text but its length in characters and the beginning of its SHA-256. */
+/** Replaces a text by its length in characters and the beginning of its SHA-256. */
 export const asHash: Sanitizer = (text) =>
   text === '' ? '' : `[${text.length} characters, sha256 ${sha256(text).slice(0, 16)}]`
 
-/** Fields that say which session or project something belongs to. Importers take the path of a file for it. */
+/** Fields that name a session or a project. Importers use the path of a file for them. */
 const IDENTITIES: ReadonlySet<string> = new Set([
   ...[
     'sessionId',
@@ -110,7 +110,7 @@ const IDENTITIES: ReadonlySet<string> = new Set([
 const WHOLE_PATH = /^\s*(?:file:|~[\w-]*[\\/]|[A-Za-z]:[\\/]|[\\/]|[a-z][\w+.-]{1,20}:[\\/~])/i
 
 /**
- * A name that begins as a path is one to its end, spaces included. What stands in its place tells two of them apart, so
+ * Replaces a name that begins as a path completely, spaces included. Different names get different replacements, so
  * that two sessions stay two.
  */
 export function withoutPathName(text: string): string {
@@ -118,7 +118,7 @@ export function withoutPathName(text: string): string {
   return `[path ${sha256(text).slice(0, 8)}]`
 }
 
-/** Every text in a value that came from JSON, and every name of a field. */
+/** Sanitizes every text in a value that came from JSON, and every name of a field. */
 export function sanitizeValue(value: unknown, sanitize: Sanitizer, key = ''): unknown {
   if (typeof value === 'string')
     return sanitize !== asItIs && IDENTITIES.has(key) ? sanitize(withoutPathName(value)) : sanitize(value)

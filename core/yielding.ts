@@ -2,15 +2,15 @@ import { setImmediate } from 'node:timers/promises'
 import { LcmError } from './errors.ts'
 
 /**
- * Cooperative yielding: one thread serves all calls, so long work goes in slices, with other work between two of them.
- * With the piece that ends it a slice stays well below the 50 ms that somebody may have to wait.
+ * Cooperative yielding: one thread serves all calls, so long work is done in slices, with other work between them. A
+ * slice and the piece that ends it stay well below the 50 ms that somebody may have to wait.
  */
 const SLICE_MS = 20
 
 const NOTHING_CHANGED = 'Cancelled. Nothing was changed.'
 
 /**
- * Lets everything else that waits for this thread go first: calls, timers, signals.
+ * Lets everything that waits for this thread (calls, timers, signals) go first.
  * @param whenCancelled the message of the error
  * @throws LcmError cancelled
  */
@@ -19,12 +19,16 @@ export async function yieldToOthers(signal?: AbortSignal, whenCancelled = NOTHIN
   throwIfCancelled(signal, whenCancelled)
 }
 
-/** For work between two transactions, and for whoever may not go on after it was cancelled. @throws LcmError cancelled */
+/**
+ * Throws when the signal was aborted. It is for work between two transactions and for callers that must not continue
+ * after a cancellation.
+ * @throws LcmError cancelled
+ */
 export function throwIfCancelled(signal: AbortSignal | undefined, whenCancelled = NOTHING_CHANGED): void {
   if (signal?.aborted) throw new LcmError('cancelled', whenCancelled)
 }
 
-/** Runs a generator that yields at good moments, in slices. @throws LcmError cancelled */
+/** Runs a generator in slices. The generator yields where it may be interrupted. */
 export async function inSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
   const slice = new TimeSlice(signal)
   for (;;) {
@@ -34,7 +38,7 @@ export async function inSlices<T>(work: Generator<void, T>, signal: AbortSignal)
   }
 }
 
-/** Runs a generator that yields at good moments, without yielding: for inside a transaction. */
+/** Runs such a generator to its end without yielding, as inside a transaction. */
 export function withoutYielding<T>(work: Generator<void, T>): T {
   for (;;) {
     const step = work.next()
@@ -70,7 +74,7 @@ export class TimeSlice {
   }
 }
 
-/** Blocks this thread, for the short waits of opening a file that another program is busy with. */
+/** Blocks this thread. It is for the short waits of opening a file that another program is using. */
 export function blockThread(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 }

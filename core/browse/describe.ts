@@ -15,10 +15,10 @@ import { firstInWindow, placeInWindow } from '../systems/records/window-entries.
 import { contentsOfSummaries } from '../systems/texts.ts'
 import { cutText } from '../text.ts'
 
-/** Sources named in a description. */
+/** A description names at most this many sources. */
 const MAX_SOURCES = 1000
 
-/** Fields that do not apply. */
+/** The values of fields that do not apply to the node. */
 const NOTHING = {
   depth: null,
   role: null,
@@ -48,8 +48,8 @@ const NOTHING = {
 } as const satisfies Partial<Description>
 
 /**
- * Everything known of a message, summary or file.
- * @param contentChars UTF-16 units of its text
+ * Returns everything that is known of a message, a summary or a file.
+ * @param contentChars how many UTF-16 units of its text are returned
  * @throws LcmError not_found
  */
 export function describeNode(db: ReadDb, reader: MemoryReader, id: string, contentChars: number): Description {
@@ -172,8 +172,8 @@ const nearestInWindow = (covers: readonly { id: string; inWindow: boolean }[]): 
   covers.find((cover) => cover.inWindow)?.id ?? null
 
 /**
- * First and last time of the messages that a summary stands for. Stored ranges are wrong in some systems by the
- * writer's distance from UTC; the messages are not.
+ * Returns the first and the last time of the messages that a summary stands for. Some systems store ranges that are
+ * wrong by the writer's distance from UTC, so the times of the messages are used.
  */
 function timeRange(messages: Messages, ranges: PositionRanges): { earliestAtMs: number; latestAtMs: number } | null {
   let earliestAtMs = Number.POSITIVE_INFINITY
@@ -187,7 +187,7 @@ function timeRange(messages: Messages, ranges: PositionRanges): { earliestAtMs: 
   return earliestAtMs <= latestAtMs ? { earliestAtMs, latestAtMs } : null
 }
 
-/** A list that cannot be read is damage of this one column, which the integrity check reports. */
+/** A list that cannot be parsed damages this column alone, and the integrity check reports it. */
 function parseIds(json: string | null): string[] {
   try {
     const ids: unknown = JSON.parse(json ?? '[]')

@@ -13,14 +13,14 @@ import { findNode, messageNodeId, messageNumber } from '../systems/node-id.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { contentsOfMessages, contentsOfSummaries, sizesOfMessages, sizesOfSummaries } from '../systems/texts.ts'
 
-/** Items looked at in one page, so that a memory full of tiny items cannot make one endless answer. */
+/** A page looks at no more items than this, so that a memory full of tiny items cannot make one answer endless. */
 const MAX_ITEMS = 1000
 
 const Cursor = z.object({
   expand: z.string(),
   depth: z.int(),
   messages: z.boolean(),
-  /** Items given or skipped so far, and the last of them. */
+  /** How many items were given or skipped so far, and which was the last. */
   at: z.int().min(1),
   last: z.string(),
 })
@@ -39,24 +39,24 @@ type MessageRow = {
   readonly tokens: number
   readonly createdAtMs: number | null
 }
-/** A row with what it costs by its file. */
+/** A row with the tokens that it costs according to its file. */
 type Row = (SummaryRow | MessageRow) & { readonly cost: number }
 
-/** Counts what a text costs a model. */
+/** Counts the tokens that a text costs a model. */
 type CountTokens = (text: string) => number
 
-/** What holds for readers that are not the owner of the memory. */
+/** Limits for readers that do not own the memory. */
 export type ExpandLimits = {
-  /** Counts every text again, so that a file that says too little of its tokens cannot pass the cap either. */
+  /** Counts every text again, so that a file that states too few tokens cannot exceed the cap either. */
   readonly countOf?: CountTokens
-  /** Nothing of another conversation is given, whatever a damaged file links; null: everything is. */
+  /** Only items of these conversations are given, whatever a damaged file links. Null allows all. */
   readonly conversationIds?: readonly number[] | null
 }
 
 /**
- * A summary back to its sources: the summaries below it breadth-first, then, if asked for, the messages of those
- * levels in the order of the conversation, each once. The sum of tokens never passes the cap; where an item of the
- * file claims to have none, a quarter of its bytes is counted.
+ * Expands a summary to its sources: the summaries below it, breadth first, and then, if asked for, the messages of
+ * those levels, each once, in the order of the conversation. The sum of tokens never exceeds the cap. Where the file
+ * states no tokens for an item, a quarter of its bytes is counted.
  * @throws LcmError not_found; invalid_argument when the id is no summary or the cursor does not fit
  */
 export function expandSummary(
@@ -82,7 +82,7 @@ export function expandSummary(
   })
 }
 
-/** What an expansion consists of, in order; the messages stay ranges, so that a whole history costs nothing. */
+/** The items of an expansion in order. Messages stay ranges, so that a conversation of any length takes no room. */
 type Items = { readonly length: number; idAt(index: number): string }
 
 function itemsBelow(memory: Memory, input: ExpandInput, conversationIds: readonly number[] | null): Items {
@@ -174,7 +174,8 @@ function page(
   if (at < items.length) {
     const { summaryId, depth, includeMessages } = input
     expansion.truncated = true
-    // At least one item was given or skipped: what does not fit into an empty page is too large for any.
+    // An item that does not fit into an empty page is too large for any page, so it is skipped; thus every page gives
+    // or skips at least one item.
     expansion.next.push(
       encodeCursor({ expand: summaryId, depth, messages: includeMessages, at, last: items.idAt(at - 1) }),
     )
@@ -182,7 +183,7 @@ function page(
   return expansion
 }
 
-/** What fits by what the file says of it: no other text is read. */
+/** Returns the ids that fit according to the token counts of the file, so that no other text is read. */
 function fittingIds(ids: readonly string[], rows: ReadonlyMap<string, Row>, cap: number): string[] {
   const fitting: string[] = []
   let tokens = 0
@@ -217,7 +218,7 @@ function add(expansion: Expansion, row: SummaryRow | MessageRow, tokens: number,
   expansion.messages.push({ id, seq, role, tokens, createdAtMs, content })
 }
 
-/** Summaries and messages by id, without their texts. */
+/** Reads summaries and messages by id, without their texts. */
 function readRows(db: ReadDb, memory: Memory, ids: readonly string[]): Map<string, Row> {
   const { summaries, messages } = memory
   const rows: (SummaryRow | MessageRow)[] = []
@@ -252,7 +253,7 @@ function messageAt(memory: Memory, position: number): MessageRow {
   }
 }
 
-/** Where the file claims that a text costs nothing, a quarter of its bytes is counted. */
+/** Counts a quarter of its bytes for a text that costs nothing according to the file. */
 function withCosts(db: ReadDb, rows: readonly (SummaryRow | MessageRow)[]): Row[] {
   const uncounted = rows.filter((row) => !(row.tokens > 0))
   const messages = sizesOfMessages(

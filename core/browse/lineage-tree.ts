@@ -4,15 +4,16 @@ import type { Memory } from '../memory/memory.ts'
 
 export type Direction = 'sources' | 'dependents'
 
-/** Deeper trees are cut there: they could not be sent through any door in one piece. */
+/** Deeper trees are cut at this level, because no door could send them in one piece. */
 const MAX_LEVELS = 200
 
 type Frame = { readonly node: number; readonly below: LineageTree[]; next: number }
 
 /**
- * The trees that grow from some nodes in one direction. A node is walked once: where it comes again it is `repeated`,
- * or `cycle` when it stands above itself. No recursion, so that no chain is too deep.
- * @param above nodes that stand above the starts, to which a cycle may lead back
+ * Builds the trees that begin at some nodes and follow the lineage in one direction. A node is expanded once. Where it
+ * occurs again it is marked `repeated`, or `cycle` when it is its own ancestor in the tree. There is no recursion, so
+ * that no chain is too deep.
+ * @param above nodes that stand above the first ones, to which a cycle may lead back
  */
 export function lineageTrees(
   memory: Memory,
@@ -42,7 +43,7 @@ export function lineageTrees(
       frames.push({ node, below, next: 0 })
       return
     }
-    // What it rests on is not listed here: how much that is can still be said.
+    // The sources of the node are not listed here, but their number can still be given.
     if (direction === 'sources') tree.messageCount = lineage.isMissing(node) ? 0 : coverage.messageCount(node)
   }
 
@@ -70,8 +71,8 @@ function treeNode({ summaries, lineage, coverage }: Memory, node: number, direct
 }
 
 /**
- * Summaries of the conversation that no other summary of it has as a source, in the order of what they cover. A cycle
- * that nothing stands above has no such summary; it is entered at one, so that it is seen.
+ * Returns the summaries that no other summary of the conversation has as a source, in the order of what they cover. A
+ * cycle without a dependent outside of it has no such summary; one of its nodes is returned, so that the cycle is seen.
  */
 export function rootsOf(memory: Memory): number[] {
   const { summaries, links, coverage } = memory

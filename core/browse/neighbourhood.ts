@@ -5,23 +5,23 @@ import { messageNumber } from '../systems/node-id.ts'
 import { dependentIds, linksAmong, sourceIds } from '../systems/records/links.ts'
 import { nodeCards } from './node-cards.ts'
 
-/** More boxes than this nobody can read; what is left out is counted in `more`. */
+/** Nobody can read more boxes than this. `more` counts what is left out. */
 const MAX_NODES = 600
-/** Sources of a node that was asked to show all. */
+/** A node that was asked to show all its sources shows at most this many. */
 const MAX_EXPANDED = 200
 
 export type NeighbourhoodInput = {
   readonly id: string
-  /** Levels of dependents, and of sources. */
+  /** How many levels of dependents (`up`) and of sources (`down`) are shown. */
   readonly up: number
   readonly down: number
-  /** Sources or dependents shown of one node. */
+  /** How many sources or dependents are shown of one node. */
   readonly maxPerNode: number
-  /** Nodes that show up to 200 of their sources whatever `down` and `maxPerNode` say. */
+  /** These nodes show up to 200 sources, whatever `down` and `maxPerNode` say. */
   readonly expanded: readonly string[]
 }
 
-/** What lies around a node. An id that is only named, and not in the file, has a neighbourhood too. */
+/** Returns the nodes around one. An id that a link names and that is not in the file has a neighbourhood, too. */
 export function neighbourhoodOf(db: ReadDb, reader: MemoryReader, input: NeighbourhoodInput): Neighbourhood {
   const shown = new Set([input.id])
   const sources = (id: string, limit: number): string[] => sourceIds(db, id, limit)
@@ -36,7 +36,8 @@ export function neighbourhoodOf(db: ReadDb, reader: MemoryReader, input: Neighbo
   walk(input.up, dependents)
   walk(input.down, sources)
   const asked = new Set(input.expanded)
-  // A node that is shown only because another was expanded may be expanded itself: the set grows while it is walked.
+  // A node that is shown only because another was expanded may be expanded itself; the Set may grow while it is
+  // iterated.
   for (const id of shown) if (asked.has(id)) addTo(shown, sources(id, MAX_EXPANDED))
 
   const nodes = nodeCards(db, reader, [...shown])
@@ -44,7 +45,7 @@ export function neighbourhoodOf(db: ReadDb, reader: MemoryReader, input: Neighbo
   return { focus: input.id, nodes, edges, more: leftOut(nodes, edges) }
 }
 
-/** Adds what is new and fits; returns what was added. */
+/** Adds the ids that are new and fit, and returns them. */
 function addTo(shown: Set<string>, ids: readonly string[]): string[] {
   const added = ids.filter((id) => !shown.has(id)).slice(0, Math.max(0, MAX_NODES - shown.size))
   for (const id of added) shown.add(id)

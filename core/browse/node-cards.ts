@@ -11,7 +11,7 @@ import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages } from '../systems/records/window-entries.ts'
 import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
 
-/** One card an id, in the same order; what is not in the file is a `missing` card. */
+/** Returns a card for each id, in the same order. An id that is not in the file gets a `missing` card. */
 export function nodeCards(db: ReadDb, reader: MemoryReader, ids: readonly string[]): NodeCard[] {
   const cards = new Map<string, NodeCard>()
   const numbers = ids.flatMap((id) => messageNumber(id) ?? [])

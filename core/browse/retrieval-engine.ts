@@ -9,7 +9,7 @@ import { filesOf } from '../systems/records/files.ts'
 import { describeNode } from './describe.ts'
 import { type ExpandLimits, expandSummary } from './expand.ts'
 
-/** Finds things in a memory, says what they are, and leads back from summaries to what they were made of. */
+/** Searches a memory, describes its nodes, and expands summaries to their sources. */
 export class RetrievalEngine {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
@@ -58,7 +58,7 @@ export class RetrievalEngine {
     return expandSummary(this.#db, this.#reader, input, limits)
   }
 
-  /** Files of a conversation, oldest first. */
+  /** Returns the files of a conversation, oldest first. */
   files(conversationId: number): FileInfo[] {
     return filesOf(this.#db, conversationId)
   }

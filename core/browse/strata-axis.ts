@@ -2,22 +2,24 @@ import type { StrataAxis } from '../contract/strata.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Messages } from '../memory/messages.ts'
 
-/** The x of each message's begin and end. Neither decreases with the position. */
+/** Where each message begins and ends on the x axis. Neither value decreases with the position. */
 export type Axis = {
-  /** x runs from 0 to here. */
+  /** The end of the axis, which begins at 0. */
   readonly extent: number
-  /** Time axis: the time at x = 0; null on the others, and where no message has a time. */
+  /** The time at x = 0 of a time axis. It is null on other axes and when no message has a time. */
   readonly originMs: number | null
   startOf(position: number): number
   endOf(position: number): number
 }
 
-/** Messages that share one clock time are drawn side by side within this time, or until the next message. */
+/** Messages with the same time are drawn side by side within this time, or until the next message. */
 const SAME_TIME_MS = 1000
-/** Longest time that one message is drawn for: what comes after it is silence, not message. */
+/** A message is drawn for at most this time. What follows is silence and not the message. */
 const MESSAGE_MS = 60_000
 
-/** Lays a history out along an axis; on the time axis by its steady clock. */
+/**
+ * Places the messages of a conversation along an axis. A time axis uses times that never decrease (see `steadyClock`).
+ */
 export function axisOf(messages: Messages, axis: StrataAxis): Axis {
   switch (axis) {
     case 'messages':
@@ -39,13 +41,16 @@ export function axisOf(messages: Messages, axis: StrataAxis): Axis {
   }
 }
 
-/** Where the messages from `first` to `last` begin and end. */
+/** Returns where the messages from `first` to `last` begin and end on the axis. */
 export const rangeOf = (axis: Axis, first: number, last: number): readonly [x0: number, x1: number] => [
   axis.startOf(first),
   axis.endOf(last),
 ]
 
-/** Where a node stands: over what it covers; where it covers nothing, at the time at which it was made. */
+/**
+ * Returns the range of a node on the axis: that of the messages it covers or, if it covers none, the time of its
+ * creation.
+ */
 export function nodeRange(
   { messages, summaries, coverage }: Memory,
   node: number,
@@ -68,7 +73,8 @@ function timeAxis(messages: Messages): Axis {
     const start = starts[position] ?? 0
     return Math.min(starts[position + 1] ?? Number.POSITIVE_INFINITY, start + MESSAGE_MS)
   }
-  // The last one has no next message to end at: it is as long as its neighbour of the same time, or a second.
+  // The last message has no next one at which it could end. It is as long as its neighbour of the same time, or a
+  // second.
   const before = last > 0 ? (starts[last] as number) - (starts[last - 1] as number) : SAME_TIME_MS
   const lastLength = before > 0 && before < SAME_TIME_MS ? before : SAME_TIME_MS
   const extent = last < 0 ? 0 : (starts[last] as number) + lastLength
@@ -80,7 +86,7 @@ function timeAxis(messages: Messages): Axis {
   }
 }
 
-/** Milliseconds since the first message, with messages of one and the same time drawn apart evenly. */
+/** Returns milliseconds since the first message. Messages of the same time are spread evenly. */
 function spread(clockMs: Float64Array): Float64Array {
   const starts = new Float64Array(clockMs.length)
   const origin = clockMs[0] ?? 0

@@ -5,19 +5,22 @@ import { type Axis, rangeOf } from './strata-axis.ts'
 
 type Mark = Strata['marks'][number]
 
-/** What counts as wrong in a memory; it is what the integrity checker counts as wrong. */
+/** What counts as an error in a memory. The integrity checks use the same definition. */
 export type MarkRules = {
-  /** False where summaries overlap by the way their system works. */
+  /** False when summaries overlap by design of their system. */
   readonly overlaps: boolean
-  /** False where a summary that the window does not lead to is still within the agent's reach. */
+  /** False when the agent can still reach a summary that no window leads to. */
   readonly unshown: boolean
-  /** Summaries of a working copy that stand in no window by design of its system: they overlap, and can be asked for. */
+  /**
+   * True for a summary of a working copy that is in no window by design of its system. It may overlap others and can
+   * still be asked for.
+   */
   readonly isFree?: (summaryId: string, conversationId: number) => boolean
 }
 
 /**
- * What is wrong with how a history is covered, from left to right. A conversation that was put aside has no window any
- * more: nothing of it is missing there.
+ * Returns errors in how a conversation is covered, from left to right. An archived conversation has no window, so
+ * nothing is missing from it.
  */
 export function marksOf(memory: Memory, axis: Axis, rules: MarkRules, isArchived: boolean): Mark[] {
   const mark = (kind: Mark['kind'], from: number, to: number): Mark => {
@@ -36,7 +39,7 @@ export function marksOf(memory: Memory, axis: Axis, rules: MarkRules, isArchived
 
 type Run = [from: number, to: number]
 
-/** Runs of messages that are neither in the window nor covered by a summary in it. */
+/** Returns the runs of messages that are neither in the window nor covered by a summary in it. */
 function uncovered(memory: Memory, rules: MarkRules): Run[] {
   const states = withLeaves(memory, rules.unshown ? underFree(memory, freeIn(memory, rules)) : () => true)
   const runs: Run[] = []
@@ -49,7 +52,10 @@ function uncovered(memory: Memory, rules: MarkRules): Run[] {
   return runs
 }
 
-/** Whether a summary is outside of every window by the design of its system. One that a window reaches is not. */
+/**
+ * Returns a function that says whether a summary is outside of every window by design of its system. A summary that a
+ * window reaches is not.
+ */
 const freeIn =
   ({ summaries, coverage }: Memory, { isFree }: MarkRules) =>
   (node: number): boolean => {
@@ -57,10 +63,10 @@ const freeIn =
     return isFree !== undefined && coverage.nodeStates[node] === ABSENT && isFree(id, conversationId)
   }
 
-/** Whether a node or one that was made of it is free: what the one stands for is as reachable as the other. */
+/** Returns whether a node or one of its dependents is free: then what it stands for can still be reached. */
 function underFree({ summaries, links, order }: Memory, isFree: (node: number) => boolean): (node: number) => boolean {
   const under = new Uint8Array(summaries.length)
-  // Dependents come behind their sources.
+  // In this order dependents come after their sources, so it is walked backwards.
   for (const node of order.order.toReversed()) {
     const isUnder = isFree(node) || (links.dependents[node] ?? []).some((dependent) => under[dependent] === 1)
     under[node] = isUnder ? 1 : 0
@@ -68,7 +74,7 @@ function underFree({ summaries, links, order }: Memory, isFree: (node: number) =
   return (node) => under[node] === 1
 }
 
-/** As the states of the messages, with those under such leaves as covered. */
+/** Returns the states of the messages, where messages of reachable leaves count as covered. */
 function withLeaves({ summaries, coverage }: Memory, isReachable: (node: number) => boolean): Uint8Array {
   const states = Uint8Array.from(coverage.messageStates)
   for (let node = 0; node < summaries.length; node += 1) {
@@ -83,7 +89,7 @@ function withLeaves({ summaries, coverage }: Memory, isReachable: (node: number)
   return states
 }
 
-/** Runs of messages under two leaves that do not share a dependent. */
+/** Returns the runs of messages that two leaves without a common dependent cover. */
 function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] {
   const { summaries, coverage } = memory
   const roots = rootsOf(memory)
@@ -93,7 +99,7 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
   })
   ends.sort((a, b) => a.position - b.position)
 
-  // How many of the leaves over the place in hand stand under the same set of roots.
+  // By set of roots: how many of the leaves over the present position have it.
   const over = new Map<string, number>()
   const alone = new Map<string, boolean>()
   const runs: Run[] = []
@@ -115,8 +121,8 @@ function coveredTwice(memory: Memory, isFree: (node: number) => boolean): Run[] 
 }
 
 /**
- * The topmost dependents over each node, as text. Two nodes share a dependent exactly when they share a topmost one;
- * the nodes of a cycle count as one.
+ * Returns the roots above each node as one text. Two nodes have a common dependent exactly when they have a common
+ * root; the nodes of a cycle count as one node.
  */
 function rootsOf({ links, order: { order, component } }: Memory): string[] {
   const byComponent = new Map<number, ReadonlySet<number>>()
@@ -141,7 +147,7 @@ function rootsOf({ links, order: { order, component } }: Memory): string[] {
   })
 }
 
-/** Whether two of these sets of roots have nothing in common. */
+/** Whether two of these sets of roots have no root in common. */
 function someStandApart(keys: readonly string[], known: Map<string, boolean>): boolean {
   return keys.some((a, index) =>
     keys.slice(index + 1).some((b) => {

@@ -4,7 +4,7 @@ import { IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
 
-/** A piece of x, in axis units, and into how many columns it goes. */
+/** A range of x in axis units, and into how many columns it is divided. */
 export type BucketedRange = { readonly x0: number; readonly x1: number; readonly buckets: number }
 
 /** Merges the messages of a range, in order, into at most `buckets` columns of equal width. */
@@ -63,7 +63,7 @@ export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange)
   return columns
 }
 
-/** First position for which something holds that holds for all after it. */
+/** Returns the first position for which a condition holds that also holds for all later positions. */
 function firstPosition(length: number, holds: (position: number) => boolean): number {
   let low = 0
   let high = length

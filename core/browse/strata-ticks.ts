@@ -13,8 +13,9 @@ const STEPS = [1, 5, 15]
 const MAX_TICKS = 24
 
 /**
- * Round UTC times along x: days, hours, or minutes where the whole history is short. On an axis without time a tick
- * stands before the first message at or after its time; of several at one place, in a silence, the last is kept.
+ * Returns round UTC times along x: days, hours, or minutes in a short conversation. On an axis without time a tick
+ * stands before the first message at or after its time. When several ticks fall on one x, because nothing was said
+ * meanwhile, the last one is kept.
  */
 export function ticksOf(messages: Messages, axis: Axis): Tick[] {
   const first = messages.clockMs[0]

@@ -5,8 +5,8 @@ import { type Axis, nodeRange, rangeOf } from './strata-axis.ts'
 type WindowRun = Strata['window'][number]
 
 /**
- * The window along the top edge, in its order; raw messages that follow each other in both make one run, and those that
- * are left out make others.
+ * Returns the window along the top edge, in its order. Raw messages that follow each other in the window and in the
+ * conversation form one run; those that are left out form other runs.
  * @param leftOut ids of active items that do not go to the model
  */
 export function windowRuns(memory: Memory, axis: Axis, leftOut: ReadonlySet<string>): WindowRun[] {

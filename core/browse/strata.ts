@@ -13,12 +13,12 @@ import { type BucketedRange, messageColumns } from './strata-messages.ts'
 import { ticksOf } from './strata-ticks.ts'
 import { windowRuns } from './strata-window.ts'
 
-/** Entries of a window of which it is shown what is left out. */
+/** For a window with more entries than this it is not shown which of them are left out. */
 const MOST_ENTRIES = 50_000
 
 const EVERYTHING: MarkRules = { overlaps: true, unshown: true }
 
-/** A conversation as layers over its history: the whole of its summaries, and its messages a range at a time. */
+/** A conversation as layers: all of its summaries at once, and its messages a range at a time. */
 export class StrataService {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
@@ -46,7 +46,7 @@ export class StrataService {
   }
 
   /**
-   * Everything of the strata but the messages.
+   * Returns everything of the strata except the messages.
    * @throws LcmError not_found
    */
   get(input: {
@@ -78,7 +78,7 @@ export class StrataService {
   }
 
   /**
-   * The messages of a range, merged into columns; one that reaches into the range belongs to it.
+   * Returns the messages of a range, merged into columns. A message that reaches into the range belongs to it.
    * @throws LcmError not_found
    */
   messages(input: BucketedRange & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
@@ -88,7 +88,10 @@ export class StrataService {
     })
   }
 
-  /** A very large window is not put together for it: it takes longer than whoever opens a file should wait. */
+  /**
+   * A very large window is not assembled for this, because that takes longer than somebody who opens a file should
+   * wait.
+   */
   #leftOut({ window, messages }: Memory): ReadonlySet<string> {
     return window.length > MOST_ENTRIES ? new Set() : this.#leftOutOf(messages.conversationId)
   }
@@ -103,14 +106,18 @@ export class StrataService {
 
   #runs(messages: Messages, axis: Axis): Strata['runs'] {
     return startedRuns(this.#db, messages.conversationId).map(({ runId, atMs, newestSeq }) => {
-      // Imported messages bear the times of their agent, a run that of this machine.
+      // Imported messages have the times of their agent and a run has the time of this machine, so the seq is compared
+      // if it is recorded.
       const present = newestSeq === null ? messages.positionAtTime(atMs + 1) : firstAbove(messages.seqs, newestSeq)
       return { x: present === 0 ? 0 : axis.endOf(present - 1), runId, atMs }
     })
   }
 }
 
-/** Position of the first of the newest `count` messages of the window: a message that is compacted is in no tail. */
+/**
+ * Returns the position of the first of the newest `count` messages of the window. Compacted messages are in no fresh
+ * tail.
+ */
 function freshTail({ messages, window }: Memory, count: number): number {
   let first = messages.length
   let left = count

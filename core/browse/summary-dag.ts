@@ -14,7 +14,7 @@ import { lineageTrees, rootsOf } from './lineage-tree.ts'
 import { type NeighbourhoodInput, neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
 
-/** How summaries rest on each other and on messages. Cycles and dangling links are shown and never followed for ever. */
+/** The DAG of summaries over messages. Cycles and broken links are shown, and no walk along them is endless. */
 export class SummaryDag {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
@@ -25,7 +25,7 @@ export class SummaryDag {
   }
 
   /**
-   * All summaries of a conversation, from those that no other has as a source down to the leaves.
+   * Returns all summaries of a conversation, from the roots down to the leaves.
    * @throws LcmError not_found
    */
   tree(conversationId: number): Tree {
@@ -34,7 +34,8 @@ export class SummaryDag {
   }
 
   /**
-   * A page of what stands directly below a node: roots, sources of a summary, messages of a leaf.
+   * Returns a page of what stands directly below a node: the roots, the sources of a summary, or the messages of a
+   * leaf.
    * @throws LcmError not_found
    */
   treeLevel(input: {
@@ -65,12 +66,12 @@ export class SummaryDag {
   }
 
   /**
-   * The nodes around one, as far as asked. A file has none.
+   * Returns the nodes around one, as far as asked. A file has none.
    * @throws LcmError not_found
    */
   neighbourhood(input: NeighbourhoodInput): Neighbourhood {
     return readSnapshot(this.#db, () => {
-      // What is missing from the file, but named in it, can be looked at: that is where a lineage breaks.
+      // An id that a link names but that is not in the file can be looked at, because there the lineage breaks.
       const isNamed = isNamedByLink(this.#db, input.id, null)
       const { kind, id } = isNamed ? { kind: null, id: input.id } : findNode(this.#db, input.id)
       if (kind === 'file') return { focus: id, nodes: [], edges: [], more: [] }
@@ -79,7 +80,8 @@ export class SummaryDag {
   }
 
   /**
-   * Where a node comes from and where it went: sources down to the leaves, dependents up to the roots.
+   * Returns where a node comes from and where it went: its sources down to the leaves and its dependents up to the
+   * roots.
    * @throws LcmError not_found
    */
   lineage(id: string): Lineage {
@@ -99,7 +101,9 @@ export class SummaryDag {
     })
   }
 
-  /** What is named and not there: who rests on it, and what its links still say of its sources. */
+  /**
+   * Returns the lineage of a missing node: which summaries name it, and what its own links still say of its sources.
+   */
   #ofMissing(id: string, namers: readonly string[]): Lineage {
     const sources = sourceSummaryIds(this.#db, id)
     const dependents = namers.flatMap((namer) => this.#upwards(namer))
@@ -115,7 +119,7 @@ export class SummaryDag {
     }
   }
 
-  /** Messages in which the file's id stands, and the lowest summaries that carry it on. */
+  /** Returns the lineage of a file: the messages that contain its id, and the lowest summaries that keep it. */
   #ofFile({ id, conversationId }: FoundNode & { kind: 'file' }): Lineage {
     const { summaries, messages } = fileReferences(this.#db, id, conversationId)
     const named = new Set(summaries.map((summary) => summary.id))
@@ -145,7 +149,7 @@ export class SummaryDag {
     }
   }
 
-  /** A summary and everything above it. */
+  /** Returns a summary and all its dependents. */
   #upwards(summaryId: string): LineageTree[] {
     return this.#trees(summaryId, 'dependents')
   }
@@ -187,7 +191,7 @@ export class SummaryDag {
     }
   }
 
-  /** The messages that a summary names, one by one, there or not. */
+  /** Returns the messages that a summary names one by one, whether they exist or not. */
   #messagesOf(summary: string): LineageTree[] {
     const named = namedMessages(this.#db, summary)
     const heads = new Map(messageHeads(this.#db, named).map((head) => [head.id, head]))
@@ -204,7 +208,7 @@ export class SummaryDag {
   }
 }
 
-/** What was read by some ids, in the order of the ids. */
+/** Returns what was read by ids, in the order of the ids. */
 function inOrderOf<Id, Read extends { readonly id: Id }>(ids: readonly Id[], read: readonly Read[]): Read[] {
   const byId = new Map(read.map((one) => [one.id, one]))
   return ids.flatMap((id) => byId.get(id) ?? [])

@@ -11,12 +11,12 @@ type PageInput = {
   readonly conversationId: number
   readonly offset: number
   readonly limit: number
-  /** UTF-16 units of each text. */
+  /** How many UTF-16 units of each text are returned. */
   readonly contentChars: number
 }
 type Place = { conversationId: number; position: number; lastPosition: number }
 
-/** Every message of a conversation as a row of one long list; the position is the row. */
+/** Every message of a conversation as a row of one long list. The row is the position of the message. */
 export class Transcript {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
@@ -41,7 +41,7 @@ export class Transcript {
   }
 
   /**
-   * One message, whole.
+   * Returns one message with its whole text.
    * @throws LcmError not_found; invalid_argument when the id names something else
    */
   message(id: string): Message {
@@ -58,8 +58,8 @@ export class Transcript {
   }
 
   /**
-   * The rows of a message, of what a summary stands for, or of the whole conversation for a file. A summary without
-   * messages stands where it was made.
+   * Returns the row of a message, the rows of what a summary stands for, or all rows of the conversation of a file. A
+   * summary without messages is located at the time of its creation.
    * @throws LcmError not_found
    */
   locate(id: string): Place {
@@ -83,7 +83,7 @@ export class Transcript {
   }
 
   /**
-   * Row of the first message at or after a time; the last row when there is none.
+   * Returns the row of the first message at or after a time, or the last row when there is none.
    * @throws LcmError not_found
    */
   positionAt(input: { readonly conversationId: number; readonly atMs: number }): { position: number } {

@@ -12,7 +12,7 @@ import type { RetrievalEngine } from '../retrieval-engine.ts'
 import type { MemoryStats } from '../stats/memory-stats.ts'
 import type { Transcript } from '../transcript.ts'
 
-/** Messages, or summaries, that are read at once. */
+/** How many messages or summaries are read at once. */
 const PAGE = 200
 
 type SummaryRow = {
@@ -27,11 +27,11 @@ type SummaryRow = {
   readonly latestAtMs: number | null
   readonly content: string
 }
-/** A summary with the ids of what it was made from: summaries, then messages. */
+/** A summary with the ids of its sources: first summaries, then messages. */
 export type ExportedSummary = SummaryRow & { readonly sources: readonly string[] }
 type ExportedItem = { readonly ordinal: number; readonly id: string | null }
 
-/** What goes out of one conversation: every text has been through the sanitizer, and messages come page by page. */
+/** What is exported of one conversation. The sanitizer has seen every text, and messages come page by page. */
 export type Exported = {
   readonly conversation: ConversationRow
   readonly window: readonly ExportedItem[]
@@ -40,7 +40,7 @@ export type Exported = {
   messages(): Iterable<Message>
 }
 
-/** The services that an export asks. */
+/** The services that an export uses. */
 type ExportedMemory = {
   readonly read: ReadDb
   readonly stats: MemoryStats
@@ -48,7 +48,7 @@ type ExportedMemory = {
   readonly retrieval: RetrievalEngine
 }
 
-/** A conversation as it is exported in every format. */
+/** Returns a conversation in the form from which every format is written. */
 export function exported(
   { read, stats, transcript, retrieval }: ExportedMemory,
   id: number,
@@ -57,9 +57,11 @@ export function exported(
   const found = stats.conversations().find((row) => row.conversationId === id)
   if (!found) throw new Error(`conversation ${id} was listed before`)
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
-  /** A name that is a path is one as a whole. */
+  /** A name that is a path is replaced completely. */
   const name = (text: string): string => clean(clean === asItIs ? text : withoutPathName(text))
-  /** Ids, names of tools and models, and whatever is added later: a path or a key may stand in any field. */
+  /**
+   * A path or a key may stand in any field, such as ids, names of tools and models, and fields that are added later.
+   */
   const all = <T>(value: T): T => (clean === asItIs ? value : (sanitizeValue(value, withoutSecrets) as T))
   return {
     conversation: all({
@@ -133,7 +135,7 @@ function readSummaries(read: ReadDb, heads: readonly SummaryHead[]): ExportedSum
 
 function cleaned(message: Message, clean: Sanitizer): Message {
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
-  // What stands in the place of an output may quote it.
+  // The note that replaces a pruned output may quote that output.
   const cleanPruned = ({ pruned }: { readonly pruned?: Pruned | undefined }) =>
     pruned ? { pruned: { ...pruned, seen: orNull(pruned.seen) } } : {}
   return {

@@ -6,16 +6,16 @@ import type { MemoryStats } from '../stats/memory-stats.ts'
 type Kind = 'gauge' | 'counter'
 type Sample = { readonly labels: Readonly<Record<string, string | number>>; readonly value: number }
 
-/** Seconds of what is measured while the metrics are made; null when there was nothing to measure on. */
+/** The seconds of what is measured while the metrics are made, or null when there was nothing to measure. */
 export type Measured = {
   readonly expandMs: number | null
   readonly searchMs: number | null
-  /** Findings by check, errors and warnings only; null when the file was not scanned. */
+  /** The number of findings (errors and warnings) by check, or null when the file was not scanned. */
   readonly failures: readonly { readonly check: string; readonly severity: string; readonly count: number }[] | null
 }
 
 /**
- * What a memory tells of itself, in the text format of Prometheus. No text and no id of a node goes into it.
+ * Writes the figures of a memory in the text format of Prometheus. No text and no id of a node is included.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 export function metricsText(

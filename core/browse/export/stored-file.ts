@@ -7,27 +7,27 @@ export type StoredContent = {
   readonly path: string | null
   readonly content: string | null
   readonly bytes: number | null
-  /** The file goes on behind `content`. */
+  /** True when the file continues after `content`. */
   readonly isCut: boolean
-  /** A sentence for people. */
+  /** A sentence for people that says why nothing was read. */
   readonly reason: string | null
 }
 
 type Request = {
-  /** The memory file. */
+  /** The path of the memory file. */
   readonly database: string
   readonly file: FileInfo
-  /** Folders out of which may be read: what a database says of a path is not to be trusted. */
+  /** The folders from which files may be read. A path that a database names is not trusted. */
   readonly allowed: readonly string[]
   readonly maxBytes: number
 }
 
-/** Folders of files beside a database, by the names that the systems give them. */
+/** The names that systems give to the folder of files beside a database. */
 const STORES = ['lcm-files', 'lcm-large-outputs']
 
 /**
- * The content of a large file: from the folder of files beside the database, where it stands also when the database came
- * from another machine, or from the path that is stored, when that lies in an allowed folder. No link leads out of them.
+ * Reads a large file from the folder of files beside the database, which also works when the database came from another
+ * machine, or else from its stored path if that lies in an allowed folder. No symbolic link leads out of these folders.
  */
 export function readStoredFile({ database, file, allowed, maxBytes }: Request): StoredContent {
   const beside = dirname(realpathSync(database))
@@ -52,7 +52,7 @@ export function readStoredFile({ database, file, allowed, maxBytes }: Request): 
   )
 }
 
-/** The real path of a plain file that lies in a folder, or null. */
+/** Returns the real path of a plain file inside a folder, or null. */
 function within(path: string, root: string): string | null {
   try {
     const real = realpathSync(path)

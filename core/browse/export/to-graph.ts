@@ -5,8 +5,9 @@ type Edge = { readonly from: string; readonly to: string; readonly isSound: bool
 type Graph = { readonly title: string; readonly nodes: readonly Node[]; readonly edges: readonly Edge[] }
 
 /**
- * The summary DAG of a conversation without texts. Ids may hold anything, the syntax of a format included, so that nodes
- * are numbered. Messages are told by their number at the leaf: a picture of thousands shows nothing.
+ * Returns the summary DAG of a conversation without texts. Nodes are numbered, because an id may contain anything, also
+ * the syntax of a format. A leaf states the number of its messages, because a picture of thousands of messages shows
+ * nothing.
  */
 function graphOf({ conversation, window, summaries }: Exported): Graph {
   const inWindow = new Set(window.map(({ id }) => id))
@@ -36,9 +37,9 @@ function graphOf({ conversation, window, summaries }: Exported): Graph {
   return { title: `Conversation ${conversation.conversationId}`, nodes, edges }
 }
 
-/** A Mermaid flowchart, from dependents down to sources; what is in the window is filled. */
+/** Writes a Mermaid flowchart from dependents down to sources. Nodes in the window are filled. */
 export function* toMermaid(conversations: Iterable<Exported>): Generator<string> {
-  // Inside quotes Mermaid understands character codes, and nothing else needs to be escaped.
+  // In quoted text Mermaid reads character codes, and nothing else needs to be escaped.
   const quoted = (text: string) =>
     `"${text.replace(/["#<>&\\`]/g, (char) => `#${char.charCodeAt(0)};`).replace(/\s+/g, ' ')}"`
   yield 'flowchart TD\n  classDef window fill:#dcebff,stroke:#3b6fb6\n  classDef missing stroke-dasharray:4\n'
@@ -53,7 +54,7 @@ export function* toMermaid(conversations: Iterable<Exported>): Generator<string>
   }
 }
 
-/** The same for Graphviz. */
+/** Writes the same graph for Graphviz. */
 export function* toDot(conversations: Iterable<Exported>): Generator<string> {
   const quoted = (text: string) => `"${text.replace(/[\\"]/g, '\\$&').replace(/\s+/g, ' ')}"`
   yield 'digraph memory {\n  node [shape=box, style=rounded];\n'

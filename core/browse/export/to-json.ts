@@ -3,11 +3,11 @@ import type { Exported } from './exported.ts'
 
 type Options = {
   readonly isSanitized: boolean
-  /** How the caller's programs are told values: times above all. */
+  /** Converts values, times above all, to the form that callers' programs read. */
   readonly asJson: (value: unknown) => unknown
 }
 
-/** The whole as one JSON document, in pieces: no more than a message is held at a time. */
+/** Writes one JSON document in pieces, so that no more than one message is held at a time. */
 export function* toJson(
   info: MemoryInfo,
   conversations: Iterable<Exported>,

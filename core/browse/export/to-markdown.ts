@@ -3,7 +3,10 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import type { Message, MessagePart } from '../../contract/message.ts'
 import type { Exported, ExportedSummary } from './exported.ts'
 
-/** A document to read: each conversation with its window, its summaries from the roots down, and its messages. */
+/**
+ * Writes a document for reading: each conversation with its window, its summaries from the roots down, and its
+ * messages.
+ */
 export function* toMarkdown(info: MemoryInfo, conversations: Iterable<Exported>): Generator<string> {
   yield `# ${inline(info.fileName)}\n\nWritten by ${inline(`${info.systemLabel} ${info.systemVersion ?? ''}`.trim())}.\n`
   for (const { conversation, window, files, summaries, messages } of conversations) {
@@ -40,11 +43,11 @@ function ofMessage(message: Message): string {
   ].join('\n')
 }
 
-/** The model does not see it any more. */
+/** A pruned output is marked, because the model does not see it any more. */
 const prunedNote = ({ pruned }: Message): string =>
   pruned ? ` · no longer seen by its agent since ${timeText(pruned.atMs)}` : ''
 
-/** What the text of the message does not say. */
+/** Returns the lines of a part, without what the text of the message already says. */
 function ofPart(part: MessagePart, content: string): string[] {
   const texts = [part.text, part.toolInput, part.toolOutput, part.toolError].filter(
     (text): text is string => text !== null && text !== '' && text !== content,
@@ -53,15 +56,15 @@ function ofPart(part: MessagePart, content: string): string[] {
   return [`${part.type}${part.toolName === null ? '' : ` ${inline(part.toolName)}`}:\n`, ...texts.map(fenced)]
 }
 
-/** Text of others between fences that are longer than any within it: nothing in it is taken for Markdown. */
+/** Puts foreign text between fences that are longer than any fence in it, so that nothing in it is read as Markdown. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}\n${text}\n${fence}\n`
 }
 
-/** What a damaged file has for a time may be none. */
+/** The time in a damaged file may not be one. */
 const timeText = (atMs: number | null): string => isoTime(atMs) ?? '?'
 
-/** As code on one line, whatever backticks it has. */
+/** Returns a text as inline code on one line. Backticks in it are replaced. */
 const inline = (text: string): string => `\`${text.replace(/\s+/g, ' ').replaceAll('`', 'ˋ')}\``

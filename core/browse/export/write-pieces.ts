@@ -3,8 +3,8 @@ import type { JobProgress } from '../../contract/job.ts'
 import { TimeSlice } from '../../yielding.ts'
 
 /**
- * Writes a text piece by piece to an open file, and to the disk in the end.
- * @throws LcmError cancelled; errors of the file system as they are
+ * Writes a text piece by piece to an open file and flushes it to the disk at the end.
+ * @throws LcmError cancelled; errors of the file system are passed on
  */
 export async function* writePieces(
   file: number,
@@ -14,7 +14,7 @@ export async function* writePieces(
   let bytes = 0
   const slice = new TimeSlice(signal, 'The export was cancelled; no document was written.')
   for (const piece of pieces) {
-    // All of it, unlike `writeSync` on a disk that is nearly full.
+    // `writeFileSync` writes all of it, while `writeSync` may write less on a disk that is nearly full.
     writeFileSync(file, piece)
     bytes += Buffer.byteLength(piece)
     if (!slice.isOver) continue

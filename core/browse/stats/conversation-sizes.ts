@@ -13,7 +13,7 @@ import { yieldToOthers } from '../../yielding.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
-/** `null`: not known yet. */
+/** A size of a listed conversation. Values are null until they are known. */
 export type ListedSize = {
   readonly messages: number
   readonly contextItems: number
@@ -23,23 +23,25 @@ export type ListedSize = {
 
 type Tokens = { readonly stored: number; readonly window: WindowSize }
 type TokensById = ReadonlyMap<number, Tokens>
-/** `isWhole`: not when what stands on a damaged page could not be added up. */
+/** `isWhole` is false when rows on a damaged page could not be added up. */
 type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
 
-/** A conversation of so many messages is read by itself, piece by piece, into the columns that its views need too. */
+/**
+ * A conversation with at least this many messages is read alone, in pieces, into the columns that its views need, too.
+ */
 const LARGE = 1000
-/** Messages of windows that are looked up while somebody waits for the list. */
+/** How many messages of windows are looked up while somebody waits for the list. */
 const AT_ONCE = 1000
-/** Entries of a large window that are read before others have their turn. */
+/** How many entries of a large window are read before other work has its turn. */
 const PAGE_ENTRIES = 2000
-/** After a reading, this many times as long without another one. */
+/** After a reading there is a rest of this many times its duration. */
 const REST = 3
 const LONGEST_REST_MS = 30_000
 
 /**
- * How many messages the conversations of a memory hold, and how many tokens. In some systems' files a message's count
- * of tokens stands behind its text, and adding them up means reading over all texts; so they are read once for each
- * state of the file, and whoever cannot wait is given what is known.
+ * How many messages the conversations of a memory hold, and how many tokens. In the files of some systems the token
+ * count of a message is stored after its text, so that adding up counts means reading all texts. They are therefore
+ * read once for each state of the file, and a caller that cannot wait gets what is known.
  */
 export class ConversationSizes {
   readonly #db: ReadDb
@@ -56,7 +58,8 @@ export class ConversationSizes {
   }
 
   /**
-   * As the file is now, of one conversation (null: of all) that has any message or item. Call inside a snapshot.
+   * Returns the present sizes of one conversation (null: of all) that has a message or a window entry. Call it inside a
+   * snapshot.
    */
   exact(conversationId: number | null): Map<number, Size> {
     const current = this.#current()
@@ -75,12 +78,12 @@ export class ConversationSizes {
     return sizes
   }
 
-  /** Entries of all windows, which say how long it takes to measure them. */
+  /** Returns the number of entries of all windows, from which the time to measure them can be estimated. */
   entries(): number {
     return rowCount(this.#db, 'context_items')
   }
 
-  /** Counts as the file is now, and tokens as far as they are known. Call inside a snapshot. */
+  /** Returns the present counts, with tokens as far as they are known. Call it inside a snapshot. */
   listed(): Map<number, ListedSize> {
     const known = this.#read?.tokens
     const counts = messageCounts(this.#db, null)
@@ -96,8 +99,8 @@ export class ConversationSizes {
   }
 
   /**
-   * Reads what `listed` does not know yet, or knows from before the file changed, without keeping others waiting.
-   * Returns whether there was anything to read.
+   * Reads what `listed` does not know yet, or knows only of an earlier state of the file, and lets other work have its
+   * turn. Returns whether there was anything to read.
    */
   async read(): Promise<boolean> {
     const stamp = changeStamp(this.#db)
@@ -118,7 +121,7 @@ export class ConversationSizes {
   }
 
   async #readAll(): Promise<void> {
-    // A busy agent writes many times a second.
+    // A busy agent writes many times a second, so readings are spaced out.
     const restMs = this.#restUntilMs - performance.now()
     if (restMs > 0) await setTimeout(restMs, undefined, { ref: false })
     const stamp = changeStamp(this.#db)
@@ -135,7 +138,7 @@ export class ConversationSizes {
     this.#restUntilMs = performance.now() + Math.min(LONGEST_REST_MS, REST * tookMs)
   }
 
-  /** Adds what conversations hold; false when a damaged page keeps one of them from being added up. */
+  /** Adds the sizes of conversations to a reading. Returns false when a damaged page prevents it for one of them. */
   async #readable(
     ids: readonly number[],
     counts: ReadonlyMap<number, number>,
@@ -175,7 +178,7 @@ export class ConversationSizes {
     }
   }
 
-  /** Of one conversation whose history is at hand and says what the file says. */
+  /** Returns the messages of one conversation if they were read already and are plain enough to be added up. */
   #atHand(conversationId: number | null): Messages | null {
     const messages = conversationId === null ? null : this.#reader.known(conversationId)
     return messages?.isPlain ? messages : null
@@ -224,7 +227,7 @@ function listedOf(
   )
 }
 
-/** Conversations that are read together: a large one alone, small ones up to as many messages and items. */
+/** Yields groups of conversations that are read together: a large one alone, and small ones up to a number of rows. */
 function* batches(counts: ReadonlyMap<number, number>, entries: ReadonlyMap<number, EntryCounts>): Generator<number[]> {
   let ids: number[] = []
   let rows = 0

@@ -36,16 +36,16 @@ type Facts = StoredConversation & Pick<ConversationRow, 'summaries' | 'maxDepth'
 
 const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 
-/** Entries of windows that are measured while somebody waits for the list. */
+/** How many window entries are measured while somebody waits for the list. */
 const ENTRIES_AT_ONCE = 20_000
 
-/** Files of these are small, or keep the tokens of messages in an index. */
+/** True for files that are small or keep the token counts of messages in an index. */
 const areSizesAtHand = (info: MemoryInfo): boolean => isNative(info) || info.access === 'memory_image'
 
 /**
- * Counts and sizes of a memory: of the file, of each conversation, of one conversation in detail. Every figure is that
- * of the file at the moment of asking, by a handful of queries over sets, none a conversation or a message; only
- * `listed` may know less, or know it from a moment before.
+ * Counts and sizes of the file, of each conversation, and of one conversation in detail. Every figure is that of the
+ * file at the moment of the call, and comes from a fixed number of queries. Only `listed` may know less, or know it
+ * from an earlier moment.
  */
 export class MemoryStats {
   readonly #db: ReadDb
@@ -55,7 +55,7 @@ export class MemoryStats {
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
 
-  /** @param settings under which windows are put together; pressure is measured against its budget */
+  /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
   constructor(
     db: ReadDb,
     info: MemoryInfo,
@@ -76,12 +76,16 @@ export class MemoryStats {
     return readSnapshot(this.#db, () => this.#stats())
   }
 
-  /** In the order of their ids. `storedTokens` is all that was ever said, `contextTokens` what goes to the model now. */
+  /**
+   * Returns all conversations by id. `storedTokens` counts all messages, `contextTokens` what goes to the model now.
+   */
   conversations(): ConversationRow[] {
     return readSnapshot(this.#db, () => this.#rows(null))
   }
 
-  /** The same without reading over the texts of a large file: tokens are null until `measure` has read them. */
+  /**
+   * Returns all conversations without reading the texts of a large file. Tokens are null until `measure` has read them.
+   */
   listed(): ListedConversation[] {
     if (this.#isAtHand()) return this.conversations()
     return readSnapshot(this.#db, () => {
@@ -94,10 +98,7 @@ export class MemoryStats {
     })
   }
 
-  /**
-   * Makes the sizes of `listed` those of the file as it is now, without keeping others waiting. Returns whether they
-   * were not.
-   */
+  /** Brings the sizes of `listed` up to date while other work has its turn. Returns whether they were not. */
   async measure(): Promise<boolean> {
     return this.#isAtHand() ? false : this.#sizes.read()
   }
@@ -157,7 +158,10 @@ export class MemoryStats {
     })
   }
 
-  /** The history's columns where they are at hand and say what the file says: then no text is read over. */
+  /**
+   * Returns the messages of a conversation if they were read already and are plain enough to be added up. Then no text
+   * has to be read.
+   */
   #plainMessages(conversationId: number): Messages | null {
     const messages = this.#reader.known(conversationId)
     return messages?.isPlain ? messages : null
@@ -205,7 +209,7 @@ export class MemoryStats {
     return positions.map((position) => messages.ids[position] as number)
   }
 
-  /** @param conversationId null: of all */
+  /** @param conversationId null for all conversations */
   #rows(conversationId: number | null): ConversationRow[] {
     const sizes = this.#sizes.exact(conversationId)
     return this.#facts(conversationId).map((facts) => {

@@ -18,7 +18,10 @@ const queries = {
 type SchemaRow = { name: string; type: 'table' | 'index'; table: string; rootPage: number; sql: string }
 type Size = Pick<StorageObject, 'bytes' | 'payloadBytes' | 'unusedBytes'>
 
-/** Tables behind a full-text table, by what follows its name. https://www.sqlite.org/fts5.html#fts5_data_structures */
+/**
+ * The kinds of the tables behind a full-text table, by the suffix of their names.
+ * https://www.sqlite.org/fts5.html#fts5_data_structures
+ */
 const SEARCH_PARTS: Readonly<Record<string, StorageObject['kind']>> = {
   _data: 'search_index',
   _idx: 'search_index',
@@ -29,7 +32,7 @@ const SEARCH_PARTS: Readonly<Record<string, StorageObject['kind']>> = {
 
 export type Measured = { readonly object: StorageObject } | { readonly unreadable: string }
 
-/** Every b-tree of the file with its size, one by one: each costs a walk over its own pages. */
+/** Measures every b-tree of the file, one at a time, because each measurement reads all its pages. */
 export function* measureObjects(db: ReadDb): Generator<Measured> {
   const rows = db.all<SchemaRow>(queries.schema)
   const virtual = new Set(rows.filter((row) => row.rootPage === 0).map((row) => row.name))

@@ -13,13 +13,13 @@ const CANCELLED = 'Measuring was cancelled. Nothing was changed.'
 type Input = {
   readonly db: ReadDb
   readonly info: MemoryInfo
-  /** Texts with more tokens could be files. */
+  /** Messages with more tokens than this could be stored as files. */
   readonly largeFileTokens: number
 }
 
 /**
- * Where the bytes of a memory file are: per table and index, free, in the log, and what stands in it more than once,
- * with advice. Reads the whole file once, through SQLite's own page statistics; changes nothing.
+ * Measures where the bytes of a memory file are: by table and index, in free pages, in the log, and in texts that are
+ * stored repeatedly, with advice. It reads the whole file once through SQLite's page statistics and changes nothing.
  * @throws LcmError cancelled, sqlite_failed
  */
 export async function* measureStorage(

@@ -6,15 +6,15 @@ import { rowCount } from '../../systems/records/counts.ts'
 import { partsThatRepeat, storesTextsInParts } from '../../systems/records/parts.ts'
 import { longContentsAfter } from '../../systems/texts.ts'
 
-/** Shorter texts repeat without costing anything that matters. */
+/** Shorter texts that are repeated cost too little to matter. */
 const LONG_BYTES = 1024
-/** Rows that are read at once; between two such readings the caller may stop. */
+/** How many rows are read at once. The caller may stop between two batches. */
 const BATCH_ROWS = 500
 
-/** Messages that were looked at so far. */
+/** How many messages were looked at so far. */
 export type RepeatedProgress = { readonly done: number; readonly total: number }
 
-/** What the file holds more than once. Reads every message, some hundred at a time, and yields between. */
+/** Finds texts that the file holds more than once. It reads every message in batches and yields between them. */
 export function* findRepeatedText(
   db: ReadDb,
   objects: readonly StorageObject[],

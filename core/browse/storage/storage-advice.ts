@@ -7,15 +7,15 @@ import { isNative } from '../../systems/native/native.ts'
 import { largeTexts } from '../../systems/records/tallies.ts'
 
 const MIB = 1024 * 1024
-/** Below this a gain is not worth anybody's time. */
+/** A smaller gain is not worth anybody's time. */
 const WORTH_BYTES = MIB
 const WORTH_SHARE = 0.05
-/** A log that grew beyond this has a reader that keeps it from being written back. */
+/** A larger log means that some reader prevents it from being written back. */
 const LARGE_LOG_BYTES = 64 * MIB
 
 type Facts = Omit<StorageReport, 'advice' | 'durationMs'>
 
-/** What would make the file smaller, and by how much. Reads only; the largest gain first. */
+/** Returns what would make the file smaller and by how much, the largest gain first. It only reads. */
 export function adviseOn(db: ReadDb, info: MemoryInfo, facts: Facts, largeFileTokens: number): StorageAdvice[] {
   const isOurs = isNative(info)
   const owner = isOurs ? '' : ` The file belongs to ${info.systemLabel}: do it there, or in a working copy.`
@@ -81,7 +81,7 @@ function backupsBeside(path: string): { readonly names: readonly string[]; reado
     const names = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.backup-`))
     return { names, bytes: names.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0) }
   } catch {
-    // A folder that cannot be listed has no backups to speak of.
+    // Backups cannot be counted in a folder that cannot be listed.
     return { names: [], bytes: 0 }
   }
 }
