@@ -1,13 +1,16 @@
 import type { Elsewhere, Fields, Match, Matcher } from './matcher.ts'
 import { type Judge, PatternThread, type RegexSource } from './pattern-thread.ts'
 
-/** Matches by JavaScript's engine, which may take for ever: only in a thread that can be ended. */
+/**
+ * Matches with JavaScript's engine, which may take for ever on some patterns. It therefore runs in a thread that can be
+ * ended.
+ */
 export class BacktrackingMatcher implements Matcher {
   readonly termCount = 1
   readonly elsewhere: Elsewhere
   readonly #places = new Map<string, readonly (readonly [start: number, end: number])[]>()
 
-  /** @param judge default: a thread that is started with the first question */
+  /** @param judge runs the pattern; default: a thread that is started with the first question */
   constructor(pattern: RegexSource, signal?: AbortSignal, judge: Judge = new PatternThread(pattern, signal)) {
     this.elsewhere = {
       judge: (rows) => judge.test(rows),
@@ -21,12 +24,12 @@ export class BacktrackingMatcher implements Matcher {
     }
   }
 
-  /** Those whose places are known; nothing else is asked of it. */
+  /** Only called for fields that `judge` or `look` was given before. */
   matches(fields: Fields): boolean {
     return fields.some((field) => (this.#places.get(field) ?? []).length > 0)
   }
 
-  /** It is asked of hits only. */
+  /** Only called for hits. */
   frequencies(): number[] {
     return [1]
   }

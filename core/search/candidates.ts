@@ -3,17 +3,19 @@ import type { Expression } from './query.ts'
 import { difference, intersection, NO_ROWS, type RowSet, union } from './row-set.ts'
 import type { TermLookup } from './term-rows.ts'
 
-/** What an index tells of a query before any text is read. */
+/** What an index says about a query before any text is read. */
 export type Candidates = {
-  /** Rows that include all hits; null when no index can tell. */
+  /** Rows that include all hits, or null when no index can narrow them down. */
   readonly perhaps: RowSet
-  /** Those of them that are hits for certain. */
+  /** Those of the rows that are hits for certain and need not be verified. */
   readonly sure: Float64Array
 }
 
 const exactly = (rows: Float64Array): Candidates => ({ perhaps: rows, sure: rows })
 
-/** The rows of a full-text expression: exactly its hits where it is made of words. */
+/**
+ * Returns the candidates of a full-text expression. They are exactly its hits when the expression consists of words.
+ */
 export function candidatesOf(expression: Expression, terms: TermLookup): Candidates {
   switch (expression.kind) {
     case 'term': {
@@ -36,7 +38,10 @@ export function candidatesOf(expression: Expression, terms: TermLookup): Candida
   }
 }
 
-/** FTS5 skips through common words from one rare word to the next; what begins with a prefix it would collect first. */
+/**
+ * For words joined by AND, FTS5 skips through common words from one rare word to the next. It would first collect all
+ * rows of a prefix, so prefixes are looked up apart.
+ */
 function allOf(parts: readonly Expression[], terms: TermLookup): Candidates {
   const plain = parts.filter((part) => wordMatch(part) !== null && !hasPrefix(part))
   const match = plain.length > 1 ? wordMatch({ kind: 'all', of: plain, isImplied: true }) : null

@@ -1,20 +1,20 @@
 import { placeOf } from './row-set.ts'
 
-/** Where a hit stands in the order of time: hits of one time stand in the order of the corpora, then of the rows. */
+/** The sort key of a hit in the order of time: hits of one time are ordered by corpus, then by row. */
 export type TimePlace = { readonly time: number; readonly corpus: number; readonly row: number }
 
 /**
- * What is known of the rows of a corpus without reading their text: enough to filter and to order hits. Columns ascend
- * by row; an *index* is a place in them. About 32 bytes a row.
+ * What is known of the rows of a corpus without their texts: enough to filter and to order hits. Columns ascend by row,
+ * and an *index* is an index of these columns. A row takes about 32 bytes.
  */
 export class Catalogue {
   readonly rows: Float64Array
   readonly conversationIds: Float64Array
-  /** Role code of a message, depth of a summary, 0 of a file. */
+  /** The role code of a message, the depth of a summary, or 0 for a file. */
   readonly groups: Int32Array
-  /** −Infinity where the file has no time. */
+  /** The time of each row, or −Infinity where the file has none. */
   readonly times: Float64Array
-  /** How long the text is, for relevance. */
+  /** The length of each text in tokens, which relevance needs. */
   readonly tokens: Int32Array
   #byTime: Int32Array | null | undefined
   #allTokens: number | undefined
@@ -32,7 +32,7 @@ export class Catalogue {
     return this.rows.length
   }
 
-  /** Every index. */
+  /** All indexes. */
   get all(): Int32Array {
     if (!this.#all) {
       this.#all = new Int32Array(this.length)
@@ -41,16 +41,16 @@ export class Catalogue {
     return this.#all
   }
 
-  /** −1 when there is no such row. */
+  /** Returns −1 when there is no such row. */
   indexOf(row: number): number {
     const first = this.rows[0] ?? 0
-    // Row numbers are mostly dense.
+    // Row numbers mostly have no gaps.
     if (this.rows[row - first] === row) return row - first
     const place = placeOf(this.rows, row)
     return this.rows[place] === row ? place : -1
   }
 
-  /** Indexes of those of the rows that are here; both ascend. */
+  /** Returns the indexes of those rows that are in the catalogue. Rows and indexes ascend. */
   indexesOf(rows: Float64Array): Int32Array {
     const indexes = new Int32Array(rows.length)
     let count = 0
@@ -63,7 +63,7 @@ export class Catalogue {
     return indexes.subarray(0, count)
   }
 
-  /** Tokens of a text on average, over the rows up to one. */
+  /** Returns the average number of tokens of a text, over the rows up to `newestRow`. */
   averageTokens(newestRow: number): number {
     if ((this.rows.at(-1) ?? 0) > newestRow) {
       const length = placeOf(this.rows, newestRow + 1)
@@ -73,7 +73,7 @@ export class Catalogue {
     return this.#allTokens
   }
 
-  /** The same indexes, which ascend, in the order of time; those of one time by row. */
+  /** Returns ascending indexes in the order of time. Indexes of one time stay in the order of their rows. */
   inTimeOrder(indexes: Int32Array, isNewestFirst: boolean): Int32Array {
     const oldestFirst = this.#oldestFirst(indexes)
     return isNewestFirst ? oldestFirst.toReversed() : oldestFirst
@@ -97,7 +97,7 @@ export class Catalogue {
     return sorted
   }
 
-  /** Indexes ordered by time, then row; null in the usual case that rows ascend with time. */
+  /** Returns the indexes ordered by time, then by row, or null in the usual case that times ascend with the rows. */
   #timeOrder(): Int32Array | null {
     if (this.#byTime === undefined) {
       const { times } = this
@@ -114,7 +114,7 @@ export class Catalogue {
 
 type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times' | 'tokens'>
 
-/** The older one first. */
+/** Compares two sort keys, the older hit first. */
 export const comparePlaces = (a: TimePlace, b: TimePlace): number =>
   compareTimes(a.time, b.time) || a.corpus - b.corpus || a.row - b.row
 
@@ -124,10 +124,10 @@ function mean(numbers: Int32Array): number {
   return sum / Math.max(1, numbers.length)
 }
 
-/** −Infinity minus itself is no number. */
+/** The equality is tested first because −Infinity minus itself is not a number. */
 export const compareTimes = (a: number, b: number): number => (a === b ? 0 : a - b)
 
-/** Collects entries in any order. */
+/** Collects the entries of a catalogue in any order. */
 export class CatalogueBuilder {
   length = 0
   #rows: Float64Array
@@ -136,7 +136,7 @@ export class CatalogueBuilder {
   #times: Float64Array
   #tokens: Int32Array
 
-  /** @param before what is added to */
+  /** @param before the catalogue to which entries are added */
   constructor(before: Catalogue | null, expected: number) {
     const capacity = (before?.length ?? 0) + expected
     this.#rows = grown(before?.rows, new Float64Array(capacity))

@@ -5,10 +5,13 @@ import type { Catalogue } from './catalogue.ts'
 import type { Postings } from './fts5-doclist.ts'
 import type { Fields } from './matcher.ts'
 
-/** A hit on a page before its snippet: what the list shows of the row. */
+/** What a list shows of a hit, without its snippet. */
 export type HitRow = Omit<GrepHit, 'field' | 'snippet' | 'matches' | 'isPartial' | 'isSeenInCover'>
 
-/** What stands for a hit, and what of that is in the window. @param covers nearest first */
+/**
+ * Returns the summary that covers a hit, and which of its covers are in the window.
+ * @param covers the summaries that cover the hit, the nearest first
+ */
 export const coverOf = (
   covers: readonly Cover[],
   inContext: boolean,
@@ -18,39 +21,46 @@ export const coverOf = (
   inContext,
 })
 
-/** One kind of thing that can be searched. */
+/** One kind of thing that can be searched: messages, summaries or files. */
 export interface Corpus {
   readonly kind: 'message' | 'summary' | 'file'
-  /** Names of what `texts` gives, in its order. */
+  /** The names of the fields that `texts` gives, in its order. */
   readonly fields: readonly GrepHit['field'][]
-  /** Looked up anew at every use. null: there is none that can be trusted now, every text is read. */
+  /**
+   * The index of the corpus. It is looked up at every use, and null when there is none that can be relied on now, so
+   * that every text is read.
+   */
   readonly index: TextIndex | null
   catalogue(slice: TimeSlice): Promise<Catalogue>
-  /** The catalogue if it is known and up to date; it takes long to read. */
+  /** The catalogue if it was read and is up to date. Reading it takes long. */
   readonly known: Catalogue | null
-  /** A catalogue of those of the rows that are there, and no others. */
+  /** Returns a catalogue of those of the rows that exist, and of no others. */
   excerpt(rows: readonly number[]): Catalogue
-  /** The newest row that there is; 0 when there is none. */
+  /** Returns the newest row, or 0 when there is none. */
   newestRow(): number
-  /** Those of the rows in which a text stands character by character. */
+  /** Returns those of the rows that contain a text character by character. */
   holding(rows: readonly number[], text: string): number[]
-  /** Some of the rows in which letters stand, small or large: A to Z in a pattern of LIKE stand for both. */
+  /**
+   * Returns rows that match a LIKE pattern, in which the letters A to Z match both cases. It need not find all of them.
+   */
   liking(rows: readonly number[], pattern: string): number[]
-  /** Texts by row. */
+  /** Returns the texts by row. */
   texts(rows: readonly number[]): Map<number, Fields>
-  /** What the list shows, by row. */
+  /** Returns what a list shows, by row. */
   hits(rows: readonly number[]): Map<number, HitRow>
 }
 
-/** Finds rows of one corpus without reading their texts: never one that is not there, never one too few. */
+/** Finds rows of one corpus without reading their texts. It finds no row that does not exist and misses none. */
 export interface TextIndex {
-  /** Rows, ascending, that an FTS5 query finds in the words. */
+  /** Returns the rows, ascending, that an FTS5 query finds in the index of words. */
   words(match: string): Float64Array
-  /** Rows that hold one token, or one that begins with it, and how often; 1 where the index cannot tell. */
+  /**
+   * Returns the rows that contain a token, or one with that prefix, and how often; 1 where the index does not count.
+   */
   postings(token: string, isPrefix: boolean): Postings
-  /** Rows, ascending, that an FTS5 query finds in the trigrams. */
+  /** Returns the rows, ascending, that an FTS5 query finds in the index of trigrams. */
   trigrams(match: string): Float64Array
-  /** Rows, ascending, that hold a trigram in small letters; null when only `trigrams` can be asked. */
+  /** Returns the rows, ascending, that contain a trigram in lower case, or null when only `trigrams` can be asked. */
   trigram(trigram: string): Float64Array | null
 }
 
@@ -58,16 +68,19 @@ export interface TextIndex {
 export type TextIndexes = {
   readonly messages: TextIndex
   readonly summaries: TextIndex
-  /** Said with an answer that came from them; null when it goes without saying. */
+  /** A note for answers that used these indexes, or null when there is nothing to say. */
   readonly note: string | null
 }
 
-/** Where a search finds its indexes: one may appear, or fall behind its file, while the file is open. */
+/** Where a search gets its indexes. While a file is open, an index may be made or may fall behind the file. */
 export type TextIndexSource = {
-  /** null while there are none that can be trusted. */
+  /** Returns null while there are no indexes that can be relied on. */
   current(): TextIndexes | null
-  /** Why there are none: said with an answer for which every text was read. */
+  /** Returns why there are none, as a note for answers for which every text was read. */
   absence(): string
-  /** Whether an error came from the indexes and not from the file: then they are given up, and there is an answer without. */
+  /**
+   * Returns whether an error came from the indexes and not from the file. Then the indexes are given up and the search
+   * is repeated without them.
+   */
   failed?(error: unknown): boolean
 }

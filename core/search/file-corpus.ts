@@ -6,8 +6,8 @@ import type { Corpus, HitRow } from './corpus.ts'
 import type { Fields } from './matcher.ts'
 
 /**
- * Large files by their name and exploration summary. There are few, and no index of them: a row is the place in the
- * list by id, which is read when the corpus is made, so that one search sees one list.
+ * Large files by their name and exploration summary. There are few files and no index of them. A row is an index of the
+ * list of files by id, which is read when the corpus is made, so that one search sees one list.
  */
 export class FileCorpus implements Corpus {
   readonly kind = 'file'

@@ -10,14 +10,14 @@ import { messagesInWindows, summaryRowsInWindows } from '../systems/records/wind
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
 
-/** Rows of each kind that a search is limited to by one summary or by the window. */
+/** The rows of each kind to which a summary or the window limits a search. */
 type RowLists = {
   readonly message: readonly number[]
   readonly summary: readonly number[]
   readonly file: readonly number[]
 }
 
-/** Which kinds of things a search looks at: a filter on roles or depths leaves out what has none. */
+/** Returns the kinds that a search looks at. A filter on roles or depths excludes kinds that have none. */
 export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
   if (input.scope === 'files') return input.roles || input.depths ? [] : ['file']
   const kinds: Corpus['kind'][] = []
@@ -26,7 +26,7 @@ export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
   return kinds
 }
 
-/** Decides which entries of a catalogue a search may hit. */
+/** Decides which entries of a catalogue a search may find. */
 export class Filters {
   readonly #input: GrepInput
   readonly #within: RowLists | null
@@ -46,7 +46,7 @@ export class Filters {
           }
   }
 
-  /** Whether an entry may be hit, by its index; null when all may. */
+  /** Returns a function that says whether the entry with an index may be found, or null when all may. */
   allows(kind: Corpus['kind'], catalogue: Catalogue): ((index: number) => boolean) | null {
     const { conversationIds, roles, depths, afterMs, beforeMs, inContext } = this.#input
     const groups =
@@ -73,14 +73,14 @@ export class Filters {
   }
 }
 
-/** Those in a window, without those of which the model no longer sees the text. */
+/** Returns the messages in a window, except those whose text the model no longer sees. */
 function seenMessages(db: ReadDb): readonly number[] {
   const inWindow = messagesInWindows(db)
   const pruned = new Set(prunedMessages(db))
   return pruned.size === 0 ? inWindow : inWindow.filter((messageId) => !pruned.has(messageId))
 }
 
-/** Messages and summaries that a summary stands for. */
+/** Returns the messages and summaries that a summary stands for. */
 function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
   const node = findNode(db, summaryId)
   if (node.kind !== 'summary') {

@@ -1,7 +1,7 @@
 import type { Fields, Matcher } from './matcher.ts'
 import { smallLetters, wordsOf } from './text-folding.ts'
 
-/** A text, asked whether it says what was found elsewhere. */
+/** A text that is asked whether it contains what was found in another text. */
 export class FoundText {
   readonly #text: string
   readonly #matcher: Matcher
@@ -13,9 +13,9 @@ export class FoundText {
   }
 
   /**
-   * Whether every term that stands in the texts of a hit stands here, and so do the very words that its snippet shows: a
-   * pattern or the beginning of a word may match something else here.
-   * @param found what is highlighted in the snippet
+   * Returns whether this text contains every term that stands in the texts of a hit, and also the very words that the
+   * snippet highlights, because a pattern or a prefix may match other words here.
+   * @param found what the snippet highlights
    */
   holds(fields: Fields, found: readonly string[]): boolean {
     const { words, small, terms } = this.#fold()
@@ -25,7 +25,7 @@ export class FoundText {
     }
     const shown = found.filter((one) => one !== '')
     if (shown.length === 0 || !shown.every(isHere)) return false
-    // A single term stands in every hit: its texts need not be folded for that.
+    // A single term stands in every hit, so the texts of the hit need not be folded to know that.
     const wanted = this.#matcher.termCount > 1 ? this.#matcher.frequencies(fields) : [1]
     return wanted.every((count, term) => count === 0 || (terms[term] ?? 0) > 0)
   }

@@ -1,24 +1,24 @@
 import { UnknownLayout } from './fts5-layout.ts'
 
-/** Rows, ascending, and how often a term stands in each. */
+/** The rows, ascending, that contain a term, and how often each contains it. */
 export type Postings = { readonly rows: Float64Array; readonly counts: Uint16Array }
 
-/** What one segment says of a term. A count of 0: the row lost the term since the older segments were written. */
+/** What one segment says of a term. A count of 0 means that the row lost the term after older segments were written. */
 export type Doclist = Postings & { readonly hasDeleted: boolean }
 
 const MAX_COUNT = 65_535
 const NO_BYTES: Uint8Array = new Uint8Array(0)
 
-/** Walks the rows of a term as they lie in the pages of one segment. */
+/** Reads the rows of a term in the order in which they are stored in the pages of one segment. */
 export class DoclistCursor {
   row = 0
-  /** How often the term stands in the row; 1 where the index does not know. */
+  /** How often the term stands in the row, or 1 where the index does not count. */
   count = 0
-  /** The row was deleted before: older segments do not count for it. */
+  /** True when the row was deleted before, so that older segments do not count for it. */
   isDeleted = false
   #bytes = NO_BYTES
   #at = 0
-  /** Where a row number stands that does not count from the one before; the last of them is no place. */
+  /** Offsets of row numbers that are stored in full and not as a difference. The last entry is a sentinel. */
   #absolute: number[] = []
   #nextAbsolute = 0
   readonly #hasPositions: boolean
@@ -38,8 +38,8 @@ export class DoclistCursor {
   }
 
   /**
-   * Goes on with what stands on later pages.
-   * @param pages each with the place of the first row number on it; negative where there is none
+   * Adds the content of later pages.
+   * @param pages each with the offset of its first row number, which is negative when the page has none
    */
   extend(pages: readonly { readonly bytes: Uint8Array; readonly firstRow: number }[]): void {
     let length = this.#bytes.length
@@ -50,12 +50,15 @@ export class DoclistCursor {
     this.#bytes = Buffer.concat([this.#bytes, ...pages.map(({ bytes }) => bytes)])
   }
 
-  /** No more rows than this follow. */
+  /** An upper bound of the number of rows that follow. */
   get most(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** @throws UnknownLayout */
+  /**
+   * Moves to the next row.
+   * @throws UnknownLayout
+   */
   next(): boolean {
     const bytes = this.#bytes
     const end = bytes.length
@@ -79,7 +82,7 @@ export class DoclistCursor {
     return true
   }
 
-  /** Twice the length of the positions, and 1 where the row was deleted before; then the positions. */
+  /** Reads twice the length of the positions, plus 1 when the row was deleted before, and then the positions. */
   #positions(from: number): number {
     const bytes = this.#bytes
     let at = from
@@ -98,7 +101,7 @@ export class DoclistCursor {
     while (at < end) {
       byte = bytes[at] as number
       at += 1
-      // 1 and the number of a column stand before the positions in it; every other number is a position.
+      // The byte 1 and a column number stand before the positions of that column; every other number is a position.
       if (byte === 1) at += 1
       else count += 1
       while (byte > 127) {
@@ -110,7 +113,7 @@ export class DoclistCursor {
     return end
   }
 
-  /** 0 where the row was deleted before, and another 0 where it holds the term again. */
+  /** Reads a 0 when the row was deleted before, and another 0 when it contains the term again. */
   #flags(at: number): number {
     const bytes = this.#bytes
     this.isDeleted = at < bytes.length && bytes[at] === 0
@@ -121,12 +124,12 @@ export class DoclistCursor {
     return at + 1
   }
 
-  /** All rows that follow. */
+  /** Returns all rows that follow. */
   rest(): Doclist {
     return (this.#hasPositions ? null : this.#restWithoutFlags()) ?? this.#restOneByOne()
   }
 
-  /** The quickest way through a list that is nothing but row numbers; null for any other. */
+  /** Reads a list that holds nothing but row numbers, in the fastest way. Returns null for any other list. */
   #restWithoutFlags(): Doclist | null {
     const bytes = this.#bytes
     const end = bytes.length
@@ -142,7 +145,7 @@ export class DoclistCursor {
         nextAbsolute = this.#absolute[passed] ?? -1
       }
       let byte = bytes[at] as number
-      // A flag, where a row number cannot be.
+      // A 0 is a flag here, because no row number can stand here.
       if (byte === 0) return null
       at += 1
       let number = byte & 127
@@ -176,7 +179,10 @@ export class DoclistCursor {
 
 const NO_POSTINGS: Postings = { rows: new Float64Array(0), counts: new Uint16Array(0) }
 
-/** What the segments say together. @param lists newest segment first */
+/**
+ * Merges what the segments say.
+ * @param lists the newest segment first
+ */
 export function mergedPostings(lists: readonly Doclist[]): Postings {
   const [only] = lists
   if (!only) return NO_POSTINGS
@@ -221,7 +227,7 @@ function withoutDeleted({ rows, counts }: Postings): Postings {
   return { rows: rows.filter((_, place) => counts[place] !== 0), counts: counts.filter((count) => count !== 0) }
 }
 
-/** Room for so many rows at most: 32 MB. */
+/** There is room for at most this many rows, which takes 32 MB. */
 const MAX_ROWS = 16_000_000
 
 /** Adds up the rows of many terms. */
@@ -230,7 +236,7 @@ export class RowTable {
   #counts = new Uint16Array(0)
 
   /**
-   * Adds all rows that follow; false when it met one that was deleted before.
+   * Adds all rows that follow. Returns false when one of them was deleted before.
    * @throws UnknownLayout when rows lie too far apart
    */
   addRest(cursor: DoclistCursor): boolean {
@@ -260,7 +266,7 @@ export class RowTable {
     const from = isEmpty ? row : Math.min(row, this.#first)
     const to = Math.max(row + 1, this.#first + this.#counts.length)
     if (to - from > MAX_ROWS) throw new UnknownLayout('row numbers lie too far apart')
-    // Twice as large each time, so that growing costs little.
+    // The room is doubled each time, so that growing costs little.
     const spare = Math.min(Math.max(1024, to - from), MAX_ROWS - (to - from))
     const first = row < this.#first && !isEmpty ? Math.max(0, from - spare) : from
     const counts = new Uint16Array(to - first + (first < from ? 0 : spare))

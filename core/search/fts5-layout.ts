@@ -4,20 +4,20 @@
  * https://www.sqlite.org/fts5.html#fts5_data_structures, and the head of fts5_index.c.
  */
 
-/** The tables are laid out in a way that is not known here: ask FTS5 itself. */
+/** Thrown when the tables have a layout that is not known here. Then FTS5 itself has to be asked. */
 export class UnknownLayout extends Error {}
 
-/** A sorted run of terms: pages `first` to `last` of the segment. */
+/** A sorted run of terms on the pages `first` to `last` of the segment. */
 export type Segment = { readonly id: number; readonly first: number; readonly last: number }
 
-/** Row of `_data` that names the segments. */
+/** The row of `_data` that names the segments. */
 export const STRUCTURE_ROW = 10
 
-/** Marks a structure that also counts deleted rows apart (`contentless_delete`). */
+/** Marks a structure that also counts deleted rows (`contentless_delete`). */
 const WITH_TOMBSTONES = 0xff000001
 
 /**
- * Segments, newest first: what a newer one says of a row of a term counts, not what an older one says.
+ * Returns the segments, newest first. What a newer segment says of a row and a term replaces what older ones say.
  * @throws UnknownLayout
  */
 export function segmentsOf(structure: Uint8Array): Segment[] {
@@ -47,15 +47,15 @@ export function segmentsOf(structure: Uint8Array): Segment[] {
   return segments
 }
 
-/** A page of a segment: perhaps the rest of a term's rows, then terms, each followed by its rows. */
+/** A page of a segment. It may begin with the remaining rows of a term; then come terms, each followed by its rows. */
 export class LeafPage {
-  /** Where rows and terms end. */
+  /** The offset at which rows and terms end. */
   readonly end: number
-  /** Where the first row number stands that belongs to a term of an earlier page; 0 when there is none. */
+  /** The offset of the first row number that belongs to a term of an earlier page, or 0 when there is none. */
   readonly firstRow: number
-  /** Where each term stands, in order. */
+  /** The offsets of the terms, in order. */
   readonly terms: readonly number[]
-  /** A term after all that were wanted stands on the page. */
+  /** True when the page holds a term that comes after all wanted ones. */
   isPast = false
   readonly #bytes: Uint8Array
   #term = new Uint8Array(64)
@@ -76,17 +76,17 @@ export class LeafPage {
     this.terms = terms
   }
 
-  /** The term that was given last. */
+  /** The term that was yielded last. */
   get term(): Uint8Array {
     return this.#term.subarray(0, this.#length)
   }
 
-  /** Where the rows of each wanted term stand: of this one, or of all that begin so. */
+  /** Yields the offsets of the rows of the wanted term, or of all terms with that prefix. */
   *termsFrom(wanted: Uint8Array, isPrefix: boolean): Generator<{ readonly start: number; readonly end: number }> {
     const reader = new VarintReader(this.#bytes, 0)
     for (let place = 0; place < this.terms.length; place += 1) {
       reader.at = this.terms[place] as number
-      // A term tells only how it differs from the one before; the first one stands in full.
+      // A term is stored as its difference from the one before, and the first one in full.
       const kept = place === 0 ? 0 : reader.next()
       const added = reader.next()
       const start = reader.at + added
@@ -111,7 +111,9 @@ export class LeafPage {
     for (let at = from; at < to; at += 1) this.#term[kept + at - from] = this.#bytes[at] as number
   }
 
-  /** Whether the term stands before (negative), among or after what is wanted, by its bytes. */
+  /**
+   * Compares the bytes of a term with what is wanted: negative when it comes before, 0 when it matches, positive after.
+   */
   #order(wanted: Uint8Array, isPrefix: boolean): number {
     const length = Math.min(this.#length, wanted.length)
     for (let at = 0; at < length; at += 1) {
@@ -124,7 +126,7 @@ export class LeafPage {
 
 const sixteenBits = (bytes: Uint8Array, at: number): number => (bytes[at] as number) * 256 + (bytes[at + 1] as number)
 
-/** Reads numbers of one to seven bytes, each holding seven bits, the highest first. */
+/** Reads numbers of one to seven bytes that hold seven bits each, the highest bits first. */
 class VarintReader {
   at: number
   readonly #bytes: Uint8Array

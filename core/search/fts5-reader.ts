@@ -3,13 +3,13 @@ import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { type Doclist, DoclistCursor, mergedPostings, type Postings, RowTable } from './fts5-doclist.ts'
 import { LeafPage, type Segment, STRUCTURE_ROW, segmentsOf, UnknownLayout } from './fts5-layout.ts'
 
-/** The version of the layout that is read here. */
+/** The version of the layout that can be read here. */
 const VERSION = 4
 
 const queries = (table: string) => ({
   version: /* sql */ `SELECT CAST(v AS INTEGER) FROM ${table}_config WHERE k = 'version'`,
   structure: /* sql */ `SELECT block FROM ${table}_data WHERE id = ${STRUCTURE_ROW}`,
-  /** In each segment the page on which a term stands, if it does: the list of pages names their first terms. */
+  /** Returns, for each segment, the page on which a term would stand. The list of pages names their first terms. */
   firstPages: /* sql */ `
     WITH place AS (
       SELECT
@@ -34,13 +34,12 @@ const queries = (table: string) => ({
     ORDER BY id`,
 })
 
-/** Is shown a term, and its rows by a cursor that serves for the next term, too; false ends the walk. */
+/** Gets a term and a cursor over its rows, which is used again for the next term. Returns false to end the walk. */
 type Visit = (term: Uint8Array, cursor: DoclistCursor) => boolean
 
 /**
- * Reads which rows hold a word, and how often, straight from the pages of an FTS5 index: MATCH takes several times as
- * long to say which rows they are, and bm25() many times as long to say how often. Only reads, and only a layout that
- * is known.
+ * Reads which rows contain a word, and how often, directly from the pages of an FTS5 index. MATCH takes several times
+ * as long to name the rows, and bm25() many times as long to count. It only reads, and only a layout that is known.
  */
 export class Fts5Reader {
   readonly #db: ReadDb
@@ -50,7 +49,7 @@ export class Fts5Reader {
 
   /**
    * @param table an FTS5 table
-   * @param hasPositions false for one with detail = none
+   * @param hasPositions false for a table with detail = none
    */
   constructor(db: ReadDb, table: string, hasPositions: boolean) {
     this.#db = db
@@ -58,12 +57,12 @@ export class Fts5Reader {
     this.#hasPositions = hasPositions
   }
 
-  /** Rows of one token, or of all that begin with it; null when FTS5 itself must be asked. */
+  /** Returns the rows of one token, or of all tokens with that prefix, or null when FTS5 itself must be asked. */
   postings(token: string, isPrefix: boolean): Postings | null {
     try {
       this.#isReadable ??= (this.#db.value<number>(this.#queries.version) ?? 0) === VERSION
       if (!this.#isReadable) return null
-      // Terms of the index proper begin with a zero; other digits stand for prefix indexes.
+      // Terms of the main index begin with a zero; other digits mark prefix indexes.
       const term = Buffer.from(`0${token}`, 'utf8')
       return readSnapshot(this.#db, () => (isPrefix ? this.#prefix(term) : this.#term(term)))
     } catch (error) {
@@ -98,7 +97,9 @@ export class Fts5Reader {
     return isSimple ? table.postings() : this.#prefixTermByTerm(segments, prefix)
   }
 
-  /** Where a newer segment takes back what an older one says, each term is settled before they are added up. */
+  /**
+   * When a newer segment deletes rows of an older one, the segments of each term are merged before terms are added up.
+   */
   #prefixTermByTerm(segments: readonly Segment[], prefix: Buffer): Postings {
     const terms = new Map<string, Doclist[]>()
     this.#walk(segments, prefix, true, (term, cursor) => {
@@ -113,7 +114,7 @@ export class Fts5Reader {
     return table.postings()
   }
 
-  /** Shows the term, or each term with the prefix, segment by segment. */
+  /** Visits the term, or each term with the prefix, segment by segment. */
   #walk(segments: readonly Segment[], wanted: Buffer, isPrefix: boolean, visit: Visit): void {
     const list = JSON.stringify(segments.map(({ id, first }) => [id, first]))
     const pages = this.#db.all<FirstPage>(this.#queries.firstPages, { term: wanted, segments: list })
@@ -132,7 +133,7 @@ export class Fts5Reader {
     visit: Visit,
   ): boolean {
     const cursor = new DoclistCursor(this.#hasPositions)
-    // The term whose rows go on after its page, and the pages on which they do.
+    // The term whose rows continue after its page, with the pages on which they continue.
     let open: Uint8Array | null = null
     let rest: { bytes: Uint8Array; firstRow: number }[] = []
     for (const bytes of this.#pages(id, number, last, block)) {
@@ -153,7 +154,7 @@ export class Fts5Reader {
         else if (!visit(term, cursor)) return false
         else if (!isPrefix) return true
       }
-      // Past the last of the terms that are wanted, or on the page where the only one would stand.
+      // The walk is past the last wanted term, or on the only page on which a single term can stand.
       if (!open && (page.isPast || !isPrefix)) return true
     }
     if (!open) return true
@@ -161,7 +162,7 @@ export class Fts5Reader {
     return visit(open, cursor)
   }
 
-  /** The pages of a segment from one on, of which the first is at hand. */
+  /** Yields the pages of a segment from one on. The content of the first is given. */
   *#pages(segment: number, first: number, last: number, block: Uint8Array): Generator<Uint8Array> {
     yield block
     const range = { segment, first: first + 1, last }

@@ -24,39 +24,39 @@ import { SummaryCorpus } from './summary-corpus.ts'
 import { TermLookup } from './term-rows.ts'
 import { TimeOrder } from './time-order.ts'
 
-/** A word in more rows than this, and in more than this share of them, is not looked for on its own. */
+/** A word in more rows than this, and in more than this share of all rows, is not searched for on its own. */
 const COMMON_ROWS = 500
 const COMMON_SHARE = 0.2
-/** How long candidates are counted once the page is full, unless the exact total is asked for. */
+/** How long candidates are counted once the page is full, unless the exact total was asked for. */
 const COUNT_MS = 10
-/** What a stream has found is told no more often. */
+/** A stream reports what it has found no more often than this. */
 const STEP_MS = 50
 
 const Cursor = z.object({
-  /** Hash of what was asked. */
+  /** The hash of the question. */
   grep: z.string(),
-  /** Hits on all pages so far. */
+  /** How many hits all pages so far have given. */
   given: z.int().min(1),
   total: z.int(),
   isExact: z.boolean(),
-  /** The last hit that was given. JSON has no −Infinity: null stands for it. */
+  /** The sort key of the last hit that was given. JSON has no −Infinity, so null stands for it. */
   after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number(), score: z.number() }),
-  /** Newest row of each kind at the first page: later pages see what it saw. */
+  /** The newest row of each kind when the first page was made. Later pages ignore newer rows. */
   newest: z.record(z.string(), z.number()),
-  /** Nothing had all the words, so those with some of them are given. */
+  /** True when no row has all the words, so that rows with some of them are given. */
   isLoosened: z.boolean(),
 })
 type Cursor = z.infer<typeof Cursor>
 
-/** What is looked for, and what looks for it. */
+/** The hits of a search, and what decides about them. */
 type Answer = {
   readonly hits: HitOrder
-  /** The words of which each hit has some; null where the hits have what was asked. */
+  /** The words of which each hit contains some, or null when the hits match the question as it was asked. */
   readonly anyOf: readonly Expression[] | null
   readonly isScan: boolean
 }
 
-/** Searches messages, summaries and files. Holds what it knows of the rows between two searches. */
+/** Searches messages, summaries and files. Between two searches it keeps what it knows of the rows. */
 export class Grep {
   readonly #db: ReadDb
   readonly #reader: MemoryReader
@@ -75,7 +75,7 @@ export class Grep {
   }
 
   /**
-   * A page of hits, and how many there are in all, or are at least. Gives way to other work every 20 ms.
+   * Returns a page of hits and their total number, or a lower bound of it. It yields to other work every 20 ms.
    * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right;
    * pattern_too_slow for patterns that go back and forth in a text for longer than 5 s
    */
@@ -93,7 +93,7 @@ export class Grep {
   }
 
   /**
-   * The same, told as it comes in; every candidate is counted. Ends early when the caller stops asking.
+   * Yields the answer while it grows, and counts every candidate. It ends early when the caller stops asking.
    * @throws LcmError see `search`
    */
   stream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
@@ -138,7 +138,7 @@ export class Grep {
         if (hits.isPageDone) pageDoneAt ??= performance.now()
         if (cursor?.isExact && hits.isPageDone) break
         if (pageDoneAt !== null && performance.now() - pageDoneAt >= countMs) break
-        // Whoever follows reads the page while the rest is counted.
+        // The caller reads the page while the remaining candidates are counted.
         const isTime = performance.now() - toldAt >= everyMs || (isPageNews && Number.isFinite(everyMs))
         if (isTime) yield { ...(await progress()), result: null }
         await hits.step()
@@ -210,7 +210,10 @@ export class Grep {
   }
 }
 
-/** Hits of the question as it was asked; when there are none and it may be loosened, of any of its words. */
+/**
+ * Returns the hits of the question as it was asked. When there are none and the question may be loosened, the hits of
+ * any of its words are returned.
+ */
 async function answer(
   input: GrepInput,
   question: Question,
@@ -235,7 +238,7 @@ async function answer(
   return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, slice)), anyOf }
 }
 
-/** Whether so many rows hold it that it tells nothing apart; false where no index knows. */
+/** Whether so many rows contain the word that it distinguishes nothing. It is false when no index knows. */
 function isCommon(expression: Expression, ground: Ground | undefined, rows: number): boolean {
   if (!ground?.terms || expression.kind !== 'term' || wordMatch(expression) === null) return false
   const holding = ground.terms.of(expression.term).rows?.length ?? 0
@@ -264,7 +267,7 @@ async function inOrder(
   }
 }
 
-/** What is known to the last hit stays known on later pages: they find only what comes after. */
+/** A total that is known exactly is kept for later pages, which only find what comes after. */
 function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: number; readonly isExact: boolean } {
   if (cursor?.isExact) return { total: cursor.total, isExact: true }
   const before = hits.countsAll ? 0 : (cursor?.given ?? 0)
@@ -281,7 +284,7 @@ const placeFrom = ({ time, ...place }: Cursor['after']): HitPlace => ({
   time: time ?? Number.NEGATIVE_INFINITY,
 })
 
-/** The same for the same question, however long the pages. */
+/** Returns the same hash for the same question, whatever the size of the pages. */
 function hashOf({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
   const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
   return sha256(canonical).slice(0, 16)

@@ -1,10 +1,10 @@
-/** Numbers of which the first one, by an order of one's own, is at hand. */
+/** A binary heap of numbers with an order that the caller gives. */
 export class Heap {
   readonly #items: Int32Array
   readonly #compare: (a: number, b: number) => number
   length: number
 
-  /** Takes the list over. */
+  /** The heap takes the list over and changes it. */
   constructor(items: Int32Array, compare: (a: number, b: number) => number) {
     this.#items = items
     this.#compare = compare
@@ -16,7 +16,7 @@ export class Heap {
     return this.length > 0 ? this.#items[0] : undefined
   }
 
-  /** All that are left, in no order. */
+  /** All remaining numbers, in no order. */
   get rest(): Int32Array {
     return this.#items.subarray(0, this.length)
   }

@@ -1,31 +1,33 @@
 import type { TimePlace } from './catalogue.ts'
 import type { Searched } from './search.ts'
 
-/** A hit by where it was found and its index there. */
+/** A hit by the corpus in which it was found and its index in the catalogue. */
 export type Placed = { readonly searched: Searched; readonly index: number }
 
-/** The hits of a search in the order that was asked for, found step by step. */
+/** The hits of a search in the order that was asked for. They are found step by step. */
 export interface HitOrder {
-  /** Hits of the page, in order: those that it is certain of so far. */
+  /** The hits of the page in order, as far as they are certain. */
   readonly page: readonly Placed[]
-  /** The page will not change: it is full, or nothing is left. */
+  /** True when the page will not change: it is full, or no candidate is left. */
   readonly isPageDone: boolean
-  /** Every candidate was looked at. */
+  /** True when every candidate was looked at. */
   readonly isDone: boolean
-  /** Hits so far, on the page or not; `countsAll` says of which. */
+  /**
+   * How many hits were found so far, whether or not they are on the page. `countsAll` says from where they are counted.
+   */
   readonly found: number
-  /** `found` counts all hits; otherwise those after the place where the page begins. */
+  /** True when `found` counts all hits; otherwise it counts those after the beginning of the page. */
   readonly countsAll: boolean
-  /** Texts looked at, and to look at. */
+  /** How many texts were looked at, and how many there are to look at. */
   readonly scanned: number
   readonly rows: number
-  /** Looks at some more candidates: some 10 ms. */
+  /** Looks at some more candidates, for about 10 ms. */
   step(): Promise<void>
-  /** Where the next page begins: after this hit. */
+  /** Returns the sort key of a hit, after which the next page begins. */
   placeOf(hit: Placed): HitPlace
 }
 
-/** Where a hit stands; `score` is 0 in the order of time. */
+/** The sort key of a hit. `score` is 0 in the order of time. */
 export type HitPlace = TimePlace & { readonly score: number }
 
 export const timePlaceOf = ({ searched, index }: Placed): TimePlace => ({

@@ -7,8 +7,8 @@ import { snippetOf } from './snippet.ts'
 import type { SummaryCorpus } from './summary-corpus.ts'
 
 /**
- * What the list shows of the hits, in their order. Rows that are gone meanwhile are left out.
- * @param summaries where the texts of covering summaries are found
+ * Returns what a list shows of the hits, in their order. Rows that were deleted meanwhile are left out.
+ * @param summaries the corpus from which the texts of covering summaries are read
  */
 export async function hitsOf(
   page: readonly Placed[],

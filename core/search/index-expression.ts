@@ -1,10 +1,13 @@
 import type { Expression, Term } from './query.ts'
 import { smallLetters } from './text-folding.ts'
 
-/** Trigrams asked for at most; more would not narrow the candidates, only take time. */
+/** At most this many trigrams are asked for. More take time without narrowing the candidates. */
 const MAX_TRIGRAMS = 16
 
-/** FTS5 query for the word index that finds exactly what the expression means; null when it holds more than words. */
+/**
+ * Returns an FTS5 query for the index of words that finds exactly the hits of the expression, or null when the
+ * expression contains more than words.
+ */
 export function wordMatch(expression: Expression): string | null {
   switch (expression.kind) {
     case 'term':
@@ -23,13 +26,13 @@ function joined(parts: readonly Expression[], operator: string): string | null {
   return matches.includes(null) ? null : `(${matches.join(operator)})`
 }
 
-/** Tokens hold letters and digits only, so nothing in them can end the quotes. */
+/** Tokens contain only letters and digits, so nothing in them can end the quotes. */
 const wordTermMatch = (term: Term & { kind: 'words' }): string =>
   `"${term.tokens.join(' ')}"${term.isPrefix ? ' *' : ''}`
 
 /**
- * FTS5 query for the trigram index whose rows include all that hold a text (and perhaps others, since an index without
- * positions cannot tell); null when the text is shorter than a trigram.
+ * Returns an FTS5 query for the index of trigrams whose rows include all that contain a text. They may include others,
+ * since an index without positions cannot exclude them. Returns null when the text is shorter than a trigram.
  */
 export function trigramMatch(text: string): string | null {
   const all = trigramsOf(text)
@@ -41,14 +44,14 @@ export function trigramMatch(text: string): string | null {
   return [...trigrams].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
 }
 
-/** The trigrams of a text as the index keeps them, in order. */
+/** Returns the trigrams of a text as the index keeps them, in order. */
 export function trigramsOf(text: string): string[] {
-  // The index passes over NUL.
+  // The index skips NUL.
   const characters = [...smallLetters(text)].filter((character) => character !== '\u0000')
   return characters.slice(2).map((_, place) => characters.slice(place, place + 3).join(''))
 }
 
-/** What stands in every text that a pattern matches, but for the case of its letters. */
+/** What every text that a pattern matches must contain, without regard to case. */
 export type Formula =
   | { readonly kind: 'anything' }
   | { readonly kind: 'text'; readonly text: string }
@@ -56,7 +59,10 @@ export type Formula =
 
 export const ANYTHING: Formula = { kind: 'anything' }
 
-/** FTS5 query for the trigram index whose rows include all that satisfy the formula; null when it says too little. */
+/**
+ * Returns an FTS5 query for the index of trigrams whose rows include all that satisfy the formula, or null when the
+ * formula says too little.
+ */
 export function formulaMatch(formula: Formula): string | null {
   switch (formula.kind) {
     case 'anything':

@@ -1,37 +1,40 @@
 import { type Expression, positiveTerms, type Term } from './query.ts'
 import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
-/** Where a text was hit, UTF-16 units, end exclusive, and by which term. */
+/** The range of a hit in a text (UTF-16 units, end exclusive) and the term that was found. */
 export type Match = { readonly start: number; readonly end: number; readonly term: number }
 
-/** The texts of one row: content first, then what stands beside it. */
+/** The texts of one row: its content first, then its other fields. */
 export type Fields = readonly string[]
 
-/** Decides by looking at the text itself. What an index finds is what a matcher would find in every row. */
+/** Decides by the text itself. An index has to find what a matcher would find if it read every row. */
 export interface Matcher {
   readonly termCount: number
   matches(fields: Fields): boolean
-  /** How often each word stands in the fields; of everything else, whether it does: 1 or 0. */
+  /** Returns how often each word stands in the fields. For other terms it is 1 or 0. */
   frequencies(fields: Fields): number[]
-  /** Places in one text, in order; at most `limit` of each term. */
+  /** Returns the matches in one text in order, at most `limit` for each term. */
   find(text: string, limit: number): Match[]
-  /** Set where looking at a text may take for ever: then `matches` is not asked, and `find` knows what was looked at. */
+  /**
+   * Present when matching a text may take for ever. Then `matches` is not called, and `find` uses what was looked at
+   * before.
+   */
   readonly elsewhere?: Elsewhere
 }
 
-/** Looks at texts in another thread, which is ended when it takes too long. */
+/** Matches texts in another thread, which is ended when it takes too long. */
 export interface Elsewhere {
   /**
-   * What `Matcher.matches` would say of each row.
+   * Returns what `Matcher.matches` would say of each row.
    * @throws LcmError pattern_too_slow, cancelled
    */
   judge(rows: readonly Fields[]): Promise<readonly boolean[]>
-  /** Finds the places in these texts, for `Matcher.find`. */
+  /** Finds the matches in these texts, which `Matcher.find` then returns. */
   look(texts: readonly string[]): Promise<void>
   close(): void
 }
 
-/** A text, folded as far as somebody asked. */
+/** A text that is folded only as far as somebody asks. */
 class FoldedText {
   readonly #text: string
   #words: string | undefined
@@ -111,11 +114,11 @@ export class ExpressionMatcher implements Matcher {
 const isIn = (text: FoldedText, term: Term): boolean =>
   (term.kind === 'words' ? text.words : text.small).includes(needleOf(term))
 
-/** What to look for in folded words (each between spaces), or in small letters. */
+/** Returns what to look for in folded words, which have spaces between them, or in the text in lower case. */
 const needleOf = (term: Term): string =>
   term.kind === 'literal' ? term.text : ` ${term.tokens.join(' ')}${term.isPrefix ? '' : ' '}`
 
-/** Matches the characters as they are typed, case and all. */
+/** Matches the characters exactly as they were typed, with regard to case. */
 export class LiteralMatcher implements Matcher {
   readonly termCount = 1
   readonly #text: string
@@ -139,7 +142,7 @@ export class LiteralMatcher implements Matcher {
 
 function places(text: string, needle: string, limit: number): number[] {
   const found: number[] = []
-  // Two words share the space between them.
+  // Two neighbouring words share the space between them.
   const step = Math.max(1, needle.endsWith(' ') ? needle.length - 1 : needle.length)
   for (let at = text.indexOf(needle); at >= 0 && found.length < limit; at = text.indexOf(needle, at + step)) {
     found.push(at)

@@ -25,7 +25,7 @@ import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
 import type { Fields } from './matcher.ts'
 
-/** New messages read into the catalogue at a time. */
+/** How many new messages are read into the catalogue at a time. */
 const AT_ONCE = 10_000
 
 /** Messages: their text, the arguments and results of tools, and reasoning. Rows are message numbers. */
@@ -70,7 +70,10 @@ export class MessageCorpus implements Corpus {
     return catalogue
   }
 
-  /** What was known, with what was appended since; null when something else happened. */
+  /**
+   * Returns the known catalogue with the messages that were appended since, or null when messages changed in another
+   * way.
+   */
   async #extended(slice: TimeSlice): Promise<Catalogue | null> {
     const before = this.#known?.catalogue
     if (!before) return null
@@ -171,6 +174,6 @@ export class MessageCorpus implements Corpus {
   }
 }
 
-/** A role that is none of ours is filtered for as the first one. */
+/** A message with a role that is none of ROLES is filtered as if it had the first one. */
 const add = (to: CatalogueBuilder, { id, conversationId, role, createdAtMs, tokens }: MessageHead): void =>
   to.add(id, conversationId, Math.max(0, ROLES.indexOf(role as Role)), createdAtMs, tokens ?? 0)

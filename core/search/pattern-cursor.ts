@@ -1,10 +1,10 @@
-/** Thrown where a pattern holds what its reader does not know. */
+/** Thrown where a pattern contains something that its reader does not know. */
 export class Unread extends Error {}
 
 /** Escapes that stand for one character. */
 const CONTROLS: Readonly<Record<string, string>> = { a: '\u0007', f: '\f', t: '\t', n: '\n', r: '\r', v: '\v' }
 
-/** A place in a pattern. */
+/** A cursor in the text of a pattern. */
 export class PatternCursor {
   readonly #characters: readonly string[]
   #at = 0
@@ -21,12 +21,15 @@ export class PatternCursor {
     return this.#characters[this.#at]
   }
 
-  /** What stands so many characters behind the next one. */
+  /** Returns the character that stands `count` places after the next one. */
   ahead(count: number): string | undefined {
     return this.#characters[this.#at + count]
   }
 
-  /** @throws Unread at the end */
+  /**
+   * Returns the next character and moves on.
+   * @throws Unread at the end
+   */
   pass(): string {
     const character = this.next
     if (character === undefined) throw new Unread()
@@ -34,7 +37,7 @@ export class PatternCursor {
     return character
   }
 
-  /** Passes over a text if it stands here. */
+  /** Moves past a text if it stands here, and returns whether it did. */
   take(text: string): boolean {
     const characters = [...text]
     if (!characters.every((character, i) => this.#characters[this.#at + i] === character)) return false
@@ -42,20 +45,20 @@ export class PatternCursor {
     return true
   }
 
-  /** What stands up to a character, which is passed over. */
+  /** Returns the text up to a character, and moves past that character. */
   until(end: string): string {
     let text = ''
     for (let character = this.pass(); character !== end; character = this.pass()) text += character
     return text
   }
 
-  /** So many characters, and less at the end. */
+  /** Returns the next `count` characters, or fewer at the end. */
   some(count: number): string {
     this.#at += count
     return this.#characters.slice(this.#at - count, this.#at).join('')
   }
 
-  /** `{2}`, `{2,}`, `{2,5}`; null, and nothing is passed over, where a brace is a character. */
+  /** Reads `{2}`, `{2,}` or `{2,5}`. Returns null and does not move where a brace is an ordinary character. */
   braces(): [min: number, max: number] | null {
     const rest = this.#characters.slice(this.#at, this.#at + 24).join('')
     const [whole, min, comma, max] = /^\{(\d+)(,)?(\d*)\}/.exec(rest) ?? []
@@ -66,8 +69,8 @@ export class PatternCursor {
   }
 
   /**
-   * The one character for which an escape stands, inside of classes and outside.
-   * @param letter what follows the backslash, which has been passed over
+   * Returns the character for which an escape stands, inside or outside of a class.
+   * @param letter the letter after the backslash, which has been passed
    */
   escaped(letter: string): string {
     const control = CONTROLS[letter]
@@ -76,7 +79,7 @@ export class PatternCursor {
       const digits = this.take('{') ? this.until('}') : this.some(letter === 'x' ? 2 : 4)
       if (!/^[0-9a-fA-F]{1,6}$/.test(digits)) throw new Unread()
       const code = Number.parseInt(digits, 16)
-      // Halves of a pair may stand for one character together.
+      // Two halves of a surrogate pair may stand for one character together.
       if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) throw new Unread()
       return String.fromCodePoint(code)
     }
@@ -84,7 +87,7 @@ export class PatternCursor {
     return letter
   }
 
-  /** The name of a class of Unicode after `\p`. */
+  /** Moves past the name of a Unicode class after `\p`. */
   property(): void {
     if (this.take('{')) this.until('}')
     else this.pass()

@@ -6,25 +6,25 @@ export type RegexSource = { readonly source: string; readonly flags: string }
 
 type Places = readonly (readonly [start: number, end: number])[]
 
-/** Looks at texts with a pattern. */
+/** Matches texts with a pattern. */
 export interface Judge {
-  /** Whether the pattern stands in one of the fields of each row. */
+  /** Returns for each row whether the pattern matches one of its fields. */
   test(rows: readonly Fields[]): Promise<readonly boolean[]>
-  /** Where the pattern stands first in each text; places of no length are left out. */
+  /** Returns where the pattern first matches in each text. Matches of length 0 are left out. */
   find(texts: readonly string[]): Promise<readonly Places[]>
   close(): void
 }
 
 type Reply = { readonly results: unknown } | { readonly failure: string }
 
-/** Longest that a pattern may take for some rows, and for all of them when it is slow. */
+/** The time limit for one batch of rows, and for all rows together when the pattern is slow. */
 const LIMIT_MS = 5000
-/** Characters a millisecond: whoever is quicker may go on. Ordinary patterns are a hundred times as quick. */
+/** Characters a millisecond. A pattern that is faster may continue; ordinary patterns are a hundred times as fast. */
 const SLOW = 1000
 
 /**
- * A program of its own, which needs no file beside the bundle. It lives as long as one search, and dies of a pattern
- * that does not end.
+ * The program of the thread as a text, so that the bundle needs no other file. The thread lives as long as one search
+ * and is ended when a pattern does not come to an end.
  */
 const PROGRAM = /* js */ `
 const { parentPort, workerData } = require('node:worker_threads')
@@ -48,7 +48,7 @@ parentPort.on('message', ({ kind, items }) => {
 })
 `
 
-/** The JavaScript engine in a thread of its own. One question at a time. */
+/** The JavaScript engine in a thread of its own. It answers one question at a time. */
 export class PatternThread implements Judge {
   readonly #pattern: RegexSource
   readonly #signal: AbortSignal | undefined
@@ -93,7 +93,7 @@ export class PatternThread implements Judge {
   #start(): Worker {
     const limits = { maxOldGenerationSizeMb: 256 }
     const thread = new Worker(PROGRAM, { eval: true, execArgv: [], workerData: this.#pattern, resourceLimits: limits })
-    // Between two questions nobody listens, and an error that nobody hears ends the process.
+    // An 'error' event without a listener would end the process, and between two questions there is no other listener.
     thread.on('error', () => {})
     return thread
   }

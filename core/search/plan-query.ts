@@ -4,18 +4,18 @@ import { expressionPlan, type Plan, textPlan } from './plan.ts'
 import { type Expression, loosened, parseQuery } from './query.ts'
 import { regexPlan } from './regex.ts'
 
-/** How a question will be answered. */
+/** A question with the plan by which it is answered. */
 export type Question = {
   readonly strict: Plan
-  /** For any of the words that stand side by side; null where there are none, or where all are wanted. */
+  /** The expression with any of the words that stand side by side. Null when there are none or all are required. */
   readonly loose: Expression | null
-  /** Words without operators: such a question may be loosened unasked. */
+  /** True when the query consists of words without operators. Such a question may be loosened without asking. */
   readonly isPlain: boolean
   readonly notes: readonly string[]
 }
 
 /**
- * Reads the query in its mode; null when there is nothing to look for.
+ * Parses the query in its mode. Returns null when there is nothing to search for.
  * @throws LcmError invalid_argument for what is no regular expression
  */
 export function planQuestion(input: GrepInput, signal?: AbortSignal): Question | null {

@@ -5,17 +5,20 @@ import { type Expression, positiveTerms, type Term } from './query.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { TermLookup, TermRows } from './term-rows.ts'
 
-/** How to answer a query: by an index alone, by an index and then the texts, or by the texts alone. */
+/** How a query is answered: by an index alone, by an index and then the texts, or by the texts alone. */
 export type Plan = {
   readonly matcher: Matcher
   candidates(terms: TermLookup): Candidates
-  /** What relevance is made of: the rows of each term of the matcher. */
+  /** Returns the rows of each term of the matcher, from which relevance is computed. */
   scored(terms: TermLookup, candidates: Candidates): readonly TermRows[]
-  /** A row may be a hit without holding all of the terms. */
+  /** True when a row may be a hit without containing all terms. */
   readonly hasOptional: boolean
-  /** Stands in every hit, in one of its texts, character by character; null when nothing such is known. */
+  /** A text that one field of every hit contains character by character, or null when none is known. */
   readonly holds: string | null
-  /** A candidate that matches all these patterns of LIKE is a hit, others may be; null when none are known. */
+  /**
+   * LIKE patterns. A candidate that matches all of them is a hit, and others may be hits, too. Null when none are
+   * known.
+   */
   readonly suffices: readonly string[] | null
 }
 
@@ -29,8 +32,8 @@ export const expressionPlan = (expression: Expression): Plan => ({
 })
 
 /**
- * For what is found by its letters.
- * @param formula what stands in every hit, but for the case of its letters
+ * Returns the plan for a query that is answered by trigrams.
+ * @param formula what every hit contains, without regard to case
  * @param holds see `Plan`
  */
 export function textPlan(matcher: Matcher, formula: Formula, holds: string | null): Plan {
@@ -39,7 +42,7 @@ export function textPlan(matcher: Matcher, formula: Formula, holds: string | nul
     candidates: ({ trigrams }) => ({ perhaps: trigrams.satisfying(formula), sure: NO_ROWS }),
     scored: (_, { perhaps }) => [{ rows: perhaps, counts: null, isSure: false }],
     hasOptional: false,
-    // Texts of several parts are joined by line ends, which are in none of them.
+    // Texts of several parts are joined by line ends, which are in none of the parts.
     holds: holds === null || holds === '' || holds.includes('\n') ? null : holds,
     suffices: null,
   }
@@ -77,8 +80,8 @@ const isCaseless = (term: Term): term is Term & { kind: 'literal' } =>
   term.kind === 'literal' && term.text.toUpperCase() === term.text.toLowerCase() && !term.text.includes('\n')
 
 /**
- * SQLite's LIKE makes no difference between small and large letters of ASCII, as the matcher of a literal does not. That
- * words stand in a candidate is known from the index.
+ * SQLite's LIKE ignores the case of ASCII letters, as the matcher of a literal does. The index already says which words
+ * a candidate contains.
  */
 function sufficientFor(expression: Expression): string[] | null {
   if (wordMatch(expression) !== null) return []

@@ -2,31 +2,32 @@ import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
 /** What one part of a query looks for in a text. */
 export type Term =
-  /** Neighbouring tokens, folded as the word index folds them; the last may be the beginning of a word. */
+  /** Neighbouring tokens, folded as the index of words folds them. The last one may be a prefix. */
   | { readonly kind: 'words'; readonly tokens: readonly string[]; readonly isPrefix: boolean }
-  /** These characters, in small letters, anywhere in the text. */
+  /** These characters, in lower case, anywhere in the text. */
   | { readonly kind: 'literal'; readonly text: string }
 
 export type Expression =
   | { readonly kind: 'term'; readonly term: Term }
-  /** `isImplied`: the words stand side by side; otherwise they were joined by AND. */
+  /** `isImplied` is true when the words stand side by side, and false when AND joins them. */
   | { readonly kind: 'all'; readonly of: readonly Expression[]; readonly isImplied: boolean }
   | { readonly kind: 'any'; readonly of: readonly Expression[] }
   | { readonly kind: 'without'; readonly from: Expression; readonly what: Expression }
 
 export type ParsedQuery = {
-  /** null when there is nothing to look for. */
+  /** The expression, or null when there is nothing to search for. */
   readonly expression: Expression | null
-  /** Said where a query may have been read otherwise than it was meant. */
+  /** Notes for the user where the query may have been meant otherwise. */
   readonly notes: readonly string[]
 }
 
-/** A longer query is a pasted text: it is looked for as it stands. */
+/** A query with more terms is a pasted text and is searched for literally. */
 const MAX_TERMS = 100
 
 /**
- * Reads a full-text query: words, "phrases", prefix*, OR, NOT, AND, -word. As in FTS5, words that stand side by side
- * bind closest, then NOT, then AND, then OR. What cannot be read so is looked for literally; no input is an error.
+ * Parses a full-text query: words, "phrases", prefix*, OR, NOT, AND, -word. As in FTS5, words that stand side by side
+ * bind closest, then NOT, then AND, then OR. A query that cannot be parsed is searched for literally, so no input is an
+ * error.
  */
 export function parseQuery(query: string): ParsedQuery {
   const typed = query.toWellFormed().trim()
@@ -39,7 +40,7 @@ export function parseQuery(query: string): ParsedQuery {
   if (typeof tokens === 'string') return literally(tokens)
   if (tokens.length > MAX_TERMS) return literally(`there are more than ${MAX_TERMS} words`)
   const told = tokens.filter((token) => token.kind !== 'term' || token.term !== null)
-  // Nothing but punctuation: then that is what is meant.
+  // A query of punctuation alone is searched for literally.
   if (told.length === 0) return { expression: { kind: 'term', term: literal(typed) }, notes: [] }
   const expression = new Reader(told).read()
   if (typeof expression === 'string') return literally(expression)
@@ -49,7 +50,7 @@ export function parseQuery(query: string): ParsedQuery {
   return { expression, notes: hasMinus ? [note] : [] }
 }
 
-/** The same query, but content with any of the words that stand side by side. */
+/** Returns the query with OR between the words that stand side by side. */
 export function loosened(expression: Expression): Expression {
   switch (expression.kind) {
     case 'term':
@@ -65,7 +66,7 @@ export function loosened(expression: Expression): Expression {
   }
 }
 
-/** What a hit may show: everything but what was excluded. */
+/** Returns what a hit may highlight: all terms except the excluded ones. */
 export function positiveTerms(expression: Expression): readonly Term[] {
   switch (expression.kind) {
     case 'term':
@@ -80,10 +81,10 @@ export function positiveTerms(expression: Expression): readonly Term[] {
 
 type Token =
   | { readonly kind: 'AND' | 'OR' | 'NOT' }
-  /** `term` is null for a sign of punctuation that stands alone. */
+  /** `term` is null for punctuation that stands alone. */
   | { readonly kind: 'term'; readonly term: Term | null; readonly isExcluded: boolean }
 
-/** The parts of a query; a sentence when a quote is not closed. */
+/** Returns the parts of a query, or an error sentence when a quote is not closed. */
 function split(query: string): Token[] | string {
   const tokens: Token[] = []
   const pattern = /\s*(-(?=[^\s-]))?(?:"([^"]*)("\*?)?|(\S+))/gy
@@ -124,8 +125,8 @@ const spaceless =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}\p{scx=Tibetan}]/u
 
 /**
- * Whether the word index holds the word as one word. It does not know where words end in scripts without spaces, and
- * tears identifiers apart: those are looked for as they are typed.
+ * Whether the index of words keeps this word as one word. It cannot find word breaks in scripts without spaces and
+ * splits identifiers; both are searched for as they are typed.
  */
 function isPlainWord(word: string): boolean {
   if (word === '' || spaceless.test(word) || !/^[\p{L}\p{N}\p{M}]+$/u.test(word)) return false
@@ -138,7 +139,7 @@ const BRACKETS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}
 const OPENING = /^["'“”„‘’«»‹›¿¡]+/
 const CLOSING = /["'“”„‘’«»‹›.,;:!?…。、，！？：；]+$/
 
-/** A word as in a sentence, without what belongs to the sentence. Brackets that are closed within the word stay. */
+/** Returns a word without the punctuation of its sentence. Brackets that are closed within the word stay. */
 function withoutPunctuation(typed: string): string {
   for (let word = typed; ; ) {
     const open = word[0] ?? ''
@@ -156,7 +157,7 @@ function withoutPunctuation(typed: string): string {
   }
 }
 
-/** Recursive descent over tokens; a sentence where it cannot go on. */
+/** A recursive descent parser over tokens. It returns an error sentence where it cannot continue. */
 class Reader {
   readonly #tokens: readonly Token[]
   #at = 0
@@ -183,7 +184,7 @@ class Reader {
     return operator === 'OR' ? { kind: 'any', of: parts } : { kind: 'all', of: parts, isImplied: false }
   }
 
-  /** `a b NOT c`, and `a AND NOT c` as people write it. */
+  /** Parses `a b NOT c`, and also `a AND NOT c`, as people write it. */
   #exclusion(): Expression | string {
     let left = this.#sequence()
     while (typeof left !== 'string' && (this.#take('NOT') || this.#takeAndNot())) {

@@ -1,23 +1,23 @@
 import { type PatternCursor, Unread } from './pattern-cursor.ts'
 
 export type CharacterClass = {
-  /** The characters of the class; null: too many to be of use. */
+  /** The characters of the class, or null when there are too many to be of use. */
   readonly of: ReadonlySet<string> | null
-  /** The same class, or a larger one, as JavaScript writes it with the flag "u"; null: not known. */
+  /** The same class or a larger one in JavaScript's syntax with the flag "u", or null when it is not known. */
   readonly source: string | null
 }
 
-/** A class of more characters than this tells too little. */
+/** A class with more characters excludes too few texts. */
 const MAX_CHARACTERS = 8
 
-/** Members of RE2's named classes, as they are written in a class. */
+/** The members of RE2's named classes, as they are written inside a class. */
 export const NAMED_CLASSES: Readonly<Record<string, string>> = { d: '0-9', w: '0-9A-Za-z_', s: '\\t\\n\\f\\r ' }
 
-/** A character as it is written in a class of JavaScript, with the flag "u". */
+/** Returns a character as it is written inside a JavaScript class with the flag "u". */
 export const classSource = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 
 /**
- * Reads a class whose opening bracket has been passed over.
+ * Parses a class after its opening bracket.
  * @throws Unread
  */
 export function readClass(cursor: PatternCursor, isRe2: boolean): CharacterClass {
@@ -28,7 +28,7 @@ export function readClass(cursor: PatternCursor, isRe2: boolean): CharacterClass
   const add = (more: string | null): void => {
     source = source === null || more === null ? null : source + more
   }
-  // In RE2 `]` is a character when it stands first; in JavaScript the class is empty then.
+  // A `]` that stands first is a character in RE2 and the end of an empty class in JavaScript.
   for (let isFirst = isRe2; isFirst || cursor.next !== ']'; isFirst = false) {
     const from = readMember(cursor, isRe2)
     const isRange = cursor.next === '-' && cursor.ahead(1) !== ']'
@@ -61,7 +61,7 @@ export function readClass(cursor: PatternCursor, isRe2: boolean): CharacterClass
 type Member = { readonly character: string | null; readonly source: string | null }
 const UNKNOWN: Member = { character: null, source: null }
 
-/** A character of a class, or a named class in it. */
+/** Parses a character of a class, or a named class in it. */
 function readMember(cursor: PatternCursor, isRe2: boolean): Member {
   const character = cursor.pass()
   if (character === '[' && cursor.next === ':' && isRe2) {

@@ -6,27 +6,27 @@ import { type Flavour, type Pattern, readPattern } from './regex-syntax.ts'
  * Russ Cox. https://swtch.com/~rsc/regexp/regexp4.html
  */
 
-/** Strings that are kept apart at most. */
+/** At most this many strings are kept apart. */
 const MAX_STRINGS = 16
-/** A longer one would leave out hardly any more texts, and is put together letter by letter. */
+/** A longer string is built letter by letter and would hardly exclude more texts. */
 const MAX_LENGTH = 128
-/** Strings of which one must stand at most. */
+/** A choice has at most this many strings. */
 const MAX_CHOICES = 64
-/** Copies of what is repeated that are written out. */
+/** At most this many copies of a repeated part are written out. */
 const MAX_COPIES = 4
-/** The index tells nothing of shorter texts. */
+/** The index says nothing about shorter texts. */
 const TRIGRAM = 3
 
 type Strings = ReadonlySet<string>
 
 /** What is known of all texts that a part of a pattern matches. */
 type Known = {
-  /** All of them; null: there are others. */
+  /** All these texts, or null when there are others. */
   readonly exact: Strings | null
-  /** Each of them begins with one of these, and ends with one of those. */
+  /** Each of the texts begins with one string of `prefix` and ends with one of `suffix`. */
   readonly prefix: Strings
   readonly suffix: Strings
-  /** Each of them satisfies all of these. */
+  /** Each of the texts satisfies all of these formulas. */
   readonly holds: readonly Formula[]
 }
 
@@ -34,13 +34,13 @@ const NOTHING: Strings = new Set([''])
 const exactly = (strings: Strings): Known => ({ exact: strings, prefix: strings, suffix: strings, holds: [] })
 const UNKNOWN: Known = { exact: null, prefix: NOTHING, suffix: NOTHING, holds: [] }
 
-/** What stands in every text that the pattern matches, but for the case of letters. */
+/** Returns what every text must contain that the pattern matches, without regard to case. */
 export function formulaOf(pattern: string, flavour: Flavour): Formula {
   const read = readPattern(pattern, flavour, true)
   return read ? whole(knownOf(read)) : ANYTHING
 }
 
-/** The longest text that stands, case and all, in every text that the pattern matches; null when none is known. */
+/** Returns the longest text that every match contains with regard to case, or null when none is known. */
 export function heldText(pattern: string, flavour: Flavour): string | null {
   const read = readPattern(pattern, flavour, false)
   const formula = read ? whole(knownOf(read)) : ANYTHING
@@ -69,7 +69,8 @@ function knownOf(pattern: Pattern): Known {
 function followed(a: Known, b: Known): Known {
   if (a.exact && b.exact) return limited({ ...exactly(product(a.exact, b.exact)), holds: [...a.holds, ...b.holds] })
   const holds = [...a.holds, ...b.holds]
-  // What lies across the border is in the beginning or the end of the whole, unless both parts are open to it.
+  // A string across the border of two parts is kept in the prefix or suffix of the whole, unless both parts are open
+  // there.
   const across = a.exact || b.exact ? ANYTHING : oneOf(product(a.suffix, b.prefix))
   if (isTelling(across)) holds.push(across)
   return limited({
@@ -95,10 +96,10 @@ function repeated(known: Known, min: number, max: number): Known {
   return max === min && min <= MAX_COPIES ? copies : ended(followed(copies, UNKNOWN), copies)
 }
 
-/** However many copies follow the first, the whole ends as those do. */
+/** Whatever the number of further copies, the whole ends as they do. */
 const ended = (all: Known, copies: Known): Known => ({ ...all, suffix: copies.suffix })
 
-/** Keeps lists and strings short; what is lost of the borders is first added to what holds. */
+/** Shortens lists and strings. What is cut from prefix and suffix is first added to `holds`. */
 function limited(known: Known): Known {
   if (known.exact && isShort(known.exact)) return known
   const holds = [...known.holds]
@@ -120,14 +121,14 @@ function limited(known: Known): Known {
 const isShort = (strings: Strings): boolean =>
   strings.size <= MAX_STRINGS && [...strings].every((text) => text.length <= MAX_LENGTH)
 
-/** Never much longer than what it is made of: `limited` cuts each of them before. */
+/** The product stays small, because `limited` has shortened both lists before. */
 function product(a: Strings, b: Strings): Strings {
   const all = new Set<string>()
   for (const first of a) for (const second of b) all.add(first + second)
   return all
 }
 
-/** Everything that is known, as one formula. */
+/** Returns everything that is known as one formula. */
 function whole({ exact, prefix, suffix, holds }: Known): Formula {
   const all = exact ? [...holds, oneOf(exact)] : [...holds, oneOf(prefix), oneOf(suffix)]
   const telling = all.filter(isTelling).flatMap((formula) => (formula.kind === 'all' ? formula.of : [formula]))

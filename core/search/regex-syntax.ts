@@ -2,14 +2,14 @@ import { PatternCursor, Unread } from './pattern-cursor.ts'
 import { classSource, NAMED_CLASSES, readClass } from './regex-class.ts'
 import { smallLetters } from './text-folding.ts'
 
-/** A regular expression, as far as it tells which characters must stand in what it matches. */
+/** A regular expression, as far as it says which characters a match must contain. */
 export type Pattern =
   /**
-   * One of a few characters; null: one of many. `source`: JavaScript's class of all characters that it may be, and
-   * perhaps of more; null: any.
+   * One of a few characters; `of` is null when there are many. `source` is a JavaScript class that contains all of them
+   * and may contain others; null stands for any character.
    */
   | { readonly kind: 'character'; readonly of: readonly string[] | null; readonly source: string | null }
-  /** Matches between characters. */
+  /** Matches a place between characters. */
   | { readonly kind: 'empty' }
   /** May match anything, also nothing. */
   | { readonly kind: 'unknown' }
@@ -18,13 +18,12 @@ export type Pattern =
 
 export type Flavour = 're2' | 'javascript'
 
-/** Groups within groups; deeper ones are given up. */
+/** Groups that are nested more deeply are not read. */
 const MAX_DEPTH = 200
 
 /**
- * Reads a pattern that its engine has compiled; null where it holds something that is not known here.
- * @param foldsCase characters are given in small letters, whether the pattern minds their case or not; otherwise as they
- * must stand
+ * Parses a pattern that its engine has compiled. Returns null when it contains something that is not known here.
+ * @param foldsCase true to give all characters in lower case, even if the pattern distinguishes case
  */
 export function readPattern(pattern: string, flavour: Flavour, foldsCase: boolean): Pattern | null {
   try {
@@ -39,7 +38,7 @@ const ANY: Pattern = { kind: 'character', of: null, source: null }
 const EMPTY: Pattern = { kind: 'empty' }
 const UNKNOWN: Pattern = { kind: 'unknown' }
 
-/** Recursive descent. */
+/** A recursive descent parser. */
 class PatternReader {
   readonly #cursor: PatternCursor
   readonly #isRe2: boolean
@@ -62,7 +61,7 @@ class PatternReader {
   #choice(): Pattern {
     this.#depth += 1
     if (this.#depth > MAX_DEPTH) throw new Unread()
-    // Flags hold to the end of the group in which they are set.
+    // Flags hold until the end of the group in which they are set.
     const ignoresCase = this.#ignoresCase
     const of = [this.#sequence()]
     while (this.#cursor.take('|')) of.push(this.#sequence())
@@ -84,7 +83,7 @@ class PatternReader {
     for (let range = this.#range(); range; range = this.#range()) {
       const [min, max] = range
       pattern = { kind: 'repeat', of: pattern, min, max }
-      // Whether few or many are tried first, the texts are the same.
+      // A lazy quantifier matches the same texts as a greedy one.
       this.#cursor.take('?')
     }
     return pattern
@@ -125,12 +124,12 @@ class PatternReader {
     return { kind: 'character', of: this.#variants(character), source }
   }
 
-  /** A character as it may stand in the text; null when too little is known of its cases. */
+  /** Returns the forms in which a character may stand in a text, or null when too little is known of its cases. */
   #variants(character: string): readonly string[] | null {
     if (!this.#ignoresCase) return [this.#foldsCase ? smallLetters(character) : character]
     const cases = [character, character.toLowerCase(), character.toUpperCase()]
     if (cases.every((one) => one === character)) return [character]
-    // Other scripts have letters of three cases, and more.
+    // Other scripts have letters with three cases or more.
     if (!/^[A-Za-z]$/.test(character)) return null
     const alike = /k/i.test(character) ? ['\u212a'] : /s/i.test(character) ? ['\u017f'] : []
     const all = [...cases, ...alike]
@@ -174,7 +173,7 @@ class PatternReader {
     return pattern
   }
 
-  /** `(?i)` for the rest of the group around it, `(?i:…)` for its own. */
+  /** Parses `(?i)`, which holds for the rest of its group, and `(?i:…)`, which holds inside. */
   #flags(): Pattern {
     const before = this.#ignoresCase
     let isOn = true
@@ -206,7 +205,8 @@ class PatternReader {
       return ANY
     }
     if (letter === 'Q') return this.#quoted()
-    // What a group found, or the code of a character: one is as long as it is, the other is rare.
+    // A digit refers to what a group matched or gives the code of a character. The first has any length and the second
+    // is rare.
     if (/^[0-9]$/.test(letter)) {
       while (/^[0-9]$/.test(cursor.next ?? '')) cursor.pass()
       return UNKNOWN
@@ -218,7 +218,7 @@ class PatternReader {
     return this.#character(cursor.escaped(letter))
   }
 
-  /** Everything up to `\E`, as it stands. */
+  /** Parses everything up to `\E` literally. */
   #quoted(): Pattern {
     const of: Pattern[] = []
     while (!this.#cursor.isAtEnd && !this.#cursor.take('\\E')) of.push(this.#character(this.#cursor.pass()))

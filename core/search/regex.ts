@@ -8,8 +8,8 @@ import { quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
 
 /**
- * How to look for a regular expression: in time linear to the text (RE2), or, for what only an engine that goes back in
- * the text can do, by JavaScript's in a thread that is ended when it takes too long.
+ * Returns the plan for a regular expression. RE2 matches in time linear to the text. A pattern that only a backtracking
+ * engine understands is run by JavaScript in a thread, which is ended when it takes too long.
  * @throws LcmError invalid_argument for what is no pattern to either
  */
 export function regexPlan(pattern: string, signal?: AbortSignal): Plan {
@@ -31,7 +31,7 @@ function linearPlan(typed: string): Plan {
   return textPlan(new RegexMatcher(compiled, quickLook(pattern)), formulaOf(pattern, 're2'), heldText(pattern, 're2'))
 }
 
-/** JavaScript's codes of characters are put into RE2's words; whatever else RE2 cannot read stays unread. */
+/** JavaScript's character codes are rewritten for RE2. Other things that RE2 cannot parse stay as they are. */
 function compile(pattern: string): { compiled: RE2JS; pattern: string } {
   try {
     return { compiled: RE2JS.compile(pattern), pattern }
@@ -48,7 +48,7 @@ function compile(pattern: string): { compiled: RE2JS; pattern: string } {
   }
 }
 
-/** null when JavaScript cannot read it either. */
+/** Returns null when JavaScript cannot parse the pattern either. */
 function backtrackingPlan(typed: string, signal?: AbortSignal): Plan | null {
   const [, letters = '', pattern = typed] = /^\(\?([ims]+)\)(.*)$/s.exec(typed) ?? []
   const flags = [...new Set(letters)].join('')
@@ -59,20 +59,20 @@ function backtrackingPlan(typed: string, signal?: AbortSignal): Plan | null {
       continue
     }
     const matcher = new BacktrackingMatcher({ source: pattern, flags: flags + unicode }, signal)
-    // Without the flag a pattern sees halves of characters, and escapes mean other things.
+    // Without the flag "u" a pattern matches halves of surrogate pairs, and escapes have other meanings.
     const read = flags.includes('i') ? `(?i)${pattern}` : pattern
     return textPlan(matcher, unicode === 'u' ? formulaOf(read, 'javascript') : ANYTHING, null)
   }
   return null
 }
 
-/** Matches in time linear to the text. `.` stops at line ends, `^` and `$` at the text's. */
+/** Matches in time linear to the text. `.` stops at line ends; `^` and `$` match at the ends of the text. */
 class RegexMatcher implements Matcher {
   readonly termCount = 1
   readonly #pattern: RE2JS
   readonly #quickLook: RegExp | null
 
-  /** @param look stands in every text that the pattern matches; null: nothing such is known */
+  /** @param look a pattern that every match contains, or null when none is known */
   constructor(pattern: RE2JS, look: RegExp | null) {
     this.#pattern = pattern
     this.#quickLook = look

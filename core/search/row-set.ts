@@ -1,9 +1,9 @@
-/** Row numbers, ascending; null stands for all rows that there are. */
+/** Row numbers, ascending. Null stands for all rows that exist. */
 export type RowSet = Float64Array | null
 
 export const NO_ROWS = new Float64Array(0)
 
-/** Of two lists of which one is so many times as long, the longer one is not walked but searched. */
+/** When one list is this many times as long as the other, it is searched and not walked. */
 const LONGER = 16
 
 export function intersection(a: RowSet, b: RowSet): RowSet {
@@ -68,7 +68,7 @@ export function hasRow(rows: Float64Array, row: number): boolean {
   return rows[placeOf(rows, row)] === row
 }
 
-/** First place whose row is not below `row`. */
+/** Returns the index of the first row that is not below `row`. */
 export function placeOf(rows: Float64Array, row: number): number {
   let low = 0
   let high = rows.length

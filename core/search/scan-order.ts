@@ -6,7 +6,7 @@ import type { Searched } from './search.ts'
 
 type Counted = { readonly hit: Placed; readonly frequencies: readonly number[] }
 
-/** The best hits first where there is no index: all texts are read before the first one is known. */
+/** The best hits first when there is no index: all texts are read before the first hit is known. */
 export class ScanOrder implements HitOrder {
   readonly countsAll = true
   readonly rows: number

@@ -6,18 +6,19 @@ import type { Searched } from './search.ts'
 
 export type ScoreOrderOptions = {
   readonly limit: number
-  /** The page begins after this hit; null: with the best. */
+  /** The page begins after this hit, or with the best one when it is null. */
   readonly after: HitPlace | null
 }
 
-/** The candidates of one corpus; `start` is the number of the first of them among all. */
+/** The candidates of one corpus. `start` is the number of the first of them among all candidates. */
 type Part = { readonly searched: Searched; readonly start: number; readonly upper: UpperScores }
 
 export type ScoredHit = { readonly hit: Placed; readonly place: HitPlace }
 
 /**
- * The best hits first, of equally good ones the newest. Scores come from the index; candidates that have to be looked at
- * are looked at in the order of what they can score at most, until nothing that is left can come before the page's last.
+ * The best hits first and, among equally good ones, the newest first. Scores come from the index. Candidates that have
+ * to be verified are verified in the order of the highest score that they can have, until no remaining one can come
+ * before the last hit of the page.
  */
 export class ScoreOrder implements HitOrder {
   readonly countsAll = true
@@ -68,7 +69,7 @@ export class ScoreOrder implements HitOrder {
     return (a, b) => {
       const difference = (scores[b] as number) - (scores[a] as number)
       if (difference !== 0) return difference
-      // As `comparePlaced` does: numbers ascend by corpus and row.
+      // This is the order of `comparePlaced`, because numbers ascend by corpus and row.
       return compareTimes(times[b] as number, times[a] as number) || b - a
     }
   }
@@ -131,7 +132,7 @@ export class ScoreOrder implements HitOrder {
     this.#takeCertain()
   }
 
-  /** Hits whose score is certain need no look. */
+  /** A hit whose score is certain need not be verified. */
   #takeCertain(): void {
     while (!this.#isSettled) {
       const number = this.#heap.first
@@ -158,7 +159,7 @@ export class ScoreOrder implements HitOrder {
     return numbers
   }
 
-  /** What cannot come onto the page any more is only counted. */
+  /** A candidate that cannot come onto the page any more is only counted. */
   #takeRest(): number[] {
     this.#rest ??= this.#heap.rest.filter((number) => {
       const { start, upper } = this.#partOf(number)
@@ -184,10 +185,10 @@ export class ScoreOrder implements HitOrder {
   }
 }
 
-/** The better one first, then the newer one. */
+/** Compares two hits: the better one first, then the newer one. */
 export const comparePlaced = (a: HitPlace, b: HitPlace): number => b.score - a.score || comparePlaces(b, a)
 
-/** Keeps the best of a sorted list. */
+/** Inserts a hit into a sorted list and keeps the best `limit` hits. */
 export function insert(best: ScoredHit[], scored: ScoredHit, limit: number): void {
   const last = best[limit - 1]
   if (last && comparePlaced(last.place, scored.place) <= 0) return

@@ -8,33 +8,36 @@ import type { Searched } from './search.ts'
 const K1 = 1.2
 const B = 0.75
 
-/** How much a term tells: of so many rows, so many hold it. */
+/** Returns how informative a term is that `holding` of all rows contain. */
 export const rarity = (rows: number, holding: number): number =>
   Math.max(1e-6, Math.log((rows - holding + 0.5) / (holding + 0.5)))
 
-/** What stands below in the fraction besides the count of a term: large for long texts. */
+/** Returns the summand in the denominator beside the count of a term. It is larger for longer texts. */
 export const damping = (tokens: number, averageTokens: number): number =>
   K1 * (1 - B + (B * tokens) / Math.max(1, averageTokens))
 
 export const termScore = (idf: number, count: number, damped: number): number =>
   (idf * count * (K1 + 1)) / (count + damped)
 
-/** Whether a hit, and its score, are known without its text. */
+/** The candidate is a hit, and its score is known without its text. */
 export const CERTAIN = 0
-/** It is a hit, but perhaps of a lower score. */
+/** The candidate is a hit, but its score may be lower. */
 const SCORE_DOUBTFUL = 1
-/** It may be no hit at all. */
+/** The candidate may be no hit. */
 export const DOUBTFUL = 2
 
 export type UpperScores = {
-  /** Of each candidate; the true score is not higher. */
+  /** By candidate: an upper bound of its score. */
   readonly scores: Float64Array
   readonly doubts: Uint8Array
-  /** What a term of the matcher adds to a candidate that holds it once; 0 for those that are in the score for certain. */
+  /**
+   * Returns what a term adds to the upper bound of a candidate if the candidate contains it once; 0 when the term
+   * certainly counts.
+   */
   optional(term: number, place: number): number
 }
 
-/** Scores of all candidates of a corpus as if each of the terms stood wherever it may. */
+/** Returns the scores that the candidates of a corpus would have if each term stood wherever it may stand. */
 export function upperScores(searched: Searched): UpperScores {
   const { candidates, catalogue, newestRow, plan, isSure, isSureOf } = searched
   const scored = searched.scored ?? []

@@ -7,19 +7,19 @@ import { hasRow, NO_ROWS } from './row-set.ts'
 import type { TermLookup, TermRows } from './term-rows.ts'
 import { Verifier } from './verifier.ts'
 
-/** A corpus in which a search may look. */
+/** A corpus that a search looks at. */
 export type Ground = {
   readonly corpus: Corpus
-  /** Place among the corpora of the search. */
+  /** The index of the corpus among those of the search. */
   readonly order: number
-  /** Nothing after this row: it came after the first page. */
+  /** Rows after this one are ignored, because they came after the first page. */
   readonly newestRow: number
   readonly filters: Filters
-  /** null: every text is read. */
+  /** The terms in the index, or null when every text is read. */
   readonly terms: TermLookup | null
 }
 
-/** So few candidates are looked up for themselves, when the catalogue of all rows would have to be read first. */
+/** Up to this many candidates are looked up one by one when the catalogue of all rows would have to be read first. */
 const FEW = 2000
 
 /** What a plan makes of a corpus before any text is read. */
@@ -28,17 +28,17 @@ export type Searched = {
   readonly order: number
   readonly catalogue: Catalogue
   readonly newestRow: number
-  /** Indexes that may be hits, ascending. */
+  /** The indexes of the candidates, ascending. */
   readonly candidates: Int32Array
-  /** All of them are hits. */
+  /** True when all of them are hits. */
   readonly isSure: boolean
-  /** Whether one is a hit for certain. */
+  /** Whether one of them is a hit for certain. */
   readonly isSureOf: (index: number) => boolean
   readonly plan: Plan
   readonly verifier: Verifier
-  /** No index narrows it down: every text is read. */
+  /** True when no index narrows the candidates down, so that every text is read. */
   readonly isScan: boolean
-  /** Rows of each term of the matcher; null where there is no index. */
+  /** The rows of each term of the matcher, or null when there is no index. */
   readonly scored: readonly TermRows[] | null
 }
 

@@ -1,24 +1,24 @@
 import { cutText } from '../text.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
 
-/** UTF-16 units of the text that a snippet shows. */
+/** How many UTF-16 units of the text a snippet shows. */
 const SNIPPET_CHARS = 200
-/** What stands before the first hit, so that it can be understood. */
+/** How much text stands before the first match, so that the match can be understood. */
 const LEAD_CHARS = 60
-/** Matches looked at to choose the best place. */
+/** How many matches of each term are looked at to choose the best range. */
 const MATCHES_PER_TERM = 40
-/** Text folded at once: snippets of huge rows are made from the first piece that holds a match. */
+/** How much text is folded at once. The snippet of a huge row is made from its first piece with a match. */
 const PIECE_CHARS = 200_000
 
 export type Snippet = {
-  /** Place in the fields. */
+  /** The index of the field. */
   readonly field: number
   readonly snippet: string
-  /** Ranges in the snippet, UTF-16 units, end exclusive. */
+  /** The ranges of the matches in the snippet, in UTF-16 units, end exclusive. */
   readonly matches: [number, number][]
 }
 
-/** The stretch of the texts that shows most of what was looked for; the start of the first text when nothing shows. */
+/** Returns the range of the texts that shows most of the terms, or the start of the first text when none is found. */
 export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
   let best: { field: number; text: string; matches: Match[]; terms: number } | undefined
   for (const [field, text] of fields.entries()) {
@@ -32,7 +32,7 @@ export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
 }
 
 function findInPieces(text: string, matcher: Matcher): Match[] {
-  // What was looked at elsewhere was looked at as a whole.
+  // A matcher in another thread has looked at the whole text.
   if (matcher.elsewhere) return matcher.find(text, MATCHES_PER_TERM)
   for (let start = 0; start < text.length; ) {
     const end = pieceEnd(text, start)
@@ -40,13 +40,13 @@ function findInPieces(text: string, matcher: Matcher): Match[] {
     if (matches.length > 0) {
       return matches.map((match) => ({ ...match, start: match.start + start, end: match.end + start }))
     }
-    // A match may lie across the border.
+    // Pieces overlap, because a match may lie across their border.
     start = end === text.length ? end : Math.max(start + 1, pieceStart(text, end - PIECE_CHARS / 10))
   }
   return []
 }
 
-/** Ends and starts of pieces stand between words, where there are any. */
+/** Pieces begin and end between words, where there are any. */
 function pieceEnd(text: string, start: number): number {
   if (text.length - start <= PIECE_CHARS * 1.5) return text.length
   const space = text.lastIndexOf(' ', start + PIECE_CHARS)
@@ -58,7 +58,7 @@ function pieceStart(text: string, near: number): number {
   return space >= 0 && space < near + 1000 ? space : near
 }
 
-/** Start of the match from which on most different terms stand within one snippet. */
+/** Returns the start of the match from which on one snippet contains most different terms. */
 function densest(matches: readonly Match[]): number {
   let best = { start: 0, terms: 0 }
   matches.forEach(({ start }, place) => {
@@ -83,23 +83,25 @@ function cutOut(text: string, matches: readonly Match[], from: number): Omit<Sni
     const [a, b] = [match.start - start, Math.min(match.end - start, piece.length)]
     const last = ranges.at(-1)
     if (a < 0 || a >= b) continue
-    // Half a match is none: what is lit is what was found, unless it is longer than any snippet.
+    // A match that the end of the snippet cuts is not highlighted, unless it is longer than any snippet.
     if (match.end - start > piece.length && ranges.length > 0) continue
-    // Terms may overlap; what is lit is lit once.
+    // Terms may overlap, so ranges that touch are merged.
     if (last && a + before.length < last[1]) last[1] = Math.max(last[1], b + before.length)
     else ranges.push([a + before.length, b + before.length])
   }
   return { snippet: `${before}${piece}${after}`, matches: ranges }
 }
 
-/** A short match at the end is shown whole. */
+/** A short match at the end of the snippet is shown completely. */
 function lengthOf(matches: readonly Match[], start: number): number {
   const end = start + SNIPPET_CHARS
   const last = matches.find((match) => match.start < end && match.end > end && match.end <= end + LEAD_CHARS)
   return last ? last.end - start : SNIPPET_CHARS
 }
 
-/** A little before the match, at the start of a word if one is near, never within a character. */
+/**
+ * Returns a place a little before the match: at the start of a word if one is near, and never inside of a character.
+ */
 function startOf(text: string, from: number): number {
   const near = Math.max(0, from - LEAD_CHARS)
   if (near === 0) return 0

@@ -59,7 +59,7 @@ export class SummaryCorpus implements Corpus {
     return new Map(Array.from(contentsOfSummaryRows(this.#db, rows), ([row, content]) => [row, [content ?? '']]))
   }
 
-  /** Texts by id. */
+  /** Returns the texts of summaries by id. */
   contents(ids: readonly string[]): ReadonlyMap<string, string | null> {
     return new Map(contentsOfSummaries(this.#db, ids))
   }

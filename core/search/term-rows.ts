@@ -4,13 +4,13 @@ import type { Term } from './query.ts'
 import type { RowSet } from './row-set.ts'
 import { TrigramRows } from './trigram-rows.ts'
 
-/** What an index tells of one term. */
+/** What an index says about one term. */
 export type TermRows = {
-  /** null: of each row it may be. */
+  /** The rows that may contain the term, or null when each row may. */
   readonly rows: RowSet
-  /** How often it stands in each of the rows; null: counted once, however often. */
+  /** How often the term stands in each of the rows, or null when it counts once. */
   readonly counts: Uint16Array | null
-  /** It stands in all of the rows; otherwise perhaps. */
+  /** True when all of the rows contain the term, false when only some of them may. */
   readonly isSure: boolean
 }
 

@@ -12,18 +12,18 @@ const MARK = 0xffff
 const SPACE = 0x20
 
 type Tables = {
-  /** Of the code points below 0x10000: OUTSIDE a token, MARK that is dropped, or the letter that is compared. */
+  /** By code point below 0x10000: OUTSIDE of tokens, a MARK that is dropped, or the letter that is compared. */
   readonly words: Uint16Array
-  /** Small letters of the code points below 0x10000. */
+  /** By code point below 0x10000: its lower case. */
   readonly small: Uint16Array
   readonly smallAbove: ReadonlyMap<number, number>
-  /** Where ranges outside and inside tokens begin, in turn, from 0x10000 on. */
+  /** The code points from 0x10000 on at which ranges outside and inside of tokens begin, in turn. */
   readonly rangesAbove: readonly number[]
 }
 
 let built: Tables | undefined
 
-/** Made when they are asked for first. */
+/** Returns the tables, which are made when they are first asked for. */
 function tables(): Tables {
   built ??= buildTables()
   return built
@@ -58,7 +58,7 @@ function buildTables(): Tables {
   return { words, small, smallAbove, rangesAbove }
 }
 
-/** The letter that is compared, above 0xffff; OUTSIDE when it is in no token. */
+/** Returns the letter that is compared for a code point above 0xffff, or OUTSIDE when it is in no token. */
 function wordLetterAbove(code: number): number {
   const { rangesAbove, smallAbove } = tables()
   let low = 0
@@ -71,19 +71,22 @@ function wordLetterAbove(code: number): number {
   return low % 2 === 1 ? (smallAbove.get(code) ?? code) : OUTSIDE
 }
 
-/** Tokens of a text, each between spaces: ` the naive fox `; one space when there is none. */
+/** The tokens of a text with spaces around them: ` the naive fox `. A text without tokens gives one space. */
 export type Words = {
   readonly text: string
-  /** For each unit of `text`: where it comes from; for the space after a token: where the token ends. */
+  /**
+   * For each unit of `text`: the offset from which it comes. For the space after a token: the offset at which the token
+   * ends.
+   */
   readonly origins: Uint32Array
 }
 
-/** The tokens of a text as FTS5 compares them, ready for `includes(' word ')`. */
+/** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
 export function wordsOf(text: string): string {
   return decode(fold(text, null))
 }
 
-/** As `wordsOf`, with where each token stands in the text. */
+/** Returns the same as `wordsOf`, with the offsets of the tokens in the text. */
 export function locatedWordsOf(text: string): Words {
   const origins = new Uint32Array(text.length * 2 + 2)
   const units = fold(text, origins)
@@ -92,7 +95,7 @@ export function locatedWordsOf(text: string): Words {
 
 function fold(text: string, origins: Uint32Array | null): Uint16Array {
   const { words } = tables()
-  // A token of one letter and the space after it take two units.
+  // A token of one letter takes two units with the space after it.
   const units = new Uint16Array(text.length * 2 + 2)
   units[0] = SPACE
   let end = 1
@@ -124,10 +127,10 @@ function fold(text: string, origins: Uint32Array | null): Uint16Array {
   return units.subarray(0, end)
 }
 
-/** Half of a surrogate pair alone: SQLite holds it as U+FFFD, which is in no token. */
+/** Whether the unit is half of a surrogate pair. SQLite stores a single half as U+FFFD, which is in no token. */
 const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
-/** A text in small letters, unit for unit: offsets stay. Accents stay too. */
+/** Returns a text in lower case with the same offsets. Accents stay. */
 export function smallLetters(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
   if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase()
@@ -148,5 +151,5 @@ export function smallLetters(text: string): string {
 
 const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true })
 
-/** TextDecoder replaces halves of pairs, which have been folded away or are no matter of comparison. */
+/** TextDecoder replaces halves of surrogate pairs. They were folded away before or do not matter for the comparison. */
 const decode = (units: Uint16Array): string => utf16.decode(units)

@@ -2,26 +2,26 @@ import { comparePlaces, type TimePlace } from './catalogue.ts'
 import { type HitOrder, type HitPlace, type Placed, timePlaceOf } from './hit-order.ts'
 import type { Searched } from './search.ts'
 
-/** The candidates of one corpus in the order of time, looked at from one end. */
+/** The candidates of one corpus in the order of time, which are verified from one end. */
 type Queue = {
   readonly searched: Searched
   readonly ordered: Int32Array
-  /** Hits among those that were looked at, in order. */
+  /** The hits among those that were verified, in order. */
   hits: Int32Array | number[]
-  /** How many of them were given to the page. */
+  /** How many of the hits were given to the page. */
   given: number
-  /** How many candidates were looked at. */
+  /** How many candidates were verified. */
   looked: number
 }
 
 export type TimeOrderOptions = {
   readonly isNewestFirst: boolean
   readonly limit: number
-  /** The page begins after this hit; null: with the first. */
+  /** The page begins after this hit, or with the first one when it is null. */
   readonly after: TimePlace | null
 }
 
-/** Hits from the newest to the oldest, or the other way: texts are looked at in this order, until the page is full. */
+/** Hits from the newest to the oldest, or the other way round. Texts are read in this order until the page is full. */
 export class TimeOrder implements HitOrder {
   readonly page: Placed[] = []
   readonly countsAll: boolean
@@ -90,7 +90,7 @@ export class TimeOrder implements HitOrder {
     this.#fillPage()
   }
 
-  /** Gives hits to the page as long as none can come before them any more. */
+  /** Gives hits to the page as long as no other hit can come before them. */
   #fillPage(): void {
     while (this.page.length < this.#limit) {
       const best = this.#first((queue) => queue.hits[queue.given])
@@ -108,7 +108,7 @@ export class TimeOrder implements HitOrder {
     }
   }
 
-  /** The queue that is ahead by what is named of each; what has nothing is not asked. */
+  /** Returns the queue whose named index comes first in the order of time. A queue without one is left out. */
   #first(named: (queue: Queue) => number | undefined): Queue | undefined {
     let first: { readonly queue: Queue; readonly place: TimePlace } | undefined
     for (const queue of this.#queues) {

@@ -1,22 +1,25 @@
 import { type Formula, formulaMatch, trigramMatch, trigramsOf } from './index-expression.ts'
 import { intersection, NO_ROWS, type RowSet, union } from './row-set.ts'
 
-/** Lists that are intersected for one text at most: what is left over is cheaper to look at than to read more lists. */
+/**
+ * At most this many lists are intersected for one text. Reading the remaining candidates is cheaper than reading more
+ * lists.
+ */
 const MAX_LISTS = 4
-/** So few rows are looked at at once. */
+/** So few candidates are verified without reading another list. */
 const FEW_ROWS = 64
 
-/** Letters of English prose, the commonest first. */
+/** The letters of English prose, the commonest first. */
 const LETTERS = ' etaoinsrhldcumfpgwybvkxjqz'
 
 export type TrigramSource = {
-  /** Rows of one trigram in small letters, ascending; null when only `match` can be asked. */
+  /** Returns the rows of one trigram in lower case, ascending, or null when only `match` can be asked. */
   rows(trigram: string): Float64Array | null
-  /** Rows of an FTS5 query for trigrams, ascending. */
+  /** Returns the rows, ascending, of an FTS5 query for trigrams. */
   match(query: string): Float64Array
 }
 
-/** Finds the rows in which a text may stand, by the lists of its rarest trigrams. Reads each list once. */
+/** Finds rows that may contain a text by the lists of its rarest trigrams. Each list is read once. */
 export class TrigramRows {
   readonly #source: TrigramSource
   readonly #known = new Map<string, Float64Array | null>()
@@ -25,7 +28,7 @@ export class TrigramRows {
     this.#source = source
   }
 
-  /** Rows that include all that hold the text; null when it is too short to tell. */
+  /** Returns rows that include all that contain the text, or null when the text is too short. */
   holding(text: string): RowSet {
     const trigrams = trigramsOf(text)
     if (trigrams.length === 0) return null
@@ -40,7 +43,7 @@ export class TrigramRows {
     return rows
   }
 
-  /** Rows that include all that satisfy the formula; null when it says too little. */
+  /** Returns rows that include all that satisfy the formula, or null when the formula says too little. */
   satisfying(formula: Formula): RowSet {
     switch (formula.kind) {
       case 'anything':
@@ -71,7 +74,7 @@ export class TrigramRows {
   }
 }
 
-/** The larger, the more rows hold the trigram, roughly. */
+/** Returns a number that is larger for a trigram that more rows contain, roughly. */
 function commonness(trigram: string): number {
   let sum = 0
   for (const character of trigram) {

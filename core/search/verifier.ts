@@ -4,26 +4,26 @@ import type { Corpus } from './corpus.ts'
 import type { Fields } from './matcher.ts'
 import type { Plan } from './plan.ts'
 
-/** Rows whose texts are read at once; fewer where they are long. */
+/** How many texts of rows are read at once; fewer when they are long. */
 const LARGEST_BATCH = 4096
 const FIRST_BATCH = 32
-/** A batch is made smaller when it takes longer, larger when it takes less. */
+/** A batch is made smaller when it takes longer than this, and larger when it takes less. */
 const BATCH_MS = 5
 
 export type Verified = {
-  /** For each row that was asked for: it is a hit. */
+  /** For each row that was asked for: whether it is a hit. */
   readonly isHit: readonly boolean[]
   /** The texts of the rows that had to be read. */
   readonly texts: ReadonlyMap<number, Fields>
 }
 
-/** Decides by their texts which rows of a corpus are hits, in batches that hold nobody up. */
+/** Verifies by their texts which candidates are hits, in batches that are short enough for other work. */
 export class Verifier {
   readonly #corpus: Corpus
   readonly #catalogue: Catalogue
   readonly #plan: Plan
   readonly #slice: TimeSlice
-  /** Whether candidates come from an index. */
+  /** Whether the candidates come from an index. */
   readonly #isIndexed: boolean
   #size = FIRST_BATCH
 
@@ -35,13 +35,13 @@ export class Verifier {
     this.#slice = slice
   }
 
-  /** How many rows to ask for next. */
+  /** How many candidates to verify next. */
   get size(): number {
     return this.#size
   }
 
   /**
-   * @param needsTexts the texts of all hits are wanted, too
+   * @param needsTexts whether the texts of all hits are needed, too
    * @throws LcmError cancelled
    */
   async verify(indexes: Int32Array, needsTexts: boolean): Promise<Verified> {

@@ -7,22 +7,22 @@ import type { Corpus } from '../corpus.ts'
 import type { Fields } from '../matcher.ts'
 import { signatureOf } from './text-signature.ts'
 
-/** A row belongs to the block that is its number divided by this, rounded down. */
+/** The block of a row is its number divided by this, rounded down. */
 export const BLOCK_ROWS = 256
-/** A block with more text is read a few rows at a time, and has no signature. */
+/** A block with more text than this is read a few rows at a time and has no signature. */
 const LARGEST_BLOCK_BYTES = 8_000_000
-/** Row numbers read at a time. */
+/** How many row numbers are read at a time. */
 const ROWS_AT_ONCE = 10_000
 
 export type Block =
   /** Every text is as it was when the signature was taken. */
   | { readonly kind: 'same' }
-  /** `signature` is that of these texts. */
+  /** `signature` is the one of these texts. */
   | { readonly kind: 'texts'; readonly signature: number; readonly texts: ReadonlyMap<number, Fields> }
-  /** Too much to be read at once. */
+  /** The block has too much text to be read at once. */
   | { readonly kind: 'large'; readonly rows: readonly number[] }
 
-/** Reads the texts of a corpus block by block, and only those of blocks that changed one by one. */
+/** Reads the texts of a corpus in blocks and returns the texts of those blocks that changed. */
 export class BlockReader {
   readonly #read: ReadDb
   readonly #corpus: Corpus
@@ -34,7 +34,7 @@ export class BlockReader {
     this.#kind = corpus.kind === 'summary' ? 'summary' : 'message'
   }
 
-  /** Numbers of the blocks in which there is a row, ascending. */
+  /** Returns the numbers of the blocks that have a row, ascending. */
   async numbers(slice: TimeSlice): Promise<number[]> {
     const blocks = new Set<number>()
     let last = Number.NEGATIVE_INFINITY
@@ -48,7 +48,7 @@ export class BlockReader {
     return [...blocks]
   }
 
-  /** @param signature what it was when its texts were last looked at; undefined when it had none */
+  /** @param signature the signature of the block when it was last read, or undefined when it had none */
   look(block: number, signature: number | undefined): Block {
     const range = { from: block * BLOCK_ROWS, to: block * BLOCK_ROWS + BLOCK_ROWS - 1 }
     return readSnapshot(this.#read, () => {

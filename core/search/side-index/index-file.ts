@@ -20,16 +20,19 @@ const queries = {
 }
 
 /**
- * `format`, `source` (path of the indexed file) and `views` (hash of how its rows are read) are set for good.
- * `state` names the content of the source of which every text is indexed; it is absent while that is not so.
- * `was_whole` is there once it has been named so for the first time. `too_large`: the size of the source when its index was given up.
+ * `format`, `source` (path of the indexed file) and `views` (hash of the views over its rows) never change. `state`
+ * identifies the content of the source of which every text is indexed, and is absent while there is no such content.
+ * `was_whole` is set once `state` has been set for the first time. `too_large` is the size of the source when its index
+ * was given up.
  */
 type MetaKey = 'format' | 'source' | 'views' | 'state' | 'was_whole' | 'too_large'
 
-/** What an index is made for. */
+/** The file and the views for which an index is made. */
 export type IndexSubject = { readonly source: string; readonly views: string }
 
-/** One search index on disk. Its statements read one row or write one step: nobody waits for another for long. */
+/**
+ * One search index on disk. Each statement reads one row or writes one step, so that nobody waits for another for long.
+ */
 export class IndexFile {
   readonly db: WriteDb
   readonly messages: TextIndex
@@ -41,7 +44,7 @@ export class IndexFile {
     this.summaries = new NativeTextIndex(db, 'summaries')
   }
 
-  /** null when it is damaged, of another version, or made for something else. */
+  /** Returns null when the index is damaged, of another version, or made for something else. */
   static open(path: string, subject: IndexSubject): IndexFile | null {
     let db: WriteDb | null = null
     try {
@@ -76,13 +79,13 @@ export class IndexFile {
     return this.db.value<string>(queries.meta, { key }) ?? null
   }
 
-  /** null forgets it. */
+  /** Sets a note; null removes it. */
   set(key: MetaKey, value: string | null): void {
     if (value === null) this.db.run(queries.forgetMeta, { key })
     else this.db.run(queries.setMeta, { key, value })
   }
 
-  /** Rows of both corpora that are indexed, as they are or as they were. */
+  /** How many rows of both corpora are indexed, in their present or an earlier state. */
   indexedRows(): number {
     return this.db.value<number>(queries.indexed) ?? 0
   }
@@ -91,7 +94,7 @@ export class IndexFile {
     return measureFile(this.db.path).bytes
   }
 
-  /** Says that it is of use, to whoever makes room. */
+  /** Notes that the index is in use, so that it is removed later than others. */
   touch(): void {
     const now = new Date()
     utimesSync(this.db.path, now, now)

@@ -9,24 +9,26 @@ const queries = {
   meta: /* sql */ `SELECT key, value FROM meta`,
 }
 
-/** All search indexes together. */
+/** The size limit of all search indexes together. */
 export const FOLDER_LIMIT_BYTES = 2 * 1024 ** 3
-/** What was begun and not gone on with for so long is not waited for. */
+/** An unfinished index that was not continued for this long is removed. */
 const UNFINISHED_LIMIT_MS = 24 * 3600_000
 
 const KEY_LENGTH = 24
 
-/** Where the search indexes of foreign files are kept: never beside those files. */
+/** Returns the folder of the search indexes of other systems' files. They are never kept beside those files. */
 export const indexFolder = (cacheDir: string): string => join(cacheDir, 'search-indexes')
 
-/** Stands for one file of another system, by its path without links. */
+/** Returns the key of one file of another system, from its path without symbolic links. */
 export const keyOf = (realPath: string): string => sha256(realPath).slice(0, KEY_LENGTH)
 
-/** A path is used once only: what another process still has open under an old one can never meet what comes next. */
+/**
+ * Returns a new path. No path is used twice, so that a process that still has an old index open never sees a new one.
+ */
 export const newIndexPath = (folder: string, key: string): string =>
   join(folder, `${key}-${randomBytes(4).toString('hex')}.db`)
 
-/** Indexes made for a file, last used first; usually one. */
+/** Returns the indexes that were made for a file, the last used first. There is usually one. */
 export function indexesOf(folder: string, key: string): string[] {
   return listIndexes(folder)
     .filter((index) => index.key === key)
@@ -43,11 +45,11 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * The right to write the index of a file; null while another process or thread has it.
+ * Takes the lock under which the index of a file is written. Returns null while another process or thread has it.
  * @throws LcmError when the folder cannot be written
  */
 export const lockIndex = (folder: string, key: string): (() => void) | null =>
-  // Few lock files for all keys, which therefore can stay.
+  // A few lock files serve all keys, so they need not be removed.
   holdLock(join(folder, `lock-${key.slice(0, 2)}`))
 
 type IndexFile = { readonly path: string; readonly key: string; readonly bytes: number; readonly usedAtMs: number }
@@ -57,7 +59,7 @@ function listIndexes(folder: string): IndexFile[] {
   try {
     names = readdirSync(folder)
   } catch {
-    // There is no folder yet, or none that can be read.
+    // The folder does not exist yet or cannot be read.
     return []
   }
   return names
@@ -73,9 +75,10 @@ function listIndexes(folder: string): IndexFile[] {
 }
 
 /**
- * Removes indexes that serve nobody (their file is gone, they are damaged, or were never finished), then those not used
- * for longest until the rest fits. What any process has open, and what belongs to `keep`, stays.
- * @returns bytes that are left
+ * Removes indexes that are of no use (their file is gone, they are damaged, or were never finished), and then those
+ * that were not used for longest, until the others fit. An index that any process has open, and those that belong to
+ * `keep`, stay.
+ * @returns how many bytes are left
  */
 export function tidyFolder(folder: string, keep: string, limitBytes = FOLDER_LIMIT_BYTES): number {
   const all = listIndexes(folder)
@@ -86,9 +89,9 @@ export function tidyFolder(folder: string, keep: string, limitBytes = FOLDER_LIM
   return bytes
 }
 
-/** @returns whether it is gone */
+/** @returns whether the index was removed */
 function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): boolean {
-  // One that is being made is not open to anybody yet for a moment, and seems to be for nothing.
+  // For a moment, an index that is being made is not open to anybody and looks useless, so the lock is taken.
   const unlock = lockIndex(folder, index.key)
   if (!unlock) return false
   const isWanted = index.bytes <= roomBytes && isUseful(index)
@@ -97,7 +100,7 @@ function removeUnwanted(folder: string, index: IndexFile, roomBytes: number): bo
   return isGone
 }
 
-/** Whether there is still a file that it can serve. */
+/** Whether the file for which the index was made still exists. */
 function isUseful({ path, usedAtMs }: IndexFile): boolean {
   try {
     const db = openCacheDb(path, { create: false })

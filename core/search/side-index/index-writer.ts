@@ -4,13 +4,13 @@ import { BLOCK_ROWS } from './block-reader.ts'
 import type { IndexFile } from './index-file.ts'
 import { signatureOf } from './text-signature.ts'
 
-/** Text that is indexed in one transaction: what is written at its end takes a few tens of milliseconds. */
+/** How much text is indexed in one transaction, whose commit then takes a few tens of milliseconds. */
 const STEP_CHARACTERS = 400_000
-/** What is dropped costs as much as a text of this length. */
+/** Dropping a row costs as much as indexing a text of this length. */
 const DROP_CHARACTERS = 200
-/** Pages that one step of a merge writes. */
+/** How many pages one step of a merge writes. */
 const MERGE_PAGES = 100n
-/** Transactions between merges. */
+/** How many transactions there are between two merges. */
 const STEPS_BETWEEN_MERGES = 16
 
 type Table = 'messages' | 'summaries'
@@ -24,7 +24,7 @@ const queries = {
   known: (table: Table) => /* sql */ `
     SELECT row, signature FROM ${table}_indexed
     WHERE row BETWEEN CAST(:from AS INTEGER) AND CAST(:to AS INTEGER)`,
-  /** Divides rounding down, below zero, too. */
+  /** The expression rounds down also below zero. */
   blocks: (table: Table) => /* sql */ `
     SELECT DISTINCT (row - ((row % ${BLOCK_ROWS}) + ${BLOCK_ROWS}) % ${BLOCK_ROWS}) / ${BLOCK_ROWS} FROM ${table}_indexed`,
   signature: (table: Table) => /* sql */ `SELECT signature FROM ${table}_blocks WHERE block = CAST(:block AS INTEGER)`,
@@ -44,8 +44,8 @@ const queries = {
 }
 
 /**
- * Brings rows of an index to what their texts are now. Writes in steps of one transaction each, in all of which a row is
- * indexed as its signature says. Whoever has one has the lock of the index.
+ * Brings rows of an index up to date with their texts. It writes in steps of one transaction, and after each step every
+ * row is indexed as its signature says. The owner of a writer holds the lock of the index.
  */
 export class IndexWriter {
   changedRows = 0
@@ -58,41 +58,44 @@ export class IndexWriter {
     this.#file = file
   }
 
-  /** Text since the last `endStep` is enough for one. */
+  /** True when enough text was written since the last `endStep`. */
   get isStepFull(): boolean {
     return this.#characters >= STEP_CHARACTERS
   }
 
-  /** Blocks in which there is a row. */
+  /** Returns the blocks that have a row. */
   blocks(corpus: Corpus): number[] {
     return this.#file.db.column<number>(queries.blocks(tableOf(corpus)))
   }
 
-  /** Signature of a block of which every row is indexed as it was then. */
+  /** Returns the signature of a block of which every row is indexed as it was when the signature was taken. */
   signatureOf(corpus: Corpus, block: number): number | undefined {
     return this.#file.db.value<number>(queries.signature(tableOf(corpus)), { block })
   }
 
-  /** Before rows of the block are changed: its signature tells of what they were. */
+  /**
+   * Removes the signature of a block. Call it before rows of the block are changed, because the signature describes
+   * their old state.
+   */
   forgetBlock(corpus: Corpus, block: number): void {
     this.#begin()
     this.#file.db.run(queries.forgetBlock(tableOf(corpus)), { block })
   }
 
-  /** After all rows of the block were put or dropped. */
+  /** Stores the signature of a block. Call it after all rows of the block were put or dropped. */
   signBlock(corpus: Corpus, block: number, signature: number): void {
     this.#begin()
     this.#file.db.run(queries.signBlock(tableOf(corpus)), { block, signature })
   }
 
-  /** Signatures of the rows of a block. */
+  /** Returns the signatures of the rows of a block. */
   known(corpus: Corpus, block: number): Map<number, number> {
     const from = block * BLOCK_ROWS
     const range = { from, to: from + BLOCK_ROWS - 1 }
     return new Map(this.#file.db.iterateRaw<[number, number]>(queries.known(tableOf(corpus)), range))
   }
 
-  /** `before`: its signature in the index, if it is there. */
+  /** Indexes a row. `before` is its signature in the index, if it is there. */
   put(corpus: Corpus, row: number, fields: Fields, before: number | undefined): void {
     const signature = signatureOf(fields)
     if (signature === before) return
@@ -116,7 +119,10 @@ export class IndexWriter {
     this.changedRows += 1
   }
 
-  /** Commits. @returns whether it is time to merge */
+  /**
+   * Commits the step.
+   * @returns whether it is time to merge
+   */
   endStep(): boolean {
     if (!this.#isOpen) return false
     this.#file.db.exec('COMMIT')
@@ -126,7 +132,7 @@ export class IndexWriter {
     return this.#steps % STEPS_BETWEEN_MERGES === 0
   }
 
-  /** Merges segments step by step, each short: so many of them make searches slow. Outside of a step. */
+  /** Merges segments in short steps, because many segments make searches slow. Call it outside of a step. */
   *merge(): Generator<void> {
     const { db } = this.#file
     for (const table of SEARCH_TABLES) {
@@ -140,7 +146,7 @@ export class IndexWriter {
     }
   }
 
-  /** What it knew of the source as a whole is over with the first change. */
+  /** The first change makes the index differ from the state of the source that it names, so that state is removed. */
   #begin(): void {
     if (this.#isOpen) return
     this.#file.db.exec('BEGIN IMMEDIATE')

@@ -7,8 +7,8 @@ import { SideIndex } from './side-index.ts'
 import { SourceState } from './source-state.ts'
 
 /**
- * The search index that the app keeps for an open memory; null for a file whose own indexes can be relied on. Nothing is
- * made here.
+ * Returns the search index that the app keeps for an open memory, or null for a file whose own indexes can be relied
+ * on. No index is made here.
  * @param openedStamp `stampAtRest` before the memory was opened
  */
 export function openSideIndex(

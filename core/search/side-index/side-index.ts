@@ -12,7 +12,7 @@ import { IndexFile, type IndexSubject } from './index-file.ts'
 import { indexesOf, indexFolder, keyOf } from './index-folder.ts'
 import type { SourceState } from './source-state.ts'
 
-/** Below both a scan takes a few milliseconds. */
+/** A smaller file is scanned in a few milliseconds. */
 const SMALL_ROWS = 2000
 const SMALL_BYTES = 4_000_000
 
@@ -27,12 +27,13 @@ export type SideIndexOptions = {
   readonly cacheDir: string
 }
 
-/** What is known of an index without asking whether it is of use now. */
+/** What is known of an index without checking whether it can be used now. */
 export type SideIndexFacts = { readonly indexedRows: number; readonly totalRows: number; readonly bytes: number }
 
 /**
- * The search index of a file that has none of its own, as one connection to that file sees it. It answers only while
- * what it was made from is exactly what that connection reads; whatever else happens to it is no error, but no index.
+ * The search index of a file that has no reliable index of its own, as one connection to that file sees it. It answers
+ * only while it was made from exactly the content that the connection reads. In any other case there is no index, which
+ * is not an error.
  */
 export class SideIndex implements TextIndexSource {
   readonly folder: string
@@ -52,10 +53,10 @@ export class SideIndex implements TextIndexSource {
     this.subject = { source: state.realPath, views }
   }
 
-  /** A scan of the file takes so long that an index is worth its room. */
+  /** True when scanning the file takes so long that an index is worth its room. */
   get isWorthwhile(): boolean {
     const { info, read } = this.#options
-    // Asked again and again: a file that did not change is not read for it.
+    // This is asked often, so a file that did not change is not read for it.
     const stamp = changeStamp(read)
     if (this.#worth?.stamp !== stamp) {
       this.#worth = { stamp, is: info.bytes > SMALL_BYTES || this.rowsOf('messages') > SMALL_ROWS }
@@ -68,7 +69,7 @@ export class SideIndex implements TextIndexSource {
     return this.#options.state.id()
   }
 
-  /** Of the source, now. */
+  /** Returns the present number of rows in the source. */
   rowsOf(table: 'messages' | 'summaries'): number {
     return rowCount(this.#options.read, table)
   }
@@ -115,9 +116,9 @@ export class SideIndex implements TextIndexSource {
     this.#letGo()
   }
 
-  /** Of the right kind, but not necessarily of what the source is now. */
+  /** Returns an index that was made for this file, though not necessarily for its present content. */
   #opened(): IndexFile | null {
-    // It may have been replaced since.
+    // Another process may have replaced the index.
     if (this.#file && !pathExists(this.#file.db.path)) this.#letGo()
     if (this.#file) return this.#file
     for (const path of indexesOf(this.folder, this.key)) {
@@ -130,7 +131,7 @@ export class SideIndex implements TextIndexSource {
     return null
   }
 
-  /** `indexed` is null when there is no index at all. */
+  /** `indexed` is null when there is no index. */
   #progress(): { total: number; indexed: number | null; wasWhole: boolean } {
     const total = this.rowsOf('messages') + this.rowsOf('summaries')
     try {
@@ -149,25 +150,25 @@ export class SideIndex implements TextIndexSource {
     try {
       file?.close()
     } catch (error) {
-      // A damaged index may not even close well; nothing depends on it.
+      // A damaged index may fail to close. Nothing depends on it.
       if (!(error instanceof LcmError)) throw error
     }
   }
 }
 
-/** So that whoever writes it next begins anew. */
+/** Marks the index as damaged, so that the next writer begins anew. */
 function markDamaged(file: IndexFile): void {
   try {
     file.set('format', 'damaged')
   } catch (error) {
-    // Then its damage will be seen when it is opened.
+    // An index that cannot be marked will be found damaged when it is opened.
     if (!(error instanceof LcmError)) throw error
   }
 }
 
 const NOTE = 'Answered from the search index that this app keeps for the file.'
 
-/** Also of a folder that is yet to be made. */
+/** Whether a folder can be written, also when it does not exist yet. */
 function canBeWritten(folder: string): boolean {
   try {
     const found = statSync(folder, { throwIfNoEntry: false })

@@ -1,4 +1,7 @@
-/** Changes when what follows does, or when text is folded into it differently: older indexes are thrown away. */
+/**
+ * The format of the index. It changes when the schema below does, or when text is folded differently; older indexes are
+ * then removed.
+ */
 export const SIDE_FORMAT = '1'
 
 /**

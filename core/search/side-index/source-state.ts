@@ -4,15 +4,19 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import { fileStamp, isQuiet, isSettled, TICK_MS } from '../../sqlite/file-stamp.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 
-/** What the clock of this process leaves off of a time. */
+/** How much the clock of this process may cut off a time. */
 const CLOCK_MS = 1
-/** Between attempts to name what was written this moment; all of them together are some ticks of a file system. */
+/**
+ * The wait between attempts to identify content that was written this moment. All attempts together take some ticks of
+ * the file system's clock.
+ */
 const NAMING_MS = 15
 const NAMING_ATTEMPTS = 5
 
 /**
- * Stamp of a file at rest and of what belongs to it, taken before it is opened; waits for a tick of the file system's
- * clock when it was written this very moment. null when its time cannot tell later writes.
+ * Returns the stamp of a file at rest and of the files that belong to it. It is taken before the file is opened. When
+ * the file was written this moment, it waits for the next tick of the file system's clock. Returns null when later
+ * writes would not change the stamp.
  */
 export async function stampAtRest(path: string): Promise<string | null> {
   if (restOf(path) === 'unsettled') await setTimeout(TICK_MS + CLOCK_MS)
@@ -24,19 +28,25 @@ function stampNow(path: string): string | null {
   return rest === 'unsettled' ? null : rest
 }
 
-/** The stamp of a file at rest, unless it was written this moment; null for one that is not. */
+/**
+ * Returns the stamp of a file at rest, 'unsettled' when it was written this moment, or null when the file is not at
+ * rest.
+ */
 function restOf(path: string): string | 'unsettled' | null {
   try {
     const realPath = realpathSync(path)
     if (statSync(`${realPath}-shm`, { throwIfNoEntry: false }) && !isEmptyLog(realPath)) return null
     return partsOf(realPath).every(isSettled) ? filesState(realPath) : 'unsettled'
   } catch {
-    // What stands there cannot be read; opening it says why.
+    // The file cannot be read, and opening it will say why.
     return null
   }
 }
 
-/** What `name` says, or will say in a moment: of content that was just written. null when it goes on being written. */
+/**
+ * Returns what `name` returns now or, for content that was just written, in a moment. Returns null when writing goes
+ * on.
+ */
 export async function nameSoon(name: () => string | null): Promise<string | null> {
   for (let attempt = 1; attempt < NAMING_ATTEMPTS; attempt += 1) {
     const id = name()
@@ -51,11 +61,11 @@ export type SourceStateOptions = {
   readonly info: Pick<MemoryInfo, 'path' | 'access'>
   /** `stampAtRest` before the file was opened. */
   readonly openedStamp: string | null
-  /** Absolute paths of other files that belong to the memory. */
+  /** The absolute paths of other files that belong to the memory. */
   readonly companions: readonly string[]
 }
 
-/** Names the exact content that a connection reads now, the same for every process and over time. */
+/** Identifies the exact content that a connection reads, with the same id in every process and at any time. */
 export class SourceState {
   readonly realPath: string
   readonly #options: SourceStateOptions
@@ -69,16 +79,19 @@ export class SourceState {
     this.#restStamp = isStill ? options.openedStamp : null
   }
 
-  /** Two equal names stand for the same texts. null while the content cannot be named: then it equals nothing. */
+  /**
+   * Returns the id of the present content. Equal ids mean equal texts. Null means that the content cannot be identified
+   * now and equals nothing.
+   */
   id(): string | null {
     const { read } = this.#options
     const version = read.dataVersion()
     if (this.#known?.version === version) return this.#known.id
     const id = this.#name()
     if (id === null) return null
-    // What stayed the same from before to after was so in between.
+    // When the version is the same before and after, the content did not change in between.
     if (read.dataVersion() === version) this.#known = { version, id }
-    // Over an empty log the version may count reads; then the files themselves must have stayed as they were.
+    // Over an empty log the version may count reads. Then the files themselves must be unchanged.
     else if (!isEmptyLog(this.realPath) || this.#name() !== id) return null
     return id
   }
@@ -90,7 +103,7 @@ export class SourceState {
       const own = info.access === 'in_place' ? liveState(this.realPath) : this.#restStamp
       return own && [own, ...companions.map(fileStamp)].join('|')
     } catch {
-      // A file that is being replaced or cannot be read any more.
+      // The file is being replaced or cannot be read any more.
       return null
     }
   }
@@ -104,7 +117,10 @@ const isEmptyLog = (realPath: string): boolean =>
   statSync(`${realPath}-shm`, { throwIfNoEntry: false }) !== undefined &&
   !statSync(`${realPath}-wal`, { throwIfNoEntry: false })?.size
 
-/** null when their times cannot tell later writes, or readers may not see yet what was written. */
+/**
+ * Returns null when later writes would not change the times of the files, or when readers may not see yet what was
+ * written.
+ */
 const liveState = (realPath: string): string | null =>
   partsOf(realPath).every((part) => isSettled(part) && isQuiet(part)) ? filesState(realPath) : null
 

@@ -16,7 +16,7 @@ import { IndexWriter } from './index-writer.ts'
 import type { SideIndex } from './side-index.ts'
 import { nameSoon } from './source-state.ts'
 
-/** Rows of a large block whose texts are read at once. */
+/** How many rows of a large block are read at once. */
 const FEW_ROWS = 8
 const PROGRESS_INTERVAL_MS = 100
 
@@ -24,14 +24,14 @@ export type UpdateIndexOptions = {
   readonly read: ReadDb
   readonly info: Pick<MemoryInfo, 'bytes'>
   readonly index: SideIndex
-  /** All indexes of this folder together. */
+  /** The size limit of all indexes of this folder together. */
   readonly limitBytes?: number
 }
 
 /**
- * Makes the search index of a foreign file, or brings it up to date: every text is read and compared with what was
- * indexed of it, and what differs is indexed anew. Gives way to other work every 20 ms. What was committed before it was
- * cancelled, or killed, is where the next one goes on.
+ * Makes the search index of a file of another system, or brings it up to date: every text is read and compared with
+ * what was indexed, and what differs is indexed anew. It yields to other work every 20 ms. After it was cancelled or
+ * killed, the next run continues after the last commit.
  * @throws LcmError cancelled; file_not_readable, read_only_file, disk_full when the cache cannot be written
  */
 export async function* updateIndex(
@@ -59,7 +59,7 @@ export async function* updateIndex(
   } catch (error) {
     const isOurs = error instanceof LcmError && error.details?.path === file?.db.path
     if (!isOurs || error.code === 'disk_full' || error.code === 'read_only_file') throw error
-    // A damaged index: it is made anew next time.
+    // The index is damaged, so the next run makes it anew.
     discard(file)
     file = null
     return { outcome: 'behind', ...nothing, indexedRows: 0, bytes: 0 }
@@ -69,7 +69,7 @@ export async function* updateIndex(
   }
 }
 
-/** The one that there is, or a new one; those that cannot be used go. */
+/** Returns the existing index, or a new one. Indexes that cannot be used are removed. */
 function openOrCreate({ folder, key, subject }: SideIndex, limitBytes: number): IndexFile {
   let usable: IndexFile | null = null
   for (const path of indexesOf(folder, key)) {
@@ -87,14 +87,14 @@ function discard(file: IndexFile | null): void {
   try {
     file.set('format', 'damaged')
   } catch (error) {
-    // So damaged that it cannot be marked: then it cannot be opened either.
+    // An index that is too damaged to be marked cannot be opened either.
     if (!(error instanceof LcmError)) throw error
   }
   file.close()
   removeUnusedDb(file.db.path)
 }
 
-/** Texts of a block that are too long to be held together. */
+/** Yields the texts of a block that are too long to be held together. */
 function* textsOf(corpus: Corpus, rows: readonly number[]): Generator<ReadonlyMap<number, Fields>> {
   for (let start = 0; start < rows.length; start += FEW_ROWS) yield corpus.texts(rows.slice(start, start + FEW_ROWS))
 }
@@ -127,14 +127,14 @@ class Update {
       }
       this.#writer.endStep()
       yield* this.#merge(slice)
-      // A quick pass may have looked at its size only while it was small.
+      // A short pass may have checked the size only while the index was small.
       if (this.#file.bytes() > this.#limitBytes) return this.#giveUp()
     } catch (error) {
-      // Every row is whole: what was done of the step need not be done again.
+      // Every row is indexed completely, so the part of the step that is done can be kept.
       if (error instanceof LcmError && error.code === 'cancelled') this.#writer.endStep()
       throw error
     }
-    // Every text was read in between, so what it is named after is what was read, unless the name changed.
+    // Every text was read in between, so unless the id changed it identifies what was read.
     const isSame = before !== null && index.sourceId() === before
     if (isSame) {
       this.#file.set('state', before)
@@ -144,7 +144,7 @@ class Update {
     return this.#result(isSame ? 'ready' : 'behind')
   }
 
-  /** @returns whether it grew too large */
+  /** @returns whether the index grew too large */
   async *#pass(corpus: Corpus, slice: TimeSlice): AsyncGenerator<JobProgress, boolean> {
     const reader = new BlockReader(this.#options.read, corpus)
     const blocks = new Set([...(await reader.numbers(slice)), ...this.#writer.blocks(corpus)])
@@ -198,7 +198,7 @@ class Update {
     return { done: this.#done, total: this.#total, unit: 'messages', note }
   }
 
-  /** Leaves an empty index that says so. */
+  /** Leaves an empty index which says that the file is too large for one. */
   #giveUp(): SearchIndexResult {
     const { index, info } = this.#options
     this.#writer.endStep()
