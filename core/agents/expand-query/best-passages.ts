@@ -11,15 +11,15 @@ import { SummaryCopies } from '../provenance/summary-copies.ts'
 import { type Claim, Vocabulary } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
 
-/** Up to so many messages are all read; of more those that a search finds. */
+/** Up to this many messages are all read. When there are more, those that a search finds are read. */
 const MOST_READ = 1_000
 const FOUND_PER_ROOT = 60
 const PASSAGES = 40
-/** What a message says counts for more than what a summary says about it. */
+/** The words of a message count for more than the words of a summary about it. */
 const SUMMARY_SHARE = 0.8
-/** Less shares too little with the question to be an answer to it. */
+/** A passage with a lower score shares too little with the question to answer it. */
 const LEAST_SCORE = 0.12
-/** What stands around a passage is shown too, as far as it is on the same lines. */
+/** A passage is shown with the rest of its lines, up to this length. */
 const MOST_CHARS = 600
 
 export type ScoredPassage = { readonly citation: ExpandCitation; readonly score: number }
@@ -28,14 +28,17 @@ export type PassageSearch = {
   readonly db: ReadDb
   readonly retrieval: RetrievalEngine
   readonly question: string
-  /** Where a search may look: summaries. */
+  /** The summaries beneath which a search may look. */
   readonly roots: readonly string[]
-  /** What may be read at all. */
+  /** The ids that may be read, each with its level below the roots. */
   readonly reach: ReadonlyMap<string, number>
   readonly signal?: AbortSignal
 }
 
-/** The passages that share most with a question, best first. The same for the same memory and question. */
+/**
+ * Returns the passages that share most with a question, the best first. Equal memories and questions give equal
+ * answers.
+ */
 export async function bestPassages(search: PassageSearch): Promise<ScoredPassage[]> {
   const { db, question, reach, signal } = search
   const slice = new TimeSlice(signal, 'The search was cancelled.')
@@ -45,7 +48,7 @@ export async function bestPassages(search: PassageSearch): Promise<ScoredPassage
   const index = new PassageIndex(vocabulary)
   const summaries = [...reach.keys()].filter((id) => messageNumber(id) === null)
   for (const text of summaryTexts(db, summaries.slice(0, MOST_READ))) await index.add(text, slice)
-  // What a summary says counts as its own words only, wherever a message repeats them.
+  // The words of a summary count as the summary's alone, even where a message repeats them.
   const copies = new SummaryCopies(db, summaries)
   const numbers = await messagesToRead(search)
   for await (const text of copies.sift(messageTexts(db, numbers), numbers, slice)) await index.add(text, slice)
@@ -69,7 +72,7 @@ export async function bestPassages(search: PassageSearch): Promise<ScoredPassage
   })
 }
 
-/** What is asked about a thing is often said beside its name: coverage counts for more than order here. */
+/** The answer often stands beside the name of what is asked about, so coverage counts for more than order here. */
 function scoreOf({ coverage, score, text }: Candidate, asked: Claim, index: PassageIndex): number {
   const share = index.texts[text]?.kind === 'summary' ? SUMMARY_SHARE : 1
   return share * (asked.terms.length > 0 ? (score + coverage) / 2 : score)
@@ -94,7 +97,7 @@ async function messagesToRead({ retrieval, question, roots, reach, signal }: Pas
   return [...found].sort((a, b) => a - b)
 }
 
-/** To the ends of its lines where they are near, without the blanks around. */
+/** Widens a range to the ends of its lines if they are near, without the white space around. */
 function widened(text: string, from: number, to: number): { start: number; end: number } {
   const lineStart = text.lastIndexOf('\n', from - 1) + 1
   const nextBreak = text.indexOf('\n', to)

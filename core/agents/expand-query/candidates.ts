@@ -4,15 +4,15 @@ import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { conversationOf, findNode } from '../../systems/node-id.ts'
 
-/** Nodes at which a reading begins. */
+/** How many nodes a reading begins with at most. */
 const MOST_CANDIDATES = 6
 const HITS = 30
 
 export type Candidates = { readonly ids: readonly string[]; readonly conversationIds: readonly number[] }
 
 /**
- * The summaries to read: those that are given, or those that a search leads to. A hit that no summary stands for is a
- * candidate itself.
+ * Returns the summaries to read: the given ones, or those that cover the hits of a search. A hit that no summary covers
+ * is a candidate itself.
  * @throws LcmError not_found, invalid_argument, cancelled
  */
 export async function findCandidates(
@@ -36,11 +36,11 @@ export async function findCandidates(
   const { hits } = await retrieval.grep(input, signal)
   const scores = new Map<string, { score: number; conversationId: number }>()
   for (const [place, hit] of hits.entries()) {
-    // In some systems, and in damaged files, a summary of another conversation stands for a message too.
+    // In some systems, and in damaged files, a summary of another conversation may cover a message.
     const own = hit.coveredBy.find((cover) => conversationOf(db, cover) === hit.conversationId)
     const id = hit.kind === 'message' ? (own ?? hit.id) : hit.id
     const known = scores.get(id)?.score ?? 0
-    // Several hits beneath one summary speak for it more than one good one beneath another.
+    // Several hits that one summary covers count for more than one good hit of another.
     scores.set(id, { score: known + 1 / (place + 3), conversationId: hit.conversationId })
   }
   const best = [...scores].sort((a, b) => b[1].score - a[1].score || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_CANDIDATES)

@@ -1,20 +1,21 @@
 /** An answer whose citations were checked. */
 export type CitedAnswer = {
-  /** Without ids that were not read. */
+  /** The text without ids that were not read. */
   readonly text: string
-  /** Ids that it cites and that were read, in order, each once. */
+  /** The ids that the text cites and that were read, in order, each once. */
   readonly cited: readonly string[]
-  /** Ids that it names and that were not read. */
+  /** The ids that the text names and that were not read. */
   readonly dropped: readonly string[]
 }
 
-/** Ids of messages, of this app's summaries and files, and what looks like one. */
+/** Matches ids of messages, summaries and files of this app, and texts that look like one. */
 const ID = /\b(?:msg_\d+|sum_[\w-]+|file_[\w-]+)/g
 const BRACKETS = /[[【(]([^[\]【】()\n]{1,400})[\]】)]/g
 
 /**
- * Keeps of an answer only what can be looked up: an id counts as cited when it was read, every other id is taken out.
- * @param read ids whose text the writer of the answer has seen
+ * Keeps only those citations of an answer that can be looked up. An id counts as cited when it was read; every other id
+ * is removed from the text.
+ * @param read the ids whose text the writer of the answer has seen
  */
 export function checkCitations(answer: string, read: ReadonlySet<string>): CitedAnswer {
   const cited = new Set<string>()
@@ -38,7 +39,7 @@ export function checkCitations(answer: string, read: ReadonlySet<string>): Cited
 
 const isId = (text: string): boolean => new RegExp(`^${ID.source}$`).test(text)
 
-/** Blanks that a removed id left behind. */
+/** Removes the white space and brackets that a removed id left behind. */
 const tidy = (text: string): string =>
   text
     .replace(/[ \t]+([.,;:!?])/g, '$1')

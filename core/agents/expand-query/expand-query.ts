@@ -21,7 +21,7 @@ import { Grants } from './grants.ts'
 import { passageAnswer } from './passage-answer.ts'
 import { NOT_FOUND } from './reader-prompt.ts'
 
-/** A reading that takes longer is not worth waiting for. */
+/** A reading that takes longer than this is not worth waiting for. */
 const GRANT_MS = 5 * 60_000
 const MOST_CALLS = 40
 
@@ -32,9 +32,9 @@ export type ExpandQueryOptions = {
   readonly estimator: TokenEstimator
   readonly summarizers: ConfiguredSummarizers
   readonly clock: Clock
-  /** Tokens that are read when nothing else is asked for. */
+  /** How many tokens are read when the caller names no number. */
   readonly defaultTokens: number
-  /** Replaced where a prompt has to come out the same every time. */
+  /** Replaced by tests in which a prompt has to be the same every time. */
   readonly newNonce?: NewNonce
 }
 
@@ -49,9 +49,9 @@ type Told = {
 }
 
 /**
- * Answers a question from what stands beneath some summaries, so that whoever asks need not read it: a model that may
- * only describe and expand, under a grant that bounds what, how much and how long; without a model the passages that
- * share most with the question. Either way with the ids that the answer rests on.
+ * Answers a question from what some summaries cover, so that the caller need not read it. A model may describe and
+ * expand nodes under a grant, which limits what, how much and for how long it reads. Without a model the passages are
+ * returned that share most with the question. Both answers name the ids on which they rest.
  */
 export class ExpandQuery {
   readonly grants: Grants
@@ -151,7 +151,7 @@ export class ExpandQuery {
     }
   }
 
-  /** What bears most on question and answer in each cited source. */
+  /** Returns, for each cited source, the passage that supports question and answer best. */
   async #citations({ text, cited }: CitedAnswer, question: string, signal: AbortSignal): Promise<ExpandCitation[]> {
     const { db, retrieval } = this.#options
     const found: ExpandCitation[] = []
@@ -219,7 +219,7 @@ export class ExpandQuery {
   }
 }
 
-/** A model said something that cannot be looked up. */
+/** Thrown when a model's answer cites nothing that can be looked up. */
 class UncitedAnswer extends SummarizerFailure {
   readonly dropped: readonly string[]
 

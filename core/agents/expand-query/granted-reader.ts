@@ -9,7 +9,7 @@ import { findNode, messageNodeId } from '../../systems/node-id.ts'
 import { cutText } from '../../text.ts'
 import type { Grants } from './grants.ts'
 
-/** What of a description fits into one answer. */
+/** How many characters of a description fit into one answer. */
 const MOST_CHARS = 12_000
 
 export type GrantedReaderOptions = {
@@ -20,10 +20,10 @@ export type GrantedReaderOptions = {
   readonly grants: Grants
 }
 
-/** Describes and expands under a grant: nothing else of the memory can be reached through it. */
+/** Describes and expands nodes under a grant. Nothing else of the memory can be reached through it. */
 export class GrantedReader {
   readonly #options: GrantedReaderOptions
-  /** Levels below the grant's roots, by id, of everything that it reaches. */
+  /** By id of a grant: every id that it reaches, with its level below the roots. */
   readonly #reach = new Map<string, ReadonlyMap<string, number>>()
 
   constructor(options: GrantedReaderOptions) {
@@ -31,7 +31,7 @@ export class GrantedReader {
   }
 
   /**
-   * Facts of a node, and as much of its text as the grant has tokens left.
+   * Returns the facts of a node, and as much of its text as the tokens of the grant allow.
    * @throws LcmError grant_expired, grant_exceeded, grant_scope, not_found
    */
   describe(grant: Grant, id: string): Description {
@@ -44,7 +44,7 @@ export class GrantedReader {
   }
 
   /**
-   * The sources of a summary, level by level, within what the grant has left.
+   * Returns the sources of a summary, level by level, as far as the grant allows.
    * @throws LcmError as `describe`; invalid_argument for what is no summary
    */
   expand(
@@ -78,7 +78,7 @@ export class GrantedReader {
     return expansion
   }
 
-  /** Everything that a grant reaches, with the levels below its roots; empty when it has no roots. */
+  /** Returns every id that a grant reaches, with its level below the roots. It is empty when the grant has no roots. */
   reach(grant: Grant): ReadonlyMap<string, number> {
     const known = this.#reach.get(grant.id)
     if (known) return known
@@ -87,7 +87,7 @@ export class GrantedReader {
     return reach
   }
 
-  /** Forgets what is known of a grant. */
+  /** Removes what was computed for a grant. */
   forget(grant: Grant): void {
     this.#reach.delete(grant.id)
   }
@@ -110,7 +110,7 @@ export class GrantedReader {
     const reach = new Map<string, number>()
     for (const rootId of grant.rootIds) {
       const root = findNode(db, rootId)
-      // In a damaged file a hit may be covered by a summary of a conversation that nobody allowed.
+      // In a damaged file a summary of a conversation outside of the grant may cover a hit.
       if (!grant.conversationIds.includes(root.conversationId)) continue
       reach.set(rootId, 0)
       if (root.kind !== 'summary') continue
@@ -137,7 +137,7 @@ export class GrantedReader {
   }
 }
 
-/** As much of the beginning of a text as costs no more than `tokens`. */
+/** Returns as much of the beginning of a text as costs at most `tokens`. */
 export function fitting(text: string, tokens: number, estimator: TokenEstimator): string {
   if (tokens <= 0) return ''
   if (estimator.count(text) <= tokens) return text

@@ -3,14 +3,14 @@ import type { Clock } from '../../clock.ts'
 import type { Grant } from '../../contract/expand-query.ts'
 import { LcmError } from '../../errors.ts'
 
-/** Grants remembered for the audit trail after they have ended. */
+/** How many grants are kept for the audit trail after they have ended. */
 const MOST_REMEMBERED = 200
 
 export type GrantRequest = {
   readonly conversationIds: readonly number[]
-  /** Nodes at and below which may be read; none: everything in the conversations. */
+  /** The nodes that may be read, with all below them. Without any, everything in the conversations may be read. */
   readonly rootIds?: readonly string[]
-  /** Levels below the roots. */
+  /** How many levels below the roots may be read. */
   readonly depth: number
   readonly tokenCap: number
   readonly ttlMs: number
@@ -26,12 +26,13 @@ type Held = Omit<Grant, 'state' | 'readIds' | 'usedTokens' | 'calls' | 'refusals
 }
 
 /**
- * Permissions to read a part of a memory: which conversations, how deep, how many tokens, how often, until when. Kept in
- * memory, so none outlives the process. Who holds the id may read; it is random and cannot be guessed.
+ * Permissions to read a part of a memory: which conversations, how deep, how many tokens, how often, and until when.
+ * They are kept in memory only, so none outlives the process. Whoever holds the id may read; it is random and cannot be
+ * guessed.
  */
 export class Grants {
   readonly #clock: Clock
-  /** Oldest first. */
+  /** The grants by id, the oldest first. */
   readonly #held = new Map<string, Held>()
 
   constructor(clock: Clock) {
@@ -61,8 +62,8 @@ export class Grants {
   }
 
   /**
-   * Checks that something may be read now and counts the call.
-   * @returns tokens that are left
+   * Checks that something may be read now, and counts the call.
+   * @returns how many tokens are left
    * @throws LcmError grant_expired, grant_exceeded, grant_scope; not_found for an id that was never issued
    */
   use(id: string, conversationId: number): number {
@@ -86,7 +87,10 @@ export class Grants {
     return held.tokenCap - held.usedTokens
   }
 
-  /** Counts what was read. @throws LcmError grant_exceeded, and nothing is counted, when it is more than is left */
+  /**
+   * Counts what was read.
+   * @throws LcmError grant_exceeded when it is more than is left; then nothing is counted
+   */
   charge(id: string, tokens: number, readIds: readonly string[]): void {
     const held = this.#find(id)
     if (held.usedTokens + tokens > held.tokenCap) {
@@ -100,7 +104,7 @@ export class Grants {
     for (const readId of readIds) held.read.add(readId)
   }
 
-  /** Counts a read that was refused by somebody else, as outside the scope. */
+  /** Counts a read that another check refused, and returns the error for it. */
   refuse(id: string, message: string): LcmError {
     return this.#refused(this.#find(id), 'grant_scope', message)
   }
@@ -116,7 +120,7 @@ export class Grants {
     return this.#shown(this.#find(id))
   }
 
-  /** Newest first. */
+  /** Returns the grants, the newest first. */
   list(): Grant[] {
     return [...this.#held.values()].reverse().map((held) => this.#shown(held))
   }

@@ -12,7 +12,7 @@ import type { GrantedReader } from './granted-reader.ts'
 import type { Grants } from './grants.ts'
 import { described, expanded, readerInstructions, readerQuestion } from './reader-prompt.ts'
 
-/** Turns of a reader; in the last it may only answer. */
+/** How many turns the model has. In the last one it may only answer. */
 const MOST_STEPS = 8
 const TEMPERATURE = 0.1
 
@@ -22,16 +22,16 @@ export type ModelReading = {
   readonly grants: Grants
   readonly grant: Grant
   readonly question: string
-  /** Ids and facts to begin with, as text. */
+  /** The ids and facts with which the reading begins, as text. */
   readonly candidates: string
-  /** Of this run; in no text that will be read. */
+  /** A random code of this run that stands in no text that will be read. */
   readonly code: string
 }
 
 /**
- * Has a model answer from what it reads under a grant.
- * @returns its answer as it is
- * @throws SummarizerFailure in words of our own; whatever the signal was aborted with
+ * Lets a model answer from what it reads under a grant.
+ * @returns the answer as the model gave it
+ * @throws SummarizerFailure with a message of our own; or the reason with which the signal was aborted
  */
 export async function readWithModel(reading: ModelReading, signal: AbortSignal): Promise<string> {
   const { access, code, question, candidates } = reading
@@ -98,7 +98,7 @@ function leftOf({ grants, grant }: ModelReading): string {
   return `Left: ${tokenCap - usedTokens} tokens, ${mostCalls - calls} calls.`
 }
 
-/** A refusal is an answer too: the model may try something else with it. */
+/** A refusal is given to the model as an answer, so that it may try something else. */
 function answered(work: () => string): string {
   try {
     return work()
@@ -108,7 +108,10 @@ function answered(work: () => string): string {
   }
 }
 
-/** The provider's model, each call within the budget of the run, its time limit, retries and circuit. */
+/**
+ * Returns the model of the provider. Each call keeps to the budget of the run, its time limit, retries and circuit
+ * breaker.
+ */
 async function guardedModel(access: ProviderAccess): Promise<LanguageModel> {
   const { provider, resilience, keyOf, estimator, budget } = access
   const never = new AbortController().signal

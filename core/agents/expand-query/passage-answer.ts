@@ -6,16 +6,16 @@ export type PassageAnswer = {
   readonly text: string
   readonly tokens: number
   readonly citations: readonly ExpandCitation[]
-  /** Passages were left out for want of tokens. */
+  /** True when passages were left out because the tokens did not suffice. */
   readonly truncated: boolean
 }
 
-/** Passages shown even when more would fit. */
+/** At most this many passages are shown, even when more would fit. */
 const MOST_PASSAGES = 20
-/** Passages that score less than this share of the best one add noise. */
+/** A passage whose score is a smaller share of the best score is left out. */
 const LEAST_SHARE = 0.35
 
-/** The best passages as a text of at most `cap` tokens, each with its id; in the order of their worth. */
+/** Returns the best passages, each with its id, as a text of at most `cap` tokens. The best comes first. */
 export function passageAnswer(
   passages: readonly ScoredPassage[],
   cap: number,

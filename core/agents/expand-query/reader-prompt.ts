@@ -2,10 +2,10 @@ import { isoTime } from '../../clock.ts'
 import type { Description } from '../../contract/lineage.ts'
 import type { Expansion } from '../../contract/retrieval.ts'
 
-/** Said by a model that looked and found nothing; such an answer needs no citation. */
+/** The answer of a model that found nothing. It needs no citation. */
 export const NOT_FOUND = 'NOT FOUND'
 
-/** What a reader is told. `CODE` stands for the code of the run, which no memory can know. */
+/** The system prompt of a reader. `CODE` is replaced by the code of the run, which no memory can know. */
 const SYSTEM = `You look something up in the memory of an AI agent, for another agent that will act on what you say.
 
 You can read with two tools only: "describe" gives the text and the facts of one id, "expand" gives the sources of a summary, level by level down to the messages. Begin with the ids that you are given. Read what bears on the question and nothing else: you have a fixed number of tokens and calls, and every answer of a tool says what is left.
@@ -20,7 +20,7 @@ export function readerQuestion(code: string, question: string, candidates: strin
   return `<question-${code}>\n${withoutCode(question, code)}\n</question-${code}>\n\nBegin with:\n${candidates}`
 }
 
-/** A node's facts and text, as a tool gives them. */
+/** Returns the facts and the text of a node in the form in which a tool gives them. */
 export function described(code: string, node: Description, left: string): string {
   const facts = [
     node.kind,
@@ -33,7 +33,7 @@ export function described(code: string, node: Description, left: string): string
   return `${facts.join(', ')}\n${quoted(code, node.id, node.role, node.createdAtMs, node.content)}\n${left}`
 }
 
-/** Sources of a summary, as a tool gives them. */
+/** Returns the sources of a summary in the form in which a tool gives them. */
 export function expanded(code: string, expansion: Expansion, left: string): string {
   const { nodes, messages, next, tooLarge } = expansion
   return [
@@ -55,7 +55,7 @@ function quoted(code: string, id: string, who: string | null, atMs: number | nul
   return `<memory-${code} ${about}>\n${withoutCode(text, code)}\n</memory-${code}>`
 }
 
-/** Ids come from the file: nothing in one may close the tag that it stands in. */
+/** Ids come from the file, so nothing in one may close the tag in which it stands. */
 const attribute = (id: string): string => id.replace(/[<>\s]+/g, ' ')
 
 const withoutCode = (text: string, code: string): string => text.toWellFormed().replaceAll(code, '')

@@ -1,11 +1,11 @@
-/** A stretch of a summary that says one thing. Offsets are UTF-16 units of the summary's text, end exclusive. */
+/** The range of a summary that says one thing. Offsets are UTF-16 units of the summary's text, end exclusive. */
 export type ClaimRange = {
   readonly kind: 'sentence' | 'bullet' | 'heading' | 'code'
   readonly start: number
   readonly end: number
 }
 
-/** Lines that the writer of the summary adds to it and that say nothing about the conversation. */
+/** Lines that the writer of a summary adds and that say nothing about the conversation. */
 const TRAILERS: readonly RegExp[] = [
   /^\[?expand for details\b/i,
   /^segment covering\b/i,
@@ -17,24 +17,27 @@ const TRAILERS: readonly RegExp[] = [
   /^\W*\[(?:truncated|lcm|cut|omitted|\.\.\.|…)[^\]]*\]\W*$/i,
 ]
 
-/** What stands before a bullet's, a quotation's or a numbered point's text. */
+/** The sign or number before the text of a bullet, a quotation or a numbered point. */
 const BULLET = /^(?:[-*+•‣◦–—]|\d{1,3}[.)]|\(\d{1,3}\)|\[[ xX]\])\s+/
 const HEADING = /^#{1,6}\s+/
-/** Time and speaker, as this app's own extracts put them before what was said. */
+/** The time and speaker that extracts of this app put before what was said. */
 const EXTRACT_LABEL =
   /^(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\dZ )?(?:user|assistant|system|tool|call [^:\n]{1,60}|result [^:\n]{1,60}|error [^:\n]{1,60}): /
 const DATED_LABEL = /^\[\d{4}-\d\d-\d\d[^\]\n]{0,60}\]:?\s*/
-/** Who spoke, as other systems put it. */
+/** The speaker as other systems write it. */
 const SPEAKER_LABEL = /^\[(?:user|assistant|system|tool)\b[^\]\n]{0,80}\]:?\s*/i
-/** What a line is about, before what it says. */
+/** The topic of a line, before its text. */
 const SECTION_LABEL =
   /^\**(?:key (?:facts|points)|facts|errors?(?: seen)?|files?(?: touched| changed| modified| read)?|decisions?|open questions?|to-?dos?|next steps?|status|outcome|results?|goals?|progress|changes|commands?(?: run)?|tools?(?: used)?|notes?)\**:\**\s+/i
 const LABELS: readonly RegExp[] = [/^>\s*/, BULLET, DATED_LABEL, SPEAKER_LABEL, EXTRACT_LABEL, SECTION_LABEL]
 
-/** Nothing of a longer line is looked at in one piece. */
+/** A longer claim is divided. */
 const LONGEST_CLAIM = 600
 
-/** Cuts the text of a summary into claims, in order. What is no claim (titles, trailers, lists of ids) is left out. */
+/**
+ * Divides the text of a summary into claims, in order. Titles, trailers and lists of ids are no claims and are left
+ * out.
+ */
 export function claimsOf(text: string): ClaimRange[] {
   const claims: ClaimRange[] = []
   let inCode = false
@@ -70,13 +73,13 @@ function addLine(claims: ClaimRange[], line: string, at: number): void {
     return length > 0
   }
   if (skip(HEADING)) kind = 'heading'
-  // A line of a summary of summaries carries the labels of both.
+  // A line of a summary of summaries may have the labels of both.
   for (let label = LABELS.find(skip); label && from < to; label = LABELS.find(skip)) {
     if (label === BULLET) kind = 'bullet'
   }
   if (isTrailer()) return
   if (kind === 'heading' || isTitle(line.slice(from, to))) {
-    // A title names what follows; only one that is a sentence of its own claims something.
+    // A title names what follows. It is a claim only when it is a sentence.
     if (isSentence(line.slice(from, to))) claims.push({ kind: 'heading', start: at + from, end: at + to })
     return
   }
@@ -98,14 +101,14 @@ function trimmed(text: string, from: number, to: number): { from: number; to: nu
   return { from: from + piece.length - piece.trimStart().length, to: to - (piece.length - piece.trimEnd().length) }
 }
 
-/** Words after whose point a sentence goes on. */
+/** Abbreviations whose point does not end a sentence. */
 const ABBREVIATION =
   /(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|al|approx|incl|resp|no|nr|mr|mrs|dr|st|fig|z\.b|d\.h|bzw|usw|ca|p\.ej)\.$/i
 const SENTENCE_END = /[.!?…]+["'”’)\]»*_`]*(?=\s)|[。！？；]+[”’」』）]*|;(?=\s)/g
-/** A part before a semicolon that is shorter says too little on its own. */
+/** A shorter part before a semicolon says too little on its own. */
 const LEAST_PART = 30
 
-/** Where the sentences of a line stand. */
+/** Yields the ranges of the sentences of a line. */
 function* sentencesOf(line: string, from = 0, to = line.length): Generator<readonly [number, number]> {
   let begin = from
   SENTENCE_END.lastIndex = from
@@ -114,7 +117,7 @@ function* sentencesOf(line: string, from = 0, to = line.length): Generator<reado
     const end = from + match.index + match[0].length
     if (match[0].startsWith('.') && ABBREVIATION.test(text.slice(Math.max(begin, end - 10), end))) continue
     if (match[0] === ';' && (end - begin < LEAST_PART || to - end < LEAST_PART)) continue
-    // "v2. was" and "3. next": what goes on small is the same sentence.
+    // A point before a small letter does not end a sentence, as in "v2. was" or "3. next".
     if (match[0] === '.' && /^\s+\p{Ll}/u.test(text.slice(end, end + 8))) continue
     yield* pieces(text, begin, end)
     begin = end
@@ -138,7 +141,8 @@ function* pieces(text: string, begin: number, end: number): Generator<readonly [
 }
 
 /**
- * The claims that a selection touches. A selection within one claim narrows it, so that half a sentence can be asked for.
+ * Returns the claims that a selection overlaps. A selection within one claim narrows that claim, so that half of a
+ * sentence can be asked about.
  */
 export function claimsWithin(claims: readonly ClaimRange[], from: number, to: number): ClaimRange[] {
   const touched = claims.filter((claim) => claim.start < to && claim.end > from)

@@ -2,9 +2,9 @@ import type { Hit, ReadUnit } from './unit-reader.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
 /**
- * Two terms by which a claim and a passage part: one denies what the other asserts (then both are the same), or says the
- * contrary. Null when they agree, or nothing speaks for a difference.
- * @param units of the passage, with the hits of this claim only
+ * Returns two terms in which a claim and a passage contradict each other: one denies what the other asserts (then both
+ * terms are the same), or they are opposites. Returns null when nothing shows a contradiction.
+ * @param units the units of the passage, with the hits of this claim only
  */
 export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[]): readonly [number, number] | null {
   const { denied, asserted, soft, weights, turnable } = weighed
@@ -13,14 +13,14 @@ export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[
   const sourceAsserted = new Set(hits.filter((hit) => !hit.isDenied).map((hit) => hit.term))
   const isSoft = (term: number): boolean => soft.has(term) || hits.some((hit) => hit.term === term && hit.isSoft)
   if (denied.size > 0) {
-    // The whole reach of a negation differs: one word alone may just stand elsewhere in the sentence.
+    // The denied terms have to differ as a whole, because a single word may just stand elsewhere in the sentence.
     const shared = [...denied].filter((term) => sourceDenied.has(term) || sourceAsserted.has(term))
     const saidIn = bearing(units, weights).filter((unit) => unit.hits.some((hit) => shared.includes(hit.term)))
     const [lost] = shared
     if (lost !== undefined && !saidIn.some((unit) => deniesClaim(unit, weights)) && !shared.some(isSoft)) {
       return [lost, lost]
     }
-    // The one denies just what the other asserts.
+    // One side denies exactly what the other asserts.
     const [turned] = [...sourceDenied].filter(
       (term) => asserted.has(term) && !denied.has(term) && !sourceAsserted.has(term),
     )
@@ -40,7 +40,7 @@ export function contradictionOf(weighed: WeighedClaim, units: readonly ReadUnit[
   return null
 }
 
-/** Words between a verb and what it is said of. */
+/** How many words may stand between a verb and its object. */
 const NEAR = 8
 
 const standsNear = (units: readonly ReadUnit[], term: number, around: ReadonlySet<number>): boolean =>
@@ -52,7 +52,7 @@ const standsNear = (units: readonly ReadUnit[], term: number, around: ReadonlySe
     ),
   )
 
-/** The claim denies something, and the passage denies it too. */
+/** Returns whether the claim denies something that the passage denies, too. */
 export function agreesInDenial({ denied, soft, weights }: WeighedClaim, units: readonly ReadUnit[]): boolean {
   if (denied.size === 0) return false
   const isDenied = (hit: Hit, unit: ReadUnit): boolean =>
@@ -60,11 +60,11 @@ export function agreesInDenial({ denied, soft, weights }: WeighedClaim, units: r
   return bearing(units, weights).some((unit) => unit.hits.some((hit) => isDenied(hit, unit)))
 }
 
-/** Something in the unit denies a word of the claim; what else it denies is no matter. */
+/** Returns whether a unit denies a word of the claim, whatever else it denies. */
 const deniesClaim = (unit: ReadUnit, weights: ReadonlyMap<number, number>): boolean =>
   unit.denies && unit.hits.some((hit) => hit.isDenied && weights.has(hit.term))
 
-/** Of the units of a passage those that carry the claim; a word of it may stand in a neighbour by chance. */
+/** Returns those units of a passage that support the claim. A word of the claim may stand in a neighbour by chance. */
 function bearing(units: readonly ReadUnit[], weights: ReadonlyMap<number, number>): ReadUnit[] {
   const shares = units.map(({ hits }) => new Set(hits.flatMap(({ term }) => (weights.has(term) ? [term] : []))).size)
   const most = Math.max(...shares)

@@ -2,7 +2,7 @@ import { THRESHOLDS, type Verdict } from './verdict.ts'
 import type { Claim } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
-/** Why a claim counts as it does, for people. */
+/** Returns a sentence for people that says why a claim has its verdict. */
 export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): string {
   const { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection } = verdict
   const sentences: string[] = []
@@ -34,7 +34,7 @@ export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): s
   return sentences.join(' ')
 }
 
-/** Why a passage was chosen, for people. */
+/** Returns a sentence for people that says why a passage was chosen. */
 export function whyPassage(claim: Claim, { coverage, matches, specifics, flip }: Candidate): string {
   const words = new Set(matches.map(({ term }) => term)).size
   const all = new Set(claim.terms.map(({ term }) => term)).size

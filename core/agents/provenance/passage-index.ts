@@ -8,30 +8,30 @@ export type SourceText = {
   readonly id: string
   readonly kind: 'message' | 'summary'
   readonly field: 'content' | 'tool_input' | 'tool_output' | 'reasoning'
-  /** Ordinal of the message's part that the text is from; null for its content and for summaries. */
+  /** The ordinal of the part of the message from which the text is, or null for its content and for summaries. */
   readonly part: number | null
   readonly text: string
 }
 
-/** Where a specific stands: a text by its place in the index, UTF-16 units of it. */
+/** Where a specific occurs: the index of the text, and the range in it in UTF-16 units. */
 export type Standing = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }
 
-/** Text scanned between two looks at the clock. */
+/** How much text is scanned between two looks at the clock. */
 const STRETCH_CHARS = 100_000
-/** A sentence or line longer than this is cut. */
+/** A longer sentence or line is divided. */
 const LONGEST_UNIT = 400
-/** Places kept of each specific, and of each term. */
+/** How many occurrences are kept of each specific and of each term. */
 const MOST_STANDINGS = 500
 const MOST_POSTINGS = 200_000
 
 /**
- * The sources cut into units (lines and sentences), and for everything that the claims say the units that say it too.
- * One pass over the texts; what the claims do not say costs nothing but the looking.
+ * The sources divided into units (lines and sentences) and, for everything that the claims say, the units that say it.
+ * The texts are scanned once. What no claim says takes no room.
  */
 export class PassageIndex {
   readonly texts: SourceText[] = []
   readonly postings: Growing[]
-  /** By specific. */
+  /** By number of the specific: where it occurs. */
   readonly standings: Standing[][]
   readonly vocabulary: Vocabulary
   readonly #textOf = new Growing()
@@ -100,13 +100,13 @@ export class PassageIndex {
   }
 }
 
-/** Where the line or sentence that starts here ends, its blanks included. */
+/** Returns the end of the line or sentence that starts here, with the white space after it. */
 function unitEnd(text: string, start: number): number {
   const limit = Math.min(text.length, start + LONGEST_UNIT)
   for (let at = start; at < limit; at += 1) {
     const unit = text.charCodeAt(at)
     if (unit === 10) return at + 1
-    // An escaped line end in JSON.
+    // A line end that JSON escaped also ends a unit.
     if (unit === 92 && text.charCodeAt(at + 1) === 110 && at > start + 20) return at + 2
     if (unit === 0x3002 || unit === 0xff01 || unit === 0xff1f) return at + 1
     if ((unit === 46 || unit === 33 || unit === 63) && at > start + 20 && text.charCodeAt(at + 1) === 32) return at + 2
@@ -117,7 +117,7 @@ function unitEnd(text: string, start: number): number {
   return (text.charCodeAt(limit) & 0xfc00) === 0xdc00 ? limit - 1 : limit
 }
 
-/** A stretch without the blanks around it, real ones and those that JSON wrote as escapes. */
+/** Returns a range without the white space around it, including white space that JSON escaped. */
 export function withoutBlanks(text: string, from: number, to: number): { start: number; end: number } {
   const piece = text.slice(from, to)
   const lead = /^(?:\s|\\[nrt])*/.exec(piece)?.[0].length ?? 0
@@ -125,7 +125,7 @@ export function withoutBlanks(text: string, from: number, to: number): { start: 
   return { start: from + lead, end: to - trail }
 }
 
-/** Whole numbers, one after the other. */
+/** A growing list of whole numbers. */
 class Growing {
   #values = new Int32Array(16)
   length = 0

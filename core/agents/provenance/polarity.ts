@@ -1,21 +1,21 @@
 import type { Token } from './tokens.ts'
 import { NEGATIONS, SOFT_NEGATIONS } from './word-lists.ts'
 
-/** Words after a negation that it denies. */
+/** How many words after a negation are denied by it. */
 const REACH = 3
-/** The same for scripts without word breaks, in pairs of characters. */
+/** How many pairs of characters a negation denies in scripts without word breaks. */
 const REACH_PAIRS = 4
 
-/** Tokens from a word that denies in its own way to what it may deny, before and after it. */
+/** How many tokens before and after a soft negation may be denied by it. */
 const SOFT_REACH = { before: 2, after: 4 } as const
 
-/** Which tokens (by place) a negation denies, and near which ones something is denied in other words. */
+/** The indexes of the tokens that a negation denies, and of those near a word that denies without a negation. */
 export type Polarity = { readonly denied: ReadonlySet<number>; readonly soft: ReadonlySet<number> }
 
 /**
- * Looks for negations in the tokens of a text.
- * @param tokens all of them, stop words too
- * @param isTelling by place in `tokens`: it counts for how far a negation reaches
+ * Finds negations in the tokens of a text.
+ * @param tokens all tokens, including stop words
+ * @param isTelling returns whether the token with an index counts for the reach of a negation
  */
 export function polarityOf(text: string, tokens: readonly Token[], isTelling: (place: number) => boolean): Polarity {
   const denied = new Set<number>()
@@ -24,7 +24,7 @@ export function polarityOf(text: string, tokens: readonly Token[], isTelling: (p
   let lastEnd = 0
   let clause = 0
   tokens.forEach((token, place) => {
-    // A negation ends with its part of the sentence.
+    // The reach of a negation ends with its part of the sentence.
     if (/[.,;:!?。，、！？\n–—]/.test(text.slice(lastEnd, token.start))) {
       left = 0
       clause = place
@@ -50,12 +50,12 @@ export function polarityOf(text: string, tokens: readonly Token[], isTelling: (p
 
 const CJK_NEGATION = /[不没沒未无無非别勿]|ない|ません|なかった|ずに|않|못|없/
 
-/** How far it reaches; 0 for what is no negation. */
+/** Returns how many tokens a negation denies, or 0 when the token is no negation. */
 function negation(text: string, { kind, start, end }: Token): number {
   if (kind === 'pair') return CJK_NEGATION.test(text.slice(start, end)) ? REACH_PAIRS : 0
   if (kind !== 'word') return 0
   const word = text.slice(start, end).toLowerCase()
   if (NEGATIONS.has(word)) return REACH
-  // don't, isn’t: the t stands alone behind the apostrophe.
+  // In don't and isn’t, the t is a token of its own after the apostrophe.
   return word === 't' && /[nN]['’]$/.test(text.slice(Math.max(0, start - 2), start)) ? REACH : 0
 }

@@ -27,21 +27,24 @@ import { type JudgedSpecific, judge, THRESHOLDS, type Verdict } from './verdict.
 import { type Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
-/** Up to so much every message that a summary stands for is read; beyond, those that a search finds for the claims. */
+/**
+ * Up to this many characters, every message that a summary stands for is read. When there are more, those that a search
+ * finds for the claims are read.
+ */
 const MOST_CHARS = 40_000_000
 const MOST_MESSAGES = 50_000
-/** Messages whose texts are read at once. */
+/** How many texts of messages are read at once. */
 const BATCH = 200
-/** Of a subtree that is too large to be read: messages looked up for each claim. */
+/** How many messages are looked up for each claim when the subtree is too large to be read completely. */
 const FOUND_PER_CLAIM = 60
-/** Claims of one answer: a text with more is hardly a summary. */
+/** How many claims one answer covers. A text with more claims is hardly a summary. */
 const MOST_CLAIMS = 400
 
 export type ProvenanceOptions = {
   readonly db: ReadDb
   readonly reader: MemoryReader
   grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
-  /** Messages of a subtree that are all read; of a larger one those that `grep` finds. */
+  /** Up to this many messages of a subtree are all read. When there are more, those that `grep` finds are read. */
   readonly mostMessages?: number
 }
 
@@ -58,8 +61,8 @@ type Reading = {
 type Found = { readonly claim: Claim; readonly candidates: readonly Candidate[]; readonly verdict: Verdict }
 
 /**
- * Finds what the sentences of a summary rest on: the passages of its sources that say the same, by shared words, names and
- * numbers. No model, no network, the same answer for the same memory. It finds textual support, not truth.
+ * Finds the passages on which the sentences of a summary rest, by shared words, names and numbers. It uses no model and
+ * no network, and equal memories give equal answers. It finds textual support and does not judge truth.
  */
 export class ProvenanceFinder {
   readonly #options: ProvenanceOptions
@@ -69,7 +72,7 @@ export class ProvenanceFinder {
   }
 
   /**
-   * The claims in a part of a summary with their support. Yields to other work every 20 ms.
+   * Returns the claims in a part of a summary with their support. It yields to other work every 20 ms.
    * @throws LcmError not_found; invalid_argument when the id is no summary or the part lies outside; cancelled
    */
   async find(input: ProvenanceInput, signal?: AbortSignal): Promise<Provenance> {
@@ -98,7 +101,7 @@ export class ProvenanceFinder {
       return number === null ? null : knownRole(messageHeads(db, [number])[0]?.role ?? null)
     }
     const found: Found[] = []
-    // What holds nothing to look for claims nothing.
+    // A sentence without anything to look for claims nothing.
     for (const claim of vocabulary.claims.filter(({ terms, specifics }) => terms.length + specifics.length > 0)) {
       const candidates = scorer.candidates(claim, Math.max(3, input.limit))
       const evidence = { claim, candidates, vocabulary, index, scorer, isInMetadata: metadata.has, roleOf }
@@ -157,7 +160,10 @@ export class ProvenanceFinder {
     return { messagesRead, isComplete: messagesRead >= sources.messages.length }
   }
 
-  /** Of a subtree that is too large: the messages that share most with each claim, and those that hold its specifics. */
+  /**
+   * Returns the messages of a subtree that is too large to be read completely: those that share most with each claim,
+   * and those that contain its specifics.
+   */
   async #likely(vocabulary: Vocabulary, within: string, signal: AbortSignal | undefined): Promise<number[]> {
     const numbers = new Set<number>()
     const look = async (query: string, more: Partial<GrepRequest>): Promise<void> => {
@@ -216,7 +222,7 @@ function chosenClaims(text: string, { from, to }: ProvenanceInput) {
   return claimsWithin(claims, start, end)
 }
 
-/** At most `limit` of each kind of source. */
+/** Returns at most `limit` candidates of each kind of source. */
 function shown(candidates: readonly Candidate[], index: PassageIndex, limit: number): Candidate[] {
   const kindOf = ({ text }: Candidate): string => index.texts[text]?.kind ?? ''
   const groups = Map.groupBy(candidates, kindOf)

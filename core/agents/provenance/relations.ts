@@ -1,19 +1,19 @@
 import { stem, type Token, tokensOf } from './tokens.ts'
 import { isTelling, termKey } from './vocabulary.ts'
 
-/** Two things between which an order is told: what is taken and what is left, old and new, first and second. */
+/** Two things whose order a sentence states: what is taken and what is left, old and new, first and second. */
 type Relation = {
   readonly kind: 'preference' | 'change' | 'time' | 'comparison'
-  /** The word of a comparison, by which alone two of them can be compared. */
+  /** The word that states the order. Only relations with the same word can be compared. */
   readonly by: string
   readonly first: Side
   readonly second: Side
 }
 
-/** Telling words on one side of a connective; the nearer, the more they count. */
+/** The informative words on one side of a connective. Words that are nearer count more. */
 type Side = ReadonlyMap<string, number>
 
-/** Telling words on each side of a connective that may be what it connects. */
+/** How many informative words on each side of a connective may be what it connects. */
 const REACH = 4
 
 const stems = (words: string): ReadonlySet<string> => new Set(words.split(' ').map(stem))
@@ -27,8 +27,8 @@ const CHANGING = stems(
 const REPLACING = stems('replace replaces replaced replacing supersede supersedes superseded')
 
 /**
- * The claim tells the order of two things the other way round than the text does: "A instead of B" where that says "B
- * instead of A". Null when it does not, or nothing can be said.
+ * Returns the two things whose order a claim reverses: it says "A instead of B" where the text says "B instead of A".
+ * Returns null when it does not, or when nothing can be said.
  */
 export function swappedOrder(claim: string, text: string): readonly [string, string] | null {
   const own = relationsOf(claim)
@@ -96,7 +96,7 @@ function relationsOf(text: string): Relation[] {
 
 type Word = { readonly word: string; readonly key: string; readonly isTelling: boolean }
 
-/** Words between two marks that part sentences, arrows as words of their own. */
+/** Yields the words of each clause. Arrows are words of their own. */
 function* clausesOf(given: string): Generator<Word[]> {
   for (const piece of given.split(/[.;!?](?=\s|$)|\n/)) {
     const text = piece.replace(/->|=>|→/g, ' → ')
@@ -126,7 +126,7 @@ const OTHERS: Readonly<Record<'user' | 'assistant', RegExp>> = {
   assistant: /\b(?:assistant|agent|model|you|your)\b/i,
 }
 
-/** Who a claim says did it, when it begins with that and speaks of nobody else. */
+/** Returns who did it according to a claim that begins with the actor and names nobody else; otherwise null. */
 export function actorOf(claim: string): 'user' | 'assistant' | null {
   const name = ACTOR.exec(claim)?.[1]?.toLowerCase()
   if (name === undefined) return null
@@ -134,6 +134,6 @@ export function actorOf(claim: string): 'user' | 'assistant' | null {
   return OTHERS[actor === 'user' ? 'assistant' : 'user'].test(claim.replace(/\byour?\b/gi, '')) ? null : actor
 }
 
-/** A text by `role` cannot be what the actor said or did, unless it speaks of the actor. */
+/** Returns whether a text by `role` cannot be what the actor said or did. It can when it mentions the actor. */
 export const isByAnother = (actor: 'user' | 'assistant', role: string | null, text: string): boolean =>
   role === (actor === 'user' ? 'assistant' : 'user') && !OTHERS[actor].test(text)

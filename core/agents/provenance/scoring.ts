@@ -4,9 +4,9 @@ import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
 import { type Candidate, type Purpose, WindowComparison } from './window-comparison.ts'
 
-/** Windows looked at closely for each claim. */
+/** How many windows are compared closely for each claim. */
 const CANDIDATES = 16
-/** A term in more units than this tells little; its units are not walked when rarer terms have found some. */
+/** A term in more units than this says little. Its units are not walked when rarer terms have found some. */
 const COMMON_UNITS = 20_000
 
 /** Compares claims with the units of an index. */
@@ -24,7 +24,10 @@ export class Scorer {
     this.#reader = new UnitReader(vocabulary, index)
   }
 
-  /** How telling a term is among the sources: rare ones say most, what stands nowhere is as telling as a rare one. */
+  /**
+   * Returns how informative a term is among the sources. Rare terms weigh most, and a term that occurs nowhere weighs
+   * like a rare one.
+   */
   weightOf(term: number): number {
     const units = this.#index.units
     const holding = this.#index.postings[term]?.length ?? 0
@@ -32,14 +35,14 @@ export class Scorer {
     return this.#vocabulary.isReporting[term] ? rarity * (holding === 0 ? 0.1 : 0.4) : rarity
   }
 
-  /** A unit says this term. */
+  /** Returns whether a unit contains a term. */
   holds(unit: number, term: number): boolean {
     return this.#reader.read(unit).hits.some((hit) => hit.term === term)
   }
 
   /**
-   * The best passages for a claim, best first, none overlapping another.
-   * @param limit how many of each kind of source
+   * Returns the best passages for a claim, the best first and without overlaps.
+   * @param limit how many passages of each kind of source
    */
   candidates(claim: Claim, limit: number, purpose: Purpose = 'claim'): Candidate[] {
     const weighed = this.#weigh(claim)
@@ -48,7 +51,7 @@ export class Scorer {
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
 
-  /** Units that share most with the claim, by a rough count. */
+  /** Returns the units that share most with the claim, by a rough count. */
   #promising({ claim, weights }: WeighedClaim): number[] {
     const coarse = this.#coarse
     const touched: number[] = []
@@ -88,7 +91,7 @@ export class Scorer {
     return this.#index.postings[term]?.length ?? 0
   }
 
-  /** The claim denies something by a negation. */
+  /** Returns whether the claim denies something by a negation. */
   denies(claim: Claim): boolean {
     return this.#weigh(claim).denied.size > 0
   }
@@ -102,7 +105,9 @@ export class Scorer {
   }
 }
 
-/** The `count` largest by a measure, largest first; the earlier of two equal ones. */
+/**
+ * Returns the `count` largest items by a measure, the largest first. Of two equal items the earlier one comes first.
+ */
 function largest<T>(items: readonly T[], measure: (item: T) => number, count: number): T[] {
   const best: { item: T; value: number }[] = []
   for (const item of items) {
@@ -117,7 +122,7 @@ function largest<T>(items: readonly T[], measure: (item: T) => number, count: nu
   return best.map(({ item }) => item)
 }
 
-/** Best first, `limit` of each kind, none that shares text with a better one. */
+/** Returns the best `limit` passages of each kind, the best first. A passage that overlaps a better one is left out. */
 function apart(found: readonly Candidate[], limit: number, kindOf: (candidate: Candidate) => string): Candidate[] {
   const kept: Candidate[] = []
   const counts = new Map<string, number>()

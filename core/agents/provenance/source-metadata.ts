@@ -3,12 +3,12 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageHeads } from '../../systems/records/messages.ts'
 import { namesOfCalls } from '../../systems/records/parts.ts'
 
-/** Messages whose calls are read at once. */
+/** How many messages' calls are read at once. */
 const BATCH = 10_000
 
 /**
- * What a memory knows of messages besides their texts: days and minutes (UTC) at which they were written, and the names
- * and numbers of tool calls. Summaries tell both. Read when it is asked for.
+ * What a memory knows of messages besides their texts: the days and minutes (UTC) of writing, and the names and numbers
+ * of tool calls. Summaries state both. It is read when it is first asked for.
  */
 export class SourceMetadata {
   readonly #db: ReadDb
@@ -17,14 +17,14 @@ export class SourceMetadata {
   #times: { readonly days: ReadonlySet<string>; readonly minutes: ReadonlySet<string> } | null = null
   #calls: ReadonlySet<string> | null = null
 
-  /** @param messages of the conversation that most of the messages are of */
+  /** @param messages the messages of the conversation to which most of `numbers` belong */
   constructor(db: ReadDb, messages: Messages, numbers: readonly number[]) {
     this.#db = db
     this.#messages = messages
     this.#numbers = numbers
   }
 
-  /** True for a day or minute at which a source was written, and for the name or number of a call. */
+  /** Returns whether a source was written on this day or minute, or contains a call with this name or number. */
   readonly has = (kind: string, text: string): boolean => {
     if (kind !== 'date' && kind !== 'time') {
       this.#calls ??= this.#readCalls()

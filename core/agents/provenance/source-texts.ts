@@ -21,19 +21,19 @@ export type SourceCard = {
   readonly createdAtMs: number | null
 }
 
-/** What a summary rests on. */
+/** The sources of a summary, direct and indirect. */
 export type ReachedSources = {
-  /** Numbers of all messages that it stands for, in order. */
+  /** The numbers of all messages that the summary stands for, in order. */
   readonly messages: readonly number[]
-  /** Ids of the summaries that it was made from directly. */
+  /** The ids of its direct source summaries. */
   readonly summaries: readonly string[]
-  /** Ids of the summary itself and of all summaries that it reaches. */
+  /** The ids of the summary itself and of all summaries that it reaches. */
   readonly reached: readonly string[]
-  /** Sources that are named, but not in the file: summaries and messages. */
+  /** How many sources (summaries and messages) are named but not in the file. */
   readonly missing: number
 }
 
-/** Everything that a summary reaches through its sources; cycles and dangling links end nothing but themselves. */
+/** Returns everything that a summary reaches through its sources. Cycles and broken links do not stop it. */
 export function reachedSources(
   { messages, summaries, links, lineage, coverage }: Memory,
   start: number,
@@ -49,7 +49,7 @@ export function reachedSources(
   }
 }
 
-/** Summaries and messages that are named by those that are reached, and are nowhere in the file. */
+/** Returns how many summaries and messages the reached summaries name that are nowhere in the file. */
 function missingSources(links: Links, reached: ReadonlySet<number>): number {
   const summaries = new Set<string>()
   let messages = 0
@@ -61,7 +61,7 @@ function missingSources(links: Links, reached: ReadonlySet<number>): number {
   return summaries.size + messages
 }
 
-/** The texts of some messages: content, what tools were given and gave, reasoning. */
+/** Yields the texts of messages: content, inputs and outputs of tools, and reasoning. */
 export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator<SourceText> {
   const parts = new Map<number, SourceText[]>()
   for (const [number, part, input, output, reasoning] of textsOfParts(db, numbers)) {
@@ -83,8 +83,8 @@ export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator
 }
 
 /**
- * The texts of some summaries. Not those that an import put between for messages of which the agent wrote no summary
- * alone: nobody had them before the import.
+ * Returns the texts of summaries, except those that an import made for messages which the agent never summarised on
+ * their own: nobody had those texts before the import.
  */
 export function summaryTexts(db: ReadDb, ids: readonly string[]): SourceText[] {
   const found = new Map(contentsOfSummaries(db, ids))
@@ -94,7 +94,7 @@ export function summaryTexts(db: ReadDb, ids: readonly string[]): SourceText[] {
   })
 }
 
-/** What is shown of some sources, by id. */
+/** Returns what is shown of sources, by id. */
 export function sourceCards(db: ReadDb, ids: readonly string[]): Map<string, SourceCard> {
   const numbers = ids.filter((id) => id.startsWith('msg_')).map((id) => Number(id.slice('msg_'.length)))
   const messages = messageHeads(db, numbers).map(

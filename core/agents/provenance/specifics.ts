@@ -2,21 +2,24 @@ import type { SpecificKind } from '../../contract/provenance.ts'
 import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
 import { unitAt } from './units.ts'
 
-/** Something in a text that is right or wrong to the letter. Offsets are UTF-16 units of that text. */
+/**
+ * A name, number, path or quotation in a text, which is right or wrong to the letter. Offsets are UTF-16 units of that
+ * text.
+ */
 export type Specific = {
   readonly kind: SpecificKind
   readonly text: string
   readonly start: number
   readonly end: number
-  /** What is looked for: numbers by value and unit, everything else in small letters with single blanks. */
+  /** What is compared: numbers by value and unit, everything else in lower case with single spaces. */
   readonly key: string
-  /** Of a number: the unit that it is told with. */
+  /** The unit of a number, if it has one. */
   readonly unit?: string
 }
 
 type Rule = { readonly kind: SpecificKind; readonly pattern: RegExp; readonly group?: number }
 
-// In the order in which they claim characters: what one has taken is not looked at by the next.
+// The rules in the order in which they take characters. Characters that one rule took are not looked at by the next.
 const RULES: readonly Rule[] = [
   { kind: 'url', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`）)\]}，。、]+[^\s<>"'`）)\]}，。、.,;:!?]/gi },
   { kind: 'identifier', pattern: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
@@ -25,7 +28,7 @@ const RULES: readonly Rule[] = [
     pattern: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])/g,
   },
   { kind: 'time', pattern: /(?<![\w:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?=Z|\b)/g },
-  // A path has a slash and no blank; a file name a known-looking ending.
+  // A path has a slash and no space. A file name has an extension that looks like a known one.
   {
     kind: 'path',
     pattern:
@@ -45,7 +48,7 @@ const RULES: readonly Rule[] = [
   { kind: 'number', pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
 ]
 
-/** What stands between marks of quotation: looked at as a whole, and what is in it is not looked at again. */
+/** A text in quotation marks. It is looked at as a whole, and nothing inside it is looked at again. */
 const QUOTES =
   /`([^`\s,.;:·][^`\n]{0,198}[^`\s])`|“([^”\n]{3,200})”|(?<![\w\\])"([^"\s,.;:·][^"\n]{1,198}[^"\s\\])"(?!\w)|「([^」\n]{2,200})」|『([^』\n]{2,200})』|«([^»\n]{3,200})»|„([^“\n]{3,200})“/g
 
@@ -57,7 +60,8 @@ const NO_NAMES = new Set(
 )
 
 /**
- * The specifics of one sentence, in order, none within another. A word or number that was cut off at the end is none.
+ * Returns the specifics of one sentence in order, none within another. A word or number that was cut off at the end is
+ * left out.
  */
 export function specificsOf(given: string): Specific[] {
   const text = withoutEscapes(given)
@@ -105,16 +109,19 @@ export function specificsOf(given: string): Specific[] {
   return found.sort((a, b) => a.start - b.start)
 }
 
-/** The 2 of "1. do this 2. do that". */
+/** Returns whether a number is a list number, as the 2 in "1. do this 2. do that". */
 const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>
   digits.length === 1 &&
   (/^[.)]\s+\S/.test(text.slice(index + 1)) || (/^[.)]$/.test(text.slice(index + 1)) && /(?:^|\s)1[.)]\s/.test(text)))
 
-/** Escaped line ends, as JSON has them, as so many blanks. Where a drive is named a backslash parts folders. */
+/**
+ * Replaces line ends that JSON escaped by as many spaces. After the name of a drive a backslash separates folders
+ * instead.
+ */
 const withoutEscapes = (text: string): string =>
   text.includes('\\') && !/\b[A-Za-z]:\\/.test(text) ? text.replace(/\\[nrt]/g, '  ') : text
 
-/** `and/or`, `input/output`, `2/3`: words with a slash are no path unless something in them says so. */
+/** Words with a slash, as in `and/or`, `input/output` or `2/3`, are a path only when something in them shows it. */
 function isPath(text: string): boolean {
   const parts = text.split(/[\\/]/)
   if (parts.length === 1)
@@ -127,7 +134,7 @@ function isPath(text: string): boolean {
   return parts.length > 2 || /[._@~\d-]/.test(text) || /^[\\/]/.test(text)
 }
 
-/** The kind of what stands alone between backticks. */
+/** Returns the kind of a text that stands alone between backticks. */
 function kindOf(text: string): SpecificKind {
   for (const { kind, pattern } of RULES) {
     const [whole] = text.match(pattern) ?? []
@@ -136,13 +143,13 @@ function kindOf(text: string): SpecificKind {
   return 'identifier'
 }
 
-/** An extract ends in "…" where it was cut, often within a word. */
+/** An extract that was cut ends in "…", often within a word. */
 const isCutOff = (text: string, end: number): boolean => text.startsWith('…', end) || text.startsWith('...', end)
 
 const isSentenceStart = (text: string, at: number): boolean =>
   /(?:^|[.!?:;…。！？]["'”’)\]]*\s*|^[\s"'“‘«„(*_[]*)$/.test(text.slice(Math.max(0, at - 12), at))
 
-/** Where every other word begins with a capital (titles, German) a capital makes no name. */
+/** Where every other word begins with a capital (in titles and in German), a capital is no sign of a name. */
 function isTitleCase(text: string): boolean {
   const words = text.match(/(?<![\p{L}\p{N}_])\p{L}{3,}/gu) ?? []
   const large = words.filter((word) => /^\p{Lu}\p{Ll}/u.test(word)).length
@@ -150,17 +157,17 @@ function isTitleCase(text: string): boolean {
   return (words.length >= 4 && large > words.length * 0.6) || german >= 2
 }
 
-/** What a specific is compared by. */
+/** Returns what a specific is compared by. */
 function specificKey(kind: SpecificKind, text: string): string {
   if (kind === 'number') return numberKey(text)
   if (kind === 'version') return text.toLowerCase().replace(/^v/, '')
   return foldPlain(text).trim()
 }
 
-/** Unit for unit in small letters, so that offsets stay; runs of blanks count as one when they are compared. */
+/** Returns a text in lower case with single spaces. */
 const foldPlain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
 
-/** The part of a specific that a scan looks for first: its longest token, unstemmed. */
+/** Returns the part of a specific that a scan looks for first: its longest token, without stemming. */
 export function anchorOf(specific: Specific): string {
   const tokens = tokensOf(specific.text)
   const longest = tokens.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0]
@@ -171,8 +178,9 @@ export function anchorOf(specific: Specific): string {
 export const anchorKey = (kind: string, raw: string): string => (kind === 'number' ? numberKey(raw) : fold(raw))
 
 /**
- * Where a specific stands in a text, given where its anchor was seen; null when it does not stand there as a whole.
- * @param anchorStart of the token in the text
+ * Returns where a specific stands in a text that contains its anchor, or null when the specific is not there as a
+ * whole.
+ * @param anchorStart the offset of the anchor in the text
  */
 export function standsAt(
   specific: Specific,
@@ -181,7 +189,7 @@ export function standsAt(
   anchorEnd: number,
 ): [number, number] | null {
   if (specific.kind === 'number') {
-    // The same figure with another unit is another number; without one it may be in a table.
+    // The same number with another unit is another specific. Without a unit it may stand in a table.
     const unit = specific.unit === undefined ? null : unitAt(text, anchorEnd)
     return unit === null || unit === specific.unit ? [anchorStart, anchorEnd] : null
   }
@@ -200,7 +208,8 @@ export function standsAt(
 
 function* occurrences(window: string, needle: string): Generator<[number, number]> {
   const small = window.toLowerCase()
-  // A letter whose small form has another length would shift what follows: such texts are compared as they stand.
+  // A letter whose lower case has another length would shift the offsets after it, so such texts are compared as they
+  // are.
   const text = small.length === window.length ? small : window
   if (!/[\s"\\]/.test(needle)) {
     for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) yield [at, at + needle.length]
@@ -209,7 +218,10 @@ function* occurrences(window: string, needle: string): Generator<[number, number
   for (const match of text.matchAll(tolerant(needle))) yield [match.index, match.index + match[0].length]
 }
 
-/** Finds a text also where JSON escaped its quotes, backslashes and line ends, and where its blanks are others. */
+/**
+ * Returns a pattern that also finds a text in which JSON escaped quotes, backslashes and line ends, and in which the
+ * white space differs.
+ */
 function tolerant(needle: string): RegExp {
   const source = needle.replace(/\s+|["\\]|[.*+?^${}()|[\]]/g, (part) => {
     if (part === '"') return '\\\\?"'
@@ -224,7 +236,7 @@ function isBorder(text: string, at: number, needle: string, kind: SpecificKind):
   const before = text.charCodeAt(at - 1)
   if (!isWordUnit(before)) return !(kind === 'version' && before === 46)
   if (kind === 'version' && (before === 118 || before === 86)) return !isWordUnit(text.charCodeAt(at - 2))
-  // An escaped line end of JSON before it: \n, \t.
+  // The text before may be a line end or tab that JSON escaped.
   return text.charCodeAt(at - 2) === 92
 }
 

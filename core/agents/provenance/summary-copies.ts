@@ -9,38 +9,41 @@ import { contentsOfSummaries } from '../../systems/texts.ts'
 import type { TimeSlice } from '../../yielding.ts'
 import type { SourceText } from './passage-index.ts'
 
-/** A text repeats a summary when it has this share of its letters, or this many. */
+/** A text repeats a summary when it contains this share of its letters, or this many letters. */
 const MOST_OF_IT = 0.8
 const LONG_QUOTATION = 160
 
 type Summary = {
-  /** When it was written, and no earlier than the newest message that it reaches; null when one of the two is not known. */
+  /**
+   * The time of writing, which is not before the newest message that the summary reaches. Null when one of the two is
+   * not known.
+   */
   readonly atMs: number | null
-  /** The agent wrote it, and an import found it in the transcript. */
+  /** True when the agent wrote the summary and an import found it in the transcript. */
   readonly isAgents: boolean
   readonly letters: number
   readonly pieces: number
 }
 type Piece = { readonly start: number; readonly end: number; readonly letters: string }
-/** `isWhole`: nearly all of a summary is repeated. */
+/** `isWhole` is true when nearly all of a summary is repeated. */
 type Copies = { readonly ranges: readonly Piece[]; readonly isWhole: boolean }
-/** `isRecord`: the transcript records a compaction by it. */
+/** `isRecord` is true when the transcript records a compaction by this message. */
 type MessageFacts = { readonly atMs: number | null; readonly isRecord: boolean }
 
 /**
- * Finds where texts of messages repeat a summary word for word: in the message by which a transcript records a compaction,
- * in a prompt that goes on from it, in the result of a tool that read it. A summary is no evidence of what it says, so such
- * pieces are blanked before anything is compared. What was said before the summary was written is left alone: an
- * extract rests on just that.
+ * Finds texts of messages that repeat a summary word for word: in the message by which a transcript records a
+ * compaction, in a prompt that continues from it, or in the result of a tool that read it. A summary is no evidence for
+ * what it says itself, so these ranges are blanked before anything is compared. Texts from before the summary are kept,
+ * because an extract rests on exactly those.
  */
 export class SummaryCopies {
   readonly #db: ReadDb
   readonly #summaries: readonly Summary[]
-  /** By the letters of a piece: the summaries that have it. */
+  /** By the letters of a piece: the numbers of the summaries that contain it. */
   readonly #pieces = new Map<string, Set<number>>()
   readonly #holders = new Set<string>()
 
-  /** @param ids of the summary that is asked about, and of those that it reaches */
+  /** @param ids the ids of the summary that is asked about and of those that it reaches */
   constructor(db: ReadDb, ids: readonly string[]) {
     this.#db = db
     const rows = readSnapshot(db, () => readSummaries(db, ids))
@@ -57,7 +60,7 @@ export class SummaryCopies {
     }
   }
 
-  /** For people, of the texts that were looked at. */
+  /** Returns notes for people about the texts that were looked at. */
   notes(): string[] {
     const [first, ...more] = this.#holders
     if (first === undefined) return []
@@ -66,7 +69,7 @@ export class SummaryCopies {
     return [`${who} this summary, or one beneath it, word for word: that is no source and was not compared.`]
   }
 
-  /** The texts of messages without what repeats a summary; offsets stay. */
+  /** Yields the texts of messages, in which copies of a summary are replaced by spaces so that offsets stay. */
   async *sift(
     texts: Iterable<SourceText>,
     numbers: readonly number[],
@@ -80,7 +83,7 @@ export class SummaryCopies {
       const id = group[0]?.id ?? ''
       const isRecord = copies.some(({ isWhole }) => isWhole) && known.isRecord
       if (copies.some(({ isWhole }) => isWhole)) this.#holders.add(id)
-      // What the agent thought while it wrote the summary is no source of it either.
+      // The agent's reasoning while it wrote the summary is no source of it either.
       if (isRecord) continue
       for (const [place, source] of group.entries()) yield blanked(source, copies[place]?.ranges ?? [])
     }
@@ -92,7 +95,7 @@ export class SummaryCopies {
     return new Map(heads.map(({ id, createdAtMs }) => [id, { atMs: createdAtMs, isRecord: records.has(id) }]))
   }
 
-  /** Pieces that repeat a summary which was there before them. */
+  /** Returns the pieces that repeat a summary which is older than the message. */
   async #copiesIn(text: string, message: MessageFacts, slice: TimeSlice): Promise<Copies> {
     const eligible = this.#summaries.map((summary) => mayRepeat(summary, message))
     if (!eligible.includes(true)) return { ranges: [], isWhole: false }
@@ -127,7 +130,7 @@ export class SummaryCopies {
 
 type SummaryText = Pick<Summary, 'atMs' | 'isAgents'> & { readonly content: string }
 
-/** Those that are there, in the order of their ids. */
+/** Returns the summaries that exist, in the order of their ids. */
 function readSummaries(db: ReadDb, ids: readonly string[]): SummaryText[] {
   const heads = new Map(summaryHeads(db, ids).map((head) => [head.id, head]))
   const ranges = summaryRanges(db, ids)
@@ -148,8 +151,8 @@ function readSummaries(db: ReadDb, ids: readonly string[]): SummaryText[] {
 }
 
 /**
- * The agent's own summary is the same text wherever it stands in the transcript. Others can be repeated only by what came
- * after them, never by their own sources.
+ * The agent's own summary is the same text wherever it stands in the transcript. Other summaries can be repeated only
+ * by later messages and never by their own sources.
  */
 function mayRepeat({ atMs, isAgents, letters, pieces }: Summary, message: MessageFacts): boolean {
   if (letters === 0) return false
@@ -172,7 +175,10 @@ function* groupedByMessage(texts: Iterable<SourceText>): Generator<[number, Sour
   if (group[0]) yield [messageNumber(group[0].id) ?? -1, group]
 }
 
-/** Pieces of a text, each by its letters and digits alone, so that blanks, bullets and escapes make no difference. */
+/**
+ * Yields the pieces of a text, reduced to letters and digits, so that white space, bullets and escapes make no
+ * difference.
+ */
 function* piecesOf(text: string): Generator<Piece> {
   const cut = (start: number, end: number): Piece[] => {
     const letters = end - start > LONGEST ? '' : text.slice(start, end).replace(NO_LETTERS, '').toLowerCase()
@@ -188,9 +194,9 @@ function* piecesOf(text: string): Generator<Piece> {
 
 /** A longer piece is data and no sentence. */
 const LONGEST = 20_000
-/** Wherever a quotation may begin or end: with a line, a sentence, after a colon, between marks of quotation or tags. */
+/** Places at which a quotation may begin or end: line ends, sentence ends, colons, quotation marks and tags. */
 const ENDS = /\n|\\[nr]|\\?"|[.!?:](?=\s)|[。！？：“”<>]/g
-/** Escapes of JSON count as what they stand for. */
+/** Escapes of JSON count as the characters for which they stand. */
 const NO_LETTERS = /\\[ntr"\\]?|[^\p{L}\p{M}\p{N}\\]+/gu
 
 function blanked(source: SourceText, ranges: readonly Piece[]): SourceText {
@@ -199,7 +205,7 @@ function blanked(source: SourceText, ranges: readonly Piece[]): SourceText {
   let at = 0
   for (const { start, end } of ranges.toSorted((a, b) => a.start - b.start)) {
     if (start < at) continue
-    // Line ends stay, so that what stood before and after is not read as one.
+    // Line ends stay, so that the texts before and after are not read as one sentence.
     kept.push(source.text.slice(at, start), source.text.slice(start, end).replace(/[^\n]/g, ' '))
     at = end
   }

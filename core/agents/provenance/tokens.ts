@@ -1,16 +1,16 @@
-/** `pair`: two neighbouring characters of a script without word breaks. */
+/** A `pair` is two neighbouring characters of a script without word breaks. */
 export type TokenKind = 'word' | 'number' | 'pair'
 
-/** A piece of text that can be compared. Offsets are UTF-16 units, end exclusive. */
+/** A part of a text that can be compared. Offsets are UTF-16 units, end exclusive. */
 export type Token = {
   readonly kind: TokenKind
   readonly start: number
   readonly end: number
-  /** What it is compared by. */
+  /** The form by which the token is compared. */
   readonly key: string
 }
 
-// 0: what parts tokens.
+// 0 is the class of units that separate tokens.
 const LETTER = 1
 const DIGIT = 2
 const UNSPACED = 3
@@ -18,8 +18,8 @@ const UNSPACED = 3
 let built: Uint8Array | undefined
 
 /**
- * What each UTF-16 unit is part of, made when it is asked for first. Halves of pairs (emoji, rare Han) count as
- * characters without word breaks.
+ * Returns the class of each UTF-16 unit. The table is made when it is first asked for. Halves of surrogate pairs
+ * (emoji, rare Han) count as characters without word breaks.
  */
 function classTable(): Uint8Array {
   built ??= buildClasses()
@@ -44,19 +44,19 @@ function buildClasses(): Uint8Array {
   return table
 }
 
-/** True for what can stand inside a word or a number: the border of an identifier lies where it ends. */
+/** Returns whether a unit can stand inside a word or a number. An identifier ends where no such unit follows. */
 export function isWordUnit(unit: number): boolean {
   const kind = classTable()[unit]
   return kind === LETTER || kind === DIGIT
 }
 
 const BACKSLASH = 92
-/** Escapes of JSON that stand for white space: \n \r \t. */
+/** Returns whether a letter after a backslash makes an escape of JSON for white space: \n \r \t. */
 const isEscapedBlank = (unit: number): boolean => unit === 110 || unit === 114 || unit === 116
 
 /**
- * Calls `found` for every token that starts in [from, to). Words begin with a letter and may hold digits; numbers may hold
- * points and commas between digits. Escaped line ends, as they stand in JSON, part words like real ones.
+ * Calls `found` for every token that starts in [from, to). Words begin with a letter and may contain digits. Numbers
+ * may contain points and commas between digits. Line ends that JSON escaped separate words.
  */
 export function scanTokens(
   text: string,
@@ -71,7 +71,7 @@ export function scanTokens(
     switch (classes[unit]) {
       case LETTER: {
         if ((unit === 118 || unit === 86) && classes[text.charCodeAt(at + 1)] === DIGIT) {
-          // v2.1 is the number 2.1.
+          // In v2.1 the number 2.1 is a token.
           at += 1
           break
         }
@@ -110,7 +110,7 @@ function numberEnd(text: string, start: number): number {
   }
 }
 
-/** The tokens of a text or a stretch of it, with what they are compared by. */
+/** Returns the tokens of a text or a range of it, with the forms by which they are compared. */
 export function tokensOf(text: string, from = 0, to = text.length): Token[] {
   const tokens: Token[] = []
   scanTokens(text, from, to, (kind, start, end) => {
@@ -119,7 +119,7 @@ export function tokensOf(text: string, from = 0, to = text.length): Token[] {
   return tokens
 }
 
-/** What a token is compared by: words without case, accents and common endings; numbers by their value. */
+/** Returns the form by which a token is compared: words without case, accents and common endings, numbers by value. */
 export function keyOf(kind: TokenKind, raw: string): string {
   if (kind === 'word') return stem(fold(raw))
   return kind === 'number' ? numberKey(raw) : raw
@@ -128,7 +128,7 @@ export function keyOf(kind: TokenKind, raw: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
 const ASCII = /^[\u0000-\u007f]*$/
 
-/** Small letters without accents. */
+/** Returns a word in lower case without accents. */
 export function fold(word: string): string {
   const small = word.toLowerCase()
   if (ASCII.test(small)) return small
@@ -138,7 +138,7 @@ export function fold(word: string): string {
     .normalize('NFC')
 }
 
-/** `1,234` and `1234`, `0.50` and `0.5`, `9,99` and `9.99` are the same number. Versions stay as they are. */
+/** `1,234` and `1234`, `0.50` and `0.5`, or `9,99` and `9.99` are the same number. Versions stay as they are. */
 export function numberKey(raw: string): string {
   let digits = raw
   if (/^\d{1,3}(,\d{3})+(\.\d+)?$/.test(raw)) digits = raw.replaceAll(',', '')
@@ -146,7 +146,10 @@ export function numberKey(raw: string): string {
   return /^\d+\.\d+$/.test(digits) ? digits.replace(/\.?0+$/, '') : digits
 }
 
-/** Of an English word; the first three letters always stay. Words of other languages hardly ever end alike. */
+/**
+ * Returns an English word without its ending. The first three letters always stay. Words of other languages seldom end
+ * in the same way.
+ */
 export function stem(word: string): string {
   const { length } = word
   if (length < 4 || !/^[a-z]+$/.test(word)) return word
@@ -169,5 +172,5 @@ const NUMBER_WORDS: ReadonlyMap<string, string> = new Map(
     .map((word, index) => [word, String(index + 2)]),
 )
 
-/** The number that a word stands for, written in digits; undefined for other words. */
+/** Returns the digits of a number that is written as a word, or undefined for other words. */
 export const numberOfWord = (word: string): string | undefined => NUMBER_WORDS.get(word.toLowerCase())

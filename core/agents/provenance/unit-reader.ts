@@ -4,26 +4,26 @@ import { standsAt } from './specifics.ts'
 import { type Token, tokensOf } from './tokens.ts'
 import { isTelling, termKey, type Vocabulary } from './vocabulary.ts'
 
-/** A term of the claims in a source; `place` is its place among the tokens of its unit. */
+/** A term of the claims that occurs in a source. `place` is the index among the tokens of its unit. */
 export type Hit = {
   readonly term: number
   readonly place: number
   readonly start: number
   readonly end: number
   readonly isDenied: boolean
-  /** Something near it denies in other words than by a negation. */
+  /** True when a word near it denies something without a negation. */
   readonly isSoft: boolean
 }
 
-/** A line or sentence of a source, as far as the claims are concerned. */
+/** What a unit (a line or sentence) of a source has in common with the claims. */
 export type ReadUnit = {
   readonly hits: readonly Hit[]
   readonly denies: boolean
-  /** Places of specifics of the claims, by specific. */
+  /** By number of a specific of the claims: its range in the unit. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
 }
 
-/** Reads units closely, each once. */
+/** Reads units in detail, each once. */
 export class UnitReader {
   readonly #vocabulary: Vocabulary
   readonly #index: PassageIndex

@@ -1,4 +1,4 @@
-/** Units that a number is told with: every way to write one, by the name that it is compared by. */
+/** Units of measurement: all spellings of each, by the name that is compared. */
 const NAMES: Readonly<Record<string, string>> = {
   nanosecond: 'ns nanosecond nanoseconds',
   microsecond: 'µs us microsecond microseconds',
@@ -26,13 +26,13 @@ const UNITS: ReadonlyMap<string, string> = new Map(
 
 const AFTER_NUMBER = /^[\s\u00a0-]?(%|€|\$|[a-zµ]{1,12})(?![\p{L}\p{N}_])/iu
 
-/** The unit that stands right behind a number; null for none that is known. */
+/** Returns the unit of measurement directly after a number, or null when there is none that is known. */
 export function unitAt(text: string, numberEnd: number): string | null {
   const word = AFTER_NUMBER.exec(text.slice(numberEnd, numberEnd + 16))?.[1]
   return word === undefined ? null : (UNITS.get(word.toLowerCase()) ?? null)
 }
 
-/** A word is the unit of the number before it, which tells of it already. */
+/** Returns whether a word is the unit of the number before it, which includes it already. */
 export const isUnitOfNumber = (text: string, start: number, end: number): boolean =>
   end - start <= 12 &&
   UNITS.has(text.slice(start, end).toLowerCase()) &&

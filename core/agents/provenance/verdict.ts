@@ -7,20 +7,25 @@ import { type Specific, specificsOf } from './specifics.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import type { Candidate } from './window-comparison.ts'
 
-/** From these scores on a claim counts as supported, and as weakly supported. Measured: see docs/provenance.md. */
+/**
+ * The lowest scores at which a claim counts as supported and as weakly supported. They were measured: see
+ * docs/provenance.md.
+ */
 export const THRESHOLDS = { supported: 0.55, weak: 0.35 } as const
 
-/** Of a list whose names all stand in the sources. */
+/** The score of a list whose names all stand in the sources. */
 const LIST_SCORE = 0.9
 
-/** A second passage has to carry this much on its own, and each costs a little. */
+/** A second passage has to cover this much on its own, and each further passage costs a little. */
 const LEAST_PARTNER = 0.4
 const PARTNER_COST = 0.04
-/** Share of a claim's words that must stand around a specific for it to be about the same thing. */
+/** The share of a claim's words that must stand around a specific for both to be about the same thing. */
 const SAME_MATTER = 0.5
-/** Share of what is said (all but names, paths and numbers) that the passages must say as well for full support. */
+/** The share of the words other than names, paths and numbers that the passages must contain for full support. */
 const LEAST_SAID = 0.7
-/** The same for pairs of characters: many of them are endings, which others write otherwise. */
+/**
+ * The same share for pairs of characters. It is lower, because many pairs are endings that others write differently.
+ */
 const LEAST_SAID_PAIRS = 0.5
 
 export type JudgedSpecific = Specific & {
@@ -35,11 +40,11 @@ export type Verdict = {
   readonly sourceScore: number | null
   readonly specifics: readonly JudgedSpecific[]
   readonly flip: string | null
-  /** The passages say most of what the claim says, not only the names in it. */
+  /** True when the passages contain most of the claim's words and not only its names. */
   readonly isSaid: boolean
-  /** The claim denies something that no passage denies. */
+  /** True when the claim denies something that no passage denies. */
   readonly isDenialMissing: boolean
-  /** A sentence on what the passage turns round: the order of two things, or who it was. */
+  /** A sentence that names what the passage reverses: the order of two things, or the actor. */
   readonly objection: string | null
 }
 
@@ -49,17 +54,17 @@ export type Evidence = {
   readonly vocabulary: Vocabulary
   readonly index: PassageIndex
   readonly scorer: Scorer
-  /** There are source summaries, which may say what no message says. */
+  /** True when the summary has source summaries, which may say what no message says. */
   readonly isCondensed: boolean
-  /** The summary stands for messages at all. */
+  /** True when the summary stands for any messages. */
   readonly hasMessages: boolean
-  /** True for what is known of the sources besides their texts: when they were written, names of calls. */
+  /** Returns whether something is known of the sources besides their texts: times of writing and names of calls. */
   isInMetadata(kind: string, text: string): boolean
-  /** Who wrote a message; null for what is none. */
+  /** Returns the role of a message, or null when the id is none of a message. */
   roleOf(id: string): Role | null
 }
 
-/** Weighs what was found for a claim. */
+/** Judges a claim by what was found for it. */
 export function judge(evidence: Evidence): Verdict {
   const { claim, candidates, index, isCondensed, hasMessages } = evidence
   const ofKind = (kind: 'message' | 'summary'): Candidate[] =>
@@ -81,7 +86,7 @@ export function judge(evidence: Evidence): Verdict {
   const objection = objectionOf(evidence, best.used[0], candidates)
   const isOpposed = flip !== null || objection !== null
   if (support === 'supported' && (isLacking || isOpposed || !isSaid || isDenialMissing)) support = 'weak'
-  // Nothing of what could be checked to the letter is there, and the words alone do not carry it.
+  // None of the specifics that can be checked to the letter was found, and the words alone do not support the claim.
   const checkable = specifics.filter(({ kind }) => kind !== 'name')
   if (support === 'weak' && checkable.length > 0 && checkable.every(({ standing }) => standing === 'nowhere')) {
     if (Math.max(score, sourceScore ?? 0) < THRESHOLDS.supported * 0.8) support = 'none'
@@ -89,10 +94,10 @@ export function judge(evidence: Evidence): Verdict {
   return { support, score, sourceScore, specifics, flip, isSaid, isDenialMissing, objection }
 }
 
-/** Another passage that carries so much of what the best one does may say who it was. */
+/** Another passage with at least this share of the best score may name the actor. */
 const AS_GOOD = 0.6
 
-/** What the best passage has the other way round: the order of two things, or who said or did it. */
+/** Returns a sentence about what the best passage reverses: the order of two things, or the actor. */
 function objectionOf(
   { claim, index, roleOf }: Evidence,
   best: Candidate | undefined,
@@ -115,8 +120,9 @@ function objectionOf(
 }
 
 /**
- * Which share of the words that the claim says of its names and numbers the passages say too; 1 when it says nothing.
- * Every word counts the same: one that is common in the sources may still be what was never said here.
+ * Returns which share of the claim's words about its names and numbers the passages contain, or 1 when it has no such
+ * words. Every word counts the same, because a word that is common in the sources may still be what was never said
+ * here.
  */
 function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[]): number {
   const held = new Set(bearing.flatMap(({ matches }) => matches.map(({ term }) => term)))
@@ -125,7 +131,7 @@ function saidShare({ claim, vocabulary }: Evidence, bearing: readonly Candidate[
   return telling.length === 0 ? 1 : telling.filter((term) => held.has(term)).length / telling.length
 }
 
-/** A list of names and paths, each of which may come from another place. */
+/** Returns whether a claim is a list of names and paths, each of which may come from another place. */
 function isList({ terms, specifics }: Claim): boolean {
   const said = new Set(terms.filter(({ isSpecific }) => !isSpecific).map(({ term }) => term))
   return said.size === 0 || (specifics.length >= 3 && said.size < specifics.length)
@@ -134,7 +140,7 @@ function isList({ terms, specifics }: Claim): boolean {
 const matchedShare = (specifics: readonly JudgedSpecific[]): number =>
   specifics.filter(({ standing }) => standing === 'matched').length / Math.max(1, specifics.length)
 
-/** Most of its words are pairs of characters. */
+/** Returns whether most words of a claim are pairs of characters. */
 function isInPairs({ terms }: Claim): boolean {
   const said = terms.filter(({ isSpecific }) => !isSpecific)
   return said.filter(({ isPair }) => isPair).length * 2 > said.length
@@ -144,12 +150,15 @@ function supportOf(score: number, sourceScore: number | null, hasMessages: boole
   const { supported, weak } = THRESHOLDS
   const source = sourceScore ?? 0
   if (!hasMessages) return source >= supported ? 'supported' : source >= weak ? 'weak' : 'none'
-  // A source summary vouches for a claim only when the messages speak for it too, if in other words.
+  // A source summary supports a claim only when the messages support it, too, at least weakly.
   if (score >= supported || (source >= supported && score >= weak)) return 'supported'
   return score >= weak || source >= weak ? 'weak' : 'none'
 }
 
-/** The best passage, with others where they carry what it does not: a sentence may merge what was said in two places. */
+/**
+ * Returns the best passage, together with others that cover what it does not. A sentence may merge what was said in two
+ * places.
+ */
 function together({ claim, scorer }: Evidence, candidates: readonly Candidate[]): { score: number; used: Candidate[] } {
   const [best] = candidates
   if (!best) return { score: 0, used: [] }
@@ -209,14 +218,15 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   if (isList(evidence.claim) && !NUMBERS.has(sought.kind)) return judged('matched', first)
   // The passage has another number where the claim has this one.
   if (NUMBERS.has(sought.kind) && insteadOf(evidence, sought, bearing) !== null) return judged('elsewhere', first)
-  // What else stands in the same text is about the same matter, but for numbers, of which many stand in a text.
+  // Whatever else stands in the same text is about the same thing. This does not hold for numbers, of which a text has
+  // many.
   const beside = real.find((place) => bearing.some((passage) => passage.text === place.text))
   if (beside && !NUMBERS.has(sought.kind)) return judged('matched', beside)
   const related = real.slice(0, 200).find((place) => isSameMatter(evidence, sought, place))
   return related ? judged('matched', related) : judged('elsewhere', first)
 }
 
-/** The words around a place in a source are those around the specific in the claim. */
+/** Returns whether the words around an occurrence in a source are those around the specific in the claim. */
 function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Place): boolean {
   let [held, total] = [0, 0]
   const seen = new Set<number>()
@@ -231,7 +241,10 @@ function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { 
   return total === 0 || held / total >= SAME_MATTER
 }
 
-/** What the best passage has of the same kind and the claim has not, next to words that both have. */
+/**
+ * Returns what the best passage has in place of a specific: another one of the same kind that the claim lacks, beside
+ * words that both have.
+ */
 function insteadOf(
   { claim, index, vocabulary }: Evidence,
   sought: Specific,
@@ -254,7 +267,7 @@ function insteadOf(
   return null
 }
 
-/** Characters between two things that may still belong together. */
+/** Two things within this many characters may belong together. */
 const FAR = 120
 const distance = (a: number, b: number): number => Math.abs(a - b)
 const nearest = (at: number, places: readonly number[]): number =>

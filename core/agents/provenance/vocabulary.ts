@@ -9,35 +9,37 @@ type ClaimTerm = {
   readonly term: number
   readonly start: number
   readonly end: number
-  /** Part of a name, number or path; the others are what is said of those. */
+  /** True when the term is part of a name, number or path. Other terms say something about those. */
   readonly isSpecific: boolean
-  /** Two characters of a script without word breaks. */
+  /** True when the term is two characters of a script without word breaks. */
   readonly isPair: boolean
-  /** 1, or less for the pieces of one path or identifier, which together are one thing. */
+  /** 1, or less for the pieces of one path or identifier, which together count as one term. */
   readonly share: number
 }
 
-/** A claim, taken apart. Offsets are those of the summary's text. */
+/** A claim with its terms and specifics. Offsets are those of the summary's text. */
 export type Claim = ClaimRange & {
   readonly text: string
-  /** Telling words, numbers and pairs of characters, with repetitions. */
+  /** The informative words, numbers and pairs of characters, with repetitions. */
   readonly terms: readonly ClaimTerm[]
-  /** Places in `Vocabulary.specifics`. */
+  /** Indexes of `Vocabulary.specifics`. */
   readonly specifics: readonly number[]
 }
 
-/** What the sources are looked through for: everything telling that the claims say. */
+/** What the sources are scanned for: every informative term and every specific of the claims. */
 export class Vocabulary {
   readonly claims: readonly Claim[]
-  /** By term. */
+  /** By number of the term: the form by which it is compared. */
   readonly keys: readonly string[]
-  /** By term: speaks about a conversation rather than of its matter. */
+  /**
+   * By number of the term: true when it speaks about a conversation and not about its subject ("asked", "discussed").
+   */
   readonly isReporting: readonly boolean[]
-  /** Offsets are those of the summary's text. */
+  /** The specifics of all claims. Offsets are those of the summary's text. */
   readonly specifics: readonly Specific[]
   readonly #terms: ReadonlyMap<string, number>
   readonly #anchors: ReadonlyMap<string, readonly number[]>
-  /** By the first three letters of what is looked for: most words of the sources end here. */
+  /** A set of the first three letters of all terms. Most words of the sources are excluded by it. */
   readonly #prefixes = new Uint8Array(0x8000)
   readonly #known = new Map<string, Sought | null>()
 
@@ -76,7 +78,8 @@ export class Vocabulary {
         }),
       }
     })
-    // Contraries are looked for too: where the source has one, the claim turns it round. And words that say the same.
+    // Opposites are looked for, too, because a source that has one is reversed by the claim. So are words of the same
+    // meaning.
     for (const key of [...terms.keys()])
       for (const other of [...(OPPOSITES.get(key) ?? []), ...(ALIKE.get(key) ?? [])]) idOf(other)
     const anchors = new Map<string, number[]>()
@@ -99,7 +102,7 @@ export class Vocabulary {
     return this.#terms.get(key)
   }
 
-  /** What a token of a source is for the claims; null when it is nothing. */
+  /** Returns what a token of a source means for the claims, or null when it means nothing. */
   lookUp(kind: TokenKind, text: string, start: number, end: number): Sought | null {
     const length = end - start
     if (length > LONGEST_WORD) return null
@@ -121,21 +124,24 @@ export class Vocabulary {
   }
 }
 
-/** −1 for a token that is only the anchor of specifics. */
+/** `term` is −1 for a token that is only the anchor of specifics. */
 export type Sought = { readonly term: number; readonly specifics: readonly number[] }
 
-/** Longer words are data: encoded pictures, minified code. */
+/** A longer word is data, such as an encoded picture or minified code. */
 const LONGEST_WORD = 200
 const MOST_KNOWN = 100_000
 const NUMBER_WORD_PREFIXES = 'two thr fou fiv six sev eig nin ten ele twe thi fif'.split(' ')
 
-/** Of the first three letters, small or large. Accented letters come through another door. */
+/**
+ * Returns a number for the first three letters in either case. Letters with accents are looked up by their folded form
+ * instead.
+ */
 function prefixAt(text: string, start: number, length: number): number {
   const unit = (at: number): number => (at < length ? text.charCodeAt(start + at) & 31 : 0)
   return (unit(0) << 10) | (unit(1) << 5) | unit(2)
 }
 
-/** Its first letters have no accents that could be taken off. */
+/** Returns whether the first letters have no accents. */
 const isPlain = (text: string, start: number, length: number): boolean =>
   text.charCodeAt(start) < 128 &&
   (length < 2 || text.charCodeAt(start + 1) < 128) &&
@@ -144,14 +150,14 @@ const isPlain = (text: string, start: number, length: number): boolean =>
 const isWithin = ({ start, end }: Token, whole: Specific, offset: number): boolean =>
   start + offset >= whole.start && end + offset <= whole.end
 
-/** What a token counts as: a number that is written as a word is that number. */
+/** Returns the form by which a token is compared. A number that is written as a word is that number. */
 export function termKey(token: Token, text: string): string {
   if (token.kind !== 'word') return token.key
   const word = text.slice(token.start, token.end)
   return numberOfWord(word) ?? switchedBy(word, text.slice(0, token.start)) ?? token.key
 }
 
-/** A word that stands for something: no stop word, no single letter, no unit of a number, not cut off. */
+/** Returns whether a token is informative: no stop word, no single letter, no unit of a number, and not cut off. */
 export function isTelling({ kind, start, end }: Token, text: string): boolean {
   if (text.startsWith('…', end)) return false
   if (kind !== 'word') return true

@@ -3,23 +3,26 @@ import { tokensOf } from './tokens.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { ALIKE, OPPOSITES } from './word-lists.ts'
 
-/** A claim's terms with what each weighs, and what it denies. */
+/** A claim's terms with their weights, and what the claim denies. */
 export type WeighedClaim = {
   readonly claim: Claim
-  /** By distinct term. */
+  /** The weight of each distinct term. */
   readonly weights: ReadonlyMap<number, number>
   readonly total: number
-  /** Terms that the claim denies, those that it asserts somewhere, those near which it denies in other words. */
+  /**
+   * The terms that the claim denies, those that it asserts somewhere, and those near a word that denies without a
+   * negation.
+   */
   readonly denied: ReadonlySet<number>
   readonly asserted: ReadonlySet<number>
   readonly soft: ReadonlySet<number>
-  /** Terms that follow each other. */
+  /** The pairs of terms that follow each other. */
   readonly pairs: readonly (readonly [number, number])[]
-  /** Terms of the claim that have contraries. */
+  /** The terms of the claim that have opposites. */
   readonly turnable: readonly Turnable[]
 }
 
-/** A term, those that say about the same and the contrary, and the claim's words around it. */
+/** A term, the terms with the same meaning, its opposites, and the claim's words around it. */
 type Turnable = {
   readonly term: number
   readonly alike: readonly number[]
@@ -27,10 +30,10 @@ type Turnable = {
   readonly around: ReadonlySet<number>
 }
 
-/** Words on each side that show what a verb is said of. */
+/** How many words on each side show what a verb refers to. */
 const AROUND = 3
 
-/** Weighs the terms of a claim. The pieces of one path or identifier weigh together what one word does. */
+/** Weighs the terms of a claim. The pieces of one path or identifier together weigh as much as one word. */
 export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: number) => number): WeighedClaim {
   const weights = new Map<number, number>()
   for (const { term, share } of claim.terms) {
@@ -56,7 +59,7 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
       const known = (keys: readonly string[] = []): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
       const key = vocabulary.keys[term] ?? ''
       const contrary = known(OPPOSITES.get(key))
-      // A claim that says both ("added … and removed …") is about two things.
+      // A claim that contains both ("added … and removed …") is about two things.
       if (contrary.length === 0 || contrary.some((other) => weights.has(other))) return []
       const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
       const around = new Set(near.filter((other) => other !== term))

@@ -4,34 +4,34 @@ import type { Hit, ReadUnit, UnitReader } from './unit-reader.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
-/** Neighbouring units that may have been the source of one claim. */
+/** How many neighbouring units may be the source of one claim. */
 const WIDEST_WINDOW = 3
 
 const WEIGHT = { words: 0.65, order: 0.15, specifics: 0.2 } as const
-/** What stays of a score when the source denies what the claim says, or says the contrary. */
+/** The factor of a score when the source denies what the claim says, or says the opposite. */
 const FLIPPED = 0.45
-/** A wider passage has to carry so much more for every unit. */
+/** A wider passage has to score this much more for every further unit. */
 const WIDTH_COST = 0.015
-/** What one term can be found by at most when nothing else is. */
+/** The highest score of a passage in which only one term is found. */
 const LONELY = 0.3
 
-/** A stretch of a source, and how well it carries a claim. */
+/** A range of a source, and how well it supports a claim. */
 export type Candidate = {
-  /** Place in the index's texts. */
+  /** The index of the text in the passage index. */
   readonly text: number
   readonly start: number
   readonly end: number
-  /** 0 to 1. */
+  /** A number from 0 to 1. */
   readonly score: number
-  /** Share of the claim's words, by how telling they are. */
+  /** The share of the claim's words that it contains, by their weights. */
   readonly coverage: number
-  /** Terms of the claim found: where in the claim, where in the source. */
+  /** The terms of the claim that were found: where in the claim and where in the source. */
   readonly matches: readonly TermMatch[]
-  /** Specifics (places in the vocabulary) that stand in it. */
+  /** By number of a specific: its range in the passage. */
   readonly specifics: ReadonlyMap<number, readonly [number, number]>
-  /** What the source denies and the claim asserts, or the other way round; null when they agree. */
+  /** What the source denies and the claim asserts, or the other way round. Null when they agree. */
   readonly flip: string | null
-  /** The claim denies something, and so does this passage about the same. */
+  /** True when the claim denies something and this passage denies the same. */
   readonly agreesInDenial: boolean
 }
 
@@ -43,10 +43,10 @@ type TermMatch = {
   readonly end: number
 }
 
-/** What a claim asks of a source. A question asserts nothing that a passage could contradict. */
+/** What is compared with a source. A question asserts nothing that a passage could contradict. */
 export type Purpose = 'claim' | 'question'
 
-/** Compares one claim with the windows (units and up to two neighbours) around units of an index. */
+/** Compares one claim with the windows (a unit and up to two neighbours) around units of an index. */
 export class WindowComparison {
   readonly #weighed: WeighedClaim
   readonly #purpose: Purpose
@@ -63,14 +63,14 @@ export class WindowComparison {
     this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
 
-  /** The best window around a unit; null when it holds nothing of the claim. */
+  /** Returns the best window around a unit, or null when the unit contains nothing of the claim. */
   best(unit: number): Candidate | null {
     const text = this.#index.textOf(unit)
     let best: Candidate | null = null
     for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
       for (let to = unit; to < from + WIDEST_WINDOW; to += 1) {
         if (from < 0 || this.#index.textOf(from) !== text || this.#index.textOf(to) !== text) continue
-        // Of two that carry as much the shorter one says where.
+        // Of two windows that support the claim equally, the narrower one is chosen.
         const cost = WIDTH_COST * (to - from)
         const candidate = this.#compare(from, to, (best?.score ?? 0) + cost)
         if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
@@ -81,7 +81,7 @@ export class WindowComparison {
     return best && best.matches.length + best.specifics.size > 0 ? best : null
   }
 
-  /** @param toBeat null is answered as soon as it is certain that the score is no higher */
+  /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
   #compare(from: number, to: number, toBeat: number): Candidate | null {
     const { claim, weights, total, pairs } = this.#weighed
     const window = Array.from({ length: to - from + 1 }, (_, place) => this.#read(from + place))
@@ -130,7 +130,7 @@ export class WindowComparison {
     return term === other ? a : `${a} / ${b}`
   }
 
-  /** With the hits of this claim only. */
+  /** Returns a unit with the hits of this claim only. */
   #read(unit: number): ReadUnit {
     const known = this.#own.get(unit)
     if (known) return known
@@ -151,12 +151,12 @@ function specificsIn(claim: Claim, window: readonly ReadUnit[]): Map<number, rea
   return found
 }
 
-/** Tokens that may stand between two that follow each other in the claim. */
+/** How many tokens may stand between two terms that are neighbours in the claim. */
 const LARGEST_GAP = 4
 
 const MOST_TERMS = 1 << 20
 
-/** Which share of the claim's neighbouring terms follow each other in the source as well. */
+/** Returns which share of the claim's neighbouring terms are neighbours in the source, too. */
 function orderShare(pairs: readonly (readonly [number, number])[], units: readonly ReadUnit[]): number {
   const followers = new Set<number>()
   for (const { hits } of units) {

@@ -3,7 +3,7 @@ import { stem } from './tokens.ts'
 const list = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/))
 const stems = (words: string): ReadonlySet<string> => new Set(words.trim().split(/\s+/).map(stem))
 
-/** Words that tell nothing apart. Compared before their endings are taken off. */
+/** Stop words. Words are compared with them before their endings are removed. */
 export const STOP_WORDS = list(`
   a about above after again all also am an and any are as at be because been before being below between both but by can
   could did do does doing down during each few for from further had has have having he her here hers him his how i if in
@@ -17,7 +17,7 @@ export const STOP_WORDS = list(`
   el los las una y es en por con del se lo
   il lo gli di che e per una un non sono`)
 
-/** How summaries speak about a conversation; the conversation itself seldom says so. By stem. */
+/** Words, as stems, with which summaries speak about a conversation, and which the conversation itself seldom uses. */
 export const REPORTING = stems(`
   user users assistant agent tool asked ask asks said says saying told tells mention mentioned mentions noted notes
   note discuss discussed discussion explain explained report reported reports describe described conversation session
@@ -26,14 +26,14 @@ export const REPORTING = stems(`
   decided decision concluded conclusion confirm confirmed request requested proposed propose suggested suggest
   identified identify found find observed observe stated state states`)
 
-/** After one of these the next words are denied. Compared before their endings are taken off. */
+/** Negations, which deny the next words. Words are compared with them before their endings are removed. */
 export const NEGATIONS = list(`
   not no never none nor neither without cannot nothing nobody nowhere
   nicht kein keine keinen keinem keiner nie niemals ohne
   pas jamais sans aucun aucune ni nunca sin ningún ninguna non mai senza
   не нет без никогда ни`)
 
-/** Words by which what stands near them is denied without a negation: there, nothing is held against the text. */
+/** Words that deny what stands near them without a negation. Nothing near them counts as a contradiction. */
 export const SOFT_NEGATIONS = stems(`
   against avoid avoids avoided lack lacks lacking missing unable fails refuse refuses refused
   stop stops stopped skip skips skipped instead rather forbid forbids prevent prevents prevented except absent impossible
@@ -82,7 +82,7 @@ const opposites: readonly (readonly [string, string])[] = [
   ['fixed', 'broken'],
 ]
 
-/** Verbs that say about the same, against those that say about the contrary. */
+/** Pairs of verbs with opposite meanings. Each side lists verbs of about the same meaning. */
 const sides: readonly (readonly [string, string])[] = [
   [
     'add added adds create created introduce introduced insert inserted append appended',
@@ -115,10 +115,10 @@ const sides: readonly (readonly [string, string])[] = [
   ['early earlier', 'late later'],
 ]
 
-/** Words that say the contrary of each other, by stem, both ways. */
+/** The opposites of words, as stems, in both directions. */
 export const OPPOSITES: ReadonlyMap<string, readonly string[]> = buildOpposites()
 
-/** Words that say about the same, by stem. */
+/** Words of about the same meaning, as stems. */
 export const ALIKE: ReadonlyMap<string, readonly string[]> = buildAlike()
 
 function buildOpposites(): Map<string, string[]> {
@@ -152,7 +152,7 @@ function buildAlike(): Map<string, string[]> {
   return map
 }
 
-/** "turned the flag off" disables it: the word that `on` or `off` stands for, given what stands before it. */
+/** Returns the verb for `on` or `off` after some words: "turned the flag off" means to disable it. */
 export function switchedBy(word: string, before: string): string | undefined {
   const particle = word.toLowerCase()
   if (particle !== 'on' && particle !== 'off') return undefined
