@@ -36,7 +36,7 @@ export type Completion = {
   readonly partStem: string
 }
 
-/** Whether the parts of a message are stored as they would be stored now, marks and costs included. */
+/** Whether the parts of a message are stored as they would be stored now, details and costs included. */
 export function hasSameParts(db: WriteDb, messageId: number, { parts, content }: MessageRow): boolean {
   const stored = db.all<Record<string, unknown>>(queries.parts, { messageId }).filter((part) => part.is_synthetic !== 1)
   return (

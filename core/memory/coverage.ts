@@ -32,7 +32,7 @@ export type Covering = {
 export class Coverage {
   readonly #of: Covering
   #reach: Reach | undefined
-  #isBeneath: Uint8Array | undefined
+  #isReached: Uint8Array | undefined
   #nodeStates: Uint8Array | undefined
   #messageStates: Uint8Array | undefined
   #leaves: Leaves | undefined
@@ -52,7 +52,7 @@ export class Coverage {
 
   /** Computes what the rules ask for, in pieces of some milliseconds. */
   *deriving(): Generator<void> {
-    this.#isBeneath ??= beneathWindows(this.#of)
+    this.#isReached ??= beneathWindows(this.#of)
     yield
     this.#leaves ??= yield* findingLeaves(this.#of, this.nodeStates)
   }
@@ -88,16 +88,16 @@ export class Coverage {
   }
 
   /** By node: 1 when the summary is a source, direct or indirect, of another summary that is in a window. */
-  get isBeneath(): Uint8Array {
-    this.#isBeneath ??= beneathWindows(this.#of)
-    return this.#isBeneath
+  get isReached(): Uint8Array {
+    this.#isReached ??= beneathWindows(this.#of)
+    return this.#isReached
   }
 
   /** By node: ABSENT, COVERED or IN_WINDOW. */
   get nodeStates(): Uint8Array {
     const { summaryCounts } = this.#of.window
-    this.#nodeStates ??= this.isBeneath.map((isBeneath, node) =>
-      summaryCounts[node] !== 0 ? IN_WINDOW : isBeneath === 1 ? COVERED : ABSENT,
+    this.#nodeStates ??= this.isReached.map((isReached, node) =>
+      summaryCounts[node] !== 0 ? IN_WINDOW : isReached === 1 ? COVERED : ABSENT,
     )
     return this.#nodeStates
   }
@@ -139,17 +139,17 @@ export class Coverage {
 }
 
 function beneathWindows({ summaries, links, window }: Covering): Uint8Array {
-  const isBeneath = new Uint8Array(summaries.length)
+  const isReached = new Uint8Array(summaries.length)
   const open: number[] = []
   for (let node = 0; node < summaries.length; node += 1) if (window.summaryCounts[node] !== 0) open.push(node)
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     for (const source of links.sources[node] as number[]) {
-      if (isBeneath[source] === 1) continue
-      isBeneath[source] = 1
+      if (isReached[source] === 1) continue
+      isReached[source] = 1
       open.push(source)
     }
   }
-  return isBeneath
+  return isReached
 }
 
 function statesOfMessages({ messages, events, links, window }: Covering, nodeStates: Uint8Array): Uint8Array {

@@ -116,7 +116,7 @@ export class Links {
   }
 
   /** Returns some nodes and all that they reach through their sources. */
-  beneath(nodes: Iterable<number>): Set<number> {
+  withSources(nodes: Iterable<number>): Set<number> {
     const reached = new Set(nodes)
     // A Set may grow while it is iterated; what is added is visited, too.
     for (const node of reached) for (const source of this.sources[node] ?? []) reached.add(source)
@@ -124,7 +124,7 @@ export class Links {
   }
 
   /** Returns some nodes and all their dependents, direct and indirect. */
-  above(nodes: Iterable<number>): Set<number> {
+  withDependents(nodes: Iterable<number>): Set<number> {
     const reached = new Set(nodes)
     for (const node of reached) for (const dependent of this.dependents[node] ?? []) reached.add(dependent)
     return reached

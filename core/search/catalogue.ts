@@ -1,7 +1,7 @@
 import { placeOf } from './row-set.ts'
 
 /** The sort key of a hit in the order of time: hits of one time are ordered by corpus, then by row. */
-export type TimePlace = { readonly time: number; readonly corpus: number; readonly row: number }
+export type TimeKey = { readonly time: number; readonly corpus: number; readonly row: number }
 
 /**
  * What is known of the rows of a corpus without their texts: enough to filter and to order hits. Columns ascend by row,
@@ -115,7 +115,7 @@ export class Catalogue {
 type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times' | 'tokens'>
 
 /** Compares two sort keys, the older hit first. */
-export const comparePlaces = (a: TimePlace, b: TimePlace): number =>
+export const compareTimeKeys = (a: TimeKey, b: TimeKey): number =>
   compareTimes(a.time, b.time) || a.corpus - b.corpus || a.row - b.row
 
 function mean(numbers: Int32Array): number {

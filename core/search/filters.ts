@@ -90,7 +90,7 @@ function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
   }
   const { messages, summaries, links, coverage } = reader.memory(node.conversationId)
   const start = summaries.nodeOf(summaryId)
-  const reached = links.beneath([start])
+  const reached = links.withSources([start])
   const elsewhere = links.messagesElsewhere(reached).map(({ messageId }) => messageId)
   const ids = [...reached].filter((other) => other !== start).map((other) => summaries.at(other).id)
   return {

@@ -9,7 +9,7 @@ import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileCorpus } from './file-corpus.ts'
 import { Filters, kindsOf } from './filters.ts'
-import type { HitOrder, HitPlace } from './hit-order.ts'
+import type { HitKey, HitOrder } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
 import { wordMatch } from './index-expression.ts'
 import { MessageCorpus } from './message-corpus.ts'
@@ -151,7 +151,7 @@ export class Grep {
         grep: hashOf(input),
         given: givenBefore,
         ...total,
-        after: finite(hits.placeOf(last as NonNullable<typeof last>)),
+        after: finite(hits.keyOf(last as NonNullable<typeof last>)),
         newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
         isLoosened: anyOf !== null,
       })
@@ -255,7 +255,7 @@ async function inOrder(
 ): Promise<Omit<Answer, 'anyOf'>> {
   const isRanked = sort === 'relevance'
   const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, slice)))
-  const after = cursor && placeFrom(cursor.after)
+  const after = cursor && keyFrom(cursor.after)
   const isScan = searches.some((searched) => searched.isScan)
   if (!isRanked) {
     return { hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }), isScan }
@@ -275,11 +275,11 @@ function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: numbe
   return { total: hits.isDone ? counted : Math.max(counted, cursor?.total ?? 0), isExact: hits.isDone }
 }
 
-const finite = ({ time, ...place }: HitPlace): Cursor['after'] => ({
+const finite = ({ time, ...place }: HitKey): Cursor['after'] => ({
   ...place,
   time: time === Number.NEGATIVE_INFINITY ? null : time,
 })
-const placeFrom = ({ time, ...place }: Cursor['after']): HitPlace => ({
+const keyFrom = ({ time, ...place }: Cursor['after']): HitKey => ({
   ...place,
   time: time ?? Number.NEGATIVE_INFINITY,
 })

@@ -1,4 +1,4 @@
-import type { TimePlace } from './catalogue.ts'
+import type { TimeKey } from './catalogue.ts'
 import type { Searched } from './search.ts'
 
 /** A hit by the corpus in which it was found and its index in the catalogue. */
@@ -24,13 +24,13 @@ export interface HitOrder {
   /** Looks at some more candidates, for about 10 ms. */
   step(): Promise<void>
   /** Returns the sort key of a hit, after which the next page begins. */
-  placeOf(hit: Placed): HitPlace
+  keyOf(hit: Placed): HitKey
 }
 
 /** The sort key of a hit. `score` is 0 in the order of time. */
-export type HitPlace = TimePlace & { readonly score: number }
+export type HitKey = TimeKey & { readonly score: number }
 
-export const timePlaceOf = ({ searched, index }: Placed): TimePlace => ({
+export const timeKeyOf = ({ searched, index }: Placed): TimeKey => ({
   time: searched.catalogue.times[index] as number,
   corpus: searched.order,
   row: searched.catalogue.rows[index] as number,

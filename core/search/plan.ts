@@ -39,8 +39,8 @@ export const expressionPlan = (expression: Expression): Plan => ({
 export function textPlan(matcher: Matcher, formula: Formula, holds: string | null): Plan {
   return {
     matcher,
-    candidates: ({ trigrams }) => ({ perhaps: trigrams.satisfying(formula), sure: NO_ROWS }),
-    scored: (_, { perhaps }) => [{ rows: perhaps, counts: null, isSure: false }],
+    candidates: ({ trigrams }) => ({ rows: trigrams.satisfying(formula), certain: NO_ROWS }),
+    scored: (_, { rows }) => [{ rows: rows, counts: null, isCertain: false }],
     hasOptional: false,
     // Texts of several parts are joined by line ends, which are in none of the parts.
     holds: holds === null || holds === '' || holds.includes('\n') ? null : holds,

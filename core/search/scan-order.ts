@@ -1,6 +1,6 @@
-import type { HitOrder, HitPlace, Placed } from './hit-order.ts'
-import { timePlaceOf } from './hit-order.ts'
-import { comparePlaced, insert, type ScoredHit, type ScoreOrderOptions } from './score-order.ts'
+import type { HitKey, HitOrder, Placed } from './hit-order.ts'
+import { timeKeyOf } from './hit-order.ts'
+import { compareHitKeys, insert, type ScoredHit, type ScoreOrderOptions } from './score-order.ts'
 import { damping, rarity, termScore } from './scoring.ts'
 import type { Searched } from './search.ts'
 
@@ -72,15 +72,15 @@ export class ScanOrder implements HitOrder {
       for (const { hit, frequencies } of hits) {
         const damped = damping(catalogue.tokens[hit.index] as number, average)
         const score = idfs.reduce((sum, idf, term) => sum + termScore(idf, frequencies[term] ?? 0, damped), 0)
-        const place = { ...timePlaceOf(hit), score }
+        const place = { ...timeKeyOf(hit), score }
         const { after, limit } = this.#options
-        if (!after || comparePlaced(place, after) > 0) insert(this.#best, { hit, place }, limit)
+        if (!after || compareHitKeys(place, after) > 0) insert(this.#best, { hit, place }, limit)
       }
     })
   }
 
-  placeOf(hit: Placed): HitPlace {
+  keyOf(hit: Placed): HitKey {
     const known = this.#best.find(({ hit: { searched, index } }) => searched === hit.searched && index === hit.index)
-    return known?.place ?? { ...timePlaceOf(hit), score: 0 }
+    return known?.place ?? { ...timeKeyOf(hit), score: 0 }
   }
 }

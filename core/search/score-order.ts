@@ -1,19 +1,19 @@
-import { comparePlaces, compareTimes } from './catalogue.ts'
+import { compareTimeKeys, compareTimes } from './catalogue.ts'
 import { Heap } from './heap.ts'
-import { type HitOrder, type HitPlace, type Placed, timePlaceOf } from './hit-order.ts'
+import { type HitKey, type HitOrder, type Placed, timeKeyOf } from './hit-order.ts'
 import { CERTAIN, DOUBTFUL, type UpperScores, upperScores } from './scoring.ts'
 import type { Searched } from './search.ts'
 
 export type ScoreOrderOptions = {
   readonly limit: number
   /** The page begins after this hit, or with the best one when it is null. */
-  readonly after: HitPlace | null
+  readonly after: HitKey | null
 }
 
 /** The candidates of one corpus. `start` is the number of the first of them among all candidates. */
 type Part = { readonly searched: Searched; readonly start: number; readonly upper: UpperScores }
 
-export type ScoredHit = { readonly hit: Placed; readonly place: HitPlace }
+export type ScoredHit = { readonly hit: Placed; readonly place: HitKey }
 
 /**
  * The best hits first and, among equally good ones, the newest first. Scores come from the index. Candidates that have
@@ -25,7 +25,7 @@ export class ScoreOrder implements HitOrder {
   readonly #parts: readonly Part[]
   readonly #heap: Heap
   readonly #limit: number
-  readonly #after: HitPlace | null
+  readonly #after: HitKey | null
   readonly #best: ScoredHit[] = []
   readonly rows: number
   #rest: Int32Array | null = null
@@ -69,7 +69,7 @@ export class ScoreOrder implements HitOrder {
     return (a, b) => {
       const difference = (scores[b] as number) - (scores[a] as number)
       if (difference !== 0) return difference
-      // This is the order of `comparePlaced`, because numbers ascend by corpus and row.
+      // This is the order of `compareHitKeys`, because numbers ascend by corpus and row.
       return compareTimes(times[b] as number, times[a] as number) || b - a
     }
   }
@@ -80,17 +80,17 @@ export class ScoreOrder implements HitOrder {
     return part
   }
 
-  #placeOfNumber(number: number): HitPlace {
+  #keyOfNumber(number: number): HitKey {
     const { searched, start, upper } = this.#partOf(number)
     const index = searched.candidates[number - start] as number
-    return { ...timePlaceOf({ searched, index }), score: upper.scores[number - start] as number }
+    return { ...timeKeyOf({ searched, index }), score: upper.scores[number - start] as number }
   }
 
   get #isSettled(): boolean {
     const next = this.#heap.first
     if (this.#rest !== null || next === undefined) return true
     const last = this.#best[this.#limit - 1]
-    return last !== undefined && comparePlaced(last.place, this.#placeOfNumber(next)) < 0
+    return last !== undefined && compareHitKeys(last.place, this.#keyOfNumber(next)) < 0
   }
 
   get isPageDone(): boolean {
@@ -104,8 +104,8 @@ export class ScoreOrder implements HitOrder {
   get page(): readonly Placed[] {
     const next = this.#heap.first
     if (this.#isSettled || next === undefined) return this.#best.map(({ hit }) => hit)
-    const frontier = this.#placeOfNumber(next)
-    return this.#best.filter(({ place }) => comparePlaced(place, frontier) < 0).map(({ hit }) => hit)
+    const frontier = this.#keyOfNumber(next)
+    return this.#best.filter(({ place }) => compareHitKeys(place, frontier) < 0).map(({ hit }) => hit)
   }
 
   async step(): Promise<void> {
@@ -174,26 +174,26 @@ export class ScoreOrder implements HitOrder {
 
   #offer({ searched }: Part, candidate: number, score: number): void {
     const hit = { searched, index: searched.candidates[candidate] as number }
-    const place = { ...timePlaceOf(hit), score }
-    if (this.#after && comparePlaced(place, this.#after) <= 0) return
+    const place = { ...timeKeyOf(hit), score }
+    if (this.#after && compareHitKeys(place, this.#after) <= 0) return
     insert(this.#best, { hit, place }, this.#limit)
   }
 
-  placeOf(hit: Placed): HitPlace {
+  keyOf(hit: Placed): HitKey {
     const known = this.#best.find(({ hit: { searched, index } }) => searched === hit.searched && index === hit.index)
-    return known?.place ?? { ...timePlaceOf(hit), score: 0 }
+    return known?.place ?? { ...timeKeyOf(hit), score: 0 }
   }
 }
 
 /** Compares two hits: the better one first, then the newer one. */
-export const comparePlaced = (a: HitPlace, b: HitPlace): number => b.score - a.score || comparePlaces(b, a)
+export const compareHitKeys = (a: HitKey, b: HitKey): number => b.score - a.score || compareTimeKeys(b, a)
 
 /** Inserts a hit into a sorted list and keeps the best `limit` hits. */
 export function insert(best: ScoredHit[], scored: ScoredHit, limit: number): void {
   const last = best[limit - 1]
-  if (last && comparePlaced(last.place, scored.place) <= 0) return
+  if (last && compareHitKeys(last.place, scored.place) <= 0) return
   let at = best.length
-  while (at > 0 && comparePlaced((best[at - 1] as ScoredHit).place, scored.place) > 0) at -= 1
+  while (at > 0 && compareHitKeys((best[at - 1] as ScoredHit).place, scored.place) > 0) at -= 1
   best.splice(at, 0, scored)
   if (best.length > limit) best.pop()
 }

@@ -39,7 +39,7 @@ export type UpperScores = {
 
 /** Returns the scores that the candidates of a corpus would have if each term stood wherever it may stand. */
 export function upperScores(searched: Searched): UpperScores {
-  const { candidates, catalogue, newestRow, plan, isSure, isSureOf } = searched
+  const { candidates, catalogue, newestRow, plan, isCertain, isCertainOf } = searched
   const scored = searched.scored ?? []
   const total = placeOf(catalogue.rows, newestRow + 1)
   const average = catalogue.averageTokens(newestRow)
@@ -50,9 +50,9 @@ export function upperScores(searched: Searched): UpperScores {
   const scores = new Float64Array(candidates.length)
   const doubts = new Uint8Array(candidates.length)
   const idfs = scored.map(({ rows }) => rarity(total, rows === null ? total : placeOf(rows, newestRow + 1)))
-  scored.forEach(({ rows, counts, isSure }, term) => {
+  scored.forEach(({ rows, counts, isCertain }, term) => {
     const idf = idfs[term] ?? 0
-    const isOptional = plan.hasOptional && !isSure
+    const isOptional = plan.hasOptional && !isCertain
     const add = (place: number, count: number): void => {
       scores[place] = (scores[place] as number) + termScore(idf, count, damped[place] as number)
       if (isOptional) doubts[place] = SCORE_DOUBTFUL
@@ -68,12 +68,12 @@ export function upperScores(searched: Searched): UpperScores {
       if (rows[at] === row) add(place, counts === null ? 1 : (counts[at] as number))
     }
   })
-  if (!isSure) {
+  if (!isCertain) {
     for (let place = 0; place < candidates.length; place += 1) {
-      if (!isSureOf(candidates[place] as number)) doubts[place] = DOUBTFUL
+      if (!isCertainOf(candidates[place] as number)) doubts[place] = DOUBTFUL
     }
   }
   const optional = (term: number, place: number): number =>
-    scored[term]?.isSure === false && plan.hasOptional ? termScore(idfs[term] ?? 0, 1, damped[place] as number) : 0
+    scored[term]?.isCertain === false && plan.hasOptional ? termScore(idfs[term] ?? 0, 1, damped[place] as number) : 0
   return { scores, doubts, optional }
 }

@@ -31,9 +31,9 @@ export type Searched = {
   /** The indexes of the candidates, ascending. */
   readonly candidates: Int32Array
   /** True when all of them are hits. */
-  readonly isSure: boolean
+  readonly isCertain: boolean
   /** Whether one of them is a hit for certain. */
-  readonly isSureOf: (index: number) => boolean
+  readonly isCertainOf: (index: number) => boolean
   readonly plan: Plan
   readonly verifier: Verifier
   /** True when no index narrows the candidates down, so that every text is read. */
@@ -51,11 +51,11 @@ export async function prepareSearch(
 ): Promise<Searched> {
   const { corpus, order, newestRow, filters, terms } = ground
   await slice.yieldIfOver()
-  const found = terms ? plan.candidates(terms) : { perhaps: null, sure: NO_ROWS }
-  const { perhaps, sure } = found
-  const isFew = perhaps !== null && perhaps.length <= FEW && !isRanked
-  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...perhaps]) : await corpus.catalogue(slice))
-  const indexes = perhaps === null ? catalogue.all : catalogue.indexesOf(perhaps)
+  const found = terms ? plan.candidates(terms) : { rows: null, certain: NO_ROWS }
+  const { rows, certain } = found
+  const isFew = rows !== null && rows.length <= FEW && !isRanked
+  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...rows]) : await corpus.catalogue(slice))
+  const indexes = rows === null ? catalogue.all : catalogue.indexesOf(rows)
   const isNew = (index: number): boolean => (catalogue.rows[index] as number) > newestRow
   const hasNew = indexes.length > 0 && isNew(indexes.at(-1) as number)
   const old = hasNew ? indexes.subarray(0, indexes.findIndex(isNew)) : indexes
@@ -66,11 +66,11 @@ export async function prepareSearch(
     catalogue,
     newestRow,
     candidates: allows ? old.filter(allows) : old,
-    isSure: perhaps !== null && sure.length === perhaps.length,
-    isSureOf: sure.length === 0 ? () => false : (index) => hasRow(sure, catalogue.rows[index] as number),
+    isCertain: rows !== null && certain.length === rows.length,
+    isCertainOf: certain.length === 0 ? () => false : (index) => hasRow(certain, catalogue.rows[index] as number),
     plan,
     verifier: new Verifier(corpus, catalogue, plan, terms !== null, slice),
-    isScan: perhaps === null,
+    isScan: rows === null,
     scored: terms && isRanked ? plan.scored(terms, found) : null,
   }
 }

@@ -11,7 +11,7 @@ export type TermRows = {
   /** How often the term stands in each of the rows, or null when it counts once. */
   readonly counts: Uint16Array | null
   /** True when all of the rows contain the term, false when only some of them may. */
-  readonly isSure: boolean
+  readonly isCertain: boolean
 }
 
 /** Asks an index for each term of a question only once. */
@@ -37,11 +37,11 @@ export class TermLookup {
 
   #ask(term: Term): TermRows {
     if (term.kind === 'literal') {
-      return { rows: this.trigrams.holding(term.text), counts: null, isSure: false }
+      return { rows: this.trigrams.holding(term.text), counts: null, isCertain: false }
     }
     const [token = '', second] = term.tokens
-    if (second === undefined) return { ...this.index.postings(token, term.isPrefix), isSure: true }
+    if (second === undefined) return { ...this.index.postings(token, term.isPrefix), isCertain: true }
     const match = wordMatch({ kind: 'term', term }) ?? ''
-    return { rows: this.index.words(match), counts: null, isSure: true }
+    return { rows: this.index.words(match), counts: null, isCertain: true }
   }
 }

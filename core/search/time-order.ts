@@ -1,5 +1,5 @@
-import { comparePlaces, type TimePlace } from './catalogue.ts'
-import { type HitOrder, type HitPlace, type Placed, timePlaceOf } from './hit-order.ts'
+import { compareTimeKeys, type TimeKey } from './catalogue.ts'
+import { type HitKey, type HitOrder, type Placed, timeKeyOf } from './hit-order.ts'
 import type { Searched } from './search.ts'
 
 /** The candidates of one corpus in the order of time, which are verified from one end. */
@@ -18,7 +18,7 @@ export type TimeOrderOptions = {
   readonly isNewestFirst: boolean
   readonly limit: number
   /** The page begins after this hit, or with the first one when it is null. */
-  readonly after: TimePlace | null
+  readonly after: TimeKey | null
 }
 
 /** Hits from the newest to the oldest, or the other way round. Texts are read in this order until the page is full. */
@@ -27,27 +27,27 @@ export class TimeOrder implements HitOrder {
   readonly countsAll: boolean
   readonly #queues: readonly Queue[]
   readonly #limit: number
-  readonly #compare: (a: TimePlace, b: TimePlace) => number
+  readonly #compare: (a: TimeKey, b: TimeKey) => number
 
   constructor(searches: readonly Searched[], { isNewestFirst, limit, after }: TimeOrderOptions) {
     this.#limit = limit
     this.countsAll = after === null
-    this.#compare = isNewestFirst ? newestFirst : comparePlaces
+    this.#compare = isNewestFirst ? newestFirst : compareTimeKeys
     this.#queues = searches.map((searched) => {
       const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
       const ordered = after === null ? all : all.subarray(this.#firstAfter(searched, all, after))
-      const hits = searched.isSure ? ordered : []
-      return { searched, ordered, hits, given: 0, looked: searched.isSure ? ordered.length : 0 }
+      const hits = searched.isCertain ? ordered : []
+      return { searched, ordered, hits, given: 0, looked: searched.isCertain ? ordered.length : 0 }
     })
     this.#fillPage()
   }
 
-  #firstAfter(searched: Searched, ordered: Int32Array, after: TimePlace): number {
+  #firstAfter(searched: Searched, ordered: Int32Array, after: TimeKey): number {
     let low = 0
     let high = ordered.length
     while (low < high) {
       const middle = (low + high) >> 1
-      if (this.#compare(timePlaceOf({ searched, index: ordered[middle] as number }), after) <= 0) low = middle + 1
+      if (this.#compare(timeKeyOf({ searched, index: ordered[middle] as number }), after) <= 0) low = middle + 1
       else high = middle
     }
     return low
@@ -66,11 +66,11 @@ export class TimeOrder implements HitOrder {
   }
 
   get scanned(): number {
-    return this.#queues.reduce((sum, { searched, looked }) => sum + (searched.isSure ? 0 : looked), 0)
+    return this.#queues.reduce((sum, { searched, looked }) => sum + (searched.isCertain ? 0 : looked), 0)
   }
 
   get rows(): number {
-    return this.#queues.reduce((sum, { searched, ordered }) => sum + (searched.isSure ? 0 : ordered.length), 0)
+    return this.#queues.reduce((sum, { searched, ordered }) => sum + (searched.isCertain ? 0 : ordered.length), 0)
   }
 
   async step(): Promise<void> {
@@ -78,7 +78,7 @@ export class TimeOrder implements HitOrder {
     if (!next) return
     const { searched, ordered, looked, hits } = next
     const batch = ordered.subarray(looked, looked + searched.verifier.size)
-    const doubtful = batch.filter((index) => !searched.isSureOf(index))
+    const doubtful = batch.filter((index) => !searched.isCertainOf(index))
     const { isHit } = await searched.verifier.verify(doubtful, false)
     let place = 0
     for (const index of batch) {
@@ -101,7 +101,7 @@ export class TimeOrder implements HitOrder {
       const frontier = open?.ordered[open.looked]
       if (open && frontier !== undefined) {
         const next = { searched: open.searched, index: frontier }
-        if (this.#compare(timePlaceOf(next), timePlaceOf(hit)) < 0) return
+        if (this.#compare(timeKeyOf(next), timeKeyOf(hit)) < 0) return
       }
       this.page.push(hit)
       best.given += 1
@@ -110,20 +110,20 @@ export class TimeOrder implements HitOrder {
 
   /** Returns the queue whose named index comes first in the order of time. A queue without one is left out. */
   #first(named: (queue: Queue) => number | undefined): Queue | undefined {
-    let first: { readonly queue: Queue; readonly place: TimePlace } | undefined
+    let first: { readonly queue: Queue; readonly place: TimeKey } | undefined
     for (const queue of this.#queues) {
       const index = named(queue)
       if (index === undefined) continue
-      const place = timePlaceOf({ searched: queue.searched, index })
+      const place = timeKeyOf({ searched: queue.searched, index })
       if (!first || this.#compare(place, first.place) < 0) first = { queue, place }
     }
     return first?.queue
   }
 
-  placeOf(hit: Placed): HitPlace {
-    return { ...timePlaceOf(hit), score: 0 }
+  keyOf(hit: Placed): HitKey {
+    return { ...timeKeyOf(hit), score: 0 }
   }
 }
 
-const newestFirst = (a: TimePlace, b: TimePlace): number =>
-  comparePlaces({ ...b, corpus: a.corpus }, { ...a, corpus: b.corpus })
+const newestFirst = (a: TimeKey, b: TimeKey): number =>
+  compareTimeKeys({ ...b, corpus: a.corpus }, { ...a, corpus: b.corpus })

@@ -54,8 +54,8 @@ export class Verifier {
     const { matcher, suffices, holds } = this.#plan
     const rows = Array.from(indexes, (index) => this.#catalogue.rows[index] as number)
     const patterns = this.#isIndexed && !needsTexts ? suffices : null
-    const sure = new Set(patterns?.reduce((some, pattern) => this.#corpus.liking(some, pattern), rows))
-    const doubtful = sure.size === 0 ? rows : rows.filter((row) => !sure.has(row))
+    const certain = new Set(patterns?.reduce((some, pattern) => this.#corpus.liking(some, pattern), rows))
+    const doubtful = certain.size === 0 ? rows : rows.filter((row) => !certain.has(row))
     const texts = this.#corpus.texts(holds === null ? doubtful : this.#corpus.holding(doubtful, holds))
     const isHit: boolean[] = []
     if (matcher.elsewhere) {
@@ -66,7 +66,7 @@ export class Verifier {
     } else {
       for (const row of rows) {
         const fields = texts.get(row)
-        isHit.push(sure.has(row) || (fields !== undefined && matcher.matches(fields)))
+        isHit.push(certain.has(row) || (fields !== undefined && matcher.matches(fields)))
       }
     }
     const tookMs = performance.now() - began

@@ -41,7 +41,7 @@ function coveredBy({ links, coverage }: Memory, node: number): CoveredMessages |
   const range = coverage.seqRange(node)
   const messages = positionCount(coverage.reach(node))
   if (coverage.outside(node) === 0) return range && { messages, ...range }
-  const elsewhere = links.messagesElsewhere(links.beneath([node]))
+  const elsewhere = links.messagesElsewhere(links.withSources([node]))
   const seqs = elsewhere.map(({ seq }) => seq)
   if (range) seqs.push(range.firstSeq, range.lastSeq)
   if (seqs.length === 0) return null

@@ -14,14 +14,14 @@ export type SourceText = {
 }
 
 /** Where a specific occurs: the index of the text, and the range in it in UTF-16 units. */
-export type Standing = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }
+export type Occurrence = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }
 
 /** How much text is scanned between two looks at the clock. */
-const STRETCH_CHARS = 100_000
+const PIECE_CHARS = 100_000
 /** A longer sentence or line is divided. */
 const LONGEST_UNIT = 400
 /** How many occurrences are kept of each specific and of each term. */
-const MOST_STANDINGS = 500
+const MOST_OCCURRENCES = 500
 const MOST_POSTINGS = 200_000
 
 /**
@@ -32,7 +32,7 @@ export class PassageIndex {
   readonly texts: SourceText[] = []
   readonly postings: Growing[]
   /** By number of the specific: where it occurs. */
-  readonly standings: Standing[][]
+  readonly occurrences: Occurrence[][]
   readonly vocabulary: Vocabulary
   readonly #textOf = new Growing()
   readonly #starts = new Growing()
@@ -42,7 +42,7 @@ export class PassageIndex {
   constructor(vocabulary: Vocabulary) {
     this.vocabulary = vocabulary
     this.postings = vocabulary.keys.map(() => new Growing())
-    this.standings = vocabulary.specifics.map(() => [])
+    this.occurrences = vocabulary.specifics.map(() => [])
   }
 
   get units(): number {
@@ -69,7 +69,7 @@ export class PassageIndex {
       this.#addUnit(place, text, start, end)
       sinceLook += end - start
       start = end
-      if (sinceLook < STRETCH_CHARS) continue
+      if (sinceLook < PIECE_CHARS) continue
       sinceLook = 0
       if (slice.isOver) await slice.yieldIfOver()
     }
@@ -91,8 +91,8 @@ export class PassageIndex {
 
   #note(specific: number, place: number, unit: number, text: string, from: number, to: number): void {
     const sought = this.vocabulary.specifics[specific]
-    const known = this.standings[specific]
-    if (!sought || !known || known.length >= MOST_STANDINGS) return
+    const known = this.occurrences[specific]
+    if (!sought || !known || known.length >= MOST_OCCURRENCES) return
     const found = standsAt(sought, text, from, to)
     const last = known.at(-1)
     if (!found || (last?.text === place && last.start === found[0])) return

@@ -65,8 +65,8 @@ export class Scorer {
       for (const unit of this.#index.postings[term]?.all ?? []) add(unit, weight)
     }
     for (const specific of claim.specifics) {
-      const standings = this.#index.standings[specific] ?? []
-      for (const { unit } of standings) add(unit, 2 / (1 + standings.length / 20))
+      const occurrences = this.#index.occurrences[specific] ?? []
+      for (const { unit } of occurrences) add(unit, 2 / (1 + occurrences.length / 20))
     }
     const around = (unit: number): number =>
       (coarse[unit] as number) + 0.6 * Math.max(this.#near(unit, unit - 1), this.#near(unit, unit + 1))

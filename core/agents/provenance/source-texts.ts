@@ -38,7 +38,7 @@ export function reachedSources(
   { messages, summaries, links, lineage, coverage }: Memory,
   start: number,
 ): ReachedSources {
-  const reached = links.beneath([start])
+  const reached = links.withSources([start])
   const elsewhere = links.messagesElsewhere(reached)
   const direct = (lineage.sources[start] ?? []).filter((node) => node !== start && !lineage.isMissing(node))
   return {

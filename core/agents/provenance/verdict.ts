@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/ids.ts'
 import type { SpecificKind, Standing, Support } from '../../contract/provenance.ts'
-import type { PassageIndex, Standing as Place } from './passage-index.ts'
+import type { Occurrence, PassageIndex } from './passage-index.ts'
 import { actorOf, isByAnother, swappedOrder } from './relations.ts'
 import type { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
@@ -30,7 +30,7 @@ const LEAST_SAID_PAIRS = 0.5
 
 export type JudgedSpecific = Specific & {
   readonly standing: Standing
-  readonly place: Place | null
+  readonly place: Occurrence | null
   readonly instead: string | null
 }
 
@@ -196,10 +196,10 @@ function together({ claim, scorer }: Evidence, candidates: readonly Candidate[])
 function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly Candidate[]): JudgedSpecific {
   const { vocabulary, index, isCondensed, hasMessages } = evidence
   const sought = vocabulary.specifics[specific] as Specific
-  const inMessages = (place: Place): boolean => index.texts[place.text]?.kind === 'message'
-  const all = index.standings[specific] ?? []
+  const inMessages = (place: Occurrence): boolean => index.texts[place.text]?.kind === 'message'
+  const all = index.occurrences[specific] ?? []
   const real = hasMessages ? all.filter(inMessages) : all
-  const judged = (standing: Standing, place: Place | null): JudgedSpecific => ({
+  const judged = (standing: Standing, place: Occurrence | null): JudgedSpecific => ({
     ...sought,
     standing,
     place,
@@ -227,7 +227,7 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
 }
 
 /** Returns whether the words around an occurrence in a source are those around the specific in the claim. */
-function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Place): boolean {
+function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { unit, text }: Occurrence): boolean {
   let [held, total] = [0, 0]
   const seen = new Set<number>()
   for (const { term, start, end } of claim.terms) {

@@ -91,7 +91,7 @@ function ofMessage({ sessionId, message, line, copiedFrom = [] }: MessageRecord)
   return { ...place, said: saidIn(role, content, parts), side: sideOf(metadata) }
 }
 
-function ofAnswer({ sessionId, blocks, createdAtMs, marks, line, copiedFrom = [] }: AnswerRecord): TranscriptMessage {
+function ofAnswer({ sessionId, blocks, createdAtMs, details, line, copiedFrom = [] }: AnswerRecord): TranscriptMessage {
   const parts = blocks.map(({ part }) => part)
   const place = {
     sessionId,
@@ -99,7 +99,7 @@ function ofAnswer({ sessionId, blocks, createdAtMs, marks, line, copiedFrom = []
     atMs: createdAtMs === NO_TIME ? null : createdAtMs,
     isCopied: copiedFrom.length > 0,
   }
-  return { ...place, said: saidIn('assistant', contentOf(blocks), parts), side: sideOf(JSON.stringify(marks)) }
+  return { ...place, said: saidIn('assistant', contentOf(blocks), parts), side: sideOf(JSON.stringify(details)) }
 }
 
 const sideOf = (marks: string): Side =>

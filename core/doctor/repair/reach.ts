@@ -134,9 +134,9 @@ export function coverageOf(model: FileDraft, conversationsWithWindow: ReadonlySe
 
 /** Whether a summary in a window lies beneath another that is in one. On a cycle each lies beneath itself. */
 function isBeneathOther({ links, order, window, coverage }: Memory, node: number): boolean {
-  if (node < 0 || coverage.isBeneath[node] === 0) return false
+  if (node < 0 || coverage.isReached[node] === 0) return false
   if (order.onCycle[node] === 0) return true
-  const above = links.above([node])
+  const above = links.withDependents([node])
   above.delete(node)
   return [...above].some((other) => window.summaryCounts[other] !== 0)
 }

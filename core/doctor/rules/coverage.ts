@@ -53,7 +53,7 @@ function* findDoubleInclusion(context: RuleContext): Iterable<Finding | null> {
     }
     // A rule that shows the newest of each depth may show what another of them was made from.
     const isByRule = context.system.facts.showsOnlyNewest && window.summaryCounts[target] === 1
-    if (isSummary && !isByRule && coverage.isBeneath[target] === 1 && order.onCycle[target] === 0) {
+    if (isSummary && !isByRule && coverage.isReached[target] === 1 && order.onCycle[target] === 0) {
       yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
     }
   }

@@ -1,7 +1,7 @@
 import type { Role } from '../../contract/ids.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
-import { type Marks, withMarks } from './marks.ts'
+import { type MessageDetails, withDetails } from './message-details.ts'
 
 /** An answer of an agent consists of several blocks that belong to one call of the model. */
 export type Answer = {
@@ -9,7 +9,7 @@ export type Answer = {
   readonly blocks: readonly BlockPart[]
   readonly createdAtMs: number
   readonly finish: NewPart | null
-  readonly marks: Marks
+  readonly details: MessageDetails
   /** The role is assistant by default. */
   readonly role?: Role
 }
@@ -43,9 +43,9 @@ export function cutAnswer(answer: Answer, links: readonly number[], firstLink = 
 }
 
 export function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: number): NewMessage {
-  const parts = withMarks(
+  const parts = withDetails(
     blocks.map(({ part }) => part),
-    answer.marks,
+    answer.details,
   )
   return {
     externalId: linkId(answer.externalId, link),

@@ -3,7 +3,7 @@ import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
-import type { Marks } from './marks.ts'
+import type { MessageDetails } from './message-details.ts'
 
 /**
  * A format reads one kind of transcript. It does not know the database: it recognises its files by their content and
@@ -128,7 +128,7 @@ export type AnswerRecord = {
   readonly createdAtMs: number
   /** The usage of the step. */
   readonly finish: NewPart | null
-  readonly marks: Marks
+  readonly details: MessageDetails
   readonly copiedFrom?: readonly string[]
   readonly line?: number
 }

@@ -6,7 +6,7 @@ import { type BlockPart, contentOf } from './content-blocks.ts'
 import { textBlock } from './parts.ts'
 
 /**
- * Marks a text that is the beginning of something else whose rest has not arrived. When it arrives, it is stored as a
+ * MessageDetails a text that is the beginning of something else whose rest has not arrived. When it arrives, it is stored as a
  * whole, and the text stays.
  */
 export const HALF_WRITTEN = 'halfWritten'
@@ -19,7 +19,7 @@ export function cutGrown(answer: Answer, stored: readonly (readonly StoredPart[]
   const messages: NewMessage[] = []
   let rest = answer.blocks
   for (let link = 0; rest.length > 0 || link === 0; link += 1) {
-    const parts = stored[link]?.filter((part) => !isOnlyMarks(part, answer))
+    const parts = stored[link]?.filter((part) => !isOnlyDetails(part, answer))
     const known = rest.slice(0, parts?.length ?? rest.length)
     const cut = parts && cutBlocks(known, parts)
     messages.push(linkMessage(answer, cut?.before ?? known, link))
@@ -44,14 +44,14 @@ export function continueMessage(
     return null
   }
   const finish = message.parts.find(isFinish) ?? null
-  return cutGrown({ externalId, role, blocks, createdAtMs, finish, marks: {} }, stored)
+  return cutGrown({ externalId, role, blocks, createdAtMs, finish, details: {} }, stored)
 }
 
 const isFinish = (part: NewPart): boolean => part.type === 'step_finish'
 
 /** The stored answer had no content yet. */
-const isOnlyMarks = (part: StoredPart, { marks }: Answer): boolean =>
-  isOpaque(part) && part.metadata === JSON.stringify(marks)
+const isOnlyDetails = (part: StoredPart, { details }: Answer): boolean =>
+  isOpaque(part) && part.metadata === JSON.stringify(details)
 
 /** Returns null when the content of a message is more than the texts of its parts. */
 function blocksOf({ role, content, parts }: NewMessage): BlockPart[] | null {

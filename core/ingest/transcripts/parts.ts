@@ -3,7 +3,7 @@ import { sha256 } from '../../hashing.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
 import { isObject, type JsonObject, textAt } from './json-value.ts'
-import { type Marks, withMarks } from './marks.ts'
+import { type MessageDetails, withDetails } from './message-details.ts'
 
 // These blocks occur in the messages of every agent, whatever the format calls them.
 
@@ -78,14 +78,21 @@ export type MessageGiven = {
   readonly role: Role
   readonly blocks: readonly BlockPart[]
   readonly createdAtMs: number
-  readonly marks?: Marks
+  readonly details?: MessageDetails
   /** Parts without text that follow the blocks. */
   readonly more?: readonly NewPart[]
 }
 
-export function messageOf({ externalId, role, blocks, createdAtMs, marks = {}, more = [] }: MessageGiven): NewMessage {
+export function messageOf({
+  externalId,
+  role,
+  blocks,
+  createdAtMs,
+  details = {},
+  more = [],
+}: MessageGiven): NewMessage {
   const parts = [...blocks.map(({ part }) => part), ...more]
-  return { externalId, role, content: contentOf(blocks), createdAtMs, parts: withMarks(parts, marks) }
+  return { externalId, role, content: contentOf(blocks), createdAtMs, parts: withDetails(parts, details) }
 }
 
 export type ResultGiven = {
@@ -96,13 +103,13 @@ export type ResultGiven = {
   readonly output: string
   readonly isError: boolean
   readonly createdAtMs: number
-  readonly marks?: Marks
+  readonly details?: MessageDetails
   readonly files?: readonly BlockPart[]
 }
 
 /** Makes a message of its own from the result of a tool. */
 export function resultMessage(given: ResultGiven): NewMessage {
-  const { externalId, callId, name, output, isError, createdAtMs, marks = {}, files = [] } = given
+  const { externalId, callId, name, output, isError, createdAtMs, details = {}, files = [] } = given
   const part: NewPart = {
     type: 'tool',
     toolCallId: callId,
@@ -110,11 +117,11 @@ export function resultMessage(given: ResultGiven): NewMessage {
     toolStatus: isError ? 'error' : 'completed',
     toolOutput: output,
   }
-  const parts = withMarks([part, ...files.map((file) => file.part)], marks)
+  const parts = withDetails([part, ...files.map((file) => file.part)], details)
   return { externalId, role: 'tool', content: output, createdAtMs, parts }
 }
 
-/** Marks the message that records a compaction by the agent. */
+/** MessageDetails the message that records a compaction by the agent. */
 export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<string, unknown>> = {}): NewPart => ({
   type: 'compaction',
   compactionAuto: isAuto,

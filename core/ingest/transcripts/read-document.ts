@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { type ParsedTokenInfo, Tokenizer, TokenParser } from '@streamparser/json'
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './format.ts'
-import { type Place, TOO_DEEP, takeGuarded } from './read-lines.ts'
+import { type RecordOrigin, TOO_DEEP, takeGuarded } from './read-lines.ts'
 import { TokenFilter } from './token-filter.ts'
 
 /** A value of the document with the names or indexes that lead to it. */
@@ -23,7 +23,7 @@ export async function* readDocument(
   source: TranscriptSource,
   doing: TranscriptChunk['doing'],
   paths: readonly string[],
-  take: (value: DocumentValue, place: Place, out: TranscriptRecord[]) => void,
+  take: (value: DocumentValue, origin: RecordOrigin, out: TranscriptRecord[]) => void,
 ): AsyncGenerator<TranscriptChunk, boolean> {
   const reader = new DocumentReader(paths)
   const file = await open(source.head.path, 'r')
@@ -39,7 +39,7 @@ export async function* readDocument(
       const records: TranscriptRecord[] = []
       for (const { line, isTooDeep, ...value } of reader.values()) {
         if (isTooDeep) records.push({ kind: 'skipped', line, reason: TOO_DEEP })
-        else takeGuarded(value, { line, marks: {} }, take, records)
+        else takeGuarded(value, { line, details: {} }, take, records)
       }
       yield { doing, bytesRead, records: doing === 'looking' ? [] : records }
     }
@@ -114,7 +114,7 @@ class DocumentReader {
 
   #fail(error: Error): void {
     // The message of the parser quotes the text, so it is replaced.
-    this.#error ??= error.message === '' ? 'not valid JSON' : 'not valid JSON: nothing behind this place is read'
+    this.#error ??= error.message === '' ? 'not valid JSON' : 'not valid JSON: nothing behind this origin is read'
   }
 
   #line(): number {

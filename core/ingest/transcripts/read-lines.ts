@@ -2,13 +2,13 @@ import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from './form
 import { parseObjects } from './json-objects.ts'
 import { isObject, type JsonObject } from './json-value.ts'
 import { type Line, readLines } from './line-reader.ts'
-import type { Marks } from './marks.ts'
+import type { MessageDetails } from './message-details.ts'
 
-/** The line of a record, and the marks that follow from its bytes. */
-export type Place = { readonly line: number; readonly marks: Marks }
+/** The line from which a record was read, and the details of its messages that follow from the bytes of that line. */
+export type RecordOrigin = { readonly line: number; readonly details: MessageDetails }
 
 /** Adds to `out` what a value says. */
-export type Take<Value> = (value: Value, place: Place, out: TranscriptRecord[]) => void
+export type Take<Value> = (value: Value, origin: RecordOrigin, out: TranscriptRecord[]) => void
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */
 const CHUNK_RECORDS = 2000
@@ -52,9 +52,9 @@ function takeLine(
   }
   if (line.text.trim() === '') return
   const { values, problem } = parseObjects(line.text, parse)
-  const place: Place = { line: line.number, marks: line.isUtf8 ? {} : { replacedBytes: true } }
+  const origin: RecordOrigin = { line: line.number, details: line.isUtf8 ? {} : { replacedBytes: true } }
   for (const value of values) {
-    if (isObject(value)) takeGuarded(value, place, take, out)
+    if (isObject(value)) takeGuarded(value, origin, take, out)
     else skip(`not a record but ${value === null ? 'null' : `a JSON ${Array.isArray(value) ? 'array' : typeof value}`}`)
   }
   if (problem !== null) skip(problem)
@@ -66,18 +66,23 @@ export const TOO_DEEP = 'the record is nested too deeply'
  * Skips a value that is nested thousands of levels deep, which cannot be written as JSON again, or whose shape makes
  * its reader fail. The import continues after it.
  */
-export function takeGuarded<Value>(value: Value, place: Place, take: Take<Value>, out: TranscriptRecord[]): void {
+export function takeGuarded<Value>(
+  value: Value,
+  origin: RecordOrigin,
+  take: Take<Value>,
+  out: TranscriptRecord[],
+): void {
   const before = out.length
   try {
-    take(value, place, out)
-    stampLine(out, before, place.line)
+    take(value, origin, out)
+    stampLine(out, before, origin.line)
   } catch (error) {
     if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error
     // The declaration of a session is kept for the records that follow.
     const sessions = out.splice(before).filter(({ kind }) => kind === 'session')
     out.push(...sessions)
     const reason = error instanceof RangeError ? TOO_DEEP : 'the record has an unknown shape'
-    out.push({ kind: 'skipped', line: place.line, reason })
+    out.push({ kind: 'skipped', line: origin.line, reason })
   }
 }
 

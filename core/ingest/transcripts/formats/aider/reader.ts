@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Role } from '../../../../contract/ids.ts'
 import { sha256 } from '../../../../hashing.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { messageOf, textBlock } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
@@ -76,7 +76,7 @@ export class AiderReader {
   #close(out: TranscriptRecord[]): void {
     const open = this.#open
     this.#open = null
-    if (open) this.#session.tell(open, out)
+    if (open) this.#session.emit(open, out)
   }
 
   #begin(match: RegExpExecArray | null, name: string | null): AiderSession {
@@ -121,25 +121,25 @@ class AiderSession {
     this.#localTime = localTime
   }
 
-  tell({ speaker, line, lines }: Open, out: TranscriptRecord[]): void {
+  emit({ speaker, line, lines }: Open, out: TranscriptRecord[]): void {
     const text = textOfLines(lines)
     if (text === '') return
-    const marks: Marks = this.#isDeclared || this.#localTime === null ? {} : { localTime: this.#localTime }
+    const details: MessageDetails = this.#isDeclared || this.#localTime === null ? {} : { localTime: this.#localTime }
     this.#declare(out)
     if (speaker === 'user') this.#nameAfter(text)
     out.push(...this.cleared())
     const formerId = this.#formerId(speaker, text)
     if (formerId !== null) {
-      this.#push(speaker, text, line, marks, out, formerId)
+      this.#push(speaker, text, line, details, out, formerId)
       return
     }
     const stored = this.#storedBeginning(speaker, lines)
     if (stored > 0) {
-      this.#push(speaker, textOfLines(lines.slice(0, stored)), line, marks, out)
-      this.tell({ speaker, line: line + stored, lines: lines.slice(stored), units: 0 }, out)
+      this.#push(speaker, textOfLines(lines.slice(0, stored)), line, details, out)
+      this.emit({ speaker, line: line + stored, lines: lines.slice(stored), units: 0 }, out)
       return
     }
-    const externalId = this.#push(speaker, text, line, marks, out)
+    const externalId = this.#push(speaker, text, line, details, out)
     if (speaker === 'user' && CLEARS.test(text)) this.#clear = externalId
   }
 
@@ -176,13 +176,13 @@ class AiderSession {
     role: Speaker,
     text: string,
     line: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
     formerId: string | null = null,
   ): string {
     const externalId = this.#nextId(role, text)
     this.#timesSaid.set(stemOf(role, text), this.#timesOf(role, text) + 1)
-    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: this.#startedAtMs, marks })
+    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: this.#startedAtMs, details })
     out.push({ kind: 'message', sessionId: this.#sessionId, message: { ...message, formerId }, line })
     return externalId
   }

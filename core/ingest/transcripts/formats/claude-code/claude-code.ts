@@ -9,7 +9,7 @@ import type {
 } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { readJsonLines } from '../../read-lines.ts'
 import type { ChainKey } from './chains.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
@@ -44,7 +44,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   yield* readJsonLines(source, 'looking', (record) => survey.add(record), JSON.parse)
   survey.finish()
   const reader = new ClaudeCodeReader(survey, source)
-  yield* readJsonLines(source, 'storing', (record, { line, marks }, out) => reader.take(record, line, marks, out))
+  yield* readJsonLines(source, 'storing', (record, { line, details }, out) => reader.take(record, line, details, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
@@ -74,7 +74,7 @@ class ClaudeCodeReader {
     this.#prunings = new ClaudeCodePrunings(source)
   }
 
-  take(record: JsonObject, line: number, marks: Marks, out: TranscriptRecord[]): void {
+  take(record: JsonObject, line: number, details: MessageDetails, out: TranscriptRecord[]): void {
     this.#line = line
     this.#uuid = textAt(record, 'uuid')
     const kind = kindOf(record)
@@ -85,14 +85,14 @@ class ClaudeCodeReader {
     } else if (record.type === 'queue-operation') {
       const { missing, unsent } = this.#survey.queued.follow(record, line)
       for (const text of unsent) out.push({ kind: 'skipped', ...text })
-      if (missing) this.#takeSpoken(missing, { ...marks, queued: true }, out)
+      if (missing) this.#takeSpoken(missing, { ...details, queued: true }, out)
       else out.push({ kind: 'other' })
     } else if (kind === 'silent') {
       out.push({ kind: 'other' })
     } else if (record.type === 'assistant' && !this.#survey.chains.take(record)) {
       out.push({ kind: 'repeated' })
     } else {
-      this.#takeSpoken(record, marks, out)
+      this.#takeSpoken(record, details, out)
     }
   }
 
@@ -102,7 +102,7 @@ class ClaudeCodeReader {
     for (const text of this.#survey.queued.end()) out.push({ kind: 'skipped', ...text })
     if (this.#messages.hasOpenBoundary) out.push({ kind: 'other' })
     for (const { sessionId, key: its, order } of this.#conversations.values()) {
-      this.#tell(sessionId, order.end(), out)
+      this.#emit(sessionId, order.end(), out)
       const title = this.#survey.titleOf(its)
       if (title !== null) out.push({ kind: 'title', sessionId, title })
       out.push({ kind: 'given_up', sessionId, externalIds: this.#givenUp.get(sessionId) ?? new Set() })
@@ -123,10 +123,10 @@ class ClaudeCodeReader {
     this.#givenUp.set(sessionId, ids)
   }
 
-  #takeSpoken(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+  #takeSpoken(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
     const { chains } = this.#survey
     const isAbandoned = chains.isAbandoned(record)
-    const contributions = this.#messages.contributions(record, isAbandoned ? { ...marks, abandoned: true } : marks)
+    const contributions = this.#messages.contributions(record, isAbandoned ? { ...details, abandoned: true } : details)
     if (isMicrocompaction(record)) {
       const atMs = this.#messages.timeOf(record)
       const { sessionId } = this.#conversation(chains.keyOf(record), atMs, out)
@@ -159,11 +159,11 @@ class ClaudeCodeReader {
         contribution.kind === 'whole' && formerId !== null
           ? { ...contribution, message: { ...contribution.message, formerId } }
           : contribution
-      this.#tell(sessionId, order.take(named), out)
+      this.#emit(sessionId, order.take(named), out)
     }
   }
 
-  #tell(sessionId: string, messages: ReturnType<MessageOrder['end']>, out: TranscriptRecord[]): void {
+  #emit(sessionId: string, messages: ReturnType<MessageOrder['end']>, out: TranscriptRecord[]): void {
     for (const message of messages) {
       out.push({ kind: 'message', sessionId, message, line: this.#lineOf(message.externalId ?? '') })
       const compaction = message.externalId === null ? undefined : this.#compactions.get(message.externalId)

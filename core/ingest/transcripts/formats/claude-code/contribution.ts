@@ -1,6 +1,6 @@
 import type { NewMessage, NewPart } from '../../../new-message.ts'
 import type { BlockPart } from '../../content-blocks.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 
 /**
  * A record contributes a whole message, or blocks of an assistant message that arrives over several records.
@@ -20,7 +20,7 @@ export type Contribution =
       readonly createdAtMs: number
       /** The usage of the step so far. The last record counts. */
       readonly finish: NewPart | null
-      readonly marks: Marks
+      readonly details: MessageDetails
     }
 
 export type RecordedCompaction = {

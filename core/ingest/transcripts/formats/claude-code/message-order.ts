@@ -1,7 +1,7 @@
 import type { NewMessage, NewPart } from '../../../new-message.ts'
 import { cutAnswer } from '../../answer-links.ts'
 import type { BlockPart } from '../../content-blocks.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import type { Contribution } from './contribution.ts'
 
 /** An answer stays open for at most this many later messages and this much text. What arrives later continues it. */
@@ -15,7 +15,7 @@ type OpenAnswer = {
   readonly blocks: BlockPart[]
   readonly createdAtMs: number
   finish: NewPart | null
-  marks: Marks
+  details: MessageDetails
   textUnits: number
   isClosed: boolean
 }
@@ -79,7 +79,7 @@ export class MessageOrder {
         blocks: [],
         createdAtMs,
         finish: null,
-        marks: contribution.marks,
+        details: contribution.details,
         textUnits: 0,
         isClosed: false,
       }
@@ -88,7 +88,7 @@ export class MessageOrder {
     }
     answer.blocks.push(...contribution.blocks)
     answer.finish = contribution.finish ?? answer.finish
-    answer.marks = { ...answer.marks, ...contribution.marks }
+    answer.details = { ...answer.details, ...contribution.details }
     const textUnits = sizeOf(contribution.blocks.map(({ part }) => part))
     answer.textUnits += textUnits
     this.#textUnits += textUnits

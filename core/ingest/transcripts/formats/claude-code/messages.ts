@@ -2,7 +2,7 @@ import { sha256 } from '../../../../hashing.ts'
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, contentOf, resultFiles, resultText, toolResult, toPart } from '../../content-blocks.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import { type Marks, withMarks } from '../../marks.ts'
+import { type MessageDetails, withDetails } from '../../message-details.ts'
 import { RecordClock } from '../../parts.ts'
 import { attachmentBlocks } from './attachment.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
@@ -23,26 +23,26 @@ export class ClaudeCodeMessages {
     this.#clock = new RecordClock(startMs)
   }
 
-  /** Converts a record into messages, or none when it has no text. `marks` is what the caller knows about it. */
-  contributions(record: JsonObject, marks: Marks): Contribution[] {
+  /** Converts a record into messages, or none when it has no text. `details` is what the caller knows about it. */
+  contributions(record: JsonObject, details: MessageDetails): Contribution[] {
     const atMs = this.#timeOf(record)
-    if (record.type === 'system') return this.#systemContributions(record, marks)
-    if (record.type === 'attachment') return this.#attachmentContributions(record, atMs, marks)
-    const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(marks)
-    if (record.type === 'assistant') return [...before, this.#assistantContribution(record, atMs, marks)]
-    return [...before, ...this.#userContributions(record, atMs, marks)]
+    if (record.type === 'system') return this.#systemContributions(record, details)
+    if (record.type === 'attachment') return this.#attachmentContributions(record, atMs, details)
+    const before = record.isCompactSummary === true ? [] : this.#pendingBoundary(details)
+    if (record.type === 'assistant') return [...before, this.#assistantContribution(record, atMs, details)]
+    return [...before, ...this.#userContributions(record, atMs, details)]
   }
 
-  #systemContributions(record: JsonObject, marks: Marks): Contribution[] {
+  #systemContributions(record: JsonObject, details: MessageDetails): Contribution[] {
     const said = record.subtype === 'local_command' ? systemText(record) : null
     if (record.subtype !== 'compact_boundary' && said === null) return []
-    const before = this.#pendingBoundary(marks)
+    const before = this.#pendingBoundary(details)
     if (said === null) {
       this.#boundary = record
       return before
     }
     // This is the only system record that the model is sent, as words of the user.
-    const parts = withMarks([{ type: 'text', text: said }], { ...marks, harness: true })
+    const parts = withDetails([{ type: 'text', text: said }], { ...details, harness: true })
     const named = { externalId: this.#id(record), role: 'user', createdAtMs: this.#timeOf(record) } as const
     return [...before, { kind: 'whole', message: { ...named, content: said, parts } }]
   }
@@ -53,18 +53,21 @@ export class ClaudeCodeMessages {
   }
 
   /** Keeps a boundary without a summary as a message of its own. */
-  #pendingBoundary(marks: Marks): Extract<Contribution, { kind: 'whole' }>[] {
+  #pendingBoundary(details: MessageDetails): Extract<Contribution, { kind: 'whole' }>[] {
     const boundary = this.#boundary
     if (boundary === null) return []
     this.#boundary = null
     const content = textAt(boundary, 'content') ?? ''
-    const parts = withMarks([{ type: 'text', text: content }, compactionPart(boundary)], { ...marks, harness: true })
+    const parts = withDetails([{ type: 'text', text: content }, compactionPart(boundary)], {
+      ...details,
+      harness: true,
+    })
     const createdAtMs = this.#timeOf(boundary)
     const message = { externalId: this.#id(boundary), role: 'user' as const, content, createdAtMs, parts }
     return [{ kind: 'whole', message, compaction: compactionOf(boundary, message.externalId, null) }]
   }
 
-  #assistantContribution(record: JsonObject, createdAtMs: number, marks: Marks): Contribution {
+  #assistantContribution(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution {
     const message = objectAt(record, 'message')
     const blocks = blocksOf(message).map((block) => toPart(block))
     for (const { part } of blocks) {
@@ -77,12 +80,12 @@ export class ClaudeCodeMessages {
       blocks,
       createdAtMs,
       finish: isApiError ? null : finishPart(message),
-      marks: isApiError ? { ...marks, apiError: true } : marks,
+      details: isApiError ? { ...details, apiError: true } : details,
     }
   }
 
   /** A user record holds what a person typed, results of tools, or both. Each becomes a message, in their order. */
-  #userContributions(record: JsonObject, createdAtMs: number, marks: Marks): Contribution[] {
+  #userContributions(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution[] {
     const id = this.#id(record)
     const contributions: Contribution[] = []
     let said: BlockPart[] = []
@@ -94,7 +97,7 @@ export class ClaudeCodeMessages {
       const boundary = record.isCompactSummary === true ? this.#takeBoundary() : null
       if (boundary) parts.push(compactionPart(boundary))
       const externalId = nextId()
-      const known = withMarks(parts, userMarks(record, content, marks))
+      const known = withDetails(parts, userMarks(record, content, details))
       const message = { externalId, role: 'user' as const, content, createdAtMs, parts: known }
       contributions.push(
         boundary
@@ -110,7 +113,10 @@ export class ClaudeCodeMessages {
       }
       flush()
       const content = resultText(block.content)
-      const parts = withMarks([toolResult(block, content, this.#toolName(block)), ...resultFiles(block.content)], marks)
+      const parts = withDetails(
+        [toolResult(block, content, this.#toolName(block)), ...resultFiles(block.content)],
+        details,
+      )
       contributions.push({
         kind: 'whole',
         message: { externalId: nextId(), role: 'tool', content, createdAtMs, parts },
@@ -120,13 +126,13 @@ export class ClaudeCodeMessages {
     return contributions
   }
 
-  #attachmentContributions(record: JsonObject, createdAtMs: number, marks: Marks): Contribution[] {
+  #attachmentContributions(record: JsonObject, createdAtMs: number, details: MessageDetails): Contribution[] {
     const attachment = objectAt(record, 'attachment')
     const blocks = attachmentBlocks(attachment)
     if (blocks.length === 0) return []
     const content = contentOf(blocks)
-    const known = { ...marks, attachment: textAt(attachment, 'type') ?? 'unknown' }
-    const parts = withMarks(
+    const known = { ...details, attachment: textAt(attachment, 'type') ?? 'unknown' }
+    const parts = withDetails(
       blocks.map(({ part }) => part),
       known,
     )
@@ -166,15 +172,15 @@ export class ClaudeCodeMessages {
   }
 }
 
-function userMarks(record: JsonObject, content: string, marks: Marks): Marks {
+function userMarks(record: JsonObject, content: string, details: MessageDetails): MessageDetails {
   return {
-    ...marks,
+    ...details,
     ...(record.isMeta === true ? { meta: true } : {}),
     ...(isHarnessText(content) || record.isCompactSummary === true ? { harness: true } : {}),
   }
 }
 
-/** Marks a compaction that the agent made in its window. The messages before it stay in the history. */
+/** MessageDetails a compaction that the agent made in its window. The messages before it stay in the history. */
 function compactionPart(boundary: JsonObject): NewPart {
   const metadata = objectAt(boundary, 'compactMetadata')
   const trigger = textAt(metadata, 'trigger')

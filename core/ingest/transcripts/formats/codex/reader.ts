@@ -3,7 +3,7 @@ import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -14,7 +14,7 @@ import {
   resultMessage,
   textBlock,
 } from '../../parts.ts'
-import { type Place, typeName } from '../../read-lines.ts'
+import { type RecordOrigin, typeName } from '../../read-lines.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
 import { type ItemKind, LiveItems } from './live-items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
@@ -48,11 +48,11 @@ export class CodexReader {
     this.#clock = new RecordClock(source.nowMs)
   }
 
-  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+  take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const atMs = this.#clock.at(record.timestamp)
     const payload = isObject(record.payload) ? record.payload : null
     if (payload === null) {
-      this.#takeBare(record, place, atMs, out)
+      this.#takeBare(record, origin, atMs, out)
       return
     }
     this.#noteEndOfCopy(record, payload, atMs)
@@ -61,10 +61,10 @@ export class CodexReader {
         this.#takeMeta(payload, atMs, out)
         return
       case 'response_item':
-        this.#takeItem(payload, place, atMs, out)
+        this.#takeItem(payload, origin, atMs, out)
         return
       case 'compacted':
-        this.#takeCompacted(payload, place.marks, atMs, out)
+        this.#takeCompacted(payload, origin.details, atMs, out)
         return
       case 'turn_context':
         this.#model = textAt(payload, 'model') ?? this.#model
@@ -81,7 +81,7 @@ export class CodexReader {
       default:
         out.push({
           kind: 'skipped',
-          line: place.line,
+          line: origin.line,
           reason: `unknown type of record: ${typeName(record.type)}`,
         })
     }
@@ -97,11 +97,11 @@ export class CodexReader {
   }
 
   /** The first versions wrote items without a wrapper, below a header. */
-  #takeBare(record: JsonObject, place: Place, atMs: number, out: TranscriptRecord[]): void {
+  #takeBare(record: JsonObject, origin: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
     if (isOldHeader(record)) this.#takeMeta(record, atMs, out)
-    else if (textAt(record, 'type') !== null) this.#takeItem(record, place, atMs, out)
+    else if (textAt(record, 'type') !== null) this.#takeItem(record, origin, atMs, out)
     else if (textAt(record, 'record_type') !== null) out.push({ kind: 'other' })
-    else out.push({ kind: 'skipped', line: place.line, reason: 'a record without a type' })
+    else out.push({ kind: 'skipped', line: origin.line, reason: 'a record without a type' })
   }
 
   #takeMeta(meta: JsonObject, atMs: number, out: TranscriptRecord[]): void {
@@ -147,22 +147,22 @@ export class CodexReader {
     if (isOwnTurn || (before !== null && atMs - before >= PAUSE_MS)) this.#copiedFrom = []
   }
 
-  #takeItem(item: JsonObject, place: Place, atMs: number, out: TranscriptRecord[]): void {
+  #takeItem(item: JsonObject, origin: RecordOrigin, atMs: number, out: TranscriptRecord[]): void {
     const read = itemOf(item)
     if (read.kind === 'unknown') {
       const reason = `unknown type of response item: ${typeName(item.type)}`
-      out.push({ kind: 'skipped', line: place.line, reason })
+      out.push({ kind: 'skipped', line: origin.line, reason })
     } else if (read.kind === 'silent') {
       out.push({ kind: 'other' })
     } else {
-      this.#tell(item, read, place.marks, atMs, out)
+      this.#emit(item, read, origin.details, atMs, out)
     }
   }
 
-  #tell(
+  #emit(
     item: JsonObject,
     read: Exclude<CodexItem, { kind: 'unknown' | 'silent' }>,
-    marks: Marks,
+    details: MessageDetails,
     createdAtMs: number,
     out: TranscriptRecord[],
   ): void {
@@ -170,7 +170,7 @@ export class CodexReader {
     const externalId = this.#idOf(item, read)
     this.#live.add(externalId, this.#kindOf(item, read))
     const copiedFrom = this.#copiedFrom
-    const known: Marks = { ...marks, ...(copiedFrom.length > 0 ? { copied: true } : {}) }
+    const known: MessageDetails = { ...details, ...(copiedFrom.length > 0 ? { copied: true } : {}) }
     const add = (message: Parameters<typeof messageOf>[0]): void => {
       out.push({ kind: 'message', sessionId, message: messageOf(message), copiedFrom })
     }
@@ -180,27 +180,27 @@ export class CodexReader {
         const author = textAt(item, 'author')
         const isInjected = read.role === 'user' && (author !== null || this.#survey.isInjected(text))
         if (read.role === 'user' && !isInjected && copiedFrom.length === 0) this.#title ??= oneLine(text)
-        const facts: Marks = {
+        const facts: MessageDetails = {
           ...known,
           ...(isInjected ? { harness: true } : {}),
           ...(author === null ? {} : { author }),
           ...(read.role === 'assistant' && this.#model !== null ? { model: this.#model } : {}),
         }
-        add({ externalId, role: read.role, blocks: read.blocks, createdAtMs, marks: facts })
+        add({ externalId, role: read.role, blocks: read.blocks, createdAtMs, details: facts })
         return
       }
       case 'thought':
-        add({ externalId, role: 'assistant', blocks: [reasoningBlock(read.text)], createdAtMs, marks: known })
+        add({ externalId, role: 'assistant', blocks: [reasoningBlock(read.text)], createdAtMs, details: known })
         return
       case 'call': {
         const { id, name } = read.call
         if (id !== null && name !== null) this.#toolNames.set(id, name)
-        add({ externalId, role: 'assistant', blocks: [callBlock(read.call)], createdAtMs, marks: known })
+        add({ externalId, role: 'assistant', blocks: [callBlock(read.call)], createdAtMs, details: known })
         return
       }
       default: {
         const name = read.callId === null ? null : (this.#toolNames.get(read.callId) ?? null)
-        const message = resultMessage({ ...read, externalId, name, createdAtMs, marks: known })
+        const message = resultMessage({ ...read, externalId, name, createdAtMs, details: known })
         out.push({ kind: 'message', sessionId, message, copiedFrom })
       }
     }
@@ -230,7 +230,7 @@ export class CodexReader {
    * The window was replaced by a list of items: earlier ones word for word, new context, and a summary, readable or
    * encrypted.
    */
-  #takeCompacted(payload: JsonObject, marks: Marks, atMs: number, out: TranscriptRecord[]): void {
+  #takeCompacted(payload: JsonObject, details: MessageDetails, atMs: number, out: TranscriptRecord[]): void {
     const sessionId = this.#session(atMs, out)
     const items = replacementOf(payload)
     const { kept, fresh } = this.#compare(items)
@@ -243,7 +243,7 @@ export class CodexReader {
       role: 'user',
       blocks: text === null ? [] : [textBlock(text)],
       createdAtMs: atMs,
-      marks: { ...marks, harness: true },
+      details: { ...details, harness: true },
       more: [compactionPart(null, { kept: kept.size })],
     })
     out.push({ kind: 'message', sessionId, message, copiedFrom: this.#copiedFrom })
@@ -261,7 +261,7 @@ export class CodexReader {
       if (told === null && summary !== null && item === items.at(-1)) continue
       const read = itemOf(item)
       if (read.kind === 'unknown' || read.kind === 'silent') continue
-      this.#tell(item, read, { ...marks, harness: true }, atMs, out)
+      this.#emit(item, read, { ...details, harness: true }, atMs, out)
     }
   }
 

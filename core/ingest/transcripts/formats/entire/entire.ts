@@ -5,10 +5,10 @@ import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { callBlock, jsonText, messageOf, RecordClock, resultMessage, textBlock, timeOf } from '../../parts.ts'
-import { type Place, readJsonLines, typeName } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines, typeName } from '../../read-lines.ts'
 
 /** The neutral, compact transcript of Entire, version 1. https://github.com/entireio/cli */
 export const entire: TranscriptFormat = { id: 'entire', label: 'Entire (compact)', detect, read }
@@ -24,7 +24,7 @@ function detect({ values }: TranscriptHead): number {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const reader = new EntireReader(source)
-  yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
+  yield* readJsonLines(source, 'storing', (record, origin, out) => reader.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
 }
 
@@ -39,7 +39,7 @@ class EntireReader {
     this.#clock = new RecordClock(source.nowMs)
   }
 
-  take(record: JsonObject, { line, marks }: Place, out: TranscriptRecord[]): void {
+  take(record: JsonObject, { line, details }: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isOurs(record) || (record.type !== 'user' && record.type !== 'assistant')) {
       const what = record.v === 1 ? `type of record: ${typeName(record.type)}` : 'version or kind of record'
       out.push({ kind: 'skipped', line, reason: `unknown ${what}` })
@@ -52,8 +52,8 @@ class EntireReader {
     const own = textAt(record, 'id') ?? (first === undefined ? null : textAt(first, 'id'))
     const externalId =
       own === null ? this.#ids.next('record', JSON.stringify(record.ts), JSON.stringify(blocks)) : this.#ids.named(own)
-    if (record.type === 'user') this.#takeUser(sessionId, externalId, blocks, atMs, marks, out)
-    else this.#takeAssistant(sessionId, externalId, record, atMs, marks, out)
+    if (record.type === 'user') this.#takeUser(sessionId, externalId, blocks, atMs, details, out)
+    else this.#takeAssistant(sessionId, externalId, record, atMs, details, out)
   }
 
   /** The format names no session. It is recognised by its beginning, which never changes. */
@@ -70,13 +70,13 @@ class EntireReader {
     externalId: string,
     content: readonly unknown[],
     createdAtMs: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     const blocks = content.map(blockOf)
     const text = blocks.map((block) => block.text ?? '').find((words) => words.trim() !== '')
     if (text !== undefined) this.#title ??= oneLine(text)
-    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks })
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details })
     out.push({ kind: 'message', sessionId, message })
   }
 
@@ -85,12 +85,19 @@ class EntireReader {
     externalId: string,
     record: JsonObject,
     createdAtMs: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     const content = contentOf(record)
     const more = this.#finish(record)
-    const message = messageOf({ externalId, role: 'assistant', blocks: content.map(blockOf), createdAtMs, marks, more })
+    const message = messageOf({
+      externalId,
+      role: 'assistant',
+      blocks: content.map(blockOf),
+      createdAtMs,
+      details,
+      more,
+    })
     out.push({ kind: 'message', sessionId, message })
     for (const block of content.filter(isObject)) {
       if (block.type !== 'tool_use' || block.result == null) continue
@@ -106,7 +113,7 @@ class EntireReader {
           output: typeof result.output === 'string' ? result.output : JSON.stringify(result.output ?? ''),
           isError: textAt(result, 'status') === 'error',
           createdAtMs: timeOf(record.ts) ?? createdAtMs,
-          marks,
+          details,
         }),
       })
     }

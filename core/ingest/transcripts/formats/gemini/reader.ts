@@ -3,11 +3,11 @@ import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage } from '../../parts.ts'
 import { isMasked } from '../../placeholders.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { answerBlocks, answerFinish, callResult, callsOf, geminiBlocks, hasMasked, recordTypes } from './message.ts'
 import { type Checkpoint, type GeminiSurvey, resultId } from './survey.ts'
 
@@ -43,13 +43,13 @@ export class GeminiReader {
     this.#summary = textAt(changes, 'summary') ?? this.#summary
   }
 
-  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+  take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (isObject(record.$set)) {
-      this.#takeSet(record.$set, place, out)
+      this.#takeSet(record.$set, origin, out)
     } else if ('$rewindTo' in record) {
       out.push({ kind: 'other' })
     } else if (recordTypes.has(textAt(record, 'type') ?? '')) {
-      this.#takeVersion(record, place.marks, out)
+      this.#takeVersion(record, origin.details, out)
     } else if (textAt(record, 'sessionId') !== null) {
       if (this.#sessionId === null) this.open(record)
       this.takeMetadata(record)
@@ -57,7 +57,7 @@ export class GeminiReader {
     } else {
       const type = textAt(record, 'type')
       const reason = type === null ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
-      out.push({ kind: 'skipped', line: place.line, reason })
+      out.push({ kind: 'skipped', line: origin.line, reason })
     }
   }
 
@@ -71,7 +71,7 @@ export class GeminiReader {
   }
 
   /** The last record of an id is the message. The records before it are earlier states. */
-  #takeVersion(record: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+  #takeVersion(record: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
     const id = textAt(record, 'id')
     if (id !== null && hasMasked(record)) {
       this.#noteMasked(id, record)
@@ -84,10 +84,10 @@ export class GeminiReader {
     const version = id === null ? 1 : (this.#versions.get(id) ?? 0) + 1
     if (id !== null) this.#versions.set(id, version)
     if (id !== null && version < this.#survey.versionsOf(id)) out.push({ kind: 'other' })
-    else this.#tell(record, marks, out)
+    else this.#emit(record, details, out)
   }
 
-  #takeSet(changes: JsonObject, { marks }: Place, out: TranscriptRecord[]): void {
+  #takeSet(changes: JsonObject, { details }: RecordOrigin, out: TranscriptRecord[]): void {
     const checkpoint = this.#survey.checkpoint(this.#checkpoints)
     this.#checkpoints += 1
     this.takeMetadata(changes)
@@ -103,12 +103,12 @@ export class GeminiReader {
     }
     for (const record of fresh) {
       if (record !== summary && this.#survey.versionsOf(textAt(record, 'id') ?? '') > 0) continue
-      this.#tell(record, record === summary ? { ...marks, harness: true } : marks, out, record === summary)
-      if (record === summary) this.#tellCompaction(record, checkpoint, out)
+      this.#emit(record, record === summary ? { ...details, harness: true } : details, out, record === summary)
+      if (record === summary) this.#emitCompaction(record, checkpoint, out)
     }
   }
 
-  #tellCompaction(summary: JsonObject, { gone }: Checkpoint, out: TranscriptRecord[]): void {
+  #emitCompaction(summary: JsonObject, { gone }: Checkpoint, out: TranscriptRecord[]): void {
     const id = textAt(summary, 'id')
     if (id === null || this.#sessionId === null || this.#survey.isAbandoned(id)) return
     out.push({
@@ -124,7 +124,7 @@ export class GeminiReader {
     })
   }
 
-  #tell(record: JsonObject, given: Marks, out: TranscriptRecord[], isSummary = false): void {
+  #emit(record: JsonObject, given: MessageDetails, out: TranscriptRecord[], isSummary = false): void {
     const createdAtMs = this.#clock.at(record.timestamp)
     const sessionId = this.#session(createdAtMs, out)
     const externalId = textAt(record, 'id') ?? this.#ids.next('record', JSON.stringify(record))
@@ -133,23 +133,23 @@ export class GeminiReader {
       return
     }
     this.#told.add(externalId)
-    const marks = this.#survey.isAbandoned(externalId) ? { ...given, abandoned: true } : given
+    const details = this.#survey.isAbandoned(externalId) ? { ...given, abandoned: true } : given
     if (record.type === 'gemini' && !isSummary) {
-      const answer = { blocks: answerBlocks(record), finish: answerFinish(record), createdAtMs, marks }
+      const answer = { blocks: answerBlocks(record), finish: answerFinish(record), createdAtMs, details }
       out.push({ kind: 'answer', sessionId, externalId, ...answer })
-      this.#tellResults(record, externalId, marks, createdAtMs, out)
+      this.#emitResults(record, externalId, details, createdAtMs, out)
       return
     }
     const blocks = geminiBlocks(record.content)
-    if (record.type === 'user' && !isSummary && marks.abandoned !== true) this.#nameAfter(contentOf(blocks))
+    if (record.type === 'user' && !isSummary && details.abandoned !== true) this.#nameAfter(contentOf(blocks))
     const isNotice = record.type !== 'user' && record.type !== 'gemini'
-    const facts = isNotice ? { ...marks, harness: true, notice: String(record.type) } : marks
+    const facts = isNotice ? { ...details, harness: true, notice: String(record.type) } : details
     const more = isSummary ? [compactionPart(null)] : []
-    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks: facts, more })
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
     out.push({ kind: 'message', sessionId, message })
   }
 
-  #tellResults(record: JsonObject, id: string, marks: Marks, atMs: number, out: TranscriptRecord[]): void {
+  #emitResults(record: JsonObject, id: string, details: MessageDetails, atMs: number, out: TranscriptRecord[]): void {
     const sessionId = this.#session(atMs, out)
     for (const call of callsOf(record)) {
       const result = callResult(call)
@@ -161,7 +161,7 @@ export class GeminiReader {
         out.push({ kind: 'repeated' })
         continue
       }
-      const message = resultMessage({ externalId, ...given, createdAtMs: this.#clock.at(call.timestamp), marks })
+      const message = resultMessage({ externalId, ...given, createdAtMs: this.#clock.at(call.timestamp), details })
       out.push({ kind: 'message', sessionId, message })
     }
   }

@@ -3,7 +3,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { type DocumentValue, readDocument } from '../../read-document.ts'
-import { type Place, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
 import { MessagesReader } from './reader.ts'
 import { isMessage, isReadable, layoutOf, roleOf } from './shape.ts'
 
@@ -27,23 +27,23 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
       yield* readDocument(source, 'storing', ['$.messages.*'], one(sessions))
       break
     case 'document_conversations':
-      yield* readDocument(source, 'storing', ['$.*'], ({ value }, place, out) =>
-        sessions.takeConversation(value, place, out),
+      yield* readDocument(source, 'storing', ['$.*'], ({ value }, origin, out) =>
+        sessions.takeConversation(value, origin, out),
       )
       break
     case 'line_conversations':
-      yield* readJsonLines(source, 'storing', (record, place, out) => sessions.takeConversation(record, place, out))
+      yield* readJsonLines(source, 'storing', (record, origin, out) => sessions.takeConversation(record, origin, out))
       break
     default:
-      yield* readJsonLines(source, 'storing', (record, place, out) => sessions.takeMessage(record, place, out))
+      yield* readJsonLines(source, 'storing', (record, origin, out) => sessions.takeMessage(record, origin, out))
   }
   yield { doing: 'storing', bytesRead: source.bytes, records: sessions.end() }
 }
 
 const one =
   (sessions: Sessions) =>
-  ({ value }: DocumentValue, place: Place, out: TranscriptRecord[]): void =>
-    sessions.takeMessage(value, place, out)
+  ({ value }: DocumentValue, origin: RecordOrigin, out: TranscriptRecord[]): void =>
+    sessions.takeMessage(value, origin, out)
 
 /** Matches ids that are unique among all conversations, and not only numbers in a file. */
 const OWN_ID = /^[\w:.-]{16,200}$/
@@ -61,18 +61,18 @@ class Sessions {
     this.#address = `file:${resolve(source.path)}`
   }
 
-  takeMessage(value: unknown, place: Place, out: TranscriptRecord[]): void {
+  takeMessage(value: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const [first] = this.#source.head.values
     this.#only ??= this.#open(isObject(first) && Array.isArray(first.messages) ? first : {}, this.#address)
-    take(this.#only, value, place, out)
+    take(this.#only, value, origin, out)
   }
 
-  takeConversation(value: unknown, place: Place, out: TranscriptRecord[]): void {
+  takeConversation(value: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const list = isObject(value) ? listAt(value, 'messages') : []
     if (!isObject(value) || !list.some(isMessage)) {
       out.push({
         kind: 'skipped',
-        line: place.line,
+        line: origin.line,
         reason: 'not a conversation: no list of messages with role and content',
       })
       return
@@ -82,7 +82,7 @@ class Sessions {
     // A file of one line is a document until there are more lines.
     const isFirst = this.#opened === 1 && !this.#source.hasSession(numbered)
     const reader = this.#open(value, isFirst ? this.#address : numbered)
-    for (const message of list) take(reader, message, place, out)
+    for (const message of list) take(reader, message, origin, out)
     out.push(...reader.end())
   }
 
@@ -100,9 +100,9 @@ class Sessions {
   }
 }
 
-function take(reader: MessagesReader, value: unknown, place: Place, out: TranscriptRecord[]): void {
-  if (isReadable(value)) reader.take(value, place, out)
-  else out.push({ kind: 'skipped', line: place.line, reason: whyNot(value) })
+function take(reader: MessagesReader, value: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
+  if (isReadable(value)) reader.take(value, origin, out)
+  else out.push({ kind: 'skipped', line: origin.line, reason: whyNot(value) })
 }
 
 function whyNot(value: unknown): string {

@@ -2,7 +2,7 @@ import { type BlockPart, toolResult, toPart, unknownBlock } from '../../content-
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -16,7 +16,7 @@ import {
   stringsIn,
   textBlock,
 } from '../../parts.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { roleOf } from './shape.ts'
 
 /** Converts the messages of one conversation, in order, into records. */
@@ -36,14 +36,14 @@ export class MessagesReader {
     this.#clock.at(timeIn(about))
   }
 
-  take(message: JsonObject, place: Place, out: TranscriptRecord[]): void {
+  take(message: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const createdAtMs = this.#clock.at(timeIn(message))
     if (!this.#isDeclared) this.#declare(createdAtMs, out)
     const own = stringsIn(message, 'id', 'uuid', 'message_id')
     const externalId = own === null ? this.#ids.next('message', JSON.stringify(message)) : this.#ids.named(own)
     const role = roleOf(message)
-    if (role === 'tool') this.#takeResult(message, externalId, createdAtMs, place.marks, out)
-    else if (role !== null) this.#takeSaid(message, role, externalId, createdAtMs, place.marks, out)
+    if (role === 'tool') this.#takeResult(message, externalId, createdAtMs, origin.details, out)
+    else if (role !== null) this.#takeSaid(message, role, externalId, createdAtMs, origin.details, out)
   }
 
   end(): TranscriptRecord[] {
@@ -63,7 +63,7 @@ export class MessagesReader {
     message: JsonObject,
     externalId: string,
     createdAtMs: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     const callId = textAt(message, 'tool_call_id')
@@ -76,7 +76,7 @@ export class MessagesReader {
       output: textOf(blocks),
       isError: message.is_error === true,
       createdAtMs,
-      marks,
+      details,
     }
     const files = blocks.filter(({ part }) => part.type === 'file')
     out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage({ ...given, files }) })
@@ -88,7 +88,7 @@ export class MessagesReader {
     role: 'system' | 'user' | 'assistant',
     externalId: string,
     createdAtMs: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     let said: BlockPart[] = []
@@ -99,7 +99,7 @@ export class MessagesReader {
     }
     const flush = (): void => {
       if (said.length === 0 && told > 0) return
-      const given = { externalId: nextId(), role, blocks: said, createdAtMs, marks }
+      const given = { externalId: nextId(), role, blocks: said, createdAtMs, details }
       out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
       said = []
     }
@@ -118,7 +118,7 @@ export class MessagesReader {
         role: 'tool' as const,
         blocks: [{ part, text: output }],
         createdAtMs,
-        marks,
+        details,
       }
       out.push({ kind: 'message', sessionId: this.#sessionId, message: messageOf(given) })
     }

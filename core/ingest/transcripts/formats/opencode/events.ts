@@ -1,6 +1,6 @@
 import type { TranscriptChunk, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import { type Place, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
 import { OpenCodeReader } from './reader.ts'
 
 /** Matches a line of a recorded event stream: `{timestamp, …, event: {type, properties}}`. */
@@ -19,7 +19,7 @@ export async function* readEvents(source: TranscriptSource): AsyncGenerator<Tran
     if (id !== null) mentions.set(id, (mentions.get(id) ?? 0) + 1)
   })
   const stream = new EventStream(source, mentions)
-  yield* readJsonLines(source, 'storing', (record, place, out) => stream.take(record, place, out))
+  yield* readJsonLines(source, 'storing', (record, origin, out) => stream.take(record, origin, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: stream.end() }
 }
 
@@ -38,9 +38,9 @@ class EventStream {
     this.#mentions = mentions
   }
 
-  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+  take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isEvent(record)) {
-      out.push({ kind: 'skipped', line: place.line, reason: 'not an event' })
+      out.push({ kind: 'skipped', line: origin.line, reason: 'not an event' })
       return
     }
     const event = objectAt(record, 'event')
@@ -57,12 +57,12 @@ class EventStream {
     if (event.type === 'message.updated') message.info = session
     else if (event.type === 'message.part.updated') this.#takePart(message, objectAt(properties, 'part'))
     else this.#takeDelta(message, properties)
-    this.#flush(place, out, false)
+    this.#flush(origin, out, false)
   }
 
   end(): TranscriptRecord[] {
     const out: TranscriptRecord[] = []
-    this.#flush({ line: 1, marks: {} }, out, true)
+    this.#flush({ line: 1, details: {} }, out, true)
     for (const reader of this.#readers.values()) out.push(...reader.end())
     return out
   }
@@ -88,17 +88,21 @@ class EventStream {
     part[field] = before + (textAt(properties, 'delta') ?? '')
   }
 
-  #flush(place: Place, out: TranscriptRecord[], isEnd: boolean): void {
+  #flush(origin: RecordOrigin, out: TranscriptRecord[], isEnd: boolean): void {
     for (const [id, { info, parts, left }] of this.#open) {
       if (left > 0 && !isEnd) return
       this.#open.delete(id)
       // Only its parts were recorded, so nobody knows who said them.
       if (textAt(info, 'role') === null) {
-        out.push({ kind: 'skipped', line: place.line, reason: `the message ${id.slice(0, 60)} has parts, but no role` })
+        out.push({
+          kind: 'skipped',
+          line: origin.line,
+          reason: `the message ${id.slice(0, 60)} has parts, but no role`,
+        })
         continue
       }
       const sessionId = textAt(info, 'sessionID') ?? ''
-      this.#reader(sessionId).take({ info, parts: [...parts.values()] }, place, out)
+      this.#reader(sessionId).take({ info, parts: [...parts.values()] }, origin, out)
     }
   }
 

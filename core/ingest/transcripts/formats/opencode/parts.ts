@@ -1,7 +1,7 @@
 import type { NewMessage } from '../../../new-message.ts'
 import { type BlockPart, raw, unknownBlock } from '../../content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 
 /** These parts have no text: where a step began, and the state of the files. */
@@ -50,7 +50,12 @@ const openCodeFile = (part: JsonObject): BlockPart =>
 export const prunedAt = (part: JsonObject): number | null => timeOf(objectAt(objectAt(part, 'state'), 'time').compacted)
 
 /** Returns the result inside of a call's own part, or null while there is none. */
-export function openCodeResult(part: JsonObject, externalId: string, atMs: number, marks: Marks): NewMessage | null {
+export function openCodeResult(
+  part: JsonObject,
+  externalId: string,
+  atMs: number,
+  details: MessageDetails,
+): NewMessage | null {
   const state = objectAt(part, 'state')
   if (state.status !== 'completed' && state.status !== 'error') return null
   const time = objectAt(state, 'time')
@@ -63,7 +68,7 @@ export function openCodeResult(part: JsonObject, externalId: string, atMs: numbe
     output: textAt(state, isError ? 'error' : 'output') ?? '',
     isError,
     createdAtMs: timeOf(time.end) ?? timeOf(time.start) ?? atMs,
-    marks: pruned === null ? marks : { ...marks, prunedAtMs: pruned },
+    details: pruned === null ? details : { ...details, prunedAtMs: pruned },
     files: listAt(state, 'attachments').filter(isObject).map(openCodeFile),
   })
 }

@@ -4,11 +4,11 @@ import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
 import { CLEARED } from '../../placeholders.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */
@@ -16,7 +16,7 @@ type Request = { readonly id: string; readonly isAuto: boolean | null; readonly 
 
 type PrunedPart = { readonly externalId: string; readonly atMs: number }
 
-/** Marks at most this far apart belong to one pruning. */
+/** MessageDetails at most this far apart belong to one pruning. */
 const ONE_PRUNING_MS = 5_000
 
 /** Converts the messages of one session, in order, into records. */
@@ -37,19 +37,19 @@ export class OpenCodeReader {
     this.#clock.at(objectAt(info, 'time').created)
   }
 
-  take(value: unknown, place: Place, out: TranscriptRecord[]): void {
+  take(value: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const info = isObject(value) ? objectAt(value, 'info') : {}
     const role = textAt(info, 'role')
     if (!isObject(value) || (role !== 'user' && role !== 'assistant')) {
-      out.push({ kind: 'skipped', line: place.line, reason: 'not a message with the role of a user or an assistant' })
+      out.push({ kind: 'skipped', line: origin.line, reason: 'not a message with the role of a user or an assistant' })
       return
     }
     const parts = listAt(value, 'parts').filter(isObject)
     const createdAtMs = this.#clock.at(objectAt(info, 'time').created)
     const sessionId = this.#session(textAt(info, 'sessionID'), createdAtMs, out)
     const id = this.#ids.named(textAt(info, 'id') ?? this.#ids.next('message', JSON.stringify(value)))
-    if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, place.marks, out)
-    else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, place.marks, out)
+    if (role === 'user') this.#takeUser(sessionId, id, parts, createdAtMs, origin.details, out)
+    else this.#takeAssistant(sessionId, id, info, parts, createdAtMs, origin.details, out)
   }
 
   end(): TranscriptRecord[] {
@@ -88,7 +88,7 @@ export class OpenCodeReader {
     externalId: string,
     parts: readonly JsonObject[],
     createdAtMs: number,
-    marks: Marks,
+    details: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     const blocks = openCodeBlocks(parts)
@@ -99,9 +99,9 @@ export class OpenCodeReader {
     const isSynthetic = texts.length > 0 && texts.every((part) => part.synthetic === true)
     const typed = texts.find((part) => part.synthetic !== true)
     if (typed) this.#title ??= oneLine(textAt(typed, 'text') ?? '')
-    const facts = isSynthetic || request ? { ...marks, harness: true } : marks
+    const facts = isSynthetic || request ? { ...details, harness: true } : details
     const more = request ? [compactionPart(isAuto)] : []
-    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, marks: facts, more })
+    const message = messageOf({ externalId, role: 'user', blocks, createdAtMs, details: facts, more })
     out.push({ kind: 'message', sessionId, message })
   }
 
@@ -111,20 +111,20 @@ export class OpenCodeReader {
     info: JsonObject,
     parts: readonly JsonObject[],
     createdAtMs: number,
-    given: Marks,
+    given: MessageDetails,
     out: TranscriptRecord[],
   ): void {
     const request = this.#request
     this.#request = null
     const error = textAt(objectAt(info, 'error'), 'name')
-    const marks = error === null ? given : { ...given, error }
+    const details = error === null ? given : { ...given, error }
     const said = openCodeBlocks(parts)
     const isSummary = info.summary === true
     const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
-    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info), marks })
+    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info), details })
     for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
-      const message = openCodeResult(part, id, createdAtMs, marks)
+      const message = openCodeResult(part, id, createdAtMs, details)
       if (!message) continue
       out.push({ kind: 'message', sessionId, message })
       const atMs = prunedAt(part)

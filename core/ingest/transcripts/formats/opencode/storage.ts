@@ -27,7 +27,7 @@ export async function* readStorage(source: TranscriptSource, info: JsonObject): 
       )
       const value = { info: message, parts }
       bytes += JSON.stringify(value).length
-      reader.take(value, { line: 1, marks: {} }, records)
+      reader.take(value, { line: 1, details: {} }, records)
     }
     yield { doing: 'storing', bytesRead: 0, records }
     if (bytes >= source.limitBytes) return

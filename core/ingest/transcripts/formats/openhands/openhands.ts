@@ -3,7 +3,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
-import { type Place, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
 import { isEvent } from './event.ts'
 import { OpenHandsReader } from './reader.ts'
 
@@ -42,7 +42,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const { isDocument } = source.head
   if (isDocument && Array.isArray(first) && first.filter(isObject).some(isEvent)) {
     const reader = new OpenHandsReader(source, address, {})
-    yield* readDocument(source, 'storing', ['$.*'], ({ value }, place, out) => reader.take(value, place, out))
+    yield* readDocument(source, 'storing', ['$.*'], ({ value }, origin, out) => reader.take(value, origin, out))
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
     return
   }
@@ -50,8 +50,10 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
   const isList = isDocument && Array.isArray(first)
   // A file of one task may be spread over several lines.
   yield* isDocument
-    ? readDocument(source, 'storing', [isList ? '$.*' : '$'], ({ value }, place, out) => tasks.take(value, place, out))
-    : readJsonLines(source, 'storing', (record, place, out) => tasks.take(record, place, out))
+    ? readDocument(source, 'storing', [isList ? '$.*' : '$'], ({ value }, origin, out) =>
+        tasks.take(value, origin, out),
+      )
+    : readJsonLines(source, 'storing', (record, origin, out) => tasks.take(record, origin, out))
 }
 
 /** Reads the tasks of a file, each as a conversation. A task that was tried again has the same name again. */
@@ -65,9 +67,9 @@ class Tasks {
     this.#address = address
   }
 
-  take(task: unknown, place: Place, out: TranscriptRecord[]): void {
+  take(task: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isObject(task) || !('history' in task)) {
-      out.push({ kind: 'skipped', line: place.line, reason: 'not a task: it has no history' })
+      out.push({ kind: 'skipped', line: origin.line, reason: 'not a task: it has no history' })
       return
     }
     const name = nameOf(task)
@@ -78,7 +80,7 @@ class Tasks {
       `${this.#address}#${times === 1 ? name : `${name}~${times}`}`,
       task,
     )
-    for (const event of listAt(task, 'history').flat()) reader.take(event, place, out)
+    for (const event of listAt(task, 'history').flat()) reader.take(event, origin, out)
     const rest = reader.end()
     // The task failed before anything was said.
     out.push(...(rest.length === 0 ? [{ kind: 'other' } as const] : rest))

@@ -3,7 +3,7 @@ import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import {
   callBlock,
@@ -16,7 +16,7 @@ import {
   stringsIn,
   textBlock,
 } from '../../parts.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { answerOf, argumentsOf, callOf, isEvent } from './event.ts'
 
 /** Actions of the program: states, and look-ups whose result is an observation. */
@@ -51,17 +51,17 @@ export class OpenHandsReader {
     this.#clock = new RecordClock(source.nowMs)
   }
 
-  take(event: unknown, place: Place, out: TranscriptRecord[]): void {
+  take(event: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isObject(event) || !isEvent(event)) {
-      out.push({ kind: 'skipped', line: place.line, reason: 'neither an action nor an observation' })
+      out.push({ kind: 'skipped', line: origin.line, reason: 'neither an action nor an observation' })
       return
     }
     const atMs = this.#clock.at(event.timestamp)
     const id = countAt(event, 'id')
     const externalId = id === null ? this.#ids.next('event', JSON.stringify(event)) : this.#ids.named(`event-${id}`)
     if (id !== null) this.#told.set(id, externalId)
-    if (typeof event.observation === 'string') this.#takeObservation(event, externalId, atMs, place.marks, out)
-    else this.#takeAction(event, externalId, atMs, place.marks, out)
+    if (typeof event.observation === 'string') this.#takeObservation(event, externalId, atMs, origin.details, out)
+    else this.#takeAction(event, externalId, atMs, origin.details, out)
   }
 
   end(): TranscriptRecord[] {
@@ -71,7 +71,13 @@ export class OpenHandsReader {
     return title === null ? [{ kind: 'other' }] : [{ kind: 'title', sessionId: this.#sessionId, title: oneLine(title) }]
   }
 
-  #takeAction(event: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+  #takeAction(
+    event: JsonObject,
+    externalId: string,
+    atMs: number,
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
     const action = textAt(event, 'action') ?? ''
     const args = argumentsOf(event)
     const source = textAt(event, 'source')
@@ -79,25 +85,31 @@ export class OpenHandsReader {
     if (silentActions.has(action)) {
       out.push({ kind: 'other' })
     } else if (action === 'condensation') {
-      this.#condense(args, externalId, atMs, marks, out)
+      this.#condense(args, externalId, atMs, details, out)
     } else if (action === 'system') {
-      this.#say({ role: 'system', text: said, externalId, atMs, marks }, out)
+      this.#say({ role: 'system', text: said, externalId, atMs, details }, out)
     } else if (action === 'message' && (source === 'user' || (source === null && !this.#hasUserSpoken))) {
       this.#hasUserSpoken = true
       if (said.trim() !== '') this.#title ??= oneLine(said)
-      this.#say({ role: 'user', text: said, externalId, atMs, marks }, out)
+      this.#say({ role: 'user', text: said, externalId, atMs, details }, out)
     } else if (action === 'message') {
-      this.#say({ role: 'assistant', text: said, externalId, atMs, marks, more: this.#finish(event) }, out)
+      this.#say({ role: 'assistant', text: said, externalId, atMs, details, more: this.#finish(event) }, out)
     } else {
-      this.#act(event, externalId, atMs, marks, out)
+      this.#act(event, externalId, atMs, details, out)
     }
   }
 
   /** The agent forgot events. From here on a summary stands for them, or nothing. */
-  #condense(args: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+  #condense(
+    args: JsonObject,
+    externalId: string,
+    atMs: number,
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
     const text = textAt(args, 'summary')
     const forgotten = this.#forgotten(args)
-    const said = { externalId, createdAtMs: atMs, marks: { ...marks, harness: true } }
+    const said = { externalId, createdAtMs: atMs, details: { ...details, harness: true } }
     const blocks = text === null ? [] : [textBlock(text)]
     const more = [compactionPart(null, { forgotten: forgotten.size })]
     this.#push(messageOf({ ...said, role: 'user', blocks, more }), atMs, out)
@@ -125,7 +137,7 @@ export class OpenHandsReader {
   }
 
   /** Stores the thoughts of the model, and what it did then. */
-  #act(event: JsonObject, externalId: string, atMs: number, given: Marks, out: TranscriptRecord[]): void {
+  #act(event: JsonObject, externalId: string, atMs: number, given: MessageDetails, out: TranscriptRecord[]): void {
     const args = argumentsOf(event)
     const { id, name, input } = callOf(event)
     const callId = id ?? `${externalId}/call`
@@ -138,12 +150,18 @@ export class OpenHandsReader {
       callBlock({ id: callId, name, input: jsonText(input) }),
     ]
     // A person may run commands too.
-    const marks: Marks = textAt(event, 'source') === 'user' ? { ...given, byUser: true } : given
-    const base = { externalId, createdAtMs: atMs, marks }
+    const details: MessageDetails = textAt(event, 'source') === 'user' ? { ...given, byUser: true } : given
+    const base = { externalId, createdAtMs: atMs, details }
     this.#push(messageOf({ ...base, role: 'assistant', blocks, more: this.#finish(event) }), atMs, out)
   }
 
-  #takeObservation(event: JsonObject, externalId: string, atMs: number, marks: Marks, out: TranscriptRecord[]): void {
+  #takeObservation(
+    event: JsonObject,
+    externalId: string,
+    atMs: number,
+    details: MessageDetails,
+    out: TranscriptRecord[],
+  ): void {
     const kind = textAt(event, 'observation') ?? ''
     const content = textIn(event.content)
     const extras = objectAt(event, 'extras')
@@ -154,11 +172,11 @@ export class OpenHandsReader {
     if (silentObservations.has(kind) || kind === 'recall') {
       const told = kind === 'recall' ? recalled(content, extras) : ''
       if (told === '') out.push({ kind: 'other' })
-      else this.#say({ role: 'user', text: told, externalId, atMs, marks: { ...marks, harness: true, kind } }, out)
+      else this.#say({ role: 'user', text: told, externalId, atMs, details: { ...details, harness: true, kind } }, out)
       return
     }
     if (callId === null) {
-      this.#say({ role: 'user', text: content, externalId, atMs, marks: { ...marks, harness: true, kind } }, out)
+      this.#say({ role: 'user', text: content, externalId, atMs, details: { ...details, harness: true, kind } }, out)
       return
     }
     if (open?.callId === callId) this.#open = null
@@ -167,7 +185,7 @@ export class OpenHandsReader {
     )
     const name = textAt(metadata, 'function_name') ?? (open?.callId === callId ? open.name : kind)
     const isError = kind === 'error' || event.success === false || (typeof exit === 'number' && exit > 0)
-    const given = { externalId, callId, name, output: content, isError, createdAtMs: atMs, marks }
+    const given = { externalId, callId, name, output: content, isError, createdAtMs: atMs, details }
     this.#push(resultMessage(given), atMs, out)
   }
 
@@ -177,13 +195,13 @@ export class OpenHandsReader {
       readonly text: string
       readonly externalId: string
       readonly atMs: number
-      readonly marks: Marks
+      readonly details: MessageDetails
       readonly more?: readonly NewPart[]
     },
     out: TranscriptRecord[],
   ): void {
-    const { role, text, externalId, atMs, marks, more = [] } = said
-    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: atMs, marks, more })
+    const { role, text, externalId, atMs, details, more = [] } = said
+    const message = messageOf({ externalId, role, blocks: [textBlock(text)], createdAtMs: atMs, details, more })
     this.#push(message, atMs, out)
   }
 

@@ -1,10 +1,10 @@
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock, resultMessage, stringsIn, textBlock, timeOf } from '../../parts.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { bashText, entryTypes, piBlocks, piFinish, piResult } from './entries.ts'
 import type { PiTree } from './tree.ts'
 
@@ -35,7 +35,7 @@ export class PiReader {
     this.#titleOf = titleOf
   }
 
-  take(record: JsonObject, place: Place, out: TranscriptRecord[]): void {
+  take(record: JsonObject, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const type = textAt(record, 'type') ?? ''
     if (type === 'session') {
       this.#takeHeader(record, out)
@@ -44,7 +44,7 @@ export class PiReader {
     if (!entryTypes.has(type)) {
       this.#places.push(null)
       const reason = type === '' ? 'a record without a type' : `unknown type of record: ${type.slice(0, 60)}`
-      out.push({ kind: 'skipped', line: place.line, reason })
+      out.push({ kind: 'skipped', line: origin.line, reason })
       return
     }
     const id = textAt(record, 'id')
@@ -53,7 +53,7 @@ export class PiReader {
       return
     }
     const before = this.#places.length
-    this.#takeEntry(record, id, place, out)
+    this.#takeEntry(record, id, origin, out)
     if (this.#places.length === before) this.#places.push(null)
     if (id === null) return
     this.#seen.add(id)
@@ -86,12 +86,12 @@ export class PiReader {
     return sessionId
   }
 
-  #takeEntry(entry: JsonObject, id: string | null, place: Place, out: TranscriptRecord[]): void {
+  #takeEntry(entry: JsonObject, id: string | null, origin: RecordOrigin, out: TranscriptRecord[]): void {
     const atMs = this.#clock.at(entry.timestamp)
     const sessionId = this.#sessionId ?? this.#declare(this.#fallback, null, atMs, out)
     const isCopy = this.#parentId !== null && atMs < this.#startedAtMs
     const isLive = this.#tree.isLive(id)
-    const marks = { ...place.marks, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
+    const details = { ...origin.details, ...(isLive ? {} : { abandoned: true }), ...(isCopy ? { copied: true } : {}) }
     const add = (message: Extract<TranscriptRecord, { kind: 'message' }>['message']): void => {
       this.#places.push(message.externalId)
       if (!isLive && message.externalId !== null) this.#givenUp.add(message.externalId)
@@ -100,12 +100,12 @@ export class PiReader {
     }
     switch (entry.type) {
       case 'message':
-        add(this.#message(entry, id, atMs, marks))
+        add(this.#message(entry, id, atMs, details))
         return
       case 'custom_message': {
         const externalId = id ?? this.#ids.next('entry', JSON.stringify(entry))
-        const facts = { ...marks, harness: true, customType: textAt(entry, 'customType') ?? '' }
-        add(messageOf({ externalId, role: 'user', blocks: piBlocks(entry.content), createdAtMs: atMs, marks: facts }))
+        const facts = { ...details, harness: true, customType: textAt(entry, 'customType') ?? '' }
+        add(messageOf({ externalId, role: 'user', blocks: piBlocks(entry.content), createdAtMs: atMs, details: facts }))
         return
       }
       case 'compaction':
@@ -118,7 +118,14 @@ export class PiReader {
         ]
         const blocks = [textBlock(text ?? '')]
         add(
-          messageOf({ externalId, role: 'user', blocks, createdAtMs: atMs, marks: { ...marks, harness: true }, more }),
+          messageOf({
+            externalId,
+            role: 'user',
+            blocks,
+            createdAtMs: atMs,
+            details: { ...details, harness: true },
+            more,
+          }),
         )
         const replaced = this.#replaced(entry)
         if (!isLive || replaced === null) return
@@ -154,7 +161,7 @@ export class PiReader {
     return index === null ? null : (this.#places.slice(index).find((id) => id !== null) ?? null)
   }
 
-  #message(entry: JsonObject, id: string | null, atMs: number, marks: Marks) {
+  #message(entry: JsonObject, id: string | null, atMs: number, details: MessageDetails) {
     const message = objectAt(entry, 'message')
     const role = textAt(message, 'role') ?? ''
     const createdAtMs = id === null && entry.timestamp === undefined ? (timeOf(message.timestamp) ?? atMs) : atMs
@@ -165,33 +172,37 @@ export class PiReader {
         const blocks = piBlocks(message.content)
         const text = blocks.map((block) => block.text ?? '').find((words) => words.trim() !== '')
         if (text !== undefined) this.#title ??= oneLine(text)
-        return messageOf({ ...base, role: 'user', blocks, marks })
+        return messageOf({ ...base, role: 'user', blocks, details })
       }
       case 'assistant': {
         const finish = piFinish(message)
         const blocks = piBlocks(message.content)
-        return messageOf({ ...base, role: 'assistant', blocks, marks, more: finish ? [finish] : [] })
+        return messageOf({ ...base, role: 'assistant', blocks, details, more: finish ? [finish] : [] })
       }
       case 'toolResult': {
         const { output, files } = piResult(message.content)
         const given = { callId: textAt(message, 'toolCallId'), name: textAt(message, 'toolName'), output, files }
-        return resultMessage({ ...base, ...given, isError: message.isError === true, marks })
+        return resultMessage({ ...base, ...given, isError: message.isError === true, details })
       }
       case 'bashExecution': {
-        const facts: Marks = { ...marks, bash: true, ...(message.excludeFromContext === true ? EXCLUDED : {}) }
-        return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], marks: facts })
+        const facts: MessageDetails = {
+          ...details,
+          bash: true,
+          ...(message.excludeFromContext === true ? EXCLUDED : {}),
+        }
+        return messageOf({ ...base, role: 'user', blocks: [textBlock(bashText(message))], details: facts })
       }
       default: {
         const summary = textAt(message, 'summary')
         const blocks = summary === null ? piBlocks(message.content) : [textBlock(summary)]
         const given = role === 'system' ? ('system' as const) : ('user' as const)
-        return messageOf({ ...base, role: given, blocks, marks: { ...marks, harness: true, piRole: role } })
+        return messageOf({ ...base, role: given, blocks, details: { ...details, harness: true, piRole: role } })
       }
     }
   }
 }
 
-const EXCLUDED: Marks = { excludedFromContext: true }
+const EXCLUDED: MessageDetails = { excludedFromContext: true }
 
 /** Derives the id from `<time>_<id>.jsonl`. A path of another machine may have either slash. */
 function sessionIdIn(path: string): string {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type BlockPart, contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { messageOf, RecordClock, resultMessage } from '../../parts.ts'
 import { textOfLines } from '../../read-text.ts'
@@ -84,7 +84,7 @@ export class SpecStoryReader {
       return
     }
     this.#declare(createdAtMs, out)
-    this.#tell(turn, externalId, body, createdAtMs, out)
+    this.#emit(turn, externalId, body, createdAtMs, out)
   }
 
   /**
@@ -96,24 +96,24 @@ export class SpecStoryReader {
     return this.#ids.next('turn', role, this.#isTimed ? String(atMs) : first.trim())
   }
 
-  #tell(turn: OpenTurn, externalId: string, body: Body, createdAtMs: number, out: TranscriptRecord[]): void {
+  #emit(turn: OpenTurn, externalId: string, body: Body, createdAtMs: number, out: TranscriptRecord[]): void {
     const sessionId = this.#sessionId
     const { line, role } = turn
-    const marks: Marks = {
+    const details: MessageDetails = {
       ...(turn.isSidechain ? { sidechain: true } : {}),
       ...(turn.model === null ? {} : { model: turn.model }),
     }
     if (role === 'user') {
       this.#title ??= titleIn(body.blocks)
-      const message = messageOf({ externalId, role, blocks: body.blocks, createdAtMs, marks })
+      const message = messageOf({ externalId, role, blocks: body.blocks, createdAtMs, details })
       out.push({ kind: 'message', sessionId, message, line })
     } else {
-      const answer = { externalId, blocks: body.blocks, createdAtMs, finish: null, marks }
+      const answer = { externalId, blocks: body.blocks, createdAtMs, finish: null, details }
       out.push({ kind: 'answer', sessionId, ...answer, line })
     }
     for (const { callIndex, name, output } of body.answers) {
       const callId = `${externalId}/call-${callIndex + 1}`
-      const given = { externalId: `${callId}/output`, callId, name, output, isError: false, createdAtMs, marks }
+      const given = { externalId: `${callId}/output`, callId, name, output, isError: false, createdAtMs, details }
       out.push({ kind: 'message', sessionId, message: resultMessage(given), line })
     }
   }

@@ -3,10 +3,10 @@ import { type BlockPart, contentOf, unknownBlock } from '../../content-blocks.ts
 import { DerivedIds } from '../../derived-ids.ts'
 import type { PrunedText, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
-import type { Marks } from '../../marks.ts'
+import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { callBlock, fileBlock, jsonText, messageOf, reasoningBlock, resultMessage, textBlock } from '../../parts.ts'
-import type { Place } from '../../read-lines.ts'
+import type { RecordOrigin } from '../../read-lines.ts'
 import { KnownLines } from './known-lines.ts'
 
 const roles: ReadonlyMap<string, Role> = new Map([
@@ -40,7 +40,7 @@ export class SweAgentReader {
   /** The prompt that the model was sent last, and the history as far as it was read, in the same order. */
   #prompt: readonly JsonObject[] = []
   readonly #elided: PrunedText[] = []
-  #place = 0
+  #nextSent = 0
   #isDeclared = false
 
   constructor(source: TranscriptSource, sessionId: string, run: JsonObject) {
@@ -60,17 +60,17 @@ export class SweAgentReader {
     if (sent.length > 0) this.#prompt = sent
   }
 
-  take(item: unknown, place: Place, out: TranscriptRecord[]): void {
-    if (isObject(item) && isHistoryItem(item)) this.#takeItem(item, place.marks, out)
-    else if (isObject(item) && isStep(item)) this.#takeStep(item, place.marks, out)
-    else out.push({ kind: 'skipped', line: place.line, reason: 'neither a message with a role nor a step' })
+  take(item: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
+    if (isObject(item) && isHistoryItem(item)) this.#takeItem(item, origin.details, out)
+    else if (isObject(item) && isStep(item)) this.#takeStep(item, origin.details, out)
+    else out.push({ kind: 'skipped', line: origin.line, reason: 'neither a message with a role nor a step' })
   }
 
   /**
    * Adds what a step says and the history does not, after the history. In a file that is cut off this cannot be known,
    * so it is reported.
    */
-  takeNewFields(step: unknown, isWhole: boolean, place: Place, out: TranscriptRecord[]): void {
+  takeNewFields(step: unknown, isWhole: boolean, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isObject(step) || !isStep(step)) return
     const newFields: JsonObject = Object.fromEntries(
       STEP_TEXTS.flatMap((field) => {
@@ -79,8 +79,8 @@ export class SweAgentReader {
       }),
     )
     if (Object.keys(newFields).length === 0) return
-    if (isWhole) this.#takeStep(newFields, { ...place.marks, onlyInTrajectory: true }, out)
-    else out.push({ kind: 'skipped', line: place.line, reason: STEP_OF_CUT_FILE })
+    if (isWhole) this.#takeStep(newFields, { ...origin.details, onlyInTrajectory: true }, out)
+    else out.push({ kind: 'skipped', line: origin.line, reason: STEP_OF_CUT_FILE })
   }
 
   end(): TranscriptRecord[] {
@@ -98,22 +98,22 @@ export class SweAgentReader {
   }
 
   #noteElision(item: JsonObject, externalId: string): void {
-    const sent = this.#prompt[this.#place]
-    this.#place += 1
+    const sent = this.#prompt[this.#nextSent]
+    this.#nextSent += 1
     const seen = sent && textOf(sent)
     if (seen && ELIDED.test(seen) && !ELIDED.test(textOf(item)) && sent.role === item.role) {
       this.#elided.push({ externalId, seen })
     }
   }
 
-  #takeItem(item: JsonObject, given: Marks, out: TranscriptRecord[]): void {
+  #takeItem(item: JsonObject, given: MessageDetails, out: TranscriptRecord[]): void {
     this.#declare(out)
     for (const text of textsOf(item)) this.#knownLines.add(text)
     const role = roles.get(textAt(item, 'role') ?? '') ?? 'user'
     const externalId = this.#ids.next('message', JSON.stringify(item))
     this.#noteElision(item, externalId)
     const agent = textAt(item, 'agent')
-    const marks: Marks = {
+    const details: MessageDetails = {
       ...given,
       ...(item.is_demo === true ? { demonstration: true, harness: true } : {}),
       ...(agent === null || agent === 'main' || agent === 'primary' ? {} : { agent }),
@@ -125,17 +125,17 @@ export class SweAgentReader {
       const name = this.#toolNames.get(callId ?? '') ?? textAt(item, 'name')
       const output = blocks.map(({ text }) => text ?? '').join('\n')
       const files = blocks.filter(({ part }) => part.type === 'file')
-      const result = { externalId, callId: callId ?? null, name, output, isError: false, createdAtMs, marks, files }
+      const result = { externalId, callId: callId ?? null, name, output, isError: false, createdAtMs, details, files }
       out.push({ kind: 'message', sessionId: this.#sessionId, message: resultMessage(result) })
       return
     }
     const said = role === 'assistant' ? [...thoughts(item, blocks), ...blocks, ...this.#calls(item, blocks)] : blocks
-    const message = messageOf({ externalId, role, blocks: said, createdAtMs, marks })
+    const message = messageOf({ externalId, role, blocks: said, createdAtMs, details })
     out.push({ kind: 'message', sessionId: this.#sessionId, message })
   }
 
   /** A step is what the model said and did, and what it then saw. */
-  #takeStep(step: JsonObject, marks: Marks, out: TranscriptRecord[]): void {
+  #takeStep(step: JsonObject, details: MessageDetails, out: TranscriptRecord[]): void {
     this.#declare(out)
     const id = this.#ids.next('step', JSON.stringify([step.response, step.action, step.observation]))
     const callId = `${id}/call`
@@ -143,7 +143,7 @@ export class SweAgentReader {
     const thought = textAt(step, 'thought')?.trim() ?? ''
     const said = response ?? thought
     const beside = response !== null && thought !== '' && !response.includes(thought) ? [reasoningBlock(thought)] : []
-    const base = { createdAtMs: this.#source.nowMs, marks }
+    const base = { createdAtMs: this.#source.nowMs, details }
     const input = JSON.stringify({ command: step.action })
     const call = step.action === undefined ? [] : [callBlock({ id: callId, name: 'action', input })]
     const blocks = [...beside, ...(said === '' ? [] : [textBlock(said)]), ...call]

@@ -3,7 +3,7 @@ import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSou
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
 import { readDocument } from '../../read-document.ts'
-import { type Place, readJsonLines } from '../../read-lines.ts'
+import { type RecordOrigin, readJsonLines } from '../../read-lines.ts'
 import { isHistoryItem, isStep, SweAgentReader } from './reader.ts'
 
 /** Matches steps that contain everything that the model was sent for them. */
@@ -44,21 +44,21 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
       yield* readDocument(source, 'looking', ['$.trajectory.*'], ({ value }) => reader.look(value))
     }
     // The history says what the steps say, and what the agent was told before.
-    const isWhole = yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, place, out) =>
-      reader.take(value, place, out),
+    const isWhole = yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, origin, out) =>
+      reader.take(value, origin, out),
     )
     const isTold = reader.hasSaid || !isWhole
-    yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, place, out) => {
-      if (isTold) reader.takeNewFields(value, isWhole, place, out)
-      else reader.take(value, place, out)
+    yield* readDocument(source, 'storing', ['$.trajectory.*'], ({ value }, origin, out) => {
+      if (isTold) reader.takeNewFields(value, isWhole, origin, out)
+      else reader.take(value, origin, out)
     })
     yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }
     return
   }
   const runs = new Runs(source, address)
   yield* isDocument
-    ? readDocument(source, 'storing', ['$.*'], ({ value }, place, out) => runs.take(value, place, out))
-    : readJsonLines(source, 'storing', (record, place, out) => runs.take(record, place, out))
+    ? readDocument(source, 'storing', ['$.*'], ({ value }, origin, out) => runs.take(value, origin, out))
+    : readJsonLines(source, 'storing', (record, origin, out) => runs.take(record, origin, out))
 }
 
 const nameOf = (run: JsonObject): string | null => textAt(run, 'traj_id') ?? textAt(run, 'instance_id')
@@ -74,9 +74,9 @@ class Runs {
     this.#address = address
   }
 
-  take(run: unknown, place: Place, out: TranscriptRecord[]): void {
+  take(run: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
     if (!isObject(run) || !(isRun(run) || isHistory(run))) {
-      out.push({ kind: 'skipped', line: place.line, reason: 'not a run: no trajectory of steps or messages' })
+      out.push({ kind: 'skipped', line: origin.line, reason: 'not a run: no trajectory of steps or messages' })
       return
     }
     const name = nameOf(run) ?? 'run'
@@ -85,8 +85,8 @@ class Runs {
     const sessionId = `${this.#address}#${times === 1 ? name : `${name}~${times}`}`
     const reader = new SweAgentReader(this.#source, sessionId, run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
-    for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, place, out)
-    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeNewFields(step, true, place, out)
+    for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, origin, out)
+    if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeNewFields(step, true, origin, out)
     out.push(...reader.end())
   }
 }
