@@ -52,7 +52,7 @@ export class Coverage {
 
   /** Computes what the rules ask for, in pieces of some milliseconds. */
   *deriving(): Generator<void> {
-    this.#isReached ??= beneathWindows(this.#of)
+    this.#isReached ??= reachedByWindows(this.#of)
     yield
     this.#leaves ??= yield* findingLeaves(this.#of, this.nodeStates)
   }
@@ -89,7 +89,7 @@ export class Coverage {
 
   /** By node: 1 when the summary is a source, direct or indirect, of another summary that is in a window. */
   get isReached(): Uint8Array {
-    this.#isReached ??= beneathWindows(this.#of)
+    this.#isReached ??= reachedByWindows(this.#of)
     return this.#isReached
   }
 
@@ -138,7 +138,7 @@ export class Coverage {
   }
 }
 
-function beneathWindows({ summaries, links, window }: Covering): Uint8Array {
+function reachedByWindows({ summaries, links, window }: Covering): Uint8Array {
   const isReached = new Uint8Array(summaries.length)
   const open: number[] = []
   for (let node = 0; node < summaries.length; node += 1) if (window.summaryCounts[node] !== 0) open.push(node)
