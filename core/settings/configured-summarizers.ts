@@ -3,8 +3,9 @@ import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import type { NewNonce } from '../models/prompts/nonce.ts'
 import { PromptLibrary } from '../models/prompts/prompt-library.ts'
+import type { KeyLookup, ProviderAccess } from '../models/summarizers/ask-model.ts'
 import { createDeterministicSummarizer } from '../models/summarizers/deterministic.ts'
-import { createModelSummarizer, type KeyLookup } from '../models/summarizers/model-summarizer.ts'
+import { createModelSummarizer } from '../models/summarizers/model-summarizer.ts'
 import { Resilience } from '../models/summarizers/resilience.ts'
 import { SpendBudget } from '../models/summarizers/spend-budget.ts'
 import { estimateSpend } from '../models/summarizers/spend-estimate.ts'
@@ -22,17 +23,6 @@ export type ConfiguredSummarizersOptions = {
   readonly estimator: TokenEstimator
   /** Replaced where a prompt has to be the same every time. */
   readonly newNonce?: NewNonce
-}
-
-/** What is needed to call a provider for something else than a summary. */
-export type ProviderAccess = {
-  readonly provider: ProviderSettings
-  /** The circuit is shared with the summaries. */
-  readonly resilience: Resilience
-  readonly keyOf: KeyLookup
-  readonly estimator: TokenEstimator
-  /** The budget of this run, which all its providers share. */
-  readonly budget: SpendBudget
 }
 
 /** The configured summarisers by name. The circuit of a provider is the same for every run that asks it. */
@@ -91,17 +81,10 @@ export class ConfiguredSummarizers {
    * @throws LcmError invalid_argument for an unknown name or a prompt of the user that cannot be used
    */
   chainFor(name: string): SummarizerChain {
-    const { models, keyOf, estimator } = this.#options
+    const { models, estimator } = this.#options
     const budget = new SpendBudget(models.spendCapTokens)
-    const asked = this.providersOf(name).map((provider) =>
-      createModelSummarizer({
-        provider,
-        keyOf,
-        estimator,
-        budget,
-        prompts: this.prompts,
-        resilience: this.#resilienceOf(provider),
-      }),
+    const asked = this.#accessWithin(budget, name).map((access) =>
+      createModelSummarizer({ ...access, prompts: this.prompts }),
     )
     return { summarizers: [...asked, createDeterministicSummarizer(estimator)], spend: budget }
   }
@@ -111,8 +94,11 @@ export class ConfiguredSummarizers {
    * @throws LcmError invalid_argument, naming the known ones
    */
   accessFor(name: string): readonly ProviderAccess[] {
-    const { models, keyOf, estimator } = this.#options
-    const budget = new SpendBudget(models.spendCapTokens)
+    return this.#accessWithin(new SpendBudget(this.#options.models.spendCapTokens), name)
+  }
+
+  #accessWithin(budget: SpendBudget, name: string): readonly ProviderAccess[] {
+    const { keyOf, estimator } = this.#options
     return this.providersOf(name).map((provider) => ({
       provider,
       keyOf,

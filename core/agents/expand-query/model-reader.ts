@@ -3,11 +3,12 @@ import { z } from 'zod'
 import { systemClock } from '../../clock.ts'
 import type { Grant } from '../../contract/expand-query.ts'
 import { LcmError } from '../../errors.ts'
+import { withoutThoughts } from '../../models/prompts/clean-answer.ts'
 import { modelOf } from '../../models/summarizers/ai-sdk-call.ts'
 import { callFailureOf } from '../../models/summarizers/api-failure.ts'
+import type { ProviderAccess } from '../../models/summarizers/ask-model.ts'
 import { CallFailure } from '../../models/summarizers/call-failure.ts'
 import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
-import type { ProviderAccess } from '../../settings/configured-summarizers.ts'
 import type { GrantedReader } from './granted-reader.ts'
 import type { Grants } from './grants.ts'
 import { described, expanded, readerInstructions, readerQuestion } from './reader-prompt.ts'
@@ -141,5 +142,3 @@ async function guardedModel(access: ProviderAccess): Promise<LanguageModel> {
     },
   })
 }
-
-const withoutThoughts = (text: string): string => text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/, '')

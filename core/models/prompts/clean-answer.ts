@@ -30,10 +30,11 @@ function marked(answer: string, nonce: string): { body: string; isMarked: boolea
   return { body: answer, isMarked: false, isClosed: false }
 }
 
-const withoutThoughts = (text: string): string => text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/, '')
+/** Removes a block of thoughts at the beginning, as some models write it. */
+export const withoutThoughts = (text: string): string => text.replace(/^\s*<think(ing)?>[\s\S]*?<\/think(ing)?>/, '')
 
-/** Removes a fence around the whole text. Two code blocks at both ends belong to the summary. */
-function unfence(text: string): string {
+/** Removes a fence of a code block around the whole text. Two code blocks at both ends belong to the summary. */
+export function unfence(text: string): string {
   const lines = text.split('\n')
   const fences = lines.filter((line) => /^\s*(```|~~~)/.test(line)).length
   const isWrapped = lines.length >= 2 && fences === 2 && /^(```|~~~)\w*\s*$/.test(lines[0] ?? '')

@@ -17,7 +17,7 @@ export type PromptTemplate = {
   readonly styles: Readonly<Record<ModelLevel, string>>
 }
 
-/** The placeholders of a template. They are replaced in one pass, so that no replacement is examined again. */
+/** The placeholders of a template. */
 export const PLACEHOLDERS = {
   sources: 'the delimited record of what is to be summarised; once',
   previous_summary: 'the delimited summary that stands before it, or nothing; leaf templates only',
@@ -37,7 +37,7 @@ export function templateOf(name: string, source: string, text: string, styles: P
 
 /** Says what is wrong with the text of a template, or returns null when it can be used. */
 export function problemOf(text: string, required: readonly Placeholder[]): string | null {
-  const found = [...text.matchAll(PLACEHOLDER)].map((match) => match[1] ?? '')
+  const found = placeholdersIn(text)
   const unknown = found.find((name) => !Object.hasOwn(PLACEHOLDERS, name))
   const known = Object.keys(PLACEHOLDERS).join(', ')
   if (unknown !== undefined) return `the placeholder {{${unknown.slice(0, 40)}}} is not known (known are ${known})`
@@ -47,8 +47,13 @@ export function problemOf(text: string, required: readonly Placeholder[]): strin
   return null
 }
 
-export function fill(text: string, values: Readonly<Record<Placeholder, string>>): string {
+/** Returns the names of the placeholders in a template, in order. */
+export const placeholdersIn = (text: string): string[] =>
+  Array.from(text.matchAll(PLACEHOLDER), (match) => match[1] ?? '')
+
+/** Replaces the placeholders in one pass, so that no replacement is examined again. */
+export function fill<Name extends string>(text: string, values: Readonly<Record<Name, string>>): string {
   return text.replaceAll(PLACEHOLDER, (whole, name: string) =>
-    Object.hasOwn(values, name) ? values[name as Placeholder] : whole,
+    Object.hasOwn(values, name) ? values[name as Name] : whole,
   )
 }

@@ -1,0 +1,64 @@
+import { systemClock } from '../../clock.ts'
+import type { ProviderSettings } from '../../contract/provider.ts'
+import type { TokenEstimator } from '../token-estimator.ts'
+import type { ModelCall, ModelReply } from './ai-sdk-call.ts'
+import { CallFailure } from './call-failure.ts'
+import type { Resilience } from './resilience.ts'
+import type { SpendBudget } from './spend-budget.ts'
+
+/** Looks up the key of a provider when it is needed. Returns null when none is set. */
+export type KeyLookup = (provider: ProviderSettings) => Promise<string | null>
+
+/** What is needed to call a provider. */
+export type ProviderAccess = {
+  readonly provider: ProviderSettings
+  /** The state that is kept over all requests to the provider. */
+  readonly resilience: Resilience
+  readonly keyOf: KeyLookup
+  readonly estimator: TokenEstimator
+  /** The budget of the run, which all its providers share. */
+  readonly budget: SpendBudget
+}
+
+/**
+ * Asks a model within the budget of the run, with the time limit, the retries and the circuit of its provider.
+ * @throws SummarizerFailure in words of our own; whatever the signal was aborted with
+ */
+export async function askModel(access: ProviderAccess, call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+  // Loading the client library takes a moment, which only a call needs and which is not counted as the model's time.
+  const client = await loadClient()
+  return access.resilience.execute((both) => callOnce(access, client, call, both), signal)
+}
+
+const loadClient = async () => ({ ...(await import('./ai-sdk-call.ts')), ...(await import('./api-failure.ts')) })
+type Client = Awaited<ReturnType<typeof loadClient>>
+
+/** Makes a call within the budget of the run. It fails with a `CallFailure` or with the abort. */
+async function callOnce(
+  { provider, budget, estimator, keyOf }: ProviderAccess,
+  { callModel, callFailureOf }: Client,
+  call: ModelCall,
+  signal: AbortSignal,
+): Promise<ModelReply> {
+  const inputTokens = estimator.count(call.system) + estimator.count(call.prompt)
+  const reserved = budget.reserve(inputTokens, call.maxOutputTokens, provider)
+  if (!reserved) {
+    const [needs, cap] = [inputTokens + call.maxOutputTokens, budget.capTokens ?? 0].map((n) =>
+      n.toLocaleString('en-US'),
+    )
+    throw new CallFailure(
+      'spend_cap',
+      `The call may take ${needs} tokens, more than the cap of ${cap} for a run leaves.`,
+    )
+  }
+  try {
+    const reply = await callModel(provider, await keyOf(provider), call, signal)
+    reserved.settle(reply.inputTokens, reply.outputTokens ?? estimator.count(reply.text))
+    return reply
+  } catch (error) {
+    const failure = callFailureOf(error, provider, systemClock())
+    if (signal.aborted || failure.isBilled) reserved.settle(null, null)
+    else reserved.release()
+    throw failure
+  }
+}
