@@ -35,6 +35,7 @@ function statOrNull(path: string): FileStats | null {
 
 /** Errors of the file system, as what they mean for a memory. */
 export function fileError(error: unknown, path: string): unknown {
+  if (error instanceof LcmError) return error
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
   switch (code) {
     case 'ENOENT':

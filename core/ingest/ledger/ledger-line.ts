@@ -1,3 +1,5 @@
+import { canonicalJson } from './canonical-json.ts'
+
 /** The fields of a ledger event. Keys and kinds are those of decapod's ledger, so that its tools can read ours. */
 export type LedgerEvent = {
   readonly actor: string
@@ -14,17 +16,7 @@ export type LedgerEvent = {
  * Writes an event as one line, with keys sorted at every level and without spaces, so that equal events have equal
  * bytes.
  */
-export const toLine = (event: LedgerEvent): string => `${JSON.stringify(sorted(event))}\n`
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-      .map(([key, one]) => [key, sorted(one)]),
-  )
-}
+export const toLine = (event: LedgerEvent): string => `${canonicalJson(event)}\n`
 
 const KINDS: ReadonlySet<string> = new Set(['event', 'message', 'artifact', 'tool_result'])
 

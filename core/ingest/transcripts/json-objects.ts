@@ -10,7 +10,7 @@ export type ParsedLine = {
  * and an object that is cut off is skipped alone.
  * @param parse parses one value; by default numbers keep their spelling
  */
-export function parseObjects(line: string, parse: (text: string) => unknown = parseJson): ParsedLine {
+export function parseObjects(line: string, parse: (text: string) => unknown = parseExactly): ParsedLine {
   try {
     return { values: [parse(line)], problem: null }
   } catch (error) {
@@ -33,10 +33,10 @@ type RawJson = { rawJSON(text: string): unknown; parse(text: string, reviver: Re
 const sourceJson = JSON as unknown as RawJson
 
 // Matches numbers that JavaScript would write differently: with too many digits, a zero at the end, or an exponent.
-const delicateNumber = /[:,[]\s*-?(?:\d{16,}|\d+\.\d*(?:0|\d{16,})\s*[,}\]]|\d+(?:\.\d+)?[eE][+-]?\d)/
+const delicateNumber = /(?:^|[:,[])\s*-?(?:\d{16,}|\d+\.\d*(?:0|\d{16,})\s*(?:[,}\]]|$)|\d+(?:\.\d+)?[eE][+-]?\d)/
 
 /** Parses JSON, but numbers that JavaScript cannot write back unchanged keep their spelling for JSON.stringify. */
-function parseJson(text: string): unknown {
+export function parseExactly(text: string): unknown {
   if (!delicateNumber.test(text)) return JSON.parse(text)
   return sourceJson.parse(text, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? sourceJson.rawJSON(source) : value,

@@ -15,7 +15,12 @@ export type Line =
   | { readonly kind: 'too_long'; readonly number: number; readonly bytes: number }
 
 /** The lines that ended in one chunk of the file, and how far the file has been read. */
-export type LineChunk = { readonly lines: readonly Line[]; readonly bytesRead: number }
+export type LineChunk = {
+  readonly lines: readonly Line[]
+  /** The offset in the file behind each of the lines and its line feed. */
+  readonly ends: readonly number[]
+  readonly bytesRead: number
+}
 
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024
 const CHUNK_BYTES = 1024 * 1024
@@ -25,30 +30,34 @@ const BYTE_ORDER_MARK = 0xfeff
 /**
  * Reads a file line by line in bounded memory. Only a line feed ends a line, because JSON text may contain U+2028,
  * U+0085 and other line ends. Line numbers start at 1, and a last line without a line feed counts.
+ * @param from the offset of the first line that is read
  */
-export async function* readLines(path: string, longest = LONGEST_LINE_BYTES): AsyncGenerator<LineChunk> {
+export async function* readLines(path: string, longest = LONGEST_LINE_BYTES, from = 0): AsyncGenerator<LineChunk> {
   const file = await open(path, 'r')
   try {
     const carry = new Carry(longest)
     let number = 1
-    let bytesRead = 0
+    let bytesRead = from
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
     for (;;) {
-      const { bytesRead: count } = await file.read(buffer, 0, CHUNK_BYTES)
+      // A pipe has no positions.
+      const { bytesRead: count } = await file.read(buffer, 0, CHUNK_BYTES, from === 0 ? null : bytesRead)
       if (count === 0) break
-      bytesRead += count
       const chunk = buffer.subarray(0, count)
       const lines: Line[] = []
-      let from = 0
-      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-        lines.push(carry.end(chunk.subarray(from, end), number, true))
+      const ends: number[] = []
+      let start = 0
+      for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, start)) {
+        lines.push(carry.end(chunk.subarray(start, end), number, true))
         number += 1
-        from = end + 1
+        start = end + 1
+        ends.push(bytesRead + start)
       }
-      carry.keep(chunk.subarray(from))
-      yield { lines, bytesRead }
+      carry.keep(chunk.subarray(start))
+      bytesRead += count
+      yield { lines, ends, bytesRead }
     }
-    if (carry.bytes > 0) yield { lines: [carry.end(Buffer.alloc(0), number, false)], bytesRead }
+    if (carry.bytes > 0) yield { lines: [carry.end(Buffer.alloc(0), number, false)], ends: [bytesRead], bytesRead }
   } finally {
     await file.close()
   }
