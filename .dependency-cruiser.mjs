@@ -10,7 +10,7 @@ export const FLOORS = [
   ['browse'],
   ['compaction'],
   ['doctor'],
-  ['agents'],
+  ['agents', 'map'],
   ['lcm.ts'],
   ['jobs', 'machine'],
   ['core.ts'],

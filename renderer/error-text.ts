@@ -88,6 +88,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The disk is full',
     next: 'Make room on it and try again; what was written before is sound.',
   },
+  model_failed: {
+    title: 'No model answers',
+    next: 'What was answered before is kept. Settle what the sentence above names, then go on.',
+  },
   ledger_refused: {
     title: 'Nothing is written to this ledger',
     next: 'The memory itself is sound, and what is pending stays in it.',

@@ -26,6 +26,7 @@ export const ErrorCode = z.enum([
   'pattern_too_slow',
   'transcript_unreadable',
   'disk_full',
+  'model_failed',
   'ledger_refused',
   'plan_stale',
   'sqlite_failed',

@@ -231,6 +231,50 @@ export const Integrity = z.looseObject({
   durationMs: z.number().min(0),
 })
 
+const hash = z.string().regex(/^[0-9a-f]{64}$/)
+
+export const MapRun = z.strictObject({
+  runId: text,
+  operator: z.enum(['llm', 'agentic']),
+  items: count,
+  completed: count,
+  failed: count,
+  resumed: count,
+  retries: count,
+  journal: text,
+  eventsPath: text,
+  event: z.strictObject({
+    actor: text,
+    event_id: z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/),
+    item_count: count,
+    op: z.enum(['map.llm', 'map.agentic']),
+    prompt_hash: hash.optional(),
+    schema_hash: hash.optional(),
+    delegate_hash: hash.optional(),
+    retain: text.optional(),
+    result_hash: hash,
+    status: z.enum(['completed', 'failed']),
+    ts: z.string().regex(/^\d+Z$/),
+    run_id: text,
+    input_hash: hash,
+    output_hash: hash,
+    completed_count: count,
+    failed_count: count,
+    retry_count: count,
+  }),
+  results: z.array(
+    z.strictObject({
+      index: count,
+      item_hash: hash,
+      status: z.enum(['completed', 'failed']),
+      attempts: z.int().min(1),
+      output: z.unknown().optional(),
+      output_hash: hash.optional(),
+      problem: text.optional(),
+    }),
+  ),
+})
+
 export const Failure = z.strictObject({
   error: z.strictObject({
     code: text,

@@ -8,6 +8,7 @@ import { IntegrityReport } from '../../contract/integrity.ts'
 import { LedgerReport } from '../../contract/ledger.ts'
 import { Description, FileInfo, Lineage, Tree } from '../../contract/lineage.ts'
 import { FoundMemory } from '../../contract/machine.ts'
+import { MapReport } from '../../contract/map.ts'
 import { Stats } from '../../contract/memory.ts'
 import { Provenance } from '../../contract/provenance.ts'
 import { RepairPlan } from '../../contract/repair.ts'
@@ -39,6 +40,7 @@ export const answers: Readonly<Record<string, z.ZodType>> = {
   files: z.object({ files: z.array(FileInfo) }),
   file: FileInfo,
   ledger: LedgerReport,
+  map: MapReport,
 }
 
 /** Says whether an answer matches the schema of its command. Every answer about a sound file does. */

@@ -61,7 +61,7 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
     if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
     return onStandardOutput(format, await piecesOf(lcm, format, ids, clean))
   }
-  await writeOutput({ path: to, memory: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
+  await writeOutput({ path: to, source: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
     if (format === 'ledger') await writeLedger(lcm, partial, clean)
     else await writeDocument(partial, await piecesOf(lcm, format, ids, clean))
   })

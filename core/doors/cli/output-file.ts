@@ -4,10 +4,11 @@ import { LcmError } from '../../errors.ts'
 
 export const forceOption = (): Option => new Option('--force', 'replace the file that is there')
 
+/** A file that is to be written. */
 type Target = {
   readonly path: string
-  /** The file of the memory that is read meanwhile. No option replaces it. */
-  readonly memory: string
+  /** The file that is read meanwhile. No option replaces it. */
+  readonly source: string
   readonly isForced: boolean
 }
 
@@ -20,7 +21,7 @@ type Target = {
  */
 export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
   const { path } = target
-  const isThere = mayReplace(target)
+  const isThere = requireWritable(target)
   const { giveName, partialPath, toldOf } = await import('../../sqlite/new-file.ts')
   const partial = partialPath(path)
   try {
@@ -38,14 +39,14 @@ export async function writeOutput(target: Target, write: (partial: string) => vo
  * Says whether an existing file will be replaced.
  * @throws LcmError invalid_argument for a file that has to stay
  */
-function mayReplace({ path, memory, isForced }: Target): boolean {
+export function requireWritable({ path, source, isForced }: Target): boolean {
   const there = statSync(path, { throwIfNoEntry: false })
   if (!there) return false
   if (there.isDirectory()) {
     throw new LcmError('invalid_argument', `${path} is a folder: name a file in it.`, { path })
   }
-  if (belongsTo(memory, there)) {
-    throw new LcmError('invalid_argument', `${path} belongs to the memory that is read: choose another path.`, { path })
+  if (belongsTo(source, there)) {
+    throw new LcmError('invalid_argument', `${path} belongs to what is read: choose another path.`, { path })
   }
   if (!there.isFile() || (there.size > 0 && !isForced)) {
     throw new LcmError('invalid_argument', `${path} exists already: choose a path where nothing is, or give --force.`, {
@@ -55,9 +56,9 @@ function mayReplace({ path, memory, isForced }: Target): boolean {
   return true
 }
 
-/** Says whether a file is the memory, or a file that SQLite keeps beside it, under any path. */
-function belongsTo(memory: string, there: Stats): boolean {
-  const real = realpathSync(memory)
+/** Says whether a file is the one that is read, or a file that SQLite keeps beside it, under any path. */
+function belongsTo(source: string, there: Stats): boolean {
+  const real = realpathSync(source)
   return ['', '-wal', '-shm', '-journal'].some((suffix) => {
     const own = statSync(`${real}${suffix}`, { throwIfNoEntry: false })
     return own?.ino === there.ino && own.dev === there.dev

@@ -15,6 +15,7 @@ import { addGrepCommand } from './grep-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
 import { addLedgerCommand } from './ledger-command.ts'
+import { addMapCommand, refuseWithoutRetention } from './map-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { addMetricsCommand } from './metrics-command.ts'
 import { open } from './open-command.ts'
@@ -138,7 +139,10 @@ export function buildProgram(
     .version(version)
     .exitOverride()
     .configureOutput({ writeErr: () => undefined })
-    .hook('preAction', (_program, command) => refuseEmptyPaths(command))
+    .hook('preAction', (_program, command) => {
+      refuseWithoutRetention(command)
+      refuseEmptyPaths(command)
+    })
 
   const define = (name: string, description: string): Command =>
     program
@@ -179,6 +183,7 @@ export function buildProgram(
   addImportCommand(define, run)
   addCompactCommand(define, run)
   addCopyCommand(define, run)
+  addMapCommand(define, run)
   addSalvageCommand(define, run)
   addLedgerCommand(define, run)
   addFileCommands(define, run)

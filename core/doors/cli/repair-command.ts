@@ -52,7 +52,7 @@ async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
     const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
     if (!options.output) return { json: exported, text: () => exported.text.trimEnd() }
     const path = resolve(options.output)
-    const target = { path, memory: lcm.info.path, isForced: options.force ?? false }
+    const target = { path, source: lcm.info.path, isForced: options.force ?? false }
     await writeOutput(target, (partial) => writeFileSync(partial, exported.text, { flush: true }))
     return {
       json: { format, path, bytes: Buffer.byteLength(exported.text) },
