@@ -5,7 +5,8 @@ import { type MessageRow, toPartRow } from './ingest-rows.ts'
 import { PartInserts } from './part-inserts.ts'
 
 const queries = {
-  // Whatever rests on a message rests on its words; a ledger holds them as they were; an index may hold half of them.
+  // A message may change only while nothing depends on its text: no summary names it, no ledger has recorded it, and no
+  // search index holds a part of it.
   mayChange: /* sql */ `
     SELECT NOT EXISTS (SELECT 1 FROM summary_messages AS s WHERE s.message_id = :messageId)
       AND NOT EXISTS (SELECT 1 FROM message_parts AS p WHERE p.message_id = :messageId AND p.is_synthetic = 1)
@@ -24,7 +25,7 @@ const queries = {
   parts: /* sql */ `SELECT * FROM message_parts WHERE message_id = :messageId ORDER BY ordinal`,
 }
 
-/** Whether the words of a stored message may still be completed: nothing rests on them yet. */
+/** Whether the text of a stored message may still be completed, because nothing depends on it yet. */
 export const mayBeCompleted = (db: WriteDb, messageId: number): boolean =>
   db.value<number>(queries.mayChange, { messageId }) === 1
 
@@ -32,7 +33,7 @@ export type Completion = {
   readonly messageId: number
   readonly row: MessageRow
   readonly sessionId: string
-  /** What the ids of its parts begin with. */
+  /** The beginning of the ids of its parts. */
   readonly partStem: string
 }
 
@@ -52,14 +53,14 @@ export function hasSameParts(db: WriteDb, messageId: number, { parts, content }:
 }
 
 const KEYS: ReadonlySet<string> = new Set(['part_id', 'message_id', 'session_id', 'ordinal'])
-/** As the schema has it: flags are 0, anything else is NULL. */
+/** The default of a column in the schema: 0 for flags, and NULL for others. */
 const defaultOf = (column: string): 0 | null => (column.startsWith('is_') ? 0 : null)
 
 /**
- * Puts whole messages in the place of those that were stored while they were being written. The one change of a stored
- * message that there is: see docs/decisions/0025-half-written-messages.md. Must run inside a transaction.
+ * Replaces messages that were stored while they were being written by the whole ones. This is the only change of a
+ * stored message: see docs/decisions/0025-half-written-messages.md. It must run inside a transaction.
  * @param indexed messages up to this number are in the search indexes
- * @param index what is done about those of them that changed
+ * @param index brings the indexes up to date for those of them that changed
  */
 export function completeMessages(
   db: WriteDb,

@@ -14,46 +14,46 @@ import { PartInserts } from './part-inserts.ts'
 import { recordEstimator } from './recorded-estimator.ts'
 
 export type NewConversation = {
-  /** Which program's sessions these are; session ids are unique per importer. */
+  /** The program whose session it is. Session ids are unique for one importer. */
   readonly importer: string
   readonly sessionId: string
-  /** What stays the same over sessions: project, agent or working directory. */
+  /** What stays the same over several sessions: the project, agent or working directory. */
   readonly logicalKey?: string | null
   readonly title?: string | null
-  /** Where it was read from. */
+  /** The file from which the session was read. */
   readonly sourceUri?: string | null
-  /** The conversation that spawned this one. */
+  /** The conversation that started this one. */
   readonly parentConversationId?: number | null
-  /** Default: now. */
+  /** Default: the present time. */
   readonly createdAtMs?: number
 }
 
-/** A known external id came with another role, other content or other parts. What is stored stays as it is. */
+/** A known external id came with another role, other content or other parts. The stored message stays as it is. */
 type IngestConflict = { readonly externalId: string; readonly messageId: number }
 
 export type AppendResult = {
   readonly added: number
   readonly alreadyThere: number
-  /** Those of them that were stored half written, and are whole now. */
+  /** How many of them were stored half-written and are whole now. */
   readonly completed: number
   readonly conflicts: readonly IngestConflict[]
 }
 
 /**
- * Asked about a message that differs from what is stored under its id: the messages to take in its place, when it goes on
- * where that ends; null when it is another one. The first of them is what is stored.
+ * Asked about a message that differs from the stored one with its id. Returns the messages that replace the stored one
+ * if the new message continues it, the first of which is the stored one; null when it is another message.
  */
 export type Continue = (conversationId: number, message: NewMessage) => readonly NewMessage[] | null
 
 export type IngestBatch = {
-  /** Or what makes it, in the transaction that stores its messages. */
+  /** The conversation, or a function that creates it in the transaction that stores its messages. */
   readonly conversationId: number | (() => number)
   readonly messages: readonly NewMessage[]
 }
 
 /**
- * A parameter that is compared with an indexed column as it is makes SQLite plan the statement anew at every run, which
- * takes as long as the rest of storing a short message; one that is cast does not.
+ * When a bare parameter is compared with an indexed column, SQLite plans the statement anew at every run, which takes
+ * as long as the rest of storing a short message. A parameter inside CAST does not cause that.
  * https://www.sqlite.org/c3ref/prepare.html
  */
 const queries = {
@@ -100,12 +100,12 @@ const queries = {
     FROM messages WHERE conversation_id = CAST(:conversationId AS INTEGER) AND seq >= CAST(:seq AS INTEGER) ORDER BY seq`,
 }
 
-/** Who puts new messages into the search indexes, and what is done about stored ones that are completed. */
+/** How new messages get into the search indexes, and how the indexes follow when stored messages are completed. */
 type Indexing = { readonly by: 'triggers' | 'batch'; readonly index: typeof indexMessages }
 
 const BY_TRIGGERS: Indexing = { by: 'triggers', index: indexMessages }
 
-/** Up to so many the triggers take less time than indexing a batch at once. */
+/** Up to this many messages, the triggers take less time than indexing a batch at once. */
 const FEW_MESSAGES = 4
 
 const EMPTY_HASH = contentHash('')
@@ -114,12 +114,12 @@ type Conversation = { readonly id: number; readonly importer: string; readonly s
 
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
 
-/** Where new messages come to stand. */
+/** The end of a conversation, after which new messages are stored. */
 type Tail = { messageId: number; seq: number; latestMs: number }
 
 /**
- * Takes conversations and messages into a native memory. A message with its parts and its place in the window is
- * written whole or not at all, and never changed afterwards.
+ * Stores conversations and messages in a native memory. A message is written completely, with its parts and its window
+ * entry, or not at all, and never changes afterwards.
  */
 export class ConversationStore {
   readonly #db: WriteDb
@@ -132,7 +132,10 @@ export class ConversationStore {
     this.#clock = clock
   }
 
-  /** The conversation of this session, made when there is none; on an existing one only what is unknown is filled in. */
+  /**
+   * Returns the conversation of a session, and creates it when there is none. Of an existing one, only unknown fields
+   * are filled in.
+   */
   ensureConversation(conversation: NewConversation): number {
     const { importer, sessionId } = conversation
     const described = {
@@ -163,7 +166,7 @@ export class ConversationStore {
   }
 
   /**
-   * Appends messages in the given order, in one transaction. Those whose external id is known are left as they are.
+   * Appends messages in the given order in one transaction. A message whose external id is known stays as it is.
    * @throws LcmError not_found when there is no such conversation
    */
   append(conversationId: number, messages: readonly NewMessage[]): AppendResult {
@@ -172,16 +175,17 @@ export class ConversationStore {
   }
 
   /**
-   * `append` for imports: many messages, of several conversations, in one transaction that indexes them at once.
-   * Whoever else writes waits as long as that takes, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch beyond
-   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored: call `indexPending` then. A few messages, as of a session that
-   * goes on, are left to the index triggers: taking those out and putting them back would take longer.
+   * Appends many messages of several conversations, as imports do, in one transaction that indexes them at once. Other
+   * writers wait meanwhile, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch larger than
+   * `LONGEST_INDEXED_AT_ONCE` only the rows are stored; call `indexPending` then. A few messages are left to the index
+   * triggers, because removing and restoring the triggers would take longer.
    * @throws LcmError not_found when there is no such conversation
    */
   ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
     const units = batches.flatMap(({ messages }) => messages.map(textUnits)).reduce((sum, one) => sum + one, 0)
     const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
-    // Hashes and token counts of a long text take their time: before others have to wait.
+    // Hashing and counting the tokens of a long text take time, so they are done before the transaction makes others
+    // wait.
     const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
     const insert = (indexing: Indexing): AppendResult[] =>
       prepared.map(({ conversationId: id, given }) =>
@@ -189,7 +193,7 @@ export class ConversationStore {
       )
     const count = batches.reduce((sum, { messages }) => sum + messages.length, 0)
     if (count <= FEW_MESSAGES && index === indexMessages) return this.#db.transaction(() => insert(BY_TRIGGERS))
-    // Around the transaction: what the indexes have gathered is written when it ends.
+    // The page cache is enlarged around the transaction, because what the indexes have gathered is written at its end.
     return withLargePageCache(this.#db, () =>
       this.#db.transaction(() => indexAtOnce(this.#db, () => insert({ by: 'batch', index }), index)),
     )
@@ -235,7 +239,7 @@ export class ConversationStore {
         counts.added += 1
         return
       }
-      // It may have come a moment ago.
+      // The message may have come a moment ago, with parts that are not written yet.
       parts.flush()
       const externalId = row.externalId ?? ''
       const known = this.#known(conversationId, externalId)
@@ -276,7 +280,7 @@ export class ConversationStore {
     return this.#db.get<Known>(queries.known, { conversationId, externalId })
   }
 
-  /** What is stored is all that there was of a message, and nothing rests on it yet. */
+  /** Whether a stored message is the beginning of the new one and nothing depends on it yet. */
   #isBeginning(conversationId: number, known: Known, [first]: readonly NewMessage[]): boolean {
     if (!first || !mayBeCompleted(this.#db, known.messageId)) return false
     const isCut = this.#knownAs(conversationId, `${first.externalId}#2`) !== undefined
@@ -289,7 +293,7 @@ export class ConversationStore {
     return known
   }
 
-  /** False when the message is known: then nothing was written. */
+  /** Returns false, and writes nothing, when the message is known. */
   #insert(
     conversation: Conversation,
     tail: Tail,
@@ -309,5 +313,5 @@ export class ConversationStore {
   }
 }
 
-/** How much one call of `ingestBulk` should take at most: beyond it a transaction gains little speed and only lasts longer. */
+/** How much one call of `ingestBulk` should store at most. A larger transaction gains little speed and lasts longer. */
 export const BULK_BATCH = { messages: 2000, textUnits: 1_200_000 } as const

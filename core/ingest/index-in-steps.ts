@@ -4,7 +4,7 @@ import { nextKey } from '../sqlite/keyset.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 
-/** Rows whose numbers may lie far apart are taken by their order; texts of a step come to some megabytes. */
+/** Row numbers may be far apart, so rows are counted in their order. The texts of one step have some megabytes. */
 const STEP_ROWS = 1000
 
 const queries = {
@@ -18,7 +18,7 @@ const queries = {
 }
 
 /**
- * Fills the search indexes of a file whose rows are all there and whose index triggers are not, a step a transaction.
+ * Fills the search indexes of a file that has all its rows but no index triggers. Each step is a transaction.
  * @throws LcmError cancelled, disk_full
  */
 export async function* indexInSteps(db: WriteDb, signal: AbortSignal): AsyncGenerator<JobProgress, void> {

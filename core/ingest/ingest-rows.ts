@@ -16,12 +16,12 @@ export type MessageRow = {
 }
 
 /**
- * SHA-256 of the UTF-8 text, as hex. Give it well-formed text: a lone surrogate has no UTF-8 form, SQLite returns
- * U+FFFD for it, and a hash must speak of what will be read.
+ * SHA-256 of the UTF-8 text as hex. The text must be well-formed: a lone surrogate has no UTF-8 form, SQLite returns
+ * U+FFFD for it, and the hash has to match what will be read.
  */
 export const contentHash = (content: string): string => sha256(content)
 
-/** The message as it will be stored and read back, with its hash and token count. */
+/** Returns the message as it will be stored and read, with its hash and token count. */
 export function toMessageRow(message: NewMessage, estimator: TokenEstimator): MessageRow {
   const content = message.content.toWellFormed()
   return {
@@ -51,15 +51,18 @@ const textColumns = [
   ['metadata', 'metadata'],
 ] as const satisfies readonly (readonly [string, keyof NewPart])[]
 
-/** What a part fills of a row of message_parts, besides its id and its place. */
+/** The values of a row of message_parts, except its id and its ordinal. */
 export type PartRow = {
   readonly columns: readonly string[]
   readonly values: readonly SqlValue[]
-  /** What inserts it, where its texts are long. */
+  /** The statement that inserts the part, with its long texts already bound. */
   readonly bound?: BoundStatement
 }
 
-/** The columns of a part that are not NULL, each with its value. Text that is the content itself is not stored again. */
+/**
+ * Returns the columns of a part that are not NULL, with their values. A text that equals the content is not stored
+ * again.
+ */
 export function toPartRow(part: NewPart, content: string): PartRow {
   const columns = ['part_type']
   const values: SqlValue[] = [part.type]
@@ -82,9 +85,9 @@ export function toPartRow(part: NewPart, content: string): PartRow {
 }
 
 /**
- * What the part ids of a message begin with; `_<ordinal>` follows. A message that is known from outside gets the same
- * ids in every file that it is imported into. Time comes first, as in a ULID: rows that are written together then lie
- * together in the index of ids.
+ * Returns the beginning of the part ids of a message; `_<ordinal>` follows. A message with an external id gets the same
+ * part ids in every file into which it is imported. The time comes first, as in a ULID, so that rows that are written
+ * together are near each other in the index of ids.
  */
 export function partIdStem(conversationKey: string, message: Pick<MessageRow, 'externalId' | 'atMs'>): string {
   const time = Math.max(0, message.atMs).toString(36).padStart(9, '0')

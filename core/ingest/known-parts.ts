@@ -4,7 +4,8 @@ import { partMetadata, partText } from '../sqlite/repeated-texts.ts'
 import type { NewPart } from './new-message.ts'
 
 const queries = {
-  // What a step cost is counted while it is running and no word of the message; what we have added is not from outside.
+  // The cost of a step changes while the step is running and is no text of the message. Synthetic parts were added by
+  // this program. Both are left out.
   ofMessage: /* sql */ `
     SELECT part_type AS type, ${partText('p')} AS text, is_content AS isContent, tool_name AS toolName,
       tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus,
@@ -14,7 +15,7 @@ const queries = {
     ORDER BY ordinal`,
 }
 
-/** What a stored part says; text that is the content of its message is filled in. */
+/** A stored part, in which a text that equals the content of its message is filled in. */
 export type StoredPart = {
   readonly type: string
   readonly text: string | null
@@ -26,7 +27,9 @@ export type StoredPart = {
   readonly metadata: string | null
 }
 
-/** The parts of a message in their order, synthetic ones and the ends of steps aside. `content` is that of the message. */
+/**
+ * Returns the parts of a message in order, without synthetic parts and ends of steps. `content` is that of the message.
+ */
 export function storedParts(db: ReadDb, messageId: number, content: string): StoredPart[] {
   type Row = StoredPart & { readonly isContent: number | null }
   return db.all<Row>(queries.ofMessage, { messageId }).map(({ isContent, ...part }) => {
@@ -35,14 +38,14 @@ export function storedParts(db: ReadDb, messageId: number, content: string): Sto
   })
 }
 
-/** Kept as it came, because its reader did not know what it is. */
+/** Whether a part is stored as it came, because its reader did not know its type. */
 export const isOpaque = (part: Pick<NewPart, 'type' | 'text'> | StoredPart): boolean =>
   part.type === 'text' && (part.text ?? null) === null
 
 /**
- * Whether parts that come again say what is stored: the same texts, thoughts and calls in the same order. Marks, states,
- * prices and ids may change while a session goes on, and a reader that has learned more may fill in what was unknown:
- * that is no difference.
+ * Whether parts that come again equal the stored ones: the same texts, reasoning and calls in the same order. Details,
+ * states, prices and ids may change while a session continues, and a newer reader may fill in what was unknown; neither
+ * counts as a difference.
  */
 export function saySame(stored: readonly StoredPart[], given: readonly NewPart[]): boolean {
   const told = stored.filter(isTold)
@@ -72,12 +75,12 @@ function isSame(stored: Said, given: Said | undefined): boolean {
   )
 }
 
-/** A tool is named by its call; what is said of it beside an answer was found out by the reader. */
+/** A call names its tool. The name beside an answer was found by the reader, so it does not count. */
 export const isSameCall = (stored: Said, given: Said): boolean =>
   isSameInput(stored.toolInput, given.toolInput) &&
   (stored.toolInput == null || given.toolName == null || isSameText(stored.toolName, given.toolName))
 
-/** What was unknown may be filled in. */
+/** A text that was unknown before may be filled in. */
 export const isSameText = (stored: string | null | undefined, given: string | null | undefined): boolean =>
   stored == null || stored === given || stored === given?.toWellFormed()
 

@@ -15,18 +15,21 @@ const queries = {
 const insertNow = queries.insert('?, ?, ?')
 const insertBound = queries.insert('given(0), given(1), given(2)')
 
-/** A message with the rows that it becomes. */
+/** A message with the rows that will be stored. */
 export type PreparedMessage = {
   readonly message: NewMessage
   readonly row: MessageRow
-  /** Inserts the row of the message, given its number, its conversation and its place there; 0 when it is known. */
+  /**
+   * Inserts the row of the message, given its number, its conversation and its seq. Returns 0 when the message is
+   * known.
+   */
   readonly insert: BoundStatement
   readonly parts: () => readonly PartRow[]
 }
 
 /**
- * To be called before a transaction begins: hashes and token counts of a long text take their time, and so does handing
- * it to SQLite. See docs/decisions/0028-long-messages.md.
+ * Prepares a message. Call it before a transaction begins, because hashing a long text, counting its tokens and handing
+ * it to SQLite take time. See docs/decisions/0028-long-messages.md.
  */
 export function prepareMessage(db: WriteDb, message: NewMessage, estimator: TokenEstimator): PreparedMessage {
   const row = toMessageRow(message, estimator)

@@ -7,8 +7,8 @@ export type CountedPart = Pick<
 >
 
 /**
- * What a message costs in the window: its content, the tool calls it makes (name and arguments) and results that are
- * not its content. Reasoning is not counted (it is not sent again), nor is anything synthetic.
+ * Returns what a message costs in the window: its content, its tool calls (name and arguments), and results that are
+ * not its content. Reasoning is not sent again and not counted, and neither are synthetic parts.
  */
 export function countMessageTokens(estimator: TokenEstimator, content: string, parts: readonly CountedPart[]): number {
   let tokens = estimator.count(content)

@@ -3,7 +3,10 @@ import { metadataWithoutText } from '../sqlite/repeated-texts.ts'
 import { CANONICAL } from '../systems/canonical.ts'
 import { contentHash } from './ingest-rows.ts'
 
-/** In the order in which references allow. Runs, events and locks belong to the process that made them and stay behind. */
+/**
+ * The tables in an order that references allow. Runs, events and locks belong to the process that made them and are not
+ * copied.
+ */
 export const TABLES = [
   'conversations',
   'messages',
@@ -16,7 +19,7 @@ export const TABLES = [
 ] as const
 export type Table = (typeof TABLES)[number]
 
-/** `summary_rowid` is the copy's own. */
+/** `summary_rowid` is left out, because the copy numbers its rows anew. */
 export function columnsOf(table: Table): string[] {
   return (CANONICAL[table] ?? []).filter((column) => column !== 'summary_rowid')
 }
@@ -31,23 +34,26 @@ const queries = {
 const inserts = new Map(TABLES.map((table) => [table, queries.insert(table, columnsOf(table))]))
 
 /**
- * Inserts a row of `toNative`, or one of a native file; false where a key refuses it. Messages have to be there before
- * their parts.
+ * Inserts a row of `toNative` or of a native file. Returns false when a key refuses it. Messages have to be inserted
+ * before their parts.
  */
 export function insertRow(db: WriteDb, table: Table, row: SqlParams): boolean {
   const stored = table === 'message_parts' ? withTextOnce(db, row) : row
   return db.run(inserts.get(table) ?? '', stored) > 0
 }
 
-/** Other systems store the text of a part up to three times: in the message, in the part and in the original block. */
+/**
+ * Stores the text of a part once. Other systems store it up to three times: in the message, in the part and in the
+ * original block.
+ */
 function withTextOnce(db: WriteDb, row: SqlParams): SqlParams {
   const { text_content: own, metadata } = row
-  // A part of a native file may be stored so already.
+  // The row may come from a native file that stores the text once already.
   const isStoredOnce = row.text_is_content === 1 || row.metadata_has_text === 1
   if (isStoredOnce || (typeof own !== 'string' && typeof metadata !== 'string')) return row
   const content = db.value<string>(queries.content, { message: row.message_id ?? null })
   const isContent = own === content && row.part_type === 'text' && row.tool_call_id === null
-  // Reasoning is searched beside the text of the message.
+  // Only parts of tools are shortened. Reasoning is searched apart from the text of the message.
   const isRepeated = own === content && !isContent && row.part_type === 'tool' && row.is_content !== 1
   const text = row.is_content === 1 ? content : own
   const without = typeof metadata === 'string' && typeof text === 'string' ? metadataWithoutText(metadata, text) : null
@@ -59,7 +65,7 @@ function withTextOnce(db: WriteDb, row: SqlParams): SqlParams {
   }
 }
 
-/** What the native schema wants and another system does not record. */
+/** Fills in what the native schema requires and another system does not record. */
 export function toNative(table: Table, row: Readonly<Record<string, SqlValue>>): SqlParams {
   switch (table) {
     case 'messages':
@@ -96,7 +102,7 @@ export function toNative(table: Table, row: Readonly<Record<string, SqlValue>>):
   }
 }
 
-/** Some systems use a session's id for several conversations; ours tell them apart by who imported them. */
+/** Some systems use one session id for several conversations. The importer is changed to tell them apart. */
 export function withOwnSession(row: SqlParams, seen: Set<string>): SqlParams {
   const session = JSON.stringify([row.importer, row.session_id])
   const isNew = !seen.has(session)

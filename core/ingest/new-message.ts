@@ -1,9 +1,9 @@
 import type { PartType, Role } from '../contract/ids.ts'
 
-/** One block of a message to store. What is left out is stored as NULL. */
+/** One block of a message to store. Fields that are left out are stored as NULL. */
 export type NewPart = {
   readonly type: PartType
-  /** Text of text, reasoning and compaction parts. */
+  /** The text of text, reasoning and compaction parts. */
   readonly text?: string | null
   readonly toolCallId?: string | null
   readonly toolName?: string | null
@@ -16,12 +16,12 @@ export type NewPart = {
   readonly fileName?: string | null
   readonly fileMime?: string | null
   readonly fileUrl?: string | null
-  /** For step_finish parts: why the model stopped, and what the step cost. */
+  /** Only of step_finish parts: why the model stopped, and what the step cost. */
   readonly stepReason?: string | null
   readonly stepTokensIn?: number | null
   readonly stepTokensOut?: number | null
   readonly isSynthetic?: boolean
-  /** For compaction parts: started by a threshold (true) or by hand. */
+  /** Only of compaction parts: true when a threshold started it, false when a user did. */
   readonly compactionAuto?: boolean | null
   /** JSON text. */
   readonly metadata?: string | null
@@ -29,11 +29,13 @@ export type NewPart = {
 
 /** A message on its way into the store. */
 export type NewMessage = {
-  /** Unique in its conversation; null for a message that has no identity of its own (never recognised again). */
+  /** Unique in its conversation. A message without an identity has null and is never recognised again. */
   readonly externalId: string | null
-  /** It may be stored under this id, from a moment at which the transcript did not say yet what it would be. */
+  /**
+   * An earlier id of the message, under which it may be stored because the transcript did not contain its final id yet.
+   */
   readonly formerId?: string | null
-  /** Where it is stored half written: what is stored of it, and what goes on where that ends. */
+  /** The message divided where a half-written one may have ended: what may be stored of it, and what continues it. */
   readonly cut?: readonly NewMessage[]
   readonly role: Role
   readonly content: string
@@ -41,7 +43,7 @@ export type NewMessage = {
   readonly parts: readonly NewPart[]
 }
 
-/** How much text there is to store, about. */
+/** Returns about how much text has to be stored. */
 export function textUnits({ content, parts }: NewMessage): number {
   let units = content.length
   for (const { toolInput, toolOutput, text } of parts) {

@@ -2,7 +2,7 @@ import type { BoundStatement, SqlValue, WriteDb } from '../sqlite/read-db.ts'
 import type { PartRow } from './ingest-rows.ts'
 
 const queries = {
-  // The names come from `toPartRow`, never from input.
+  // The column names come from `toPartRow` and never from input.
   insert: (columns: readonly string[], rows = 1, key = '?, ?, ?, ?') => {
     const row = `(${key}${', ?'.repeat(columns.length)})`
     return /* sql */ `
@@ -11,7 +11,7 @@ const queries = {
   },
 }
 
-/** All that most parts fill; what they do not, with what stands there otherwise. */
+/** The columns that most parts fill, with the default of each. */
 const common: ReadonlyMap<string, SqlValue> = new Map<string, SqlValue>([
   ['part_type', null],
   ['is_content', 0],
@@ -30,15 +30,15 @@ const columnsOfMost = [...common.keys()]
 const placeOf: ReadonlyMap<string, number> = new Map(columnsOfMost.map((column, place) => [column, place]))
 const emptyRow = [...common.values()]
 
-/** To run a statement costs as much as to write two rows. */
+/** Running a statement costs as much as writing two rows. */
 const ROWS_AT_ONCE = 8
 const insertSome = Array.from({ length: ROWS_AT_ONCE }, (_, more) => queries.insert(columnsOfMost, more + 1))
 
-/** A part whose texts SQLite holds already; its key is what is given. */
+/** Returns a statement for a part whose texts are bound already. Only its key is missing. */
 export const bindPart = (db: WriteDb, { columns, values }: PartRow): BoundStatement =>
   db.bindAhead(queries.insert(columns, 1, 'given(0), given(1), given(2), given(3)'), values)
 
-/** Writes parts in the order in which they come, several at once. They stand in the file when `flush` has returned. */
+/** Writes parts in the order in which they come, several at once. They are in the file when `flush` has returned. */
 export class PartInserts {
   readonly #db: WriteDb
   #rows: (readonly SqlValue[])[] = []
@@ -47,7 +47,7 @@ export class PartInserts {
     this.#db = db
   }
 
-  /** `key`: part id, message, session, ordinal. */
+  /** `key` is part id, message, session and ordinal. */
   add(key: readonly SqlValue[], { columns, values, bound }: PartRow): void {
     if (bound) {
       this.flush()
@@ -58,7 +58,8 @@ export class PartInserts {
     for (const [index, column] of columns.entries()) {
       const place = placeOf.get(column)
       if (place === undefined) {
-        // Binding the many columns that are rarely filled would cost more than the rest of the row.
+        // Binding all columns that are rarely filled would cost more than the rest of the row, so such a part is
+        // written alone.
         this.flush()
         this.#db.runRaw(queries.insert(columns), [...key, ...values])
         return

@@ -15,25 +15,27 @@ const queries = {
     INSERT INTO lcm_meta (key, value) VALUES ('token_estimator', :name) ON CONFLICT (key) DO NOTHING`,
 }
 
-/** What the counts of a native memory were made by, as it says itself; undefined where it does not. */
+/** Returns the estimator that a native memory names for its token counts, or undefined when it names none. */
 export function readRecordedEstimator(db: ReadDb): unknown {
   try {
     return db.value(queries.read)
   } catch (error) {
-    // A file whose own notes are damaged is opened all the same.
+    // A file whose notes are damaged is opened nevertheless.
     if (error instanceof LcmError) return undefined
     throw error
   }
 }
 
-/** The first record stands: a memory is counted in one way from its first message to its last. */
+/**
+ * Records the estimator of a memory. The first record stays, because all messages of a memory are counted in one way.
+ */
 export function recordEstimator(db: WriteDb, name: string): void {
   db.run(queries.record, { name })
 }
 
 /**
- * What counts in this memory: in a native one whatever counted before, so that its numbers can be compared; a working
- * copy has those of its system, which count about as the first heuristic did.
+ * Returns the estimator for a memory. A native memory continues with the one that it names, so that its numbers can be
+ * compared. A working copy has the numbers of its system, which are about those of the first heuristic.
  */
 export function estimatorOf(db: ReadDb, info: MemoryInfo, configured: TokenEstimatorName): TokenEstimator {
   const recorded = isNative(info) ? readRecordedEstimator(db) : undefined

@@ -5,7 +5,9 @@ import { sha256 } from '../hashing.ts'
 import { type Sanitizer, sanitizeValue, withoutSecrets } from '../sanitize.ts'
 import { parseLine, toLine } from './ledger/ledger-line.ts'
 
-/** A ledger without what must not leave the machine: every line is an event as before, with the hash of its new content. */
+/**
+ * Copies a ledger without what must not leave the machine. Every line stays an event, with the hash of its new content.
+ */
 export async function sanitizeLedger(from: string, to: string, sanitize: Sanitizer): Promise<void> {
   await pipeline(cleanLines(from, sanitize), createWriteStream(to, { flush: true }))
 }
@@ -21,7 +23,10 @@ async function* cleanLines(from: string, sanitize: Sanitizer): AsyncGenerator<st
   }
 }
 
-/** Changes of rows are JSON: cleaned as a text, a path in them could take the end of a string along. */
+/**
+ * Changes of rows are JSON and are sanitized value by value. In the text as a whole, a path could take the end of a
+ * string with it.
+ */
 function cleanContent(content: string, sanitize: Sanitizer): string {
   if (!content.startsWith('{"changes":')) return sanitize(content)
   try {

@@ -14,8 +14,8 @@ const queries = {
 }
 
 /**
- * Gives summaries that came without one the hash that native ones have. Ids stay as they are. Sources are hashed before
- * what was made from them.
+ * Gives summaries without a hash the one that native summaries have. Ids stay as they are. Sources are hashed before
+ * their dependents.
  */
 export function fillSummaryHashes(db: WriteDb): void {
   for (const { id, content } of db.all<{ id: string; content: string }>(queries.summaries)) {
