@@ -7,11 +7,9 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { startedRuns } from '../systems/records/runs.ts'
-import { type Axis, axisOf, nodeRange } from './strata-axis.ts'
+import { type Axis, axisOf, nodeRange, rangeOf } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
 import { type BucketedRange, messageColumns } from './strata-messages.ts'
-import { ticksOf } from './strata-ticks.ts'
-import { windowRuns } from './strata-window.ts'
 
 /** For a window with more entries than this it is not shown which of them are left out. */
 const MOST_ENTRIES = 50_000
@@ -151,4 +149,71 @@ function summaryColumns(memory: Memory, axis: Axis): Strata['summaries'] {
     level: own.map(({ row }) => SUMMARY_LEVELS.indexOf(summaries.levelOf(row.index))),
     inWindow: own.map(({ row }) => (coverage.nodeStates[row.index] === IN_WINDOW ? 1 : 0)),
   }
+}
+
+type Tick = { readonly x: number; readonly atMs: number }
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+const STEPS = [1, 5, 15]
+  .map((minutes) => minutes * MINUTE)
+  .concat([1, 3, 6, 12].map((hours) => hours * HOUR))
+  .concat([1, 2, 7, 14, 28, 91, 182, 364].map((days) => days * DAY))
+const MAX_TICKS = 24
+
+/**
+ * Returns round UTC times along x: days, hours, or minutes in a short conversation. On an axis without time a tick
+ * stands before the first message at or after its time. When several ticks fall on one x, because nothing was said
+ * meanwhile, the last one is kept.
+ */
+function ticksOf(messages: Messages, axis: Axis): Tick[] {
+  const first = messages.clockMs[0]
+  const last = messages.clockMs[messages.length - 1]
+  if (first === undefined || last === undefined || Number.isNaN(first)) return []
+  const step =
+    STEPS.find((size) => Math.floor((last - first) / size) < MAX_TICKS) ?? wholeDays((last - first) / MAX_TICKS)
+  const ticks = new Map<number, Tick>()
+  for (let atMs = Math.ceil(first / step) * step; atMs <= last && ticks.size < MAX_TICKS; atMs += step) {
+    const x = axis.originMs === null ? axis.startOf(messages.positionAtTime(atMs)) : atMs - axis.originMs
+    ticks.set(x, { x, atMs })
+  }
+  return [...ticks.values()]
+}
+
+const wholeDays = (ms: number): number => (Math.floor(ms / DAY) + 1) * DAY
+
+type WindowRun = Strata['window'][number]
+
+/**
+ * Returns the window along the top edge, in its order. Raw messages that follow each other in the window and in the
+ * conversation form one run; those that are left out form other runs.
+ * @param leftOut ids of active items that do not go to the model
+ */
+function windowRuns(memory: Memory, axis: Axis, leftOut: ReadonlySet<string>): WindowRun[] {
+  const { messages, summaries, window } = memory
+  const isOut = (position: number): boolean => leftOut.size > 0 && leftOut.has(memory.messageId(position))
+  const flag = (isLeftOut: boolean) => (isLeftOut ? { isLeftOut } : {})
+  const runs: WindowRun[] = []
+  for (let item = 0; item < window.length; ) {
+    const node = window.nodeAt(item)
+    if (node >= 0) {
+      const [x0, x1] = nodeRange(memory, node, axis)
+      const { id, depth, tokens } = summaries.at(node)
+      runs.push({ x0, x1, id, depth, items: 1, tokens, ...flag(leftOut.has(id)) })
+    }
+    const first = window.positionAt(item)
+    const isLeftOut = first >= 0 && isOut(first)
+    let last = first
+    item += 1
+    while (last >= 0 && item < window.length && window.positionAt(item) === last + 1 && isOut(last + 1) === isLeftOut) {
+      last += 1
+      item += 1
+    }
+    if (first < 0) continue
+    const [x0, x1] = rangeOf(axis, first, last)
+    const tokens = (messages.tokensBefore[last + 1] as number) - (messages.tokensBefore[first] as number)
+    runs.push({ x0, x1, id: null, depth: -1, items: last - first + 1, tokens, ...flag(isLeftOut) })
+  }
+  return runs
 }

@@ -1,6 +1,10 @@
+import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
+import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
+import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { host } from '../host.ts'
 import { navigate, parseRoute, useRoute, type View } from '../routes.ts'
 import { firstConversation } from '../ui/conversation-order.ts'
@@ -15,10 +19,8 @@ import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
 import { StatusLine } from './status-line.tsx'
-import { SurgeryHost } from './surgery-host.tsx'
 import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
-import { useConversations } from './use-conversations.ts'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { ViewArea } from './view-area.tsx'
 import { loadAllViews } from './view-code.ts'
@@ -143,4 +145,39 @@ function onMenuCommand(command: string, setDialog: (dialog: 'palette' | 'keys') 
   if (command === 'palette' || command === 'keys') setDialog(command)
   if (command === 'find') openSearch()
   if (command === 'import') host.openFile(null)
+}
+
+type Props = {
+  readonly ask: SurgeryAsk
+  readonly info: MemoryInfo
+  /** Null closes the dialog. */
+  readonly onAsk: (ask: SurgeryAsk | null) => void
+}
+
+/** The dialog of what was asked for, wherever it was asked. */
+function SurgeryHost({ ask, info, onAsk }: Props) {
+  const close = () => onAsk(null)
+  if (ask.kind === 'undo') return <UndoDialog key={ask.backup} info={info} backup={ask.backup} onClose={close} />
+  return (
+    <SurgeryDialog
+      key={`${ask.kind} ${ask.id}`}
+      ask={ask}
+      info={info}
+      onUndo={(backup) => onAsk({ kind: 'undo', backup })}
+      onClose={close}
+    />
+  )
+}
+
+/** The conversations of the file, at once; their tokens follow where counting them takes longer. */
+function useConversations(): UseQueryResult<ListedConversation[]> {
+  const queries = useQueryClient()
+  const conversations = useQuery(api.conversations.list.queryOptions())
+  const { data: hasRead, dataUpdatedAt } = useQuery(
+    api.conversations.measure.queryOptions({ enabled: conversations.data !== undefined }),
+  )
+  useEffect(() => {
+    if (hasRead && dataUpdatedAt > 0) void queries.invalidateQueries({ queryKey: api.conversations.list.key() })
+  }, [hasRead, dataUpdatedAt, queries])
+  return conversations
 }

@@ -2,8 +2,9 @@ import { Command } from 'cmdk'
 import { useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
+import { arrangeConversations, conversationName } from '../ui/conversation-order.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { conversationEntries } from './conversation-entries.ts'
+import { plural } from '../ui/format.ts'
 import styles from './palette.module.css'
 import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
@@ -86,4 +87,16 @@ function searchEntries(text: string): readonly PaletteEntry[] {
       run: () => navigate({ view: 'search', query, isAsking: false }, 'push'),
     },
   ]
+}
+
+/** The conversations for the palette, last changed first. */
+function conversationEntries(rows: readonly ListedConversation[]): readonly PaletteEntry[] {
+  return arrangeConversations(rows, '', 'change').map((row) => ({
+    key: `conversation ${row.conversationId}`,
+    group: 'Conversations',
+    label: conversationName(row),
+    words: `${row.sessionId} ${row.conversationId}`,
+    hint: plural(row.messages, 'message'),
+    run: () => navigate({ conversationId: row.conversationId }, 'push'),
+  }))
 }

@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import type { Job } from '../../core/contract/job.ts'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
+import { recentJobs } from '../job-list.ts'
 import { navigate } from '../routes.ts'
 import { plural } from '../ui/format.ts'
+import { useNow } from '../ui/use-now.ts'
 import { JobItem } from './job-item.tsx'
 import styles from './status-line.module.css'
 import { statusText } from './status-text.ts'
-import { useJobs } from './use-jobs.ts'
 
 type Props = { readonly conversation: ListedConversation | null; readonly info: MemoryInfo }
 
@@ -52,4 +54,11 @@ function Health() {
       {text}
     </button>
   )
+}
+
+/** Jobs that run, and those that have just ended. */
+function useJobs(): readonly Job[] {
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  const now = useNow(1000)
+  return recentJobs(jobs.data ?? [], now)
 }

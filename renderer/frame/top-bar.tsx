@@ -1,13 +1,17 @@
 import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { useConnection } from '../api.ts'
 import { host } from '../host.ts'
+import { useLive } from '../live.ts'
 import { navigate, useRoute } from '../routes.ts'
+import { formatRelative } from '../ui/format-time.ts'
+import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Mark } from '../ui/mark.tsx'
 import { SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { FilePill } from './file-pill.tsx'
-import { LiveText } from './live-text.tsx'
 import styles from './top-bar.module.css'
 
 type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
@@ -62,5 +66,25 @@ export function TopBar({ info, onPalette }: Props) {
         </button>
       </search>
     </header>
+  )
+}
+
+/** Whether the window follows the file. One click holds it still, another catches up. */
+function LiveText() {
+  const { changedAtMs, paused, behind, togglePause } = useLive()
+  const isLost = useConnection() === 'lost'
+  const now = useNow(1000)
+  const when = changedAtMs === null ? '' : ` · ${formatRelative(changedAtMs, now)}`
+  return (
+    <button
+      type="button"
+      className={styles.live}
+      aria-pressed={paused}
+      title={paused ? 'Follow the file again' : 'Hold the window still; the file is not touched either way'}
+      onClick={togglePause}
+    >
+      {isLost ? 'not live' : paused ? `paused${behind ? ' · changes wait' : ''}` : `live${when}`}
+      <Icon name={paused ? 'play' : 'pause'} />
+    </button>
   )
 }

@@ -1,11 +1,12 @@
 import { lazy, Suspense } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
+import { CheckAgainstTranscript } from '../features/coverage/check-against-transcript.tsx'
 import { FilesView } from '../features/files/files-view.tsx'
 import { IntegrityView } from '../features/integrity/integrity-view.tsx'
 import { OverviewView } from '../features/overview/overview-view.tsx'
+import { FolderDialog } from '../features/welcome/folder-dialog.tsx'
 import type { View } from '../routes.ts'
 import { Loading } from '../ui/loading.tsx'
-import { CoverageCheck } from './coverage-check.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { viewCode } from './view-code.ts'
 
@@ -71,4 +72,22 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
     case 'files':
       return <FilesView conversationId={conversationId} />
   }
+}
+
+/** The comparison with a transcript, which is chosen as on the welcome page. */
+function CoverageCheck({ conversationId }: { readonly conversationId: number }) {
+  return (
+    <CheckAgainstTranscript
+      key={conversationId}
+      conversationId={conversationId}
+      browse={(onChoose, onClose) => (
+        <FolderDialog
+          title="Choose the agent’s transcript"
+          onMemory={onChoose}
+          onTranscript={onChoose}
+          onClose={onClose}
+        />
+      )}
+    />
+  )
 }

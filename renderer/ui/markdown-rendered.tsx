@@ -1,7 +1,7 @@
-import ReactMarkdown, { type Components } from 'react-markdown'
+import type { Components } from 'react-markdown'
+import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
-import { htmlAsText } from './html-as-text.ts'
 import styles from './markdown.module.css'
 
 const components: Components = {
@@ -36,4 +36,28 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
       {text}
     </ReactMarkdown>
   )
+}
+
+/** As much of a markdown node as is looked at here. */
+type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[] }
+
+/**
+ * Turns HTML in markdown into the text that it is. Agents' text is full of tags (`<system-reminder>`, `<file …>`); the
+ * sanitizer would drop them, and whole paragraphs with them.
+ */
+function htmlAsText() {
+  return (tree: MarkdownNode): void => replaceHtml(tree)
+}
+
+const FLOW = new Set(['root', 'blockquote', 'listItem', 'footnoteDefinition'])
+
+function replaceHtml(parent: MarkdownNode): void {
+  parent.children = parent.children?.map((child) => {
+    if (child.type !== 'html') {
+      replaceHtml(child)
+      return child
+    }
+    const text: MarkdownNode = { type: 'text', value: child.value ?? '' }
+    return FLOW.has(parent.type) ? { type: 'paragraph', children: [text] } : text
+  })
 }

@@ -1,7 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Component, lazy, type ReactNode, Suspense } from 'react'
 import styles from './markdown.module.css'
 import { isNestedTooDeep } from './markdown-depth.ts'
-import { PlainIfBroken } from './plain-if-broken.tsx'
 
 /** Parsing longer texts would hold up the window; they are shown as they are. */
 const MAX_CHARS = 30_000
@@ -25,4 +24,19 @@ export function Markdown({ text }: { readonly text: string }) {
       </Suspense>
     </PlainIfBroken>
   )
+}
+
+type Props = { readonly fallback: ReactNode; readonly children: ReactNode }
+
+/** Shows the fallback when drawing the children fails: one hostile text must not take the view with it. */
+class PlainIfBroken extends Component<Props, { readonly isBroken: boolean }> {
+  override state = { isBroken: false }
+
+  static getDerivedStateFromError(): { isBroken: boolean } {
+    return { isBroken: true }
+  }
+
+  override render(): ReactNode {
+    return this.state.isBroken ? this.props.fallback : this.props.children
+  }
 }

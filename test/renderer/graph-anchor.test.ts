@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { anchorOn, followSelection, toggleExpanded } from '../../renderer/features/graph/anchor.ts'
 import { columnsIn } from '../../renderer/features/graph/block.ts'
 import { boxAround, fitGraph, revealBox } from '../../renderer/features/graph/fit.ts'
 import { layoutGraph } from '../../renderer/features/graph/graph-layout.ts'
 import { besideInLevel } from '../../renderer/features/graph/level-neighbours.ts'
+import { anchorOn, followSelection, toggleExpanded } from '../../renderer/features/graph/use-anchor.ts'
 import { family } from './graph-builder.ts'
 
 const shown =

@@ -1,12 +1,15 @@
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import type { PlanStep } from '../../../core/contract/compaction.ts'
+import type { CompactionPlan, CompactRequest, PlanStep } from '../../../core/contract/compaction.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { dropCompactionDraft, readCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { providersOf } from '../../ui/summarizers.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { EMPTY_FORM, requestOf, withValues } from './compaction-form.ts'
@@ -14,11 +17,10 @@ import { CompactionInputs } from './compaction-inputs.tsx'
 import styles from './compaction-view.module.css'
 import { decisionFigures, decisionTitle } from './compaction-wording.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
+import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.ts'
 import { PlanAndHistory } from './plan-and-history.tsx'
 import { RunPanel, RunProgress } from './run-panel.tsx'
 import { TriggerTable } from './trigger-table.tsx'
-import { useCompaction } from './use-compaction.ts'
-import { useEstimate } from './use-estimate.ts'
 
 type Props = {
   readonly conversationId: number
@@ -115,4 +117,37 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
       )}
     </div>
   )
+}
+
+/** All that the view asks of the core about one request, and the way to have it done. */
+function useCompaction(conversationId: number, request: CompactRequest) {
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
+  const job = jobs.data?.find((other) => other.kind === 'compact' && other.conversationId === conversationId) ?? null
+  const isRunning = job?.state === 'running'
+  const decision = useQuery(api.compaction.evaluate.queryOptions({ input: request, placeholderData: keepPreviousData }))
+  const plan = useQuery(
+    api.compaction.plan.queryOptions({
+      input: request,
+      placeholderData: keepPreviousData,
+      // What is being carried out stays in sight; what is left of it afterwards is another plan.
+      enabled: (query) => !isRunning || query.state.data === undefined,
+    }),
+  )
+  const runs = useQuery(api.compaction.runs.queryOptions({ input: { conversationId } }))
+  return { decision, plan, runs, job, isRunning, start }
+}
+
+/** What the plan would ask of the model that the request names; null where none is asked. */
+function useEstimate(request: CompactRequest, plan: CompactionPlan | null): ModelEstimate | null {
+  const report = useQuery(api.settings.report.queryOptions())
+  const [provider] = report.data ? providersOf(request.summarizer ?? '', report.data) : []
+  const [first] = plan?.steps ?? []
+  const isAsked = provider !== undefined && first !== undefined
+  const preview = useQuery(
+    api.compaction.prompt.queryOptions({ input: isAsked ? { ...request, step: 0 } : skipToken, retry: false }),
+  )
+  if (!isAsked || plan === null || report.data === undefined) return null
+  const overheadTokens = overheadOf(preview.data, first)
+  return estimateRun({ plan, provider, overheadTokens, capTokens: report.data.spendCapTokens })
 }

@@ -1,15 +1,17 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
+import { Virtuoso } from 'react-virtuoso'
 import type { AssembleInput, Provider, RenderedContext } from '../../../core/contract/context.ts'
 import type { Moment } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
-import { PayloadLines } from './payload-lines.tsx'
+import { type JsonLine, jsonLines } from './json-lines.ts'
 import styles from './payload-view.module.css'
 
 /** A payload is as large as the window; those of other moments are soon forgotten. */
@@ -69,4 +71,38 @@ type Payload = { readonly system?: string; readonly messages: RenderedContext['m
 
 function payloadOf({ system, messages }: RenderedContext): Payload {
   return system === null ? { messages } : { system, messages }
+}
+
+const LINE_PX = 18
+
+/** JSON, line by line; only the lines in sight exist. */
+function PayloadLines({ payload }: { readonly payload: unknown }) {
+  const lines = useMemo(() => jsonLines(payload), [payload])
+  return (
+    <Virtuoso
+      className={styles.lines}
+      totalCount={lines.length}
+      defaultItemHeight={LINE_PX}
+      increaseViewportBy={400}
+      tabIndex={0}
+      role="region"
+      aria-label="Payload as JSON"
+      itemContent={(index) => {
+        const line = lines[index]
+        return line === undefined ? null : <Line line={line} number={index + 1} />
+      }}
+    />
+  )
+}
+
+function Line({ line, number }: { readonly line: JsonLine; readonly number: number }) {
+  return (
+    <div className={styles.line}>
+      <span className={styles.number} data-number={number} />
+      <code className={styles.code} style={{ paddingLeft: `${line.indent * 2 + (line.continues ? 2 : 0)}ch` }}>
+        {line.key !== null && <span className={styles.key}>{JSON.stringify(line.key)}: </span>}
+        <span className={classNames(styles[line.kind])}>{line.text}</span>
+      </code>
+    </div>
+  )
 }

@@ -1,13 +1,12 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { formatAbsolute, formatShort } from '../../ui/format-time.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { momentText } from './moment-text.ts'
 import { isSamePlace, NOW, normalised, type Place, playNext, startOf, stepEvent } from './moments.ts'
 import styles from './time-bar.module.css'
-import { TimeSlider } from './time-slider.tsx'
+import { placeForKey, TimeSlider } from './time-slider.tsx'
 import type { Time } from './use-time.ts'
-import { useTimeKeys } from './use-time-keys.ts'
 
 type Props = {
   readonly time: Time
@@ -84,4 +83,29 @@ export function TimeBar({ time, place, onChange, atMs }: Props) {
       </Button>
     </fieldset>
   )
+}
+
+/** The arrow keys go through time from anywhere in the view where they mean nothing else. */
+function useTimeKeys(place: Place, time: Time, onChange: (place: Place) => void): void {
+  const latest = useRef({ place, time, onChange })
+  useEffect(() => {
+    latest.current = { place, time, onChange }
+  })
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || !event.key.startsWith('Arrow') || usesArrows(event.target)) return
+      const next = placeForKey(event, latest.current.place, latest.current.time)
+      if (next === null) return
+      event.preventDefault()
+      latest.current.onChange(next)
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  }, [])
+}
+
+/** Fields, sliders, choices and menus move by the arrows themselves. */
+function usesArrows(target: EventTarget | null): boolean {
+  if (document.querySelector('dialog[open], :popover-open') !== null) return true
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [role="separator"]') !== null
 }

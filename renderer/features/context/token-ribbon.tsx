@@ -1,12 +1,10 @@
 import { useMemo, useState } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
-import { formatTokens, plural } from '../../ui/format.ts'
+import { formatCompact, formatPercent, formatTokens, plural } from '../../ui/format.ts'
 import { useWidth } from '../../ui/use-width.ts'
-import type { Category } from './category.ts'
+import { type Category, categoryLabel, categoryOf } from './category.ts'
 import { isTooSmallToRead, ribbonScale, type Segment, segmentsOf } from './ribbon.ts'
 import { RibbonBand } from './ribbon-band.tsx'
-import { RibbonMarks } from './ribbon-marks.tsx'
-import { RibbonTip } from './ribbon-tip.tsx'
 import styles from './token-ribbon.module.css'
 
 type Props = {
@@ -68,6 +66,72 @@ export function TokenRibbon({ window, selection, category, onSelect }: Props) {
         </>
       )}
       {hovered !== null && <RibbonTip segment={hovered} window={window} widthPx={width} />}
+    </div>
+  )
+}
+
+type RibbonMarksProps = {
+  readonly window: AssembledContext
+  /** Tokens at the right edge. */
+  readonly scale: number
+  /** Of the band that they stand in. */
+  readonly heightPx: number
+}
+
+/** Closer to the hard mark than this, the label of the soft mark stands to its left. */
+const LABEL_ROOM = 0.16
+const OVERHANG_PX = 4
+
+/** The soft and the hard threshold, over the band and named below it. */
+function RibbonMarks({ window, scale, heightPx }: RibbonMarksProps) {
+  const soft = window.budget * window.softThreshold
+  const hard = window.budget * window.hardThreshold
+  const at = (tokens: number) => `${(tokens / scale) * 100}%`
+  const height = heightPx + 2 * OVERHANG_PX
+  return (
+    <>
+      <span className={styles.soft} style={{ left: at(soft), height }} />
+      <span className={styles.hard} style={{ left: at(hard), height }} />
+      <div className={styles.labels} aria-hidden="true">
+        <span>0</span>
+        <span className={styles.softLabel} data-left={(hard - soft) / scale < LABEL_ROOM} style={{ left: at(soft) }}>
+          τ soft {formatCompact(soft)}
+        </span>
+        <span className={styles.hardLabel} style={{ left: at(hard) }}>
+          τ hard {formatCompact(hard)}
+        </span>
+      </div>
+    </>
+  )
+}
+
+type RibbonTipProps = {
+  readonly segment: Segment
+  readonly window: AssembledContext
+  readonly widthPx: number
+}
+
+const TIP_WIDTH = 300
+
+/** What the pointer is on, beside the ribbon. */
+function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
+  const item = window.items[segment.main]
+  if (item === undefined) return null
+  const left = Math.max(0, Math.min((segment.x0 + segment.x1) / 2 - TIP_WIDTH / 2, widthPx - TIP_WIDTH))
+  const others = segment.items - 1
+  return (
+    <div className={styles.tip} style={{ left, width: TIP_WIDTH }}>
+      <p className={styles.name}>
+        <span className={styles.id}>{item.id}</span>
+        {categoryLabel(categoryOf(item))} · {formatTokens(item.tokens)}
+        {window.tokens > 0 && ` · ${formatPercent(item.tokens / window.tokens)}`}
+      </p>
+      <p className={styles.excerpt}>{item.excerpt}</p>
+      {others > 0 && (
+        <p className={styles.dim}>
+          and {plural(others, 'smaller item')} beside it, {formatTokens(segment.tokens - item.tokens)} together
+        </p>
+      )}
     </div>
   )
 }

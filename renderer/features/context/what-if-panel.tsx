@@ -7,12 +7,14 @@ import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { leaveCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { LargestItems } from './largest-items.tsx'
+import { categoryColor, categoryOf } from './category.ts'
+import { largestItems } from './largest.ts'
 import { PresetChoice } from './preset-choice.tsx'
 import type { Tried } from './use-tried.ts'
 import { AS_CONFIGURED, isAsConfigured, type WhatIf, withPreset } from './what-if.ts'
@@ -83,5 +85,30 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
       )}
       <LargestItems items={items} />
     </aside>
+  )
+}
+
+/** What takes the most room in the window. */
+function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
+  const largest = useMemo(() => largestItems(items), [items])
+  const most = largest[0]?.tokens ?? 1
+  if (largest.length === 0) return null
+  return (
+    <section>
+      <SectionHeading aside="tokens">Largest in the window</SectionHeading>
+      <ul>
+        {largest.map((item) => (
+          <li key={item.id}>
+            <LargeRow
+              id={item.id}
+              text={item.excerpt}
+              tokens={item.tokens}
+              most={most}
+              color={categoryColor(categoryOf(item))}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
+import type { AssembledContext } from '../../../core/contract/context.ts'
 import { navigate, useRoute } from '../../routes.ts'
-import type { Category } from './category.ts'
-import { Legend } from './legend.tsx'
+import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
+import { type Category, categoryColor, sumsByCategory } from './category.ts'
 import { TokenRibbon } from './token-ribbon.tsx'
 import type { SeenWindow } from './use-window.ts'
 import { WindowFigures } from './window-figures.tsx'
@@ -28,5 +29,38 @@ export function WindowHead({ window, isStale }: Props) {
       />
       <Legend window={window} onPoint={setCategory} />
     </header>
+  )
+}
+
+type LegendProps = {
+  readonly window: AssembledContext
+  /** The pointer is on a category, or left it. */
+  readonly onPoint: (category: Category | null) => void
+}
+
+/** What the colours of the ribbon mean, and how many tokens each takes. */
+function Legend({ window, onPoint }: LegendProps) {
+  const out = window.items.filter((item) => !item.included)
+  const outTokens = out.reduce((sum, item) => sum + item.tokens, 0)
+  return (
+    <ul className={styles.legend} aria-label="Tokens by kind">
+      {sumsByCategory(window.items).map(({ category, label, tokens, items }) => (
+        <li
+          key={category}
+          title={`${formatTokens(tokens)} in ${plural(items, 'item')}`}
+          onPointerEnter={() => onPoint(category)}
+          onPointerLeave={() => onPoint(null)}
+        >
+          <span className={styles.swatch} style={{ background: categoryColor(category) }} />
+          {label} <b>{formatCompact(tokens)}</b>
+        </li>
+      ))}
+      {out.length > 0 && (
+        <li className={styles.out} title={`${formatTokens(outTokens)} in ${plural(out.length, 'item')}`}>
+          <span className={styles.outline} />
+          left out <b>{formatCompact(outTokens)}</b>
+        </li>
+      )}
+    </ul>
   )
 }

@@ -1,14 +1,17 @@
-import { type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { CoverageReport } from '../../../core/contract/coverage.ts'
 import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
+import { fileNameOf, formatCount, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { useJob } from '../../ui/use-job.ts'
 import styles from './coverage.module.css'
-import { CoverageResult } from './coverage-result.tsx'
-import { ExportCoverage } from './export-coverage.tsx'
-import { TranscriptField } from './transcript-field.tsx'
+import { coverageMarkdown, sectionsOf, verdictOf } from './coverage-sections.ts'
+import { FindingsTable } from './findings-table.tsx'
 
 type Props = {
   readonly conversationId: number
@@ -78,5 +81,89 @@ export function CoverageDialog({ conversationId, browse, onClose }: Props) {
         {check.error !== null && <ErrorLine error={check.error} />}
       </div>
     </Dialog>
+  )
+}
+
+type CoverageResultProps = {
+  readonly report: CoverageReport
+  /** A message was chosen: it is shown behind the dialog. */
+  readonly onLeave: () => void
+}
+
+/** What the comparison found, kind by kind. */
+function CoverageResult({ report, onLeave }: CoverageResultProps) {
+  return (
+    <>
+      <div>
+        <h3 className={styles.verdict} data-ok={report.ok}>
+          {verdictOf(report)}
+        </h3>
+        <p className={styles.figures} title={report.path}>
+          {plural(report.inTranscript, 'message')} in {fileNameOf(report.path)}, {formatCount(report.inDatabase)} in the
+          memory, {formatCount(report.matched)} of them the same
+          {report.skippedLines > 0 && ` · ${plural(report.skippedLines, 'line')} of the transcript cannot be read`}
+        </p>
+      </div>
+      {sectionsOf(report).map((section) => (
+        <FindingsTable key={section.title} section={section} onLeave={onLeave} />
+      ))}
+      {report.notes.map((note) => (
+        <p key={note} className={styles.figures}>
+          {note}
+        </p>
+      ))}
+    </>
+  )
+}
+
+/** The comparison as a file. */
+function ExportCoverage({ report }: { readonly report: CoverageReport }) {
+  const name = `${fileNameOf(report.path)}.coverage`
+  const save = (ending: string, type: string, text: string) => saveFile(`${name}.${ending}`, new Blob([text], { type }))
+  return (
+    <Menu
+      label="Export the comparison"
+      className={styles.export}
+      items={[
+        { label: 'Markdown, without texts', onSelect: () => save('md', 'text/markdown', coverageMarkdown(report)) },
+        {
+          label: 'JSON, with excerpts',
+          onSelect: () => save('json', 'application/json', JSON.stringify(report, null, 2)),
+        },
+      ]}
+    >
+      Export
+    </Menu>
+  )
+}
+
+type TranscriptFieldProps = {
+  readonly path: string
+  readonly onPath: (path: string) => void
+  readonly onChoose: () => void
+  readonly onSubmit: () => void
+}
+
+/** A path to type or paste, or to choose. */
+function TranscriptField({ path, onPath, onChoose, onSubmit }: TranscriptFieldProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (path.trim() !== '') onSubmit()
+  }
+  return (
+    <form className={styles.field} onSubmit={submit}>
+      <input
+        className={styles.path}
+        type="text"
+        data-autofocus=""
+        placeholder="Path of the transcript: a .jsonl, .json, .md or .traj file"
+        aria-label="Path of the transcript"
+        spellCheck={false}
+        autoComplete="off"
+        value={path}
+        onChange={(event) => onPath(event.target.value)}
+      />
+      <Button onClick={onChoose}>Choose…</Button>
+    </form>
   )
 }

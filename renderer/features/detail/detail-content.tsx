@@ -1,10 +1,14 @@
 import { type ReactNode, useState } from 'react'
-import type { Description } from '../../../core/contract/lineage.ts'
-import { navigate } from '../../routes.ts'
+import type { Description, FileInfo } from '../../../core/contract/lineage.ts'
+import { navigate, parseRoute, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatBytes } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { DetailChips } from './detail-chips.tsx'
@@ -12,9 +16,7 @@ import styles from './detail-content.module.css'
 import { DetailFacts } from './detail-facts.tsx'
 import { DetailText } from './detail-text.tsx'
 import { kindHeading } from './detail-wording.ts'
-import { Elsewhere } from './elsewhere.tsx'
 import { Expansion } from './expansion.tsx'
-import { FileFacts } from './file-facts.tsx'
 import { LineageLists } from './lineage-lists.tsx'
 
 type Props = {
@@ -75,5 +77,33 @@ export function DetailContent({ description, operate }: Props) {
       <DetailText description={description} />
       <LineageLists description={description} />
     </article>
+  )
+}
+
+/** Says that the selection is of another conversation than the one on screen, which therefore cannot show it. */
+function Elsewhere({ conversationId }: { readonly conversationId: number }) {
+  const route = useRoute()
+  if (route.conversationId === null || route.conversationId === conversationId) return null
+  const go = () => navigate({ conversationId, selection: parseRoute(location.hash).selection }, 'push')
+  return (
+    <div className={styles.elsewhere}>
+      <Notice title="Of another conversation.">The views show a different one.</Notice>
+      <Button onClick={go}>Go to its conversation</Button>
+    </div>
+  )
+}
+
+/** What is known of a large file. Its content is not read. */
+function FileFacts({ file }: { readonly file: FileInfo }) {
+  return (
+    <Facts>
+      <Fact name="name">{file.fileName}</Fact>
+      <Fact name="type">{file.mimeType}</Fact>
+      <Fact name="size">{file.bytes === null ? null : formatBytes(file.bytes)}</Fact>
+      <Fact name="stored at">
+        <bdi>{file.storageUri}</bdi>
+      </Fact>
+      <Fact name="stored">{file.createdAtMs === null ? null : <TimeText atMs={file.createdAtMs} form="short" />}</Fact>
+    </Facts>
   )
 }

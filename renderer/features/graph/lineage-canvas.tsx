@@ -1,13 +1,16 @@
 import '@xyflow/react/dist/base.css'
+import type { NodeProps } from '@xyflow/react'
 import { Background, ReactFlow, useReactFlow } from '@xyflow/react'
-import { type RefObject, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
+import { type RefObject, use, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
 import type { Size } from '../../ui/use-size.ts'
+import { moreText } from './card-text.ts'
 import { boxAround, fitGraph, type GraphViewport, revealBox } from './fit.ts'
-import { type FlowNode, toFlow } from './flow.ts'
+import { type FlowNode, type FrameNode, type MoreNode, toFlow } from './flow.ts'
+import { GraphActions } from './graph-actions.ts'
 import type { GraphLayout } from './graph-layout.ts'
 import { LineageCard } from './lineage-card.tsx'
 import { LineageEdges } from './lineage-edges.tsx'
-import { LineageFrame, LineageMore } from './lineage-more.tsx'
+import styles from './lineage-graph.module.css'
 import type { Box } from './placed-items.ts'
 
 export type CanvasHandle = { readonly fit: () => void }
@@ -92,4 +95,30 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
       <Background gap={22} size={1} color="var(--line)" />
     </ReactFlow>
   )
+}
+
+/** How many more there are. Shows them in place; what is too much even then is in the transcript. */
+function LineageMore({ data: { more, unit, isExpanded } }: NodeProps<MoreNode>) {
+  const { expand, centre, openInTranscript } = use(GraphActions)
+  const text = moreText(more.count, unit)
+  const show = () => {
+    if (unit === 'dependents') centre(more.id)
+    else if (isExpanded) openInTranscript(more.id)
+    else expand(more.id)
+  }
+  return (
+    <button
+      type="button"
+      className={styles.more}
+      title={isExpanded ? 'Too many to draw: open in the transcript' : 'Show them here'}
+      onClick={show}
+    >
+      {isExpanded ? `${text} ↗` : text}
+    </button>
+  )
+}
+
+/** The ground under the sources of one node when they take several rows. */
+function LineageFrame(_: NodeProps<FrameNode>) {
+  return <div className={styles.frame} />
 }

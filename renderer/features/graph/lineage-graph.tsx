@@ -1,20 +1,25 @@
+import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { ReactFlowProvider } from '@xyflow/react'
-import { useMemo, useRef } from 'react'
+import { type KeyboardEvent, useMemo, useRef } from 'react'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { navigate } from '../../routes.ts'
+import { defaultFocus } from '../../ui/default-focus.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { Loading } from '../../ui/loading.tsx'
 import { useLineageStep } from '../../ui/use-lineage-step.ts'
 import { useSize } from '../../ui/use-size.ts'
 import { columnsIn } from './block.ts'
 import { countsText } from './card-text.ts'
 import { GraphActions } from './graph-actions.ts'
-import { onGraphKey } from './graph-keys.ts'
 import { layoutGraph, levelsIn } from './graph-layout.ts'
 import { besideInLevel } from './level-neighbours.ts'
 import { type CanvasHandle, LineageCanvas } from './lineage-canvas.tsx'
 import styles from './lineage-graph.module.css'
 import { LineageHeader } from './lineage-header.tsx'
-import { LineageNothing } from './lineage-nothing.tsx'
+import { trimNeighbourhood } from './trim.ts'
 import { useAnchor } from './use-anchor.ts'
-import { useDefaultFocus, useNeighbourhood } from './use-neighbourhood.ts'
 
 type Props = {
   readonly conversationId: number
@@ -99,4 +104,84 @@ export function LineageGraph({ conversationId, focusId }: Props) {
       </div>
     </section>
   )
+}
+
+type GraphMoves = {
+  readonly along: (direction: 'sources' | 'dependents') => void
+  readonly beside: (step: -1 | 1) => void
+  readonly expand: () => void
+  readonly open: () => void
+}
+
+/** Keys of the graph, for when it has the focus. */
+function onGraphKey(event: KeyboardEvent, moves: GraphMoves): void {
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => moves.along('sources'),
+    ArrowRight: () => moves.along('dependents'),
+    ArrowUp: () => moves.beside(-1),
+    k: () => moves.beside(-1),
+    ArrowDown: () => moves.beside(1),
+    j: () => moves.beside(1),
+    e: moves.expand,
+    Enter: moves.open,
+  }
+  const move = keys[event.key]
+  if (move === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
+  if (event.target instanceof HTMLElement && belongsElsewhere(event.target, event.key)) return
+  event.preventDefault()
+  move()
+}
+
+/** Enter on a button presses it, and in a menu every key is the menu's. */
+const belongsElsewhere = (target: HTMLElement, key: string): boolean =>
+  (target instanceof HTMLButtonElement && key === 'Enter') || target.closest('[role=menu]') !== null
+
+type LineageNothingProps = {
+  readonly error: unknown
+  readonly onRetry: () => void
+  /** There is no summary, and nothing has been selected. */
+  readonly isEmpty: boolean
+}
+
+/** What stands in place of the graph while there is none. */
+function LineageNothing({ error, onRetry, isEmpty }: LineageNothingProps) {
+  if (isEmpty)
+    return (
+      <EmptyState title="No lineage yet">
+        It begins with the first summary. Select a message to see where it stands.
+      </EmptyState>
+    )
+  if (error === null) return <Loading what="the lineage" />
+  if (toErrorInfo(error).code === 'not_found')
+    return <EmptyState title="No lineage">What is selected is neither a message nor a summary of this file.</EmptyState>
+  return <ErrorState error={error} onRetry={onRetry} />
+}
+
+const DOWN = 1
+
+type Input = {
+  readonly id: string | null
+  readonly selection: string | null
+  readonly expanded: readonly string[]
+  readonly maxPerNode: number
+  /** Levels of dependents. */
+  readonly up: number
+}
+
+/** What lies around a node, cut to what can be drawn. The one before stays until the next is there. */
+function useNeighbourhood({ id, selection, expanded, maxPerNode, up }: Input) {
+  const input = id === null ? skipToken : { id, up, down: DOWN, maxPerNode, expanded: [...expanded] }
+  const { data, error, refetch } = useQuery(
+    api.lineage.neighbourhood.queryOptions({ input, placeholderData: keepPreviousData }),
+  )
+  const neighbourhood = useMemo(() => data && trimNeighbourhood(data, selection), [data, selection])
+  return { neighbourhood, error, refetch }
+}
+
+/** The node to show while none is selected; undefined until it is known, null where there is no summary. */
+function useDefaultFocus(conversationId: number, isNeeded: boolean): string | null | undefined {
+  const { data } = useQuery(
+    api.strata.get.queryOptions({ input: isNeeded ? { conversationId, axis: 'messages' } : skipToken }),
+  )
+  return useMemo(() => data && defaultFocus(data), [data])
 }

@@ -1,12 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { jobText } from '../../ui/job-text.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { ViewHeader } from '../../ui/view-header.tsx'
+import { CancelScan } from './cancel-scan.tsx'
+import styles from './integrity-view.module.css'
 import { ReportView } from './report-view.tsx'
-import { ScanProgress } from './scan-progress.tsx'
 import { useFollowUp } from './use-follow-up.ts'
 
 type Props = {
@@ -57,5 +62,22 @@ export function IntegrityView({ isPlanInSight, onShowPlan, actions }: Props) {
       onShowPlan={isPlanInSight ? null : onShowPlan}
       actions={actions}
     />
+  )
+}
+
+/** A scan that is under way. */
+function ScanProgress({ job }: { readonly job: Job }) {
+  const { progress } = job
+  const figures =
+    progress === null ? 'starting' : `${progress.done} of ${progress.total || '?'} ${progress.unit} · ${progress.note}`
+  return (
+    <div aria-busy="true">
+      <ViewHeader title="Checking…" actions={<CancelScan job={job} />}>
+        {figures}
+      </ViewHeader>
+      <div className={styles.bar}>
+        <ProgressBar label={jobText(job)} done={progress?.done ?? 0} total={progress?.total ?? 0} />
+      </div>
+    </div>
   )
 }

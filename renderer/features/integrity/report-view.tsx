@@ -1,22 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { checksMade, type IntegrityReport } from '../../../core/contract/integrity.ts'
+import { type ReactNode, useState } from 'react'
+import { type CheckResult, checksMade, type IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useLive } from '../../live.ts'
+import { currentFile } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
-import { formatDuration, plural } from '../../ui/format.ts'
+import { fileNameOf, formatDuration, plural } from '../../ui/format.ts'
 import { jobText } from '../../ui/job-text.ts'
+import { Menu } from '../../ui/menu.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { CancelScan } from './cancel-scan.tsx'
-import { ExportReport } from './export-report.tsx'
 import { Finding } from './finding.tsx'
-import { NotApplicable } from './not-applicable.tsx'
 import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
+import { reportMarkdown } from './report-markdown.ts'
 import styles from './report-view.module.css'
 
 type Props = {
@@ -117,4 +119,57 @@ function focusFinding(next: (current: number, count: number) => number): void {
   const all: (Element | null)[] = [...document.querySelectorAll('[data-finding]')]
   const to = all[Math.min(Math.max(next(all.indexOf(document.activeElement), all.length), 0), all.length - 1)]
   if (to instanceof HTMLElement) to.focus()
+}
+
+/** The report as a file to attach or to read by a program. */
+function ExportReport({ report }: { readonly report: IntegrityReport }) {
+  const path = currentFile() ?? 'memory'
+  const name = `${fileNameOf(path)}.integrity`
+  return (
+    <Menu
+      label="Export the report"
+      className={styles.export}
+      items={[
+        {
+          label: 'Markdown',
+          onSelect: () => saveFile(`${name}.md`, new Blob([reportMarkdown(report, path)], { type: 'text/markdown' })),
+        },
+        {
+          label: 'JSON',
+          onSelect: () =>
+            saveFile(`${name}.json`, new Blob([JSON.stringify(report, null, 2)], { type: 'application/json' })),
+        },
+      ]}
+    >
+      Export
+    </Menu>
+  )
+}
+
+/** Checks that were not made, folded: each with the reason. */
+function NotApplicable({ checks }: { readonly checks: readonly CheckResult[] }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <section className={styles.group}>
+      <SectionHeading
+        aside={
+          <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Fold' : 'Show why'}
+          </Button>
+        }
+      >
+        Not applicable · {checks.length}
+      </SectionHeading>
+      {isOpen && (
+        <dl className={styles.reasons}>
+          {checks.map((check) => (
+            <div key={check.id}>
+              <dt>{check.id}</dt>
+              <dd>{check.notApplicable}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
 }

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { LineageTree } from '../../../core/contract/lineage.ts'
+import type { Description, LineageTree } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
 import { CoveringList } from './covering-list.tsx'
-import { Crumbs } from './crumbs.tsx'
 import { pathDown } from './lineage-rows.ts'
 import styles from './lineage-view.module.css'
 
@@ -94,5 +94,37 @@ function Missing({ id, error }: { readonly id: string; readonly error: unknown }
       <p>{toErrorInfo(error).message}</p>
       <p className={styles.facts}>Where it is named, the tree on the left shows who rests on it.</p>
     </div>
+  )
+}
+
+type CrumbsProps = {
+  readonly description: Description
+  /** From the window down to the node, without it. */
+  readonly path: readonly LineageTree[]
+}
+
+/** Longer paths are shown by both ends. */
+const MOST = 5
+
+/** Where a node stands in the context: from the window, through what stands for it, down to itself. */
+function Crumbs({ description, path }: CrumbsProps) {
+  const { visibility, contextOrdinal, inContext } = description
+  const hidden = Math.max(0, path.length - MOST)
+  const shown = hidden === 0 ? path : [...path.slice(0, 2), ...path.slice(2 + hidden)]
+  return (
+    <nav className={styles.crumbs} aria-label="Where it stands in the context">
+      <span className={styles.end} data-visibility={visibility}>
+        {visibility === 'absent' ? 'not in the window' : 'window'}
+        {inContext && contextOrdinal !== null && ` #${formatCount(contextOrdinal)}`}
+      </span>
+      {!inContext &&
+        shown.map((tree, index) => (
+          <span key={tree.id} className={styles.crumb}>
+            <span aria-hidden="true">›</span>
+            {hidden > 0 && index === 2 && <span>… {hidden} more ›</span>}
+            <NodeLink id={tree.id} node={tree} maxChars={14} />
+          </span>
+        ))}
+    </nav>
   )
 }

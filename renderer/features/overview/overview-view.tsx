@@ -1,10 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
+import { checksMade } from '../../../core/contract/integrity.ts'
+import type { Overview } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { nodeColor } from '../../ui/depth-color.ts'
+import { Dim } from '../../ui/dim.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { plural } from '../../ui/format.ts'
+import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { roleOf } from '../../ui/role.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { DepthTable } from './depth-table.tsx'
-import { HealthLine } from './health-line.tsx'
-import { LargestMessages } from './largest-messages.tsx'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
 import { PressureHistory } from './pressure-history.tsx'
@@ -33,5 +42,59 @@ export function OverviewView({ conversationId }: { readonly conversationId: numb
       </div>
       <RunTable runs={runs} />
     </div>
+  )
+}
+
+/** The health of the file in one line. */
+function HealthLine() {
+  const last = useQuery(api.integrity.last.queryOptions())
+  if (last.data === undefined) return null
+  const report = last.data
+  const state = report === null ? 'unknown' : report.counts.error > 0 ? 'error' : report.ok ? 'fine' : 'warning'
+  return (
+    <section className={styles.line} aria-label="Health">
+      <span className={styles.dot} data-state={state} aria-hidden="true" />
+      {report === null ? (
+        <span>The file has not been checked in this window.</span>
+      ) : (
+        <span>
+          {report.ok
+            ? 'Nothing wrong was found'
+            : `${plural(report.counts.error, 'error')}, ${plural(report.counts.warning, 'warning')}`}{' '}
+          <Dim>
+            by {plural(checksMade(report), 'check')}, <TimeText atMs={report.finishedAtMs} />
+          </Dim>
+        </span>
+      )}
+      <Button onClick={() => navigate({ view: 'integrity' }, 'push')}>
+        {report === null ? 'Check it' : report.ok ? 'Show the checks' : 'Show the findings'}
+      </Button>
+    </section>
+  )
+}
+
+type Large = Overview['largestMessages'][number]
+
+/** What takes the most room, longest first. */
+function LargestMessages({ messages }: { readonly messages: readonly Large[] }) {
+  const longest = messages[0]?.tokens ?? 1
+  return (
+    <section>
+      <SectionHeading aside="tokens">Largest messages</SectionHeading>
+      {messages.length === 0 && <p className={styles.none}>There is no message.</p>}
+      <ul>
+        {messages.map((message) => (
+          <li key={message.id}>
+            <LargeRow
+              id={message.id}
+              text={message.excerpt || message.role}
+              tokens={message.tokens}
+              most={longest}
+              color={nodeColor({ kind: 'message', role: roleOf(message.role) })}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }

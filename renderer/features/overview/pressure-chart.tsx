@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
-import { depthColor } from '../../ui/depth-color.ts'
-import { formatCompact, formatCount, formatPressure, plural } from '../../ui/format.ts'
+import { depthColor, depthLabel } from '../../ui/depth-color.ts'
+import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { markPaths } from './chart-marks.ts'
-import { ChartTip } from './chart-tip.tsx'
 import styles from './pressure-chart.module.css'
 import { type CurvePoint, chartTop, peakOf, pointAt, thinned } from './pressure-curve.ts'
 
@@ -102,6 +102,39 @@ export function PressureChart({ points, events, messages, budgetTokens, softToke
           widthPx={width}
         />
       )}
+    </div>
+  )
+}
+
+type ChartTipProps = {
+  readonly point: CurvePoint
+  readonly events: readonly CompactionEvent[]
+  readonly budgetTokens: number
+  readonly leftPx: number
+  readonly widthPx: number
+}
+
+const TIP_WIDTH = 240
+
+/** What the pointer is on. */
+function ChartTip({ point, events, budgetTokens, leftPx, widthPx }: ChartTipProps) {
+  const event = point.event === null ? undefined : events[point.event]
+  const left = Math.max(0, Math.min(leftPx + 12, widthPx - TIP_WIDTH))
+  return (
+    <div className={styles.tip} style={{ left, width: TIP_WIDTH }}>
+      <p>
+        <b>{formatTokens(Math.round(point.tokens))}</b>, {formatPressure(point.tokens / budgetTokens)}
+      </p>
+      <p className={styles.dim}>
+        after message {formatCount(point.messages)}
+        {event !== undefined && (
+          <>
+            {' '}
+            and {depthLabel(event.depth)} of {formatShort(event.atMs)}: {formatCount(event.sourceTokens)} →{' '}
+            {formatCount(event.tokens)}
+          </>
+        )}
+      </p>
     </div>
   )
 }

@@ -1,18 +1,20 @@
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import type { Provenance } from '../../../core/contract/provenance.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount } from '../../ui/format.ts'
+import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import { MarkedText } from './marked-text.tsx'
 import { PassagePane } from './passage-pane.tsx'
 import styles from './provenance-pane.module.css'
-import { SupportSummary } from './support-summary.tsx'
+import { SupportMark } from './support-mark.tsx'
 import { extendSelection } from './text-keys.ts'
 import { textParts } from './text-runs.ts'
 import { useProvenance } from './use-provenance.ts'
 import { useTextSelection } from './use-text-selection.ts'
+import { searchedText } from './wording.ts'
 
 type Props = {
   readonly summaryId: string
@@ -139,6 +141,34 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
           whole.isFetching && <Loading what="source passages" lines={6} />
         )}
       </aside>
+    </div>
+  )
+}
+
+/** How many sentences have which mark, and what the marks can tell and what they cannot. */
+function SupportSummary({ provenance }: { readonly provenance: Provenance }) {
+  const { counts, notes } = provenance
+  return (
+    <div className={styles.summary}>
+      <p className={styles.counts}>
+        <SupportMark support="supported">{`${formatCount(counts.supported)} supported`}</SupportMark>
+        <SupportMark support="weak">{`${formatCount(counts.weak)} weak`}</SupportMark>
+        <SupportMark support="none">{`${formatCount(counts.none)} without a source`}</SupportMark>
+        {counts.invented > 0 && (
+          <span>
+            <span className={styles.wavy}>{plural(counts.invented, 'detail')}</span> in no message
+          </span>
+        )}
+      </p>
+      <p className={styles.quiet} title={`Compared with ${searchedText(provenance)}. No model, no network.`}>
+        Words, names and numbers are compared with the sources: this tells what the text rests on, not whether it is
+        true. What was put in other words may count as weak.
+      </p>
+      {notes.map((note) => (
+        <p key={note} className={styles.note}>
+          {note}
+        </p>
+      ))}
     </div>
   )
 }

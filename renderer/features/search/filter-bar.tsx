@@ -3,7 +3,6 @@ import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { shortenId } from '../../ui/format.ts'
 import { Segmented } from '../../ui/segmented.tsx'
-import { DayField } from './day-field.tsx'
 import styles from './filter-bar.module.css'
 import { activeFilters, DEEPEST_CHOICE, type Filters, toggled, withoutFilters } from './filters.ts'
 import { ToggleChip } from './toggle-chip.tsx'
@@ -102,4 +101,21 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
 function depthName(depth: number): string {
   if (depth === 0) return 'leaf'
   return depth === DEEPEST_CHOICE ? `d${depth}+` : `d${depth}`
+}
+
+type DayFieldProps = {
+  readonly label: string
+  /** `YYYY-MM-DD`, or empty. */
+  readonly value: string
+  readonly onChange: (day: string) => void
+}
+
+/** One end of a range of days. */
+function DayField({ label, value, onChange }: DayFieldProps) {
+  return (
+    <label className={styles.day}>
+      {label}
+      <input type="date" value={value} data-empty={value === ''} onChange={(event) => onChange(event.target.value)} />
+    </label>
+  )
 }

@@ -1,24 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { api } from '../../api.ts'
+import { errorText, toErrorInfo } from '../../error-text.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
 import { conversationName } from '../../ui/conversation-order.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
 import { keepFoundTexts } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { FilterBar } from './filter-bar.tsx'
-import { grepRequest, toggled } from './filters.ts'
+import { activeFilters, type Filters, grepRequest, toggled, withoutFilters } from './filters.ts'
 import { HitList } from './hit-list.tsx'
-import { NoHits } from './no-hits.tsx'
-import { QueryHelp } from './query-help.tsx'
 import { rowsOf, stopsOf } from './rows.ts'
-import { SearchError } from './search-error.tsx'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
+import { parseFilters } from './stored-filters.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
-import { useFilters } from './use-filters.ts'
-import { useQueryText } from './use-query-text.ts'
 import { type Search, useSearch } from './use-search.ts'
 
 type Props = {
@@ -112,4 +113,135 @@ export function FindView({ conversationId, kinds }: Props) {
       )}
     </>
   )
+}
+
+type NoHitsProps = {
+  readonly query: string
+  readonly filters: Filters
+  readonly onFilters: (filters: Filters) => void
+}
+
+/** Nothing was found; what could be tried instead. */
+function NoHits({ query, filters, onFilters }: NoHitsProps) {
+  const { mode, scope, where } = filters
+  const isNarrowed = activeFilters(filters) > 0
+  return (
+    <EmptyState
+      title={`Nothing ${mode === 'regex' ? 'matches' : 'has'} “${query.length > 80 ? `${query.slice(0, 80)}…` : query}”`}
+      actions={
+        <>
+          {isNarrowed && <Button onClick={() => onFilters(withoutFilters(filters))}>Clear the filters</Button>}
+          {where === 'conversation' && (
+            <Button onClick={() => onFilters({ ...filters, where: 'everywhere' })}>Search all conversations</Button>
+          )}
+          {scope !== 'both' && (
+            <Button onClick={() => onFilters({ ...filters, scope: 'both' })}>Search messages and summaries</Button>
+          )}
+          {mode === 'full_text' && (
+            <Button onClick={() => onFilters({ ...filters, mode: 'literal' })}>Search for these characters</Button>
+          )}
+        </>
+      }
+    >
+      {isNarrowed ? 'The filters may hide it.' : 'Every row was looked at.'}
+    </EmptyState>
+  )
+}
+
+const LINES = [
+  { query: 'token refresh', meaning: 'both words; where too few texts have both, either of them' },
+  { query: '"single flight"', meaning: 'exactly this phrase' },
+  { query: 'refresh*', meaning: 'every word that begins so' },
+  { query: 'timeout OR deadline NOT flaky', meaning: 'either of two, without a third' },
+  { query: 'ECONNRESET (attempt 3/5)', meaning: 'with “literal”: these very characters; with “regex”: a pattern' },
+] as const
+
+/** The query language, in five lines that can be tried. */
+function QueryHelp({ onTry }: { readonly onTry: (query: string) => void }) {
+  return (
+    <div className={styles.help}>
+      <h2>What was said, done or summarised</h2>
+      <p>Text, tool arguments, tool results and reasoning of every message, and every summary.</p>
+      <dl>
+        {LINES.map(({ query, meaning }) => (
+          <div key={query}>
+            <dt>
+              <button type="button" onClick={() => onTry(query)}>
+                {query}
+              </button>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+type SearchErrorProps = { readonly error: unknown; readonly onRetry: () => void }
+
+/** Why there is no answer, and what to do: above the hits of the last good one. */
+function SearchError({ error, onRetry }: SearchErrorProps) {
+  const info = toErrorInfo(error)
+  // A pattern that is half typed is no accident: the core's sentence says what is missing.
+  const isTyped = info.code === 'invalid_argument'
+  const { title, next } = errorText(info.code)
+  return (
+    <div className={styles.error} role="alert">
+      <p>
+        {!isTyped && <strong>{title}. </strong>}
+        {info.message}
+      </p>
+      {!isTyped && <p className={styles.next}>{next}</p>}
+      {!isTyped && (
+        <Button look="quiet" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  )
+}
+
+const KEY = 'lcm:search-filters'
+
+/** The filters of this window. They outlive the view, so that coming back from a hit finds the same list. */
+function useFilters(): readonly [Filters, (filters: Filters) => void] {
+  const [filters, setFilters] = useState(() => parseFilters(sessionStorage.getItem(KEY)))
+  const change = (next: Filters) => {
+    setFilters(next)
+    sessionStorage.setItem(KEY, JSON.stringify(next))
+  }
+  return [filters, change]
+}
+
+const SETTLE_MS = 30
+
+type QueryText = {
+  /** As typed. */
+  readonly text: string
+  readonly setText: (text: string) => void
+  /** As searched for. */
+  readonly query: string
+}
+
+/** The words of the search: typed here, or brought by the address. The address follows the typing. */
+function useQueryText(): QueryText {
+  const { query: routed } = useRoute()
+  const [text, setText] = useState(routed ?? '')
+  const query = useDebounced(text, SETTLE_MS)
+  const sent = useRef(routed ?? '')
+
+  useEffect(() => {
+    if (query === sent.current) return
+    sent.current = query
+    navigate({ query: query === '' ? null : query }, 'replace')
+  }, [query])
+
+  useEffect(() => {
+    if ((routed ?? '') === sent.current) return
+    sent.current = routed ?? ''
+    setText(sent.current)
+  }, [routed])
+
+  return { text, setText, query }
 }

@@ -4,11 +4,11 @@ import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount } from '../../ui/format.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './hit-row.module.css'
-import { Snippet } from './snippet.tsx'
 import { viewOf } from './use-active-row.ts'
 
 type Props = {
@@ -116,5 +116,21 @@ function Covers({ hit }: { readonly hit: GrepHit }) {
       ))}
       {left > 0 && <span>+{left}</span>}
     </span>
+  )
+}
+
+type SnippetProps = {
+  readonly text: string
+  /** UTF-16 ranges, end exclusive. */
+  readonly matches: readonly (readonly [number, number])[]
+  readonly isCode: boolean
+}
+
+/** A passage with its matches marked. */
+function Snippet({ text, matches, isCode }: SnippetProps) {
+  return (
+    <p className={classNames(styles.snippet, isCode && styles.code)} dir="auto">
+      <Highlighted text={text} matches={matches} />
+    </p>
   )
 }

@@ -1,7 +1,7 @@
-import { useRoute } from '../../routes.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { Segmented } from '../../ui/segmented.tsx'
 import { AskView } from './ask-view.tsx'
 import { FindView } from './find-view.tsx'
-import { KindSwitch } from './kind-switch.tsx'
 import styles from './search-view.module.css'
 
 /** Finding what was said, and asking what is known. */
@@ -15,5 +15,22 @@ export function SearchView({ conversationId }: { readonly conversationId: number
         <FindView conversationId={conversationId} kinds={<KindSwitch isAsking={false} />} />
       )}
     </section>
+  )
+}
+
+const KINDS = [
+  { value: 'find', label: 'Find', hint: 'Every text that has these words' },
+  { value: 'ask', label: 'Ask', hint: 'A question, answered from the best passages' },
+] as const
+
+/** Find texts, or ask a question. */
+function KindSwitch({ isAsking }: { readonly isAsking: boolean }) {
+  return (
+    <Segmented
+      label="Find or ask"
+      options={KINDS}
+      value={isAsking ? 'ask' : 'find'}
+      onChange={(kind) => navigate({ isAsking: kind === 'ask' }, 'replace')}
+    />
   )
 }

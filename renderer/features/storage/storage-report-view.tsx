@@ -1,13 +1,12 @@
 import type { StorageReport } from '../../../core/contract/storage.ts'
 import { useLive } from '../../live.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
-import { PartsBar } from './parts-bar.tsx'
-import { partsOf } from './storage-rows.ts'
+import { type Part, partsOf } from './storage-rows.ts'
 import { StorageTable } from './storage-table.tsx'
 import styles from './storage-view.module.css'
 
@@ -103,5 +102,27 @@ function Item({ title, text, figure, note }: ItemProps) {
         <div className={styles.dim}>{note}</div>
       </div>
     </li>
+  )
+}
+
+/** File and log to scale. */
+function PartsBar({ parts }: { readonly parts: readonly Part[] }) {
+  const whole = parts.reduce((sum, part) => sum + part.bytes, 0)
+  return (
+    <div className={styles.parts}>
+      <div className={styles.bar} aria-hidden="true">
+        {parts.map(({ use, bytes, color, label }) => (
+          <span key={use} style={{ flexGrow: bytes, background: color }} title={`${label}: ${formatBytes(bytes)}`} />
+        ))}
+      </div>
+      <ul className={styles.legend}>
+        {parts.map(({ use, bytes, color, label }) => (
+          <li key={use}>
+            <span className={styles.swatch} style={{ background: color }} aria-hidden="true" />
+            {label} <span className={styles.dim}>{`${formatBytes(bytes)}, ${formatPercent(bytes / whole)}`}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 }

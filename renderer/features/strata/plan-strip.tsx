@@ -13,15 +13,15 @@ import type { Hit } from './hit.ts'
 import { onClick, onDoubleClick } from './hit-action.ts'
 import { limitsOf } from './limits.ts'
 import styles from './plan-strip.module.css'
+import type { PlanOverlay } from './planned-bars.ts'
 import { StrataTooltip } from './strata-tooltip.tsx'
 import { useReveal } from './use-reveal.ts'
-import { useRevealStep } from './use-reveal-step.ts'
 import { useScene } from './use-scene.ts'
 import { showWhole, zoomStep } from './use-stage-keys.ts'
 import { useStrataDrawing } from './use-strata-drawing.ts'
 import { type Point, useStrataGestures } from './use-strata-gestures.ts'
 import { useStrata } from './use-strata-queries.ts'
-import { viewportAround } from './viewport.ts'
+import { viewportAround, viewportRevealing } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
 
 type Props = {
@@ -115,4 +115,19 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
       </div>
     </div>
   )
+}
+
+/** Brings the step in hand into sight when it changes. */
+function useRevealStep(plan: PlanOverlay | null, motion: ViewportMotion): void {
+  const revealed = useRef<number | null>(null)
+  useEffect(() => {
+    if (plan === null || plan.focused === revealed.current) return
+    revealed.current = plan.focused
+    const place = plan.focused === null ? -1 : plan.bars.step.indexOf(plan.focused)
+    const x0 = plan.bars.x0[place]
+    const x1 = plan.bars.x1[place]
+    if (x0 === undefined || x1 === undefined) return
+    const wanted = viewportRevealing(motion.current, x0, x1, motion.limits)
+    if (wanted !== motion.current) motion.glideTo(wanted)
+  }, [plan, motion])
 }

@@ -1,18 +1,20 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
 import { useTheme } from '../../ui/theme.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
-import { largestOf } from './buckets.ts'
+import { type Buckets, largestOf } from './buckets.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
 import { layoutRows } from './row-layout.ts'
 import type { Scene } from './scene.ts'
-import { indexSummaries } from './summary-index.ts'
+import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
+import { indexSummaries, type SummaryIndex } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
-import { useSelectedRange } from './use-selected-range.ts'
 import { useBuckets } from './use-strata-queries.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
@@ -96,4 +98,28 @@ export function useScene({
     [strata, index, age, overview, detail, largestTokens, selected, plan, findings, colorBy, palette, nowMs, motion],
   )
   return useMemo(() => rows && (() => make(rows)), [make, rows])
+}
+
+/** Where the selection stands on x. Counted in messages its place is known exactly, otherwise as fine as the columns. */
+function useSelectedRange(
+  strata: Strata,
+  index: SummaryIndex,
+  selection: string | null,
+  buckets: Buckets | null,
+): SelectedRange | null {
+  const number = selection === null ? null : messageNumber(selection)
+  const isPosition = strata.axis === 'messages'
+  const { data: located } = useQuery(
+    api.transcript.locate.queryOptions({
+      input: selection !== null && number !== null && isPosition ? { id: selection } : skipToken,
+    }),
+  )
+  return useMemo(() => {
+    if (selection === null) return null
+    const summary = rangeOfSummary(strata, index, selection)
+    if (summary || number === null) return summary
+    if (!isPosition) return buckets && rangeOfMessage(buckets, number)
+    if (located === undefined || located.conversationId !== strata.conversationId) return null
+    return { x0: located.position, x1: located.position + 1, place: null, depth: -1 }
+  }, [selection, strata, index, number, isPosition, buckets, located])
 }

@@ -3,12 +3,14 @@ import { useMemo } from 'react'
 import type { Message, Pruned } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
+import { Chip } from '../../ui/chip.tsx'
 import { formatCompact } from '../../ui/format.ts'
+import { prunedTokensText, prunedWord } from '../../ui/pruned-text.ts'
+import { TimeText } from '../../ui/time-text.tsx'
 import { BlockView } from './block-view.tsx'
 import { type Block, blocksOf, isBareMark } from './blocks.ts'
 import { useFold } from './folds.tsx'
 import styles from './message-body.module.css'
-import { PrunedNote } from './pruned-note.tsx'
 
 /** The blocks of a message. A page brings long texts cut; the rest comes on request. */
 export function MessageBody({ message }: { readonly message: Message }) {
@@ -55,4 +57,18 @@ const prunedOf = ({ parts, pruned }: Message, { key }: Block): Pruned | undefine
 /** It may also be a text of a part that was cut: how long that is, the page does not say. */
 function wholeText({ content, contentChars }: Message): string {
   return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show the whole message'
+}
+
+/** Says of a block that the model no longer sees it, since when, and what it sees in its place. */
+function PrunedNote({ pruned }: { readonly pruned: Pruned }) {
+  const { atMs, by, seen } = pruned
+  return (
+    <p className={styles.note} title={seen ? `It sees: ${seen}` : 'Nothing stands in its place'}>
+      <Chip>pruned</Chip>
+      <span>
+        The agent no longer sees this: {prunedWord(by)} <TimeText atMs={atMs} form="short" /> ·{' '}
+        {prunedTokensText(pruned)}
+      </span>
+    </p>
+  )
 }

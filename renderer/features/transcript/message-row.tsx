@@ -1,8 +1,10 @@
 import { memo, useMemo, useRef } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { formatTokens, plural } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { useFoundMarks } from '../../ui/use-found-marks.ts'
-import { CompactionDivider } from './compaction-divider.tsx'
 import type { CompactionMark } from './compaction-marks.ts'
 import { CoverageGutter } from './coverage-gutter.tsx'
 import { type Neighbour, stripesOf } from './gutter.ts'
@@ -64,4 +66,23 @@ export const MessageRow = memo(function MessageRow(props: Props) {
 /** Keeps the place of a message that is on its way. */
 export function PlaceholderRow({ heightPx }: { readonly heightPx: number }) {
   return <div className={styles.placeholder} style={{ height: heightPx }} aria-hidden="true" />
+}
+
+/** Between two messages: a compaction ran when the one above was the newest. */
+function CompactionDivider({ mark }: { readonly mark: CompactionMark }) {
+  const { atMs, isExact, summaries, summaryId, activeTokens } = mark
+  return (
+    <p
+      className={styles.divider}
+      title={
+        isExact
+          ? 'The message above was the newest when this compaction ran'
+          : 'Reconstructed: the file keeps no log of its window, so creation times say when this compaction ran'
+      }
+    >
+      context was compacted here <TimeText atMs={atMs} form="short" /> · {plural(summaries, 'summary', 'summaries')}{' '}
+      made, the last <NodeLink id={summaryId} maxChars={24} /> · {formatTokens(activeTokens)} active after it
+      {!isExact && ' · by creation times'}
+    </p>
+  )
 }

@@ -8,17 +8,17 @@ import type {
   TranscriptSource,
 } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
-import { isObject, type JsonObject, textAt } from '../../json-value.ts'
+import { isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { readJsonLines } from '../../read-lines.ts'
+import { blocksWithText, unseenByModel } from './attachment.ts'
 import type { ChainKey } from './chains.ts'
 import type { Contribution, RecordedCompaction } from './contribution.ts'
 import { MessageOrder } from './message-order.ts'
 import { ClaudeCodeMessages } from './messages.ts'
 import { ClaudeCodePrunings, isMicrocompaction } from './prunings.ts'
-import { kindOf } from './record.ts'
+import { kindOf, systemText } from './record.ts'
 import { ClaudeCodeSurvey } from './survey.ts'
-import { whyUnseen } from './unseen-records.ts'
 
 /** A record of a known type with one of these fields was written by Claude Code. */
 const identifying = ['sessionId', 'leafUuid', 'messageId', 'uuid'] as const
@@ -228,3 +228,23 @@ class ClaudeCodeReader {
 /** Returns the session id of a conversation. Those of sub-agents begin with that of their session. */
 const sessionName = (key: ChainKey): string =>
   key.agentId === null ? key.sessionId : `${key.sessionId}/agent-${key.agentId}`
+
+/** These records say that the window was changed. Other records tell its new content. */
+const boundaries: ReadonlySet<string> = new Set(['compact_boundary', 'microcompact_boundary'])
+
+/**
+ * Says why a record with text becomes no message: Claude Code shows it to the person and never sends it to the model.
+ * Returns null for a record without text. See docs/decisions/0024-what-an-import-keeps.md.
+ */
+function whyUnseen(record: JsonObject): string | null {
+  if (record.type === 'attachment') {
+    const attachment = objectAt(record, 'attachment')
+    const type = textAt(attachment, 'type') ?? ''
+    return unseenByModel.has(type) && blocksWithText(attachment).length > 0 ? unseen(`a notice (${type})`) : null
+  }
+  const subtype = textAt(record, 'subtype') ?? 'system'
+  if (boundaries.has(subtype) || systemText(record) === null) return null
+  return unseen(subtype === 'away_summary' ? 'a recap' : `a notice (${subtype.slice(0, 60)})`)
+}
+
+const unseen = (what: string): string => `${what} for the person: the agent does not see it`
