@@ -3,7 +3,7 @@
 export const FLOORS = [
   ['contract'],
   ['sqlite', 'models', 'memory'],
-  ['settings'],
+  ['settings', 'activity'],
   ['systems'],
   ['files'],
   ['ingest', 'window', 'search'],

@@ -1,5 +1,7 @@
 import { type Stats, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
+import { ActivityReader } from './activity/activity-reader.ts'
 import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
@@ -11,6 +13,7 @@ import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
+import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { SettingsStore } from './settings/settings-store.ts'
@@ -47,6 +50,7 @@ export type CoreOptions = {
 export class Core {
   readonly machine: Machine
   readonly jobs: Jobs
+  readonly activity: ActivityReader
   readonly settings: SettingsStore
   readonly #options: CoreOptions
   readonly #autoCompactor: AutoCompactor | null
@@ -72,6 +76,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options
     this.machine = options.machine
+    this.activity = new ActivityReader(this.machine.folders.log, options.path && resolve(options.path))
     this.settings = new SettingsStore({
       env: process.env,
       keys: options.open.keys ?? null,
@@ -105,7 +110,7 @@ export class Core {
     // The stamp is also kept of a file that cannot be opened: when it changes, the window tries again.
     this.#seen = this.#stamp()
     this.#settingsSeen = this.settings.stamp()
-    const lcm = await openLcm(path, this.#options.open)
+    const lcm = await this.#openLogged(path)
     if (this.#isClosed) {
       lcm.close()
       throw noMemoryError()
@@ -114,6 +119,22 @@ export class Core {
     this.#seen = this.#stamp()
     if (this.#options.isRemembered ?? true) this.machine.recent.remember(lcm.info)
     return lcm
+  }
+
+  async #openLogged(path: string): Promise<Lcm> {
+    const start = performance.now()
+    const memory = memoryKey(resolve(path))
+    try {
+      const lcm = await openLcm(path, this.#options.open)
+      const { system, access, bytes } = lcm.info
+      logEvent('info', 'memory', 'memory.opened', { memory, system, access, bytes, duration_ms: elapsedMs(start) })
+      return lcm
+    } catch (error) {
+      const { error_code = 'internal', ...rest } = errorFields(error)
+      const fields = { memory, duration_ms: elapsedMs(start), error_code, ...rest }
+      logEvent(levelOfError(error_code), 'memory', 'memory.refused', fields)
+      throw error
+    }
   }
 
   /** Says which index searches of the open memory use. */

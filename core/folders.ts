@@ -10,11 +10,13 @@ export type UserFolders = {
   /** Holds files that can be made again. */
   readonly cache: string
   readonly config: string
+  /** The log and the counts of what this program did. */
+  readonly log: string
 }
 
 /**
  * Returns where this platform keeps an app's files. `LCM_DATA_DIR` and `LCM_CACHE_DIR` override them, and the settings
- * move with the first. Nothing is created.
+ * move with the first, as does the log, unless `LCM_LOG_DIR` names its folder. Nothing is created.
  */
 export function userFolders(env: Environment): UserFolders {
   const paths = envPaths('lcm-inspector', { suffix: '' })
@@ -23,5 +25,6 @@ export function userFolders(env: Environment): UserFolders {
     data: data || paths.data,
     cache: env.LCM_CACHE_DIR?.trim() || paths.cache,
     config: data ? join(data, 'config') : paths.config,
+    log: env.LCM_LOG_DIR?.trim() || (data ? join(data, 'log') : paths.log),
   }
 }

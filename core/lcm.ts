@@ -181,7 +181,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     provenance: new ProvenanceFinder({
       db: read,
       reader,
-      grep: (input, signal) => retrieval.grep(input, signal),
+      grep: (input, signal) => retrieval.search(input, signal),
     }),
     expandQuery: new ExpandQuery({
       db: read,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
 import { systemClock } from './clock.ts'
@@ -10,6 +11,7 @@ import { ledgerState } from './ingest/ledger/ledger-permission.ts'
 import { previewImport } from './ingest/transcripts/preview-import.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
+import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import { PRESETS } from './systems/presets.ts'
 import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 
@@ -21,6 +23,25 @@ function translate(error: unknown): unknown {
   return new LcmError('invalid_argument', `The request is not valid: ${issues}`)
 }
 
+/** From this on a call is noticed by whoever waits for it. */
+const SLOW_MS = 200
+
+/** Logs a call by the name of its procedure. What it was asked is not logged, but for the conversation. */
+function logCall(core: Core, path: readonly string[], input: unknown, start: number, error: unknown): void {
+  const conversation = typeof input === 'object' && input !== null && 'conversationId' in input && input.conversationId
+  const fields = {
+    procedure: path.join('.'),
+    duration_ms: elapsedMs(start),
+    ...(core.path !== null && { memory: memoryKey(resolve(core.path)) }),
+    ...(Number.isSafeInteger(conversation) && { conversation_id: Number(conversation) }),
+  }
+  if (error !== null) {
+    const { error_code = 'internal', ...rest } = errorFields(error)
+    logEvent(levelOfError(error_code), 'call', 'call.failed', { ...fields, error_code, ...rest })
+  } else if (fields.duration_ms >= SLOW_MS) logEvent('info', 'call', 'call.slow', fields)
+  else logEvent('debug', 'call', 'call.done', fields)
+}
+
 /**
  * Checks the paths in a call of a page.
  * @throws LcmError invalid_argument for a path that is no file of this machine
@@ -30,16 +51,20 @@ const local = (path: string | undefined): string | undefined => path && requireL
 
 /** One line for each procedure. Inputs and outputs are validated, and errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
-  const os = implement(contract).use(async ({ next, errors }) => {
+  const os = implement(contract).use(async ({ next, errors, path }, input) => {
+    const start = performance.now()
     try {
-      return await despiteWrongValues(core.path, async () => {
+      const answer = await despiteWrongValues(core.path, async () => {
         try {
           return await next()
         } catch (error) {
           throw translate(error)
         }
       })
+      logCall(core, path, input, start, null)
+      return answer
     } catch (error) {
+      logCall(core, path, input, start, error)
       const info = toErrorInfo(error)
       if (info.code === 'internal') console.error(error)
       throw errors.LCM({ message: info.message, data: info })
@@ -217,6 +242,16 @@ export function createRouter(core: Core) {
       }),
       cancel: os.jobs.cancel.handler(({ input }) => core.jobs.cancel(input.jobId)),
       list: os.jobs.list.handler(() => core.jobs.list()),
+    },
+    activity: {
+      log: os.activity.log.handler(({ input }) => core.activity.log(input)),
+      history: os.activity.history.handler(({ input }) => core.activity.history(input, Date.now())),
+      prometheus: os.activity.prometheus.handler(async () => {
+        // What was counted is shown also while the memory cannot be opened.
+        const stats = (await core.lcm().catch(() => null))?.stats
+        const figures = stats ? { conversations: stats.conversations(), checks: [] } : null
+        return { text: await core.activity.prometheus(figures, 'all') }
+      }),
     },
     events: os.events.handler(async function* ({ signal }) {
       const publisher = new EventPublisher<{ event: LcmEvent }>()

@@ -1,6 +1,7 @@
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import type { Capabilities } from '../contract/memory.ts'
 import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
+import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 import type { TextIndexSource } from '../search/corpus.ts'
 import { Grep } from '../search/grep.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -31,6 +32,19 @@ export class RetrievalEngine {
 
   /** See `Grep.search`. */
   async grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+    const start = performance.now()
+    try {
+      const result = await this.search(input, signal)
+      this.#logSearch(input, start, result.hits.length)
+      return result
+    } catch (error) {
+      this.#logFailedSearch(input, start, error)
+      throw error
+    }
+  }
+
+  /** As `grep`, for a service that searches in order to answer something else: it is not logged as a search. */
+  async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
     try {
       return await this.#grep.search(input, signal)
     } catch (error) {
@@ -41,6 +55,21 @@ export class RetrievalEngine {
 
   /** See `Grep.stream`. */
   async *grepStream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
+    const start = performance.now()
+    let hits = 0
+    try {
+      for await (const step of this.#stream(input, signal)) {
+        hits += step.hits.length
+        yield step
+      }
+      this.#logSearch(input, start, hits)
+    } catch (error) {
+      this.#logFailedSearch(input, start, error)
+      throw error
+    }
+  }
+
+  async *#stream(input: GrepInput, signal: AbortSignal | undefined): AsyncGenerator<GrepStep, void> {
     let isTold = false
     try {
       for await (const step of this.#grep.stream(input, signal)) {
@@ -53,9 +82,32 @@ export class RetrievalEngine {
     }
   }
 
+  #logSearch({ mode, scope }: GrepInput, start: number, hits: number): void {
+    const fields = { memory: memoryKey(this.#db.path), mode, scope, hits, duration_ms: elapsedMs(start) }
+    logEvent('info', 'search', 'search.done', fields)
+  }
+
+  #logFailedSearch({ mode, scope }: GrepInput, start: number, error: unknown): void {
+    const { error_code = 'internal', ...rest } = errorFields(error)
+    const fields = { memory: memoryKey(this.#db.path), mode, scope, duration_ms: elapsedMs(start), error_code, ...rest }
+    logEvent(levelOfError(error_code), 'search', 'search.failed', fields)
+  }
+
   /** See `expandSummary`. */
   expand(input: ExpandInput, limits?: ExpandLimits): Expansion {
-    return expandSummary(this.#db, this.#reader, input, limits)
+    const start = performance.now()
+    const memory = memoryKey(this.#db.path)
+    try {
+      const expansion = expandSummary(this.#db, this.#reader, input, limits)
+      const fields = { memory, summary_id: input.summaryId, duration_ms: elapsedMs(start), depth: input.depth }
+      logEvent('info', 'expand', 'expand.done', fields)
+      return expansion
+    } catch (error) {
+      const { error_code = 'internal', ...rest } = errorFields(error)
+      const fields = { memory, duration_ms: elapsedMs(start), error_code, ...rest }
+      logEvent(levelOfError(error_code), 'expand', 'expand.failed', fields)
+      throw error
+    }
   }
 
   /** Returns the files of a conversation, oldest first. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
+import type { LogFields } from '../contract/activity.ts'
 import type {
   CompactInput,
   CompactionDecision,
@@ -10,6 +11,7 @@ import type {
   StopReason,
 } from '../contract/compaction.ts'
 import { LcmError } from '../errors.ts'
+import { elapsedMs, errorFields, logEvent, memoryKey } from '../log.ts'
 import { createDeterministicSummarizer } from '../models/summarizers/deterministic.ts'
 import type { Spend, Summarizer, SummarizerChain } from '../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
@@ -28,7 +30,7 @@ import { recordFinish, recordSpend } from './run-record.ts'
 
 const queries = {
   conversation: /* sql */ `
-    SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
+    SELECT session_id FROM conversations WHERE conversation_id = :conversationId`,
 } as const
 
 export type CompactionEngineOptions = {
@@ -84,7 +86,8 @@ export class CompactionEngine {
     const { conversationId } = input
     const settings = withOverrides(this.#options.settings, input.settings)
     const chain = this.#chain(input.summarizer)
-    if (db.value(queries.conversation, { conversationId }) === undefined) {
+    const session = db.value<string>(queries.conversation, { conversationId })
+    if (session === undefined) {
       throw new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
     }
     const began = performance.now()
@@ -95,16 +98,40 @@ export class CompactionEngine {
     closeCutOffRuns(db, conversationId)
     const bounds = { ...DEFAULT_BOUNDS, ...this.#options.bounds }
     const escalation = new Escalation({ chain, estimator, callMs: bounds.callMs })
+    const fields = {
+      memory: memoryKey(db.path),
+      conversation_id: conversationId,
+      session_id: String(session),
+      compaction_id: runId,
+      trigger_reason: input.reason,
+    }
     const run = new CompactionRun({ ...this.#options, settings, input, escalation, lock, runId, bounds })
+    logEvent('info', 'compaction', 'run.started', { ...fields, mode: input.mode })
     // What stands when the caller stops listening.
     let stopReason: StopReason | null = 'cancelled'
+    let failure: LogFields = {}
     try {
       stopReason = yield* run.execute(signal)
     } catch (error) {
       // The record stays without an end, which is what happened.
       stopReason = null
+      failure = errorFields(error)
       throw error
     } finally {
+      const { inputTokens, outputTokens, cost } = escalation.spend
+      logEvent(stopReason === null ? 'error' : 'info', 'compaction', stopReason === null ? 'run.failed' : 'run.done', {
+        ...fields,
+        ...failure,
+        mode: input.mode,
+        outcome: stopReason ?? 'failed',
+        token_before: run.tokensBefore,
+        token_after: run.tokensAfter,
+        nodes: run.created.length,
+        tokens_in: inputTokens,
+        tokens_out: outputTokens,
+        ...(cost !== null && { cost }),
+        duration_ms: elapsedMs(began),
+      })
       this.#finish(run, runId, lock, stopReason, escalation.spend)
     }
     const { tokensBefore, tokensAfter, created } = run

@@ -1,4 +1,5 @@
 import type { CreatedSummary } from '../contract/compaction.ts'
+import { logEvent, memoryKey } from '../log.ts'
 import { readSources } from '../systems/sources.ts'
 import type { WindowItem } from '../window/window.ts'
 import { tokensOf } from './condensation.ts'
@@ -53,7 +54,7 @@ export class NodeMaker {
     if (typeof node === 'string') return node
     this.#isRecorded = true
     this.#recordedTokens = spend.inputTokens + spend.outputTokens
-    return {
+    const made: CreatedSummary = {
       id: node.id,
       kind: draft.depth === 0 ? 'leaf' : 'condensed',
       depth: draft.depth,
@@ -61,6 +62,25 @@ export class NodeMaker {
       sourceTokens: draft.windowTokens,
       tokens: node.tokens,
     }
+    this.#log(made, draft.durationMs)
+    return made
+  }
+
+  #log({ id, kind, depth, level, sourceTokens, tokens }: CreatedSummary, durationMs: number): void {
+    const { db, input, runId } = this.#options
+    logEvent('info', 'compaction', 'node.made', {
+      memory: memoryKey(db.path),
+      conversation_id: input.conversationId,
+      compaction_id: runId,
+      trigger_reason: input.reason,
+      summary_id: id,
+      kind,
+      depth,
+      summary_level: level,
+      token_before: sourceTokens,
+      token_after: tokens,
+      duration_ms: Math.round(durationMs * 100) / 100,
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract'
 import { z } from 'zod'
+import { ActivityHistory, ActivityInput, LogInput, LogPage } from './activity.ts'
 import {
   CompactInput,
   CompactionDecision,
@@ -229,6 +230,15 @@ export const contract = {
     cancel: base.input(z.object({ jobId: z.string() })).output(z.void()),
     /** Lists jobs, newest first, also after a reload of the window. */
     list: base.output(z.array(Job)),
+  },
+  /** What this program recorded, over all its runs. These work also in a window without a memory. */
+  activity: {
+    /** Returns lines of the log, newest first. */
+    log: base.input(LogInput).output(LogPage),
+    /** Returns what charts and the list of jobs show. */
+    history: base.input(ActivityInput).output(ActivityHistory),
+    /** Returns all counts in the text format of Prometheus, with what the open memory holds now. */
+    prometheus: base.output(z.object({ text: z.string() })),
   },
   events: base.output(eventIterator(LcmEvent, z.void())),
 }

@@ -8,3 +8,7 @@ export const SUMMARY_LEVELS = ['normal', 'aggressive', 'deterministic', 'unknown
 
 /** The possible units of x. */
 export const STRATA_AXES = ['messages', 'tokens', 'time'] as const
+
+/** What is logged, from the most to the least. `silent` logs nothing. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]

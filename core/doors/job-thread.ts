@@ -176,6 +176,8 @@ export function serveJobs(
     postMessage(message: FromThread): void
   },
   open: OpenLcmOptions,
+  /** Writes down what happened in this thread, which may be ended as soon as its job is done. */
+  settle: () => Promise<void> = async () => undefined,
 ): void {
   const execute = executeHere(open)
   const running = new Map<number, AbortController>()
@@ -185,6 +187,7 @@ export function serveJobs(
     const abort = new AbortController()
     running.set(id, abort)
     execute(message.request, abort.signal, (progress) => port.postMessage({ kind: 'progress', id, progress }))
+      .finally(settle)
       .then((result) => port.postMessage({ kind: 'done', id, result }))
       .catch((error: unknown) => port.postMessage({ kind: 'failed', id, error: toErrorInfo(error) }))
       .finally(() => running.delete(id))

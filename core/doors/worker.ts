@@ -10,6 +10,7 @@ import { type CoreThreadData, type FromCoreThread, keysFor, THREAD_LIMITS, type 
 import { frameDoor } from './frame-door.ts'
 import { keepHeapSmall } from './heap.ts'
 import { executeInThread, serveJobs } from './job-thread.ts'
+import { startRecording } from './recording.ts'
 
 /**
  * The core thread. Without a role it answers calls over the ports that it is sent, and starts a second thread of itself
@@ -19,6 +20,7 @@ const data = workerData as CoreThreadData
 const port = parentPort
 if (!port) throw new Error('core/doors/worker is a worker thread: start it through CoreHost')
 keepHeapSmall()
+const recorder = startRecording(process.env)
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
 // The sample of the app stays unchanged. The user's own copy of it is opened instead.
@@ -32,7 +34,7 @@ const open = {
 }
 
 if (data.role === 'jobs') {
-  serveJobs(port, open)
+  serveJobs(port, open, () => recorder.flush())
 } else {
   const startThread = (): Worker => {
     // The job thread reaches the keychain through this thread.
@@ -79,7 +81,10 @@ if (data.role === 'jobs') {
     void core
       .close()
       .then(() => jobs.close())
-      .then((isWhole) => tell({ kind: 'closed', isWhole }))
+      .then(async (isWhole) => {
+        await recorder.close()
+        tell({ kind: 'closed', isWhole })
+      })
       .finally(() => {
         for (const client of clients) client.close()
         port.close()

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { Clock } from '../clock.ts'
+import type { LogFields } from '../contract/activity.ts'
 import type { Job, JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
+import { errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 
 /** Runs a job in this thread (tests, CLI) or in the job thread. */
 export type JobExecutor = (
@@ -18,7 +21,13 @@ const MAX_KEPT = 50
 /** A listener receives at most ten progress events a second. */
 const PROGRESS_INTERVAL_MS = 100
 
-type Entry = { job: Job; readonly abort: AbortController; progressAtMs: number; ended: Promise<void> }
+type Entry = {
+  job: Job
+  readonly memory: string
+  readonly abort: AbortController
+  progressAtMs: number
+  ended: Promise<void>
+}
 
 /**
  * The background work of one core. It starts, reports and cancels jobs, and remembers the last ones so that a window
@@ -45,6 +54,7 @@ export class Jobs {
     this.#refuseSecondCompaction(spec)
     const jobId = `job_${randomUUID()}`
     const entry: Entry = {
+      memory: memoryKey(resolve(request.path)),
       abort: new AbortController(),
       progressAtMs: 0,
       ended: Promise.resolve(),
@@ -62,6 +72,7 @@ export class Jobs {
     }
     this.#entries.set(jobId, entry)
     this.#publish(entry.job)
+    logEvent('info', 'job', 'job.started', fieldsOf(entry))
     entry.ended = this.#run(entry, request)
     return jobId
   }
@@ -97,11 +108,21 @@ export class Jobs {
     try {
       const result = await this.#execute(request, entry.abort.signal, (progress) => this.#progress(entry, progress))
       this.#finish(entry, { state: wasCutShort(result) ? 'cancelled' : 'done', result })
+      this.#logEnd(entry, null)
     } catch (error) {
       const info = toErrorInfo(error)
       const cancelled = info.code === 'cancelled' || entry.abort.signal.aborted
       this.#finish(entry, { state: cancelled ? 'cancelled' : 'failed', error: info })
+      this.#logEnd(entry, error)
     }
+  }
+
+  #logEnd(entry: Entry, error: unknown): void {
+    const { state: outcome, startedAtMs, finishedAtMs, error: info } = entry.job
+    const duration_ms = (finishedAtMs ?? startedAtMs) - startedAtMs
+    const fields = { ...fieldsOf(entry), outcome, duration_ms, ...(info && errorFields(error)) }
+    const level = info === null ? 'info' : levelOfError(info.code)
+    logEvent(level, 'job', outcome === 'failed' ? 'job.failed' : 'job.done', fields)
   }
 
   #progress(entry: Entry, progress: JobProgress): void {
@@ -138,6 +159,12 @@ export class Jobs {
       }
     }
   }
+}
+
+function fieldsOf({ job, memory }: Entry): LogFields {
+  const { jobId, kind, conversationId } = job
+  const conversation = conversationId === null ? {} : { conversation_id: conversationId }
+  return { memory, job_id: jobId, job_kind: kind, ...conversation }
 }
 
 /** A cancelled compaction returns what it did until then. */

@@ -46,7 +46,10 @@ function effectiveValue(name: Name, settings: Settings): Value {
     case 'filesDir':
     case 'ledgerPath':
     case 'tokenEstimator':
+    case 'logLevel':
       return settings[name]
+    case 'debugMode':
+      return settings.logLevel === 'debug'
     default:
       return compaction[name]
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { CompactionSettings } from '../contract/compaction.ts'
+import type { LogLevel } from '../contract/lists.ts'
 import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
@@ -20,6 +21,8 @@ export type Settings = {
   readonly ledgerPath: string | null
   readonly tokenEstimator: TokenEstimatorName
   readonly models: ModelSettings
+  /** The least level that is logged. `LCM_DEBUG_MODE` means debug where no level is set. */
+  readonly logLevel: LogLevel
 }
 
 /** The models that can be asked for summaries. */
@@ -81,6 +84,7 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
       spendCapTokens: read(VARIABLES.spendCapTokens) ?? models.spendCapTokens,
       promptsDir: read(VARIABLES.promptsDir) ?? models.promptsDir,
     },
+    logLevel: read(VARIABLES.logLevel) ?? (read(VARIABLES.debugMode) ? 'debug' : 'info'),
   }
 }
 

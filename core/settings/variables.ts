@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { LOG_LEVELS } from '../contract/lists.ts'
 import { LcmError } from '../errors.ts'
 import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
 
@@ -84,6 +85,8 @@ export const VARIABLES = {
   } satisfies Variable<readonly string[]>,
   spendCapTokens: integer('LCM_SPEND_CAP_TOKENS', 0, 1_000_000_000_000),
   promptsDir: path('LCM_PROMPTS_DIR'),
+  logLevel: choice('LCM_LOG_LEVEL', LOG_LEVELS),
+  debugMode: flag('LCM_DEBUG_MODE'),
 } as const
 
 /** Texts by variable name, from the environment or from the settings file. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { Counts } from '../../core/activity/counts.ts'
 import { exported } from '../../core/browse/export/exported.ts'
-import { metricsText } from '../../core/browse/export/metrics.ts'
 import { toDot, toMermaid } from '../../core/browse/export/to-graph.ts'
 import { toJson } from '../../core/browse/export/to-json.ts'
 import { toMarkdown } from '../../core/browse/export/to-markdown.ts'
@@ -230,7 +230,7 @@ async function askTheRest(lcm: Lcm): Promise<void> {
   const all = conversations.map((id) => exported(lcm, id, withoutSecrets))
   for (const text of [toMarkdown(lcm.info, all), toMermaid(all), toDot(all)]) for (const _ of text);
   for (const _ of toJson(lcm.info, all, { isSanitized: true, asJson: (value) => value }));
-  metricsText(lcm, { expandMs: null, searchMs: null, failures: null })
+  new Counts().showMemory('0123456789ab', { conversations: lcm.stats.conversations(), checks: [] })
   for (const id of conversations) z.array(CompactionRunRecord).parse(lcm.compactions.runs(id))
   z.array(SurgeryEvent).parse(lcm.surgery.events(null))
   for (const summaryId of lcm.read.column<string>('SELECT summary_id FROM summaries')) {

@@ -91,7 +91,7 @@ async function messagesToRead({ retrieval, question, roots, reach, signal }: Pas
       limit: FOUND_PER_ROOT,
       ...(messageNumber(within) === null ? { within } : {}),
     })
-    const { hits } = await retrieval.grep(input, signal)
+    const { hits } = await retrieval.search(input, signal)
     for (const { id } of hits) if (reach.has(id)) found.add(messageNumber(id) ?? -1)
   }
   return [...found].sort((a, b) => a - b)

@@ -33,7 +33,7 @@ export async function findCandidates(
     limit: HITS,
     conversationIds: conversationId === undefined ? undefined : [conversationId],
   })
-  const { hits } = await retrieval.grep(input, signal)
+  const { hits } = await retrieval.search(input, signal)
   const scores = new Map<string, { score: number; conversationId: number }>()
   for (const [place, hit] of hits.entries()) {
     // In some systems, and in damaged files, a summary of another conversation may cover a message.

@@ -1,6 +1,7 @@
 import type { ByDesign, CheckPhase, CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
+import { logEvent, memoryKey } from '../../log.ts'
 import type { MemoryRows } from '../../memory/memory.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
 import { isNative } from '../../systems/native/native.ts'
@@ -47,6 +48,7 @@ export class Scanner {
    */
   async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
     const { report } = yield* this.examine(conversationId, signal, { asked: rules, kept: [] })
+    this.#log(conversationId, report)
     return report
   }
 
@@ -125,6 +127,21 @@ export class Scanner {
       if (step?.kind === 'found' && step.byDesign === null) found.get(step.rule.id)?.push(step.finding)
     }
     return found
+  }
+
+  /** Of a scan by all rules: what it found, by rule. */
+  #log(conversationId: number | undefined, { checks, counts, messages, summaries, durationMs }: IntegrityReport): void {
+    const fields = {
+      memory: memoryKey(this.#dependencies.info.path),
+      ...(conversationId !== undefined && { conversation_id: conversationId }),
+    }
+    for (const { id: check, severity, count } of checks) {
+      if (count > 0 && severity !== 'info')
+        logEvent('warn', 'integrity', 'check.failed', { ...fields, check, severity, count })
+    }
+    const { error: errors, warning: warnings } = counts
+    const duration_ms = Math.round(durationMs * 100) / 100
+    logEvent('info', 'integrity', 'scan.done', { ...fields, errors, warnings, messages, summaries, duration_ms })
   }
 
   #context(conversationId: number | null): RuleContext {

@@ -23,6 +23,7 @@ import { type Answer, EXIT, prepareAnswer, printError } from './output.ts'
 import { integer, refuseEmptyPaths } from './parse.ts'
 import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
+import type { RecordedCommand } from './record-command.ts'
 import { addRepairCommand } from './repair-command.ts'
 import { addSalvageCommand } from './salvage-command.ts'
 import { addSchemaCommand } from './schema-command.ts'
@@ -37,18 +38,29 @@ import { addSurgeryCommands } from './surgery-commands.ts'
 export async function runCli(args: readonly string[], installation: Installation, version: string): Promise<number> {
   const [options] = splitAt(args, '--')
   const asJson = options.includes('--json')
-  const state = { exitCode: EXIT.done as number }
+  const state: CommandState = { exitCode: EXIT.done, recorded: null }
   const program = buildProgram(asJson, installation, version, state)
+  program.hook('preAction', async (_program, command) => {
+    // Loaded only now, so that --help and --version start quickly.
+    const { recordCommand } = await import('./record-command.ts')
+    state.recorded = recordCommand(command.name(), version)
+  })
   try {
     await program.parseAsync(unknownCommand(program, options) ?? wrongArgument(program, options) ?? args, {
       from: 'user',
     })
+    await state.recorded?.end(state.exitCode, null)
     return state.exitCode
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done
-    return printError(wrongUsage(error, options[0]), asJson)
+    const refused = wrongUsage(error, options[0])
+    const exitCode = printError(refused, asJson)
+    await state.recorded?.end(exitCode, refused)
+    return exitCode
   }
 }
+
+type CommandState = { exitCode: number; recorded: RecordedCommand | null }
 
 /**
  * Returns an unknown command alone, so that the parser refuses it, because beside --help or --version it would not

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { toErrorInfo } from '../../errors.ts'
+import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../../log.ts'
 import { withoutPaths } from '../../sanitize.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import { toCliJson } from '../cli/cli-json.ts'
@@ -26,12 +28,16 @@ export function createMcpServer(tools: Tools, version: string, path: string | nu
     annotations: { title: TEXTS[name].title, ...ANNOTATIONS },
   })
   server.registerTool('lcm_grep', config('lcm_grep'), (input, { signal }: Given) =>
-    answer(path, () => tools.grep(input, signal)),
+    answer('lcm_grep', path, () => tools.grep(input, signal)),
   )
-  server.registerTool('lcm_describe', config('lcm_describe'), (input) => answer(path, () => tools.describe(input)))
-  server.registerTool('lcm_expand', config('lcm_expand'), (input) => answer(path, () => tools.expand(input)))
+  server.registerTool('lcm_describe', config('lcm_describe'), (input) =>
+    answer('lcm_describe', path, () => tools.describe(input)),
+  )
+  server.registerTool('lcm_expand', config('lcm_expand'), (input) =>
+    answer('lcm_expand', path, () => tools.expand(input)),
+  )
   server.registerTool('lcm_expand_query', config('lcm_expand_query'), (input, { signal }: Given) =>
-    answer(path, () => tools.expandQuery(input, signal)),
+    answer('lcm_expand_query', path, () => tools.expandQuery(input, signal)),
   )
   return server
 }
@@ -40,10 +46,17 @@ export function createMcpServer(tools: Tools, version: string, path: string | nu
  * Makes the result of a call. Times are ISO 8601, as on the command line. The text is the same document, for clients
  * that use no structured content.
  */
-async function answer(path: string | null, work: () => unknown): Promise<ToolResult> {
+async function answer(tool: keyof typeof TEXTS, path: string | null, work: () => unknown): Promise<ToolResult> {
+  const start = performance.now()
+  const fields = { tool, ...(path !== null && { memory: memoryKey(resolve(path)) }) }
   try {
-    return result(toCliJson(await despiteWrongValues(path, work)) as Record<string, unknown>)
+    const answered = result(toCliJson(await despiteWrongValues(path, work)) as Record<string, unknown>)
+    logEvent('info', 'mcp', 'tool.done', { ...fields, duration_ms: elapsedMs(start) })
+    return answered
   } catch (error) {
+    const { error_code = 'internal', ...rest } = errorFields(error)
+    const failed = { ...fields, duration_ms: elapsedMs(start), error_code, ...rest }
+    logEvent(levelOfError(error_code), 'mcp', 'tool.failed', failed)
     const { code, message, retryable } = toErrorInfo(error)
     if (code === 'internal') console.error(error)
     // Paths of this machine are no business of an agent, and even less of those who read its output.

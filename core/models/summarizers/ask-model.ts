@@ -1,5 +1,6 @@
 import { systemClock } from '../../clock.ts'
 import type { ProviderSettings } from '../../contract/provider.ts'
+import { elapsedMs, logEvent } from '../../log.ts'
 import type { TokenEstimator } from '../token-estimator.ts'
 import type { ModelCall, ModelReply } from './ai-sdk-call.ts'
 import { CallFailure } from './call-failure.ts'
@@ -51,14 +52,22 @@ async function callOnce(
       `The call may take ${needs} tokens, more than the cap of ${cap} for a run leaves.`,
     )
   }
+  const start = performance.now()
+  const fields = { provider: provider.name, model: provider.model }
   try {
     const reply = await callModel(provider, await keyOf(provider), call, signal)
-    reserved.settle(reply.inputTokens, reply.outputTokens ?? estimator.count(reply.text))
+    const outputTokens = reply.outputTokens ?? estimator.count(reply.text)
+    reserved.settle(reply.inputTokens, outputTokens)
+    const counted = { tokens_in: reply.inputTokens ?? inputTokens, tokens_out: outputTokens }
+    logEvent('info', 'model', 'model.answered', { ...fields, ...counted, outcome: 'ok', duration_ms: elapsedMs(start) })
     return reply
   } catch (error) {
     const failure = callFailureOf(error, provider, systemClock())
     if (signal.aborted || failure.isBilled) reserved.settle(null, null)
     else reserved.release()
+    const outcome = signal.aborted ? 'cancelled' : failure.outcome
+    const level = signal.aborted ? 'info' : 'warn'
+    logEvent(level, 'model', 'model.failed', { ...fields, outcome, duration_ms: elapsedMs(start) })
     throw failure
   }
 }

@@ -12,9 +12,6 @@ const queries = {
     FROM summaries
     WHERE conversation_id = :conversationId
     ORDER BY depth DESC, created_at, summary_rowid`,
-  deepest: /* sql */ `SELECT summary_id FROM summaries ORDER BY depth DESC LIMIT 1`,
-  kinds: /* sql */ `
-    SELECT ${shownValue('summaries.kind', 'summaries')}, count(*) FROM summaries GROUP BY 1`,
   all: /* sql */ `SELECT ${columns} FROM summaries`,
   byId: /* sql */ `
     SELECT ${columns}
@@ -72,13 +69,6 @@ export const summaryHeadsByRow = (db: ReadDb, rows: readonly number[]): SummaryH
 /** The summaries of a conversation, deepest first, then oldest first. */
 export const summaryHeadsOf = (db: ReadDb, conversationId: number): SummaryHead[] =>
   db.all<SummaryHead>(queries.ofConversation, { conversationId })
-
-/** One of the summaries that most others stand below; undefined when there is none. */
-export const deepestSummary = (db: ReadDb): string | undefined => db.value<string>(queries.deepest)
-
-/** How many summaries a memory has of each kind. */
-export const kindCounts = (db: ReadDb): ReadonlyMap<string, number> =>
-  new Map(db.iterateRaw<[string, number]>(queries.kinds))
 
 /** Every summary of a memory, in no particular order. */
 export const allSummaryHeads = (db: ReadDb): SummaryHead[] => db.all<SummaryHead>(queries.all)

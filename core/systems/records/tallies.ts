@@ -37,7 +37,6 @@ const queries = {
     UNION ALL
     SELECT conversation_id, max(at) FROM surgery_events ${where} GROUP BY conversation_id`,
   ),
-  runs: /* sql */ `SELECT conversation_id, count(*) FROM compaction_runs GROUP BY conversation_id`,
   roles: /* sql */ `
     SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens
     FROM messages
@@ -104,10 +103,6 @@ export const lastChanges = (
   of: Conversations,
 ): IterableIterator<readonly [conversationId: number, atMs: number | null]> =>
   pairs<number | null>(db, queries.changes, of)
-
-/** How many compaction runs are recorded, by conversation. */
-export const runCounts = (db: ReadDb): ReadonlyMap<number, number> =>
-  new Map(db.iterateRaw<[number, number]>(queries.runs))
 
 type Tally = { readonly key: string; readonly count: number; readonly tokens: number }
 

@@ -26,6 +26,8 @@ const ABOUT: Readonly<Record<string, string>> = {
   LCM_LARGE_FILE_TOKEN_THRESHOLD: 'From this size on a file is kept beside the memory',
   LCM_FILES_DIR: 'Where such files are kept; default: beside the memory',
   LCM_LEDGER_PATH: 'Where the ledger is written; default: none is kept',
+  LCM_LOG_LEVEL: 'The least level that is logged, from the next start on',
+  LCM_DEBUG_MODE: 'The same as the level debug, where no level is set',
 }
 
 const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[] = [
@@ -51,6 +53,7 @@ const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[
   ],
   ['Reading', ['TOKEN_ESTIMATOR', 'MAX_EXPAND_TOKENS']],
   ['Files', ['DATABASE_PATH', 'DATABASE_URL', 'LARGE_FILE_TOKEN_THRESHOLD', 'FILES_DIR', 'LEDGER_PATH']],
+  ['Log', ['LOG_LEVEL', 'DEBUG_MODE']],
 ]
 
 export type SettingGroup = { readonly title: string; readonly settings: readonly EffectiveSetting[] }

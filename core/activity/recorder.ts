@@ -1,0 +1,121 @@
+import type { LogLevel } from '../contract/lists.ts'
+import { type LogEvent, listenToEvents } from '../log.ts'
+import type { ActivityDb } from './activity-db.ts'
+import type { Counts, Sample } from './counts.ts'
+import { LogFiles } from './log-files.ts'
+import type { EventLogger } from './logger.ts'
+
+/** Events wait this long, so that writing is no part of what they are about. */
+const WAIT_MS = 400
+/** A thread that never pauses must not fill its memory with events. */
+const MOST_WAITING = 20_000
+
+export type RecorderOptions = {
+  /** The folder of the log; it need not exist. */
+  readonly folder: string
+  readonly level: LogLevel
+}
+
+/** Counts that could not be written wait for the next time; so many at most. */
+const MOST_UNWRITTEN = 5_000
+const RETRY_MS = 10_000
+
+type Unwritten = { readonly samples: readonly Sample[]; readonly events: readonly LogEvent[] }
+type Writers = { readonly logger: EventLogger; readonly counts: Counts; readonly openDb: typeof ActivityDb.open }
+
+/**
+ * Records what happens in this thread until it is closed: in the log, and in counts. An event is put into a list, and
+ * written a moment later. The libraries that write are loaded for the first event only. Nothing here fails the program:
+ * what cannot be written is lost.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #files: LogFiles
+  #waiting: LogEvent[] = []
+  #dropped = 0
+  #timer: NodeJS.Timeout | null = null
+  #writers: Promise<Writers> | null = null
+  #db: ActivityDb | null = null
+  #triedAtMs = Number.NEGATIVE_INFINITY
+  #unwritten: Unwritten = { samples: [], events: [] }
+  #flushing: Promise<void> = Promise.resolve()
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    this.#files = new LogFiles(options.folder)
+    listenToEvents({ level: options.level, take: (event) => this.#take(event), flush: () => this.flush() })
+  }
+
+  /** Writes what waits. */
+  flush(): Promise<void> {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    // One after another, so that lines stay in order.
+    this.#flushing = this.#flushing.then(() => this.#write())
+    return this.#flushing
+  }
+
+  /** Writes what waits, and listens no more. */
+  async close(): Promise<void> {
+    listenToEvents(null)
+    await this.flush()
+    this.#files.close()
+    this.#db?.close()
+    this.#db = null
+  }
+
+  #take(event: LogEvent): void {
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#dropped += 1
+      return
+    }
+    this.#waiting.push(event)
+    this.#timer ??= setTimeout(() => void this.flush(), WAIT_MS).unref()
+  }
+
+  async #write(): Promise<void> {
+    if (this.#waiting.length === 0) return
+    this.#writers ??= loadWriters(this.#files, this.#options.level)
+    const { logger, counts, openDb } = await this.#writers
+    const events = this.#waiting
+    this.#waiting = []
+    const nowMs = Date.now()
+    if (this.#dropped > 0) {
+      const fields = { count: this.#dropped }
+      events.push({ atMs: nowMs, level: 'warn', source: 'process', event: 'log.dropped', fields })
+      this.#dropped = 0
+    }
+    logger.write(events, nowMs)
+    for (const event of events) counts.add(event)
+    const { samples, events: kept } = this.#unwritten
+    const next = { samples: [...samples, ...(await counts.take())], events: [...kept, ...events] }
+    this.#unwritten = { samples: [], events: [] }
+    if (!this.#count(next, openDb, nowMs))
+      this.#unwritten = { samples: next.samples.slice(-MOST_UNWRITTEN), events: [] }
+  }
+
+  /** Returns false when the counts could not be written. */
+  #count({ samples, events }: Unwritten, openDb: Writers['openDb'], nowMs: number): boolean {
+    if (this.#db === null && nowMs - this.#triedAtMs < RETRY_MS) return false
+    this.#triedAtMs = nowMs
+    try {
+      this.#db ??= openDb(this.#options.folder, nowMs)
+      this.#db.add(samples, events, nowMs)
+      return true
+    } catch {
+      // A folder without rights, a full disk, somebody else's long transaction: it is tried again later.
+      this.#db?.close()
+      this.#db = null
+      return false
+    }
+  }
+}
+
+async function loadWriters(files: LogFiles, level: LogLevel): Promise<Writers> {
+  const [{ EventLogger }, { Counts }, { ActivityDb }] = await Promise.all([
+    import('./logger.ts'),
+    import('./counts.ts'),
+    import('./activity-db.ts'),
+  ])
+  return { logger: new EventLogger(files, level), counts: new Counts(), openDb: ActivityDb.open }
+}
