@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { LcmError } from '../errors.ts'
 import type { LogEvent } from '../log.ts'
@@ -107,6 +107,8 @@ export class ActivityDb {
   static #openOrReplace(folder: string): ActivityDb {
     const path = activityPath(folder)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
+    // SQLite would make it readable for others.
+    closeSync(openSync(path, 'a', 0o600))
     try {
       return new ActivityDb(openCacheDb(path, { create: true }))
     } catch (error) {
@@ -128,7 +130,7 @@ export class ActivityDb {
   }
 
   /** Adds counts to the hour, and keeps the events that are shown later. */
-  add(samples: readonly Sample[], events: readonly LogEvent[], nowMs: number): void {
+  add(samples: readonly Sample[], events: readonly LogEvent[], nowMs: number, pid = process.pid): void {
     const kept = events.filter(({ event }) => KEPT_EVENTS.has(event))
     if (samples.length === 0 && kept.length === 0) return
     const hour = Math.floor(nowMs / HOUR_MS)
@@ -139,7 +141,7 @@ export class ActivityDb {
       }
       for (const { atMs, event, fields } of kept) {
         const { memory = '', ...rest } = fields
-        this.#db.run(queries.keep, { atMs, event, memory, pid: process.pid, fields: JSON.stringify(rest) })
+        this.#db.run(queries.keep, { atMs, event, memory, pid, fields: JSON.stringify(rest) })
       }
     })
   }

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ActivityHistory, ActivityInput, LogInput, LogPage } from '../contract/activity.ts'
 import { LcmError } from '../errors.ts'
@@ -90,12 +90,13 @@ const withoutMemory = ({ memory: _, ...labels }: Sample['labels']): Sample['labe
 /** Says why a folder cannot be written, or returns null. A folder that is missing is made when it is needed. */
 function problemOf(folder: string): string | null {
   try {
-    accessSync(existingParent(folder), constants.R_OK | constants.W_OK | constants.X_OK)
-    return null
+    const parent = existingParent(folder)
+    accessSync(parent, constants.R_OK | constants.W_OK | constants.X_OK)
+    if (statSync(parent).isDirectory()) return null
   } catch {
     // The reason is the user's to see; the next look finds out whether it is gone.
-    return `${folder} cannot be read and written: nothing is recorded. Check the rights of the folder, or name another with LCM_LOG_DIR.`
   }
+  return `${folder} cannot be read and written: nothing is recorded. Check the rights of the folder, or name another with LCM_LOG_DIR.`
 }
 
 const existingParent = (folder: string): string =>

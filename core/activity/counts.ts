@@ -104,7 +104,7 @@ export class Counts {
   showMemory(memory: string, { conversations, checks }: MemoryFigures): void {
     for (const reason of CompactionReason.options) {
       for (const outcome of ['target_reached', 'nothing_eligible', 'failed']) {
-        this.#runs.inc({ memory, reason, outcome }, 0)
+        this.#runs.inc({ memory, outcome, reason }, 0)
       }
     }
     for (const kind of SummaryKind.options) this.#summaries.inc({ memory, kind }, 0)
@@ -127,6 +127,11 @@ export class Counts {
    * @param shown the labels that are shown of those that a sample has
    */
   async text(kept: readonly Sample[], shown: (labels: Labels) => Labels): Promise<string> {
+    for (const { metric, sample, labels } of kept) {
+      const histogram = this.#registry.getSingleMetric(metric)
+      // Buckets are shown in their order, which what was kept does not have.
+      if (sample.endsWith('_count') && histogram instanceof Histogram) histogram.zero(labels)
+    }
     const known = await this.#registry.getMetricsAsJSON()
     const stored = known.map((metric) => ({
       ...metric,

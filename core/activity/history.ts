@@ -80,7 +80,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Adds up the histograms of each hour, and reads the median and the 95th percentile off them. */
-export function latenciesOf(samples: readonly HourSample[]): Latency[] {
+function latenciesOf(samples: readonly HourSample[]): Latency[] {
   const hours = new Map<number, Map<number, number>>()
   for (const { hourMs, sample, labels, value } of samples) {
     if (!sample.endsWith('_bucket')) continue

@@ -8,7 +8,7 @@ import type { EventLogger } from './logger.ts'
 /** Events wait this long, so that writing is no part of what they are about. */
 const WAIT_MS = 400
 /** A thread that never pauses must not fill its memory with events. */
-const MOST_WAITING = 20_000
+const MOST_WAITING = 5_000
 
 export type RecorderOptions = {
   /** The folder of the log; it need not exist. */

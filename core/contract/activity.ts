@@ -25,7 +25,7 @@ export const LogSource = z.enum([
 export type LogSource = z.infer<typeof LogSource>
 
 /** An id of a memory file in the log: the beginning of the SHA-256 of its path, so that no path is logged. */
-export const MemoryKey = z.string().regex(/^[0-9a-f]{12}$/)
+const MemoryKey = z.string().regex(/^[0-9a-f]{12}$/)
 
 const Label = z.string().max(120)
 const Count = z.number()
@@ -114,7 +114,6 @@ export const LogInput = z.object({
   cursor: z.string().optional(),
 })
 export type LogInput = z.infer<typeof LogInput>
-export type LogRequest = z.input<typeof LogInput>
 
 export const LogPage = z.object({
   /** Newest first. */

@@ -36,6 +36,8 @@ export type BrowserHost = {
 /** The subprotocol of the socket. The secret is sent beside it, in a header that no page of another origin can know. */
 const SUBPROTOCOL = 'lcm'
 const SESSION = '/session'
+/** All counts, for Prometheus. The secret is sent as a bearer token. */
+const METRICS = '/metrics'
 const SECRET_PREFIX = 'lcm-secret.'
 const SAFE_HEADERS = {
   'cache-control': 'no-store',
@@ -108,6 +110,7 @@ class Door {
     if (!methods.includes(request.method ?? ''))
       return refuse(response, 405, `Only ${methods.join(' and ')} are answered here.`)
     if (url.pathname === SESSION) return this.#enter(request, response)
+    if (url.pathname === METRICS) return this.#metrics(request, response)
     await this.#asset(url.pathname, response)
   }
 
@@ -165,6 +168,18 @@ class Door {
     response.writeHead(200, { 'content-type': MIME_TYPES['.json'] })
     response.end(JSON.stringify({ secret: entered.secret, start: start.size > 0 ? `?${start}` : '' }))
     if (entered.isFirst) this.#options.onEntered?.()
+  }
+
+  async #metrics(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, secret] = /^Bearer ([\w-]{20,100})$/.exec(request.headers.authorization ?? '') ?? []
+    if (secret === undefined || !this.#tokens.isSecret(secret))
+      return refuse(response, 401, 'The figures are given to who has entered: send the secret as a bearer token.')
+    const { readMetrics } = await import('./metrics-page.ts')
+    const { cores, defaultFile, allowNewer } = this.#options
+    const text = await readMetrics(cores.connect(defaultFile, allowNewer))
+    if (text === null) return refuse(response, 503, 'The core does not answer. Try again.')
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' })
+    response.end(text)
   }
 
   #hasSecret(request: IncomingMessage): boolean {

@@ -158,12 +158,34 @@ describe('lcm files and lcm file', () => {
 })
 
 describe('lcm metrics', () => {
-  it('prints every figure by its name', async () => {
+  it('counts nothing that did not happen: stored summaries and runs of others are no work of this program', async () => {
     const { stdout } = await runLcm(['metrics', '--db', memory()])
-    expect(stdout).toContain('lcm_summaries_created_total{kind="leaf"} 2')
-    expect(stdout).toContain('lcm_compaction_runs_total{conversation_id="1"} 0')
-    for (const name of ['context_tokens_total', 'expand_latency_ms', 'search_latency_ms', 'integrity_failures_total']) {
-      expect(stdout).toMatch(new RegExp(`^lcm_${name}(\\{.*\\})? [0-9.]+$`, 'm'))
+    expect(stdout).toContain('lcm_summaries_created_total{kind="leaf"} 0\n')
+    expect(stdout).toContain('lcm_compaction_runs_total{outcome="target_reached",reason="manual"} 0\n')
+    expect(stdout).toContain('lcm_search_latency_ms_count 0\n')
+    expect(stdout).toContain('lcm_integrity_scans_total 1\n')
+    expect(stdout).toMatch(/^lcm_context_tokens_total\{conversation_id="1"\} \d+$/m)
+    expect(stdout).toMatch(/^lcm_integrity_failures_total\{check="\w+",severity="error"\} \d+$/m)
+  })
+
+  it('counts a compaction once, with its summaries, and goes on counting after one of them is dissolved', async () => {
+    const built = buildMemory()
+    built.messages(built.conversation(), 40)
+    onTestFinished(() => built.close())
+    const { path } = built
+    const sets = ['freshTailCount=0', 'minMessagesToCompact=0', 'leafChunkTokens=100', 'leafTargetTokens=20']
+    const compact = ['compact', '--db', path, '--conversation', '1', ...sets.flatMap((set) => ['--set', set]), '--json']
+    const { created } = JSON.parse((await runLcm(compact)).stdout) as { created: { id: string; kind: string }[] }
+    const leaves = created.filter(({ kind }) => kind === 'leaf').length
+    const figures = [`lcm_summaries_created_total{kind="leaf"} ${leaves}\n`, `reason="manual"} 1\n`]
+    const before = (await runLcm(['metrics', '--db', path, '--no-integrity'])).stdout
+    for (const figure of figures) expect(before).toContain(figure)
+    await runLcm(['expand', created[0]?.id ?? '', '--db', path])
+    await runLcm(['grep', 'the', '--db', path])
+    await runLcm(['dissolve', created[0]?.id ?? '', '--db', path])
+    const after = (await runLcm(['metrics', '--db', path, '--no-integrity'])).stdout
+    for (const figure of [...figures, 'lcm_expand_latency_ms_count 1\n', 'lcm_search_latency_ms_count 1\n']) {
+      expect(after).toContain(figure)
     }
   })
 })

@@ -137,6 +137,24 @@ describe('the pages of the browser host', () => {
   })
 })
 
+describe('the figures of the browser host', () => {
+  it('are given to who holds the secret, in the text format of Prometheus, and to nobody else', async () => {
+    const { secret } = await enter(host.newUrl())
+    const { status, headers, body } = await ask('/metrics', { authorization: `Bearer ${secret}` })
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(body).toContain('# TYPE lcm_compaction_runs_total counter\n')
+    expect(body).not.toContain('of mine')
+    for (const authorization of ['', `Bearer ${'x'.repeat(43)}`, `Basic ${secret}`]) {
+      const refused = await ask('/metrics', { authorization })
+      expect(refused.status).toBe(401)
+      expect(refused.body).not.toContain('lcm_')
+    }
+    expect((await ask(`/metrics?token=${secret}`)).status).toBe(401)
+    expect((await ask('/metrics', { authorization: `Bearer ${secret}`, host: 'evil.example' })).status).toBe(421)
+  })
+})
+
 describe('the socket of the browser host', () => {
   it('closes when its core is gone, so that the page can connect again', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)

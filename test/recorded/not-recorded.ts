@@ -12,6 +12,9 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'ledger.agree': 'It writes what the user agreed to.',
   'jobs.start': 'Jobs that only read are recorded by their results.',
   'jobs.cancel': 'It ends a job.',
+  'activity.log': 'It shows what this program did, with its times.',
+  'activity.history': 'It shows what this program did, with its times.',
+  'activity.prometheus': 'It counts what this program did.',
   events: 'It tells when something happens, and here nothing does.',
 }
 
