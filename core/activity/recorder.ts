@@ -21,7 +21,10 @@ const MOST_UNWRITTEN = 5_000
 const RETRY_MS = 10_000
 
 type Unwritten = { readonly samples: readonly Sample[]; readonly events: readonly LogEvent[] }
-type Writers = { readonly logger: EventLogger; readonly counts: Counts; readonly openDb: typeof ActivityDb.open }
+type Counting = { readonly counts: Counts; readonly openDb: typeof ActivityDb.open }
+
+/** Nothing that these say is counted, so that a short command need not load what counts. */
+const NOT_COUNTED: ReadonlySet<LogEvent['source']> = new Set(['process', 'command', 'memory', 'mcp'])
 
 /**
  * Records what happens in this thread until it is closed: in the log, and in counts. An event is put into a list, and
@@ -34,7 +37,8 @@ export class Recorder {
   #waiting: LogEvent[] = []
   #dropped = 0
   #timer: NodeJS.Timeout | null = null
-  #writers: Promise<Writers> | null = null
+  #logger: Promise<EventLogger> | null = null
+  #counting: Promise<Counting> | null = null
   #db: ActivityDb | null = null
   #triedAtMs = Number.NEGATIVE_INFINITY
   #unwritten: Unwritten = { samples: [], events: [] }
@@ -51,7 +55,11 @@ export class Recorder {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
     // One after another, so that lines stay in order.
-    this.#flushing = this.#flushing.then(() => this.#write())
+    this.#flushing = this.#flushing
+      .then(() => this.#write())
+      .catch(() => {
+        // An event that cannot be written is lost, and nothing else is.
+      })
     return this.#flushing
   }
 
@@ -75,8 +83,8 @@ export class Recorder {
 
   async #write(): Promise<void> {
     if (this.#waiting.length === 0) return
-    this.#writers ??= loadWriters(this.#files, this.#options.level)
-    const { logger, counts, openDb } = await this.#writers
+    this.#logger ??= loadLogger(this.#files, this.#options.level)
+    const logger = await this.#logger
     const events = this.#waiting
     this.#waiting = []
     const nowMs = Date.now()
@@ -86,16 +94,22 @@ export class Recorder {
       this.#dropped = 0
     }
     logger.write(events, nowMs)
+    const counted = events.filter(({ source }) => !NOT_COUNTED.has(source))
+    if (counted.length > 0) await this.#count(counted, nowMs)
+  }
+
+  async #count(events: readonly LogEvent[], nowMs: number): Promise<void> {
+    this.#counting ??= loadCounting()
+    const { counts, openDb } = await this.#counting
     for (const event of events) counts.add(event)
     const { samples, events: kept } = this.#unwritten
     const next = { samples: [...samples, ...(await counts.take())], events: [...kept, ...events] }
-    this.#unwritten = { samples: [], events: [] }
-    if (!this.#count(next, openDb, nowMs))
-      this.#unwritten = { samples: next.samples.slice(-MOST_UNWRITTEN), events: [] }
+    const isWritten = this.#keep(next, openDb, nowMs)
+    this.#unwritten = { samples: isWritten ? [] : next.samples.slice(-MOST_UNWRITTEN), events: [] }
   }
 
   /** Returns false when the counts could not be written. */
-  #count({ samples, events }: Unwritten, openDb: Writers['openDb'], nowMs: number): boolean {
+  #keep({ samples, events }: Unwritten, openDb: Counting['openDb'], nowMs: number): boolean {
     if (this.#db === null && nowMs - this.#triedAtMs < RETRY_MS) return false
     this.#triedAtMs = nowMs
     try {
@@ -111,11 +125,12 @@ export class Recorder {
   }
 }
 
-async function loadWriters(files: LogFiles, level: LogLevel): Promise<Writers> {
-  const [{ EventLogger }, { Counts }, { ActivityDb }] = await Promise.all([
-    import('./logger.ts'),
-    import('./counts.ts'),
-    import('./activity-db.ts'),
-  ])
-  return { logger: new EventLogger(files, level), counts: new Counts(), openDb: ActivityDb.open }
+async function loadLogger(files: LogFiles, level: LogLevel): Promise<EventLogger> {
+  const { EventLogger } = await import('./logger.ts')
+  return new EventLogger(files, level)
+}
+
+async function loadCounting(): Promise<Counting> {
+  const [{ Counts }, { ActivityDb }] = await Promise.all([import('./counts.ts'), import('./activity-db.ts')])
+  return { counts: new Counts(), openDb: ActivityDb.open }
 }
