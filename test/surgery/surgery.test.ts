@@ -219,6 +219,33 @@ describe('the dissolution of a summary', () => {
     })
   })
 
+  it('leaves out a dependent that is also one of its sources, because both lie on a cycle', async () => {
+    const id = top()
+    const source = memory.db.value<string>(
+      'SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal',
+      { id },
+    )
+    const before = canonical(memory.db)
+    memory.damage('INSERT INTO summary_sources VALUES (:source, :id, 999)', { source: source ?? '', id })
+    const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id })
+    expect(rolledBack).toBeNull()
+    expect(memory.windowItems(1)[0]).toBe(source)
+    expect(fired(await scan(memory.path))).toEqual([])
+    expect(canonical(memory.db)).toBe(before)
+    expectLossless(memory.db, 1)
+    expectSoundGraph(memory.db)
+  })
+
+  it('does not put a summary that is its own source back into the window', async () => {
+    const id = top()
+    memory.damage('INSERT INTO summary_sources VALUES (:id, :id, 999)', { id })
+    const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id })
+    expect(rolledBack).toBeNull()
+    expect(memory.windowItems(1)).not.toContain(id)
+    expect(fired(await scan(memory.path))).toEqual([])
+    expectLossless(memory.db, 1)
+  })
+
   it('is ignored by time travel to an earlier moment', async () => {
     const lcm = await openLcm(memory.path, { settings: readSettings({}), clock: () => NOW_MS })
     const before = memory.windowItems(1)

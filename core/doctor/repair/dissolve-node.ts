@@ -1,3 +1,4 @@
+import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
 import type { FileDraft } from './file-draft.ts'
 import { rangesOf, type SourceRange, withSources } from './reach.ts'
 import { type Standing, settle } from './settle.ts'
@@ -5,9 +6,12 @@ import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './win
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */
 export function whyNotDissolved(model: FileDraft, id: string): string | null {
-  if (model.isEmpty(id)) return `${id} has no sources that could take its place.`
-  const isLeaf = model.sourceLinks(id).length === 0
-  const dependents = model.dependents().get(id) ?? []
+  const sources = otherSources(model, id)
+  if (sources.length === 0 && model.messageLinks(id).length === 0) {
+    return `${id} has no sources that could take its place.`
+  }
+  const isLeaf = sources.length === 0
+  const dependents = (model.dependents().get(id) ?? []).filter((dependent) => dependent !== id)
   if (isLeaf && dependents.length > 0) {
     return `${id} is a leaf and a source of ${dependents.join(', ')}: a condensed node cannot be made of messages. Dissolve ${dependents[0]} first.`
   }
@@ -18,20 +22,19 @@ export function whyNotDissolved(model: FileDraft, id: string): string | null {
   return null
 }
 
+/** A damaged file may name a summary as its own source, which cannot take its place. */
+const otherSources = (model: FileDraft, id: string): SourceLinks => model.sourceLinks(id).filter(({ to }) => to !== id)
+
 /**
- * Takes a node out and puts its sources in its place, in order: in the window, and in the lists of what was made from it.
+ * Takes a summary out and puts its sources in its place, in order: in the window, and among the sources of its dependents.
+ * A dependent that is also one of the sources, because both lie on a cycle, does not become a source of itself.
  */
 export function dissolveNode(model: FileDraft, id: string, was: Standing): void {
-  const sources = model.sourceLinks(id)
-  const ranges = rangesOf(model)
-  for (const conversationId of model.conversationIds) {
-    if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
-    takeFromWindow(model, conversationId, (entry) => entry.summaryId === id)
-    putIntoWindow(model, conversationId, arrivalsOf(model, id, ranges), ranges)
-  }
+  const sources = otherSources(model, id)
+  const messages = model.messageLinks(id)
   for (const dependent of model.dependents().get(id) ?? []) {
     const edges = model.sourceLinks(dependent)
-    const known = new Set(edges.map((edge) => edge.to))
+    const known = new Set([...edges.map((edge) => edge.to), dependent])
     const list = edges.flatMap((edge) => (edge.to === id ? sources.filter(({ to }) => !known.has(to)) : [edge]))
     model.setSourceLinks(
       dependent,
@@ -39,14 +42,25 @@ export function dissolveNode(model: FileDraft, id: string, was: Standing): void 
     )
   }
   model.remove(id)
+  // Only without the cycle it is known where the messages of its sources begin.
+  const ranges = rangesOf(model)
+  for (const conversationId of model.conversationIds) {
+    if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
+    takeFromWindow(model, conversationId, (entry) => entry.summaryId === id)
+    putIntoWindow(model, conversationId, arrivalsOf(model, messages, sources, ranges), ranges)
+  }
   settle(model, was)
 }
 
-function arrivalsOf(model: FileDraft, id: string, ranges: ReadonlyMap<string, SourceRange>): Arrival[] {
-  const { messages } = model
+function arrivalsOf(
+  model: FileDraft,
+  messages: MessageLinks,
+  sources: SourceLinks,
+  ranges: ReadonlyMap<string, SourceRange>,
+): Arrival[] {
   return [
-    ...model.messageLinks(id).map(({ to }) => messageEntry(model, messages.positionOf(to))),
-    ...model.sourceLinks(id).map(({ to }): Arrival => {
+    ...messages.map(({ to }) => messageEntry(model, model.messages.positionOf(to))),
+    ...sources.map(({ to }): Arrival => {
       const placedAtMs = model.summaries.get(to)?.createdAtMs ?? 0
       return { firstSeq: ranges.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
     }),
