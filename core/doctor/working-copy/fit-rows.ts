@@ -23,6 +23,9 @@ const queries = {
     SELECT message_id AS id, seq FROM messages
     WHERE conversation_id = CAST(:conversation AS INTEGER) ORDER BY seq, message_id`,
   nextPart: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM message_parts WHERE message_id = CAST(:message AS INTEGER)`,
+  makeTimeless: /* sql */ `CREATE TEMP TABLE timeless (id INTEGER PRIMARY KEY)`,
+  addTimeless: /* sql */ `INSERT OR IGNORE INTO temp.timeless SELECT value FROM json_each(:ids)`,
+  dropTimeless: /* sql */ `DROP TABLE temp.timeless`,
   timeBefore: /* sql */ `
     UPDATE messages SET created_at = coalesce(
       (SELECT p.created_at FROM messages AS p
@@ -173,12 +176,10 @@ export class RowFitter {
 /** Gives times to what came without one, once all rows are there. Its triggers must be out of the way. */
 export function finishTimes(db: WriteDb, { timeless }: RowFitter): void {
   if (timeless.length > 0) {
-    db.exec(/* sql */ 'CREATE TEMP TABLE timeless (id INTEGER PRIMARY KEY)')
-    db.run(/* sql */ 'INSERT OR IGNORE INTO temp.timeless SELECT value FROM json_each(:ids)', {
-      ids: JSON.stringify(timeless),
-    })
+    db.exec(queries.makeTimeless)
+    db.run(queries.addTimeless, { ids: JSON.stringify(timeless) })
     db.run(queries.timeBefore)
-    db.exec(/* sql */ 'DROP TABLE temp.timeless')
+    db.exec(queries.dropTimeless)
   }
   db.run(queries.windowTimes)
 }

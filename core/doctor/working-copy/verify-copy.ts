@@ -14,6 +14,46 @@ import { TimeSlice } from '../../yielding.ts'
 import { compareSearches } from './compare-searches.ts'
 import type { RowFitter } from './fit-rows.ts'
 
+const queries = {
+  conversations: /* sql */ `
+    SELECT conversation_id, session_id, logical_key, source_uri, title, archived_at, parent_conversation_id,
+      coalesce(created_at, 0), coalesce(updated_at, created_at, 0)
+    FROM conversations ORDER BY conversation_id`,
+  messages: /* sql */ `
+    SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
+    FROM messages ORDER BY message_id`,
+  /** A text that is the message's own may stand in its row alone: what is read of the part is the same. */
+  messageParts: /* sql */ `
+    SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
+      CASE WHEN p.part_type = 'text' AND p.is_content = 1
+        THEN (SELECT m.content FROM messages AS m WHERE m.message_id = p.message_id) ELSE ${partText('p')} END,
+      p.tool_call_id, p.tool_name, p.tool_status, p.tool_input, p.tool_output, p.tool_error, p.file_name, p.file_mime,
+      ${partMetadata('p')}
+    FROM message_parts AS p ORDER BY p.message_id, p.ordinal, p.part_id`,
+  summaries: /* sql */ `
+    SELECT summary_id, conversation_id, kind, depth, token_count, coalesce(source_token_count, 0),
+      coalesce(descendant_count, 0), earliest_at, latest_at, coalesce(created_at, latest_at, 0),
+      coalesce(level, 'unknown'), model, coalesce(file_ids, '[]'), content
+    FROM summaries ORDER BY summary_id`,
+  messageLinks: /* sql */ `
+    SELECT summary_id, message_id, ordinal FROM summary_messages ORDER BY summary_id, ordinal, message_id`,
+  sourceLinks: /* sql */ `
+    SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
+  windows: /* sql */ `
+    SELECT conversation_id, ordinal, item_type, message_id, summary_id FROM context_items
+    ORDER BY conversation_id, ordinal, message_id, summary_id`,
+  largeFiles: /* sql */ `
+    SELECT file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
+      exploration_summary, coalesce(created_at, 0)
+    FROM large_files ORDER BY file_id`,
+  compactions: /* sql */ `
+    SELECT e.run_id, r.started_at, e.conversation_id, e.at, e.pass, e.summary_id, e.removed, e.level, e.source_tokens, e.tokens
+    FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id ORDER BY e.event_id`,
+  /** Names and conditions come from the native schema. */
+  wrong: (table: string, columns: readonly NativeColumn[]) =>
+    /* sql */ `SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, columns)}`,
+}
+
 /** What a reader can see of a memory: the columns that are compared, in an order that both files have. */
 type Section = {
   readonly name: string
@@ -28,71 +68,55 @@ const SECTIONS: readonly Section[] = [
     name: 'conversations',
     what: 'numbers, sessions, titles, times',
     table: 'conversations',
-    sql: /* sql */ `SELECT conversation_id, session_id, logical_key, source_uri, title, archived_at, parent_conversation_id,
-        coalesce(created_at, 0), coalesce(updated_at, created_at, 0)
-      FROM conversations ORDER BY conversation_id`,
+    sql: queries.conversations,
   },
   {
     name: 'messages',
     what: 'numbers, places, roles, tokens, times and the SHA-256 of every text',
     table: 'messages',
-    sql: /* sql */ `SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
-      FROM messages ORDER BY message_id`,
+    sql: queries.messages,
   },
   {
     name: 'message parts',
     what: 'texts, tool calls and results, metadata',
     table: 'message_parts',
-    // A text that is the message's own may stand in its row alone: what is read of the part is the same.
-    sql: /* sql */ `SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
-        CASE WHEN p.part_type = 'text' AND p.is_content = 1
-          THEN (SELECT m.content FROM messages AS m WHERE m.message_id = p.message_id) ELSE ${partText('p')} END,
-        p.tool_call_id, p.tool_name, p.tool_status, p.tool_input, p.tool_output, p.tool_error, p.file_name, p.file_mime,
-        ${partMetadata('p')}
-      FROM message_parts AS p ORDER BY p.message_id, p.ordinal, p.part_id`,
+    sql: queries.messageParts,
   },
   {
     name: 'summaries',
     what: 'ids, kinds, depths, tokens, time ranges, levels, models and the SHA-256 of every text',
     table: 'summaries',
-    sql: /* sql */ `SELECT summary_id, conversation_id, kind, depth, token_count, coalesce(source_token_count, 0),
-        coalesce(descendant_count, 0), earliest_at, latest_at, coalesce(created_at, latest_at, 0),
-        coalesce(level, 'unknown'), model, coalesce(file_ids, '[]'), content
-      FROM summaries ORDER BY summary_id`,
+    sql: queries.summaries,
   },
   {
     name: 'links to messages',
     what: 'which summary is made of which messages, in order',
     table: 'summary_messages',
-    sql: /* sql */ 'SELECT summary_id, message_id, ordinal FROM summary_messages ORDER BY summary_id, ordinal, message_id',
+    sql: queries.messageLinks,
   },
   {
     name: 'links to summaries',
     what: 'which summary is made of which summaries, in order',
     table: 'summary_sources',
-    sql: /* sql */ 'SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id',
+    sql: queries.sourceLinks,
   },
   {
     name: 'windows',
     what: 'what the model sees, in order',
     table: 'context_items',
-    sql: /* sql */ `SELECT conversation_id, ordinal, item_type, message_id, summary_id FROM context_items
-      ORDER BY conversation_id, ordinal, message_id, summary_id`,
+    sql: queries.windows,
   },
   {
     name: 'large files',
     what: 'ids, names, sizes, places, exploration summaries',
     table: 'large_files',
-    sql: /* sql */ `SELECT file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
-        exploration_summary, coalesce(created_at, 0)
-      FROM large_files ORDER BY file_id`,
+    sql: queries.largeFiles,
   },
   {
     name: 'compactions',
     what: 'which runs and replacements are recorded',
     table: null,
-    sql: /* sql */ `SELECT e.run_id, r.started_at, e.conversation_id, e.at, e.pass, e.summary_id, e.removed, e.level, e.source_tokens, e.tokens
-      FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id ORDER BY e.event_id`,
+    sql: queries.compactions,
   },
 ]
 
@@ -151,10 +175,7 @@ export async function* verifyCopy(
 function wrongValues(original: ReadDb): CopyAdjustment[] {
   const made = migrations.slice(0, original.value<number>('PRAGMA main.user_version') ?? 0)
   return looseTables(original, made).flatMap(({ table, columns }): CopyAdjustment[] => {
-    const rows = (wanted: readonly NativeColumn[]): number =>
-      original.value<number>(
-        /* sql */ `SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, wanted)}`,
-      ) ?? 0
+    const rows = (wanted: readonly NativeColumn[]): number => original.value<number>(queries.wrong(table, wanted)) ?? 0
     const examples = columns.filter((column) => rows([column]) > 0).map(({ name }) => `${table}.${name}`)
     const what = 'Values that their column cannot hold are copied as they are shown.'
     return examples.length > 0 ? [{ what, rows: rows(columns), examples }] : []
