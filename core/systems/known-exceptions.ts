@@ -1,9 +1,26 @@
 import { ROLES } from '../contract/lists.ts'
 import type { Finding, ScanContext } from './scanned-memory.ts'
 
+/** Rules that a system may break by design. The list of all rules does not compile when one of them is missing there. */
+export type ExceptedRule =
+  | 'context_order'
+  | 'coverage_gap'
+  | 'cross_conversation_edge'
+  | 'dangling_edge'
+  | 'descendant_count'
+  | 'double_coverage'
+  | 'double_inclusion'
+  | 'foreign_keys'
+  | 'fresh_tail_compacted'
+  | 'not_smaller_than_sources'
+  | 'orphan_summary'
+  | 'sequence_gap'
+  | 'source_order'
+  | 'tool_pair_split'
+
 /** What a system does on purpose although it would be damage in a file of ours: a family of findings. */
 export type KnownException = {
-  readonly check: string
+  readonly rule: ExceptedRule
   /** Why it is so, and what it means for the reader. */
   readonly why: (label: string) => string
   /** Whether this finding is of the family; absent: every one at a node with which nothing is wrong in the original. */

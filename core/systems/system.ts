@@ -1,14 +1,12 @@
-import type { Role } from '../contract/ids.ts'
 import type { Capabilities, SystemId } from '../contract/memory.ts'
 import type { Preset } from '../contract/settings.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 import type { KnownException } from './known-exceptions.ts'
-import type { OwnRule } from './own-rule.ts'
 import type { Place, Surroundings } from './places.ts'
-import type { OwnIndex, SystemFacts, TokenRule } from './system-facts.ts'
-import type { ValueRule } from './value-rules.ts'
+import type { Rule } from './rule.ts'
+import type { SystemTraits } from './traits.ts'
 
 /** A file that is being read, for a system that needs more than its views. */
 export type Source = {
@@ -18,29 +16,14 @@ export type Source = {
   readonly db: PreparableDb
 }
 
-/** How a system's own ledger is read. */
-type LedgerFormat = {
-  /** Of the ledger that belongs to a database. */
-  pathOf(realPath: string): string
-  /** By whom an event was said. */
-  roleOf(event: { readonly kind: string; readonly actor: string }): Role
-}
-
 /** All that is known of one LCM system. */
-export type System = {
+export type System = SystemTraits & {
   /** Working copies store it: it never changes. */
   readonly id: SystemId
-  readonly facts: SystemFacts
-  /** What the columns of its tables must hold. */
-  readonly valueRules: readonly ValueRule[]
-  /** The full-text indexes that its files have. */
-  readonly ownIndexes: readonly OwnIndex[]
-  /** How its releases count tokens, by their own code; empty where it counts as this engine does. */
-  readonly tokenRules: readonly TokenRule[]
   /** What a working copy of one of its files holds by design of the system, although it would be damage elsewhere. */
   readonly knownExceptions: readonly KnownException[]
-  /** Rules about what only this system does; loaded with the list of all rules. */
-  readonly ownRules: readonly OwnRule[]
+  /** Rules about what only this system does. They join the list of all rules when the program is loaded. */
+  readonly rules: readonly Rule[]
   /** Its defaults in this engine's settings; null where they are not known. */
   readonly preset: Preset | null
   /** Where it keeps its memories on a machine. */
@@ -49,8 +32,6 @@ export type System = {
   nameOf?(path: string): string | null
   /** Summaries take the place of what they were made of in a window, or stand beside a window of all messages. */
   readonly summaries: 'replace' | 'beside'
-  /** The append-only ledger in which it records what was said; null where it keeps none of its own. */
-  readonly ledger: LedgerFormat | null
 }
 
 /** A system whose files are only read: how they are recognised, and how they are read as if they were ours. */

@@ -1,8 +1,8 @@
 import type { SurgeryEvent } from '../../contract/surgery.ts'
 import type { WindowEntry } from '../../memory/draft.ts'
+import { entryId } from '../../memory/draft-coverage.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { isNoName, shownValue } from '../../sqlite/shown-values.ts'
-import { entryId } from '../repair/reach.ts'
 
 const queries = {
   insert: /* sql */ `

@@ -1,6 +1,6 @@
 import type { RowChange } from '../../contract/repair.ts'
 import { sha256 } from '../../hashing.ts'
-import type { Area } from '../rules/fix.ts'
+import type { Area } from '../../systems/fix.ts'
 
 /** "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed (depth). Nothing else changes." */
 export function describeChanges(changes: readonly RowChange[]): string {

@@ -1,7 +1,8 @@
 import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
-import type { FileDraft } from './file-draft.ts'
-import { rangesOf, type SourceRange, withSources } from './reach.ts'
-import { type Standing, settle } from './settle.ts'
+import type { Standing } from '../../memory/draft-coverage.ts'
+import { rangesOf, type SourceRange, withSources } from '../../memory/draft-coverage.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
+import { settle } from './settle.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */

@@ -1,8 +1,8 @@
 import type { CheckResult, IntegrityReport, Sample } from '../../contract/integrity.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
+import type { Rule } from '../../systems/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { areasOf, fingerprintOf } from './describe-changes.ts'
-import type { FileDraft } from './file-draft.ts'
 import type { Findings, Planned, PlannedStep } from './plan-steps.ts'
 
 const ruleOf = new Map(rules.map((rule) => [rule.id, rule]))

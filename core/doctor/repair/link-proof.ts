@@ -1,7 +1,7 @@
+import type { DraftCoverage } from '../../memory/draft-coverage.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { lastReplaced } from '../../systems/records/events.ts'
-import type { FileDraft } from './file-draft.ts'
-import type { Coverage } from './reach.ts'
 
 /** Which sources a summary had when it was made. */
 export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }
@@ -16,7 +16,7 @@ const MOST_RUNS = 100
  * among the links with one left out, and in what nobody else stands for. Null when the links are
  * right as they are, or nothing is proven.
  */
-export function provenLinks(model: FileDraft, id: string, coverage: Coverage): Links | null {
+export function provenLinks(model: FileDraft, id: string, coverage: DraftCoverage): Links | null {
   const hash = model.summaries.get(id)?.hash
   if (!hash) return null
   const now: Links = {
@@ -41,7 +41,7 @@ function isWhole(model: FileDraft, { messages, summaries }: Links): boolean {
   )
 }
 
-function* candidates(model: FileDraft, id: string, now: Links, coverage: Coverage): Iterable<Links> {
+function* candidates(model: FileDraft, id: string, now: Links, coverage: DraftCoverage): Iterable<Links> {
   const logged = loggedLinks(model, id)
   if (logged) yield logged
   const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
@@ -84,7 +84,7 @@ function loggedLinks(model: FileDraft, id: string): Links | null {
 }
 
 /** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
-function lostRuns(model: FileDraft, id: string, { uncovered }: Coverage): number[][] {
+function lostRuns(model: FileDraft, id: string, { uncovered }: DraftCoverage): number[][] {
   const conversationId = model.summaries.get(id)?.conversationId
   const { messages } = model
   const lost = [...uncovered]

@@ -1,6 +1,6 @@
+import { bottomUp, rangesOf, type SourceRange, withDependents } from '../../memory/draft-coverage.ts'
 import type { DraftSummary } from '../../memory/summaries.ts'
-import type { FileDraft } from './file-draft.ts'
-import { bottomUp, rangesOf, type SourceRange, withDependents } from './reach.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 
 /** What the rest of the file says about a summary. */
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>

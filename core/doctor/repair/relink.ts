@@ -1,6 +1,6 @@
 import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
 import type { Link } from '../../memory/links.ts'
-import type { FileDraft } from './file-draft.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 
 /** Gives a summary other links. Returns whether they are others than it had. */
 export function relink(model: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {

@@ -1,26 +1,15 @@
-import type { FileDraft } from './file-draft.ts'
+import {
+  coverageOf,
+  entryId,
+  messagesUnder,
+  orphansOf,
+  rangesOf,
+  type Standing,
+  withSources,
+} from '../../memory/draft-coverage.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 import { bringInLine } from './numbers.ts'
-import { type Coverage, coverageOf, entryId, messagesUnder, orphansOf, rangesOf, withSources } from './reach.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
-
-/** What was not in order before a change, and need not be after it. */
-export type Standing = {
-  readonly coverage: Coverage
-  readonly orphans: ReadonlySet<string>
-  /** Summaries without any source. */
-  readonly empty: ReadonlySet<string>
-  readonly windows: ReadonlySet<number>
-}
-
-export function standingOf(model: FileDraft): Standing {
-  const windows = new Set(model.conversationIds.filter((id) => model.window(id).length > 0))
-  return {
-    windows,
-    coverage: coverageOf(model, windows),
-    orphans: orphansOf(model),
-    empty: new Set([...model.summaries.keys()].filter((id) => model.isEmpty(id))),
-  }
-}
 
 /**
  * Settles what a change of links or window has brought about, so that nothing is worse than it was: summaries that lost

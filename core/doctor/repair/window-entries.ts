@@ -1,6 +1,6 @@
 import type { WindowEntry } from '../../memory/draft.ts'
-import type { FileDraft } from './file-draft.ts'
-import type { SourceRange } from './reach.ts'
+import type { SourceRange } from '../../memory/draft-coverage.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 
 /** Something that comes into a window, and where its history begins. */
 export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEntry, 'ordinal'> }

@@ -1,5 +1,5 @@
+import type { RuleContext } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
-import type { RuleContext } from './rule.ts'
 
 /** Entries of the windows that were asked for, by their indices. */
 export function* itemsOf(context: RuleContext): Generator<number> {

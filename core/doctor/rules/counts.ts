@@ -1,10 +1,10 @@
 import { isNative } from '../../systems/native/native.ts'
+import { rewriting } from '../../systems/rewriting.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { tokensOfSources } from '../surgery/rewrite.ts'
 import { countsInCycles } from './cycle-counts.ts'
 import { recounting } from './recounting.ts'
-import { rewriting } from './rewriting.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between

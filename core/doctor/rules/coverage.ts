@@ -1,16 +1,17 @@
+import { coverageOf, entryId } from '../../memory/draft-coverage.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { type Fix, plural, type StepDraft } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { recordsOfCompactions } from '../../systems/records/parts.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { isCopiedMessage } from '../apply/message-copies.ts'
 import { uncover } from '../repair/dissolve-node.ts'
-import { coverageOf, entryId } from '../repair/reach.ts'
 import { dropTwice, putBack, settle } from '../repair/settle.ts'
+import { storedWindow } from './applicability.ts'
 import { itemId, itemsOf } from './asked-items.ts'
-import { type Fix, plural, type StepDraft } from './fix.ts'
 import { restoreLinks } from './restored-links.ts'
-import { type Rule, type RuleContext, storedWindow } from './rule.ts'
 
 /** Messages that are neither in the window nor behind a summary in it. */
 function* findUncovered(context: RuleContext): Iterable<Finding | null> {

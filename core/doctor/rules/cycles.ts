@@ -1,8 +1,8 @@
+import { type Fix, type FixContext, isIn } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, type FixContext, isIn } from './fix.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 function* findCycles(context: RuleContext): Iterable<Finding | null> {
   const { summaries, order } = context.memory

@@ -2,9 +2,10 @@ import { LcmError } from '../../errors.ts'
 import { NATIVE_VERSION } from '../../sqlite/native.ts'
 import { keyOf } from '../../sqlite/schema-objects.ts'
 import { isNative } from '../../systems/native/native.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
+import { nativeOnly } from './applicability.ts'
 import { dropDangling } from './lineage.ts'
-import { nativeOnly, type Rule, type RuleContext } from './rule.ts'
 import { dropDanglingItems } from './window.ts'
 
 const queries = {

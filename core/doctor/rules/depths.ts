@@ -1,9 +1,9 @@
+import { type Fix, namedSummaries, plural } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, namedSummaries, plural } from './fix.ts'
 import { recounting } from './recounting.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 function* findWrongKinds(context: RuleContext): Iterable<Finding | null> {
   yield* context.system.facts.oddKinds(context)

@@ -1,6 +1,6 @@
 import { isNative } from '../../systems/native/native.ts'
+import { type Inspector, onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { findIn } from '../../systems/scanned-memory.ts'
-import { type Inspector, onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /**
  * Says whether a message repeats the one before it: speaker, text and time. People do say a thing twice, but not within

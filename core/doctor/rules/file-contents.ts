@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { fileIds } from '../../systems/records/files.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, findIn, isAsked } from '../../systems/scanned-memory.ts'
 import { storedFiles } from './file-store.ts'
 import { rowRanges } from './row-ranges.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   unexplored: /* sql */ `

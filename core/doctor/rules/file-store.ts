@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
 import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
+import type { RuleContext } from '../../systems/rule.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
-import type { RuleContext } from './rule.ts'
 
 /** The folder of files beside a database, as its system names it. */
 const STORE = 'lcm-files'

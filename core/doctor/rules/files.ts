@@ -3,14 +3,14 @@ import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RowChange } from '../../contract/repair.ts'
 import { startSha256 } from '../../hashing.ts'
+import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { fileIds, fileRow, type StoredFileRow } from '../../systems/records/files.ts'
+import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { Payload } from '../../systems/system-facts.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
-import { type Fix, type FixContext, plural } from './fix.ts'
-import type { Inspector, Rule, RuleContext } from './rule.ts'
 
 function* files(context: RuleContext): Generator<StoredFile> {
   // Payloads are named by messages there, one by one.

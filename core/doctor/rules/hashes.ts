@@ -1,14 +1,14 @@
 import { summaryHash } from '../../memory/summary-hash.ts'
+import { type Fix, namedSummaries, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { contentHashes } from '../../systems/records/messages.ts'
 import { summaryHashes } from '../../systems/records/summaries.ts'
+import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 import { rehash } from '../repair/numbers.ts'
-import { type Fix, namedSummaries, plural } from './fix.ts'
 import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Inspector, Rule, RuleContext } from './rule.ts'
 
 const queries = {
   /** Those before the first with a hash are of a release before it. The column is a system's, never of the file. */

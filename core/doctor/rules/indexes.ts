@@ -1,13 +1,13 @@
 import type { RowChange } from '../../contract/repair.ts'
 import { SCHEMA_V1 } from '../../sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../../sqlite/search-schema.ts'
+import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { indexesIn, type OwnIndex } from '../../systems/system-facts.ts'
 import { INDEXES, rebuildSql } from '../apply/fill-indexes.ts'
-import { type Fix, type FixContext, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   there: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'trigger', 'view')`,

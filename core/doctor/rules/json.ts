@@ -1,9 +1,9 @@
+import { type Fix, type FixContext, namedSummaries, plural } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import type { JsonColumn } from '../../systems/system-facts.ts'
 import { contentsOfMessages } from '../../systems/texts.ts'
-import { type Fix, type FixContext, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 

@@ -4,13 +4,13 @@ import { extentOf } from '../../ingest/ledger/ledger-extent.ts'
 import { ledgerTimeMs } from '../../ingest/ledger/ledger-line.ts'
 import { type LedgerLine, readLedgerLines } from '../../ingest/ledger/ledger-lines.ts'
 import { ledgerMeta } from '../../ingest/ledger/ledger-meta.ts'
-import { ledgerState, statedLedger, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
+import { statedLedger } from '../../ingest/ledger/ledger-permission.ts'
 import { pendingMessageIds, readBatch } from '../../ingest/ledger/outbox.ts'
 import { toEvents } from '../../ingest/ledger/to-events.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { everyContentHash } from '../../systems/records/messages.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
@@ -59,11 +59,11 @@ function findTimeSteps(context: RuleContext): Iterable<Finding | null> {
 }
 
 /** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
-function ledgerOf({ db, info, ledgers, system }: RuleContext): string | null {
+function ledgerOf({ db, info, ledger, system }: RuleContext): string | null {
   if (system.ledger !== null) return system.ledger.pathOf(realpathSync(info.path))
   const path = isNative(info) ? statedLedger(db) : null
   // What a memory from elsewhere names is not even looked at.
-  return path !== null && ledgers !== null && whyRefused(db, path, ledgers) === null ? path : null
+  return path !== null && ledger?.isAllowed(path) ? path : null
 }
 
 function* findBehind(context: RuleContext): Iterable<Finding | null> {
@@ -83,9 +83,9 @@ function* findBehind(context: RuleContext): Iterable<Finding | null> {
 
 /** Messages that neither the ledger nor its outbox has, and changes that wait because the ledger cannot be continued. */
 function* findUnrecorded(context: RuleContext): Iterable<Finding | null> {
-  const { db, ledgers } = context
-  const state = ledgers === null ? null : ledgerState(db, ledgers)
-  if (state !== null && state.blocked !== null && state.pending > 0) {
+  const { db } = context
+  const state = context.ledger?.state()
+  if (state && state.blocked !== null && state.pending > 0) {
     const detail = `${state.pending} changes wait in the memory. ${state.blocked}`
     yield { id: null, conversationId: null, detail }
   }
@@ -122,9 +122,9 @@ function expectedHashes(db: RuleContext['db']): ReadonlySet<string> {
 }
 
 /** A ledger that is another memory's, by who keeps it here or by how it begins. */
-function* findForeign({ db, info, ledgers }: RuleContext): Iterable<Finding | null> {
-  if (!isNative(info) || ledgers === null) return
-  const { problem, blocked } = ledgerState(db, ledgers)
+function* findForeign({ info, ledger }: RuleContext): Iterable<Finding | null> {
+  if (!isNative(info) || ledger === null) return
+  const { problem, blocked } = ledger.state()
   yield problem === 'foreign' ? { id: null, conversationId: null, detail: blocked ?? '' } : null
 }
 
@@ -154,8 +154,8 @@ const noLedger = (context: RuleContext): string | null => {
   }
 }
 
-const foreignLedger = ({ db, ledgers }: RuleContext): string | null =>
-  ledgers !== null && ledgerState(db, ledgers).problem === 'foreign' ? 'The ledger is that of another memory.' : null
+const foreignLedger = ({ ledger }: RuleContext): string | null =>
+  ledger?.state().problem === 'foreign' ? 'The ledger is that of another memory.' : null
 
 const nativeLedger = (context: RuleContext): string | null =>
   isNative(context.info) ? noLedger(context) : `${context.info.systemLabel} has no ledger of its own here.`

@@ -1,10 +1,10 @@
+import { type Fix, isIn, plural } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, isIn, plural } from './fix.ts'
 import { freeSummaries } from './links.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
 import { findPrunedMessages } from './sequence.ts'
 
 function* findDangling(context: RuleContext): Iterable<Finding | null> {

@@ -1,12 +1,12 @@
+import { rangesOf } from '../../memory/draft-coverage.ts'
 import type { Link } from '../../memory/links.ts'
+import { type Fix, type FixContext, isIn, namedSummaries } from '../../systems/fix.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, findByQuery, isAsked } from '../../systems/scanned-memory.ts'
-import { rangesOf } from '../repair/reach.ts'
 import { relink } from '../repair/relink.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, type FixContext, isIn, namedSummaries } from './fix.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   duplicateMessages: /* sql */ `

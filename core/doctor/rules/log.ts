@@ -1,8 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { readLogHeader } from '../../sqlite/log-header.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { type LogEnd, readLog } from '../write-ahead-log.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 /** Where SQLite keeps the log of a file; null when nothing is in it. */
 function logOf({ info }: RuleContext): string | null {

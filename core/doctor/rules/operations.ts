@@ -2,12 +2,12 @@ import { readLocks, whyHoldsNobody, whyStale } from '../../compaction/conversati
 import { CUT_OFF, endOf } from '../../compaction/cut-off-runs.ts'
 import type { RowChange } from '../../contract/repair.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
+import { type Fix, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { type OpenRun, readOpenRuns } from '../../systems/records/runs.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { WorkNote } from '../../systems/system-facts.ts'
-import { type Fix, plural } from './fix.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   abandonedRuns: /* sql */ `

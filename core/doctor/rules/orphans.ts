@@ -1,9 +1,9 @@
+import { type Fix, isIn, plural, type StepDraft } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, hasItems, isAsked } from '../../systems/scanned-memory.ts'
 import { removeEmpty, resolveOrphans, settle } from '../repair/settle.ts'
-import { type Fix, isIn, plural, type StepDraft } from './fix.ts'
 import { freeSummaries } from './links.ts'
 import { restoreLinks } from './restored-links.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 function* findWithoutSource(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links } = context.memory

@@ -1,8 +1,8 @@
+import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { PartRows } from '../../systems/system-facts.ts'
 import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.ts'
 import { rowRanges } from './row-ranges.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
   const { partRows } = context.system.facts

@@ -1,6 +1,6 @@
 import { ROLES } from '../../contract/lists.ts'
+import type { RuleContext } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
-import type { RuleContext } from './rule.ts'
 
 /** The largest share of a conversation that counts as rare. Where more messages lack something, that is usual there. */
 const FEW = 0.1

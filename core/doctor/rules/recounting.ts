@@ -1,5 +1,5 @@
+import { type Fix, isIn, plural } from '../../systems/fix.ts'
 import { type NumberField, recount } from '../repair/numbers.ts'
-import { type Fix, isIn, plural } from './fix.ts'
 
 /** A fix that counts numbers anew from the sources, for every summary of the conversation whose numbers are wrong. */
 export const recounting = ({

@@ -1,6 +1,6 @@
+import { type Fix, isIn, plural } from '../../systems/fix.ts'
 import { provenLinks, setLinks } from '../repair/link-proof.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, isIn, plural } from './fix.ts'
 
 /** What a stored hash proves is put back as it was, for every rule that may fire because links are not what they were. */
 export const restoreLinks: Fix = {

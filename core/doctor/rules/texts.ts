@@ -1,6 +1,6 @@
+import { rewritingFailed } from '../../systems/rewriting.ts'
+import type { Rule } from '../../systems/rule.ts'
 import { failureOf } from './markers.ts'
-import { rewritingFailed } from './rewriting.ts'
-import type { Rule } from './rule.ts'
 
 export const textRules = [
   {

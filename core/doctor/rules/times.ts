@@ -1,7 +1,7 @@
 import { isNative } from '../../systems/native/native.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { type Finding, findByQuery, isAsked } from '../../systems/scanned-memory.ts'
 import { recounting } from './recounting.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 const queries = {
   unmade: /* sql */ `

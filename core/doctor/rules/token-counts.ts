@@ -1,11 +1,11 @@
 import { countMessageTokens } from '../../ingest/message-tokens.ts'
+import { type Fix, type FixContext, isIn, plural } from '../../systems/fix.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { partsOf, toolParts } from '../../systems/records/parts.ts'
+import type { Inspector, Rule, RuleContext } from '../../systems/rule.ts'
 import type { TokenRule } from '../../systems/system-facts.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../../systems/texts.ts'
 import { recount } from '../repair/numbers.ts'
-import { type Fix, type FixContext, isIn, plural } from './fix.ts'
-import type { Inspector, Rule, RuleContext } from './rule.ts'
 
 /** Beyond these a stored number cannot come from counting the text by any rule known. */
 const FACTOR = 3

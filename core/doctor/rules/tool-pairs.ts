@@ -1,10 +1,10 @@
 import type { Sample } from '../../contract/integrity.ts'
 import { ROLES } from '../../contract/lists.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { messageNumber } from '../../systems/node-id.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
-import type { FileDraft } from '../repair/file-draft.ts'
-import type { Rule, RuleContext } from './rule.ts'
 
 const queries = {
   /** Calls and results of the messages that are in a window: few, as a rule. */

@@ -2,13 +2,13 @@ import { OTHER_ROLE } from '../../memory/messages.ts'
 import { migrations } from '../../sqlite/native.ts'
 import { type NativeColumn, nativeSchema } from '../../sqlite/native-schema.ts'
 import { hasWrongValue, isWrongValue, looseTables } from '../../sqlite/native-values.ts'
+import { type Fix, namedSummaries, plural } from '../../systems/fix.ts'
 import { isNative } from '../../systems/native/native.ts'
+import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
 import { settle } from '../repair/settle.ts'
-import { type Fix, namedSummaries, plural } from './fix.ts'
 import { rowRanges } from './row-ranges.ts'
-import { onlyInTranscript, type Rule, type RuleContext } from './rule.ts'
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [

@@ -1,11 +1,12 @@
 import type { WindowEntry } from '../../memory/draft.ts'
+import { entryId, rangesOf } from '../../memory/draft-coverage.ts'
+import { type Fix, type FixContext, plural } from '../../systems/fix.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
-import { entryId, rangesOf } from '../repair/reach.ts'
 import { settle } from '../repair/settle.ts'
 import { firstSeqOf, takeFromWindow } from '../repair/window-entries.ts'
+import { storedWindow } from './applicability.ts'
 import { idOrNull, itemId, itemsOf } from './asked-items.ts'
-import { type Fix, type FixContext, plural } from './fix.ts'
-import { type Rule, type RuleContext, storedWindow } from './rule.ts'
 
 function* findDangling(context: RuleContext): Iterable<Finding | null> {
   const { window, summaries, messages } = context.memory

@@ -3,11 +3,11 @@ import { SystemId } from '../../contract/memory.ts'
 import { sha256Bytes } from '../../hashing.ts'
 import type { KnownException } from '../../systems/known-exceptions.ts'
 import { summariesAfterRow } from '../../systems/records/summaries.ts'
+import type { Baseline, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { doubleCoverage } from '../rules/links.ts'
 import { orphanSummary } from '../rules/orphans.ts'
-import type { Baseline, RuleContext } from '../rules/rule.ts'
 
 /** What a working copy stores of its baseline when it is made. */
 export const StoredBaseline = z.object({
@@ -69,7 +69,7 @@ export class InheritedFindings implements Baseline {
   }
 
   whyByDesign(context: RuleContext, rule: Named, finding: Finding): string | null {
-    const exception = this.#exceptions.find((one) => one.check === rule.id)
+    const exception = this.#exceptions.find((one) => one.rule === rule.id)
     if (!exception || exception.isSo?.(context, finding) === false) return null
     const isKnown = this.#known.has(this.#keys.next(rule, finding)) || this.#isUnderFree(context, rule, finding)
     return isKnown ? exception.why(this.#stored.systemLabel) : null

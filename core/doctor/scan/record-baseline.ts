@@ -8,11 +8,11 @@ import type { KnownException } from '../../systems/known-exceptions.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
 import { lastSummaryRow } from '../../systems/records/summaries.ts'
+import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { foreignKeys } from '../rules/database.ts'
 import { danglingEdge } from '../rules/lineage.ts'
-import type { Rule, RuleContext } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { FindingKeys, type StoredBaseline } from './baseline.ts'
 import { contextOf, storedBaseline } from './rule-context.ts'
@@ -76,7 +76,7 @@ function* faultsOf(context: RuleContext): Generator<void, ReadonlySet<string | n
 }
 
 function* findings(context: RuleContext, exceptions: readonly KnownException[]): Generator<Hit | null> {
-  const exceptionOf = ({ id }: Rule) => exceptions.find(({ check }) => check === id)
+  const exceptionOf = ({ id }: Rule) => exceptions.find(({ rule }) => rule === id)
   for (const step of scan(context, rules.filter(exceptionOf))) {
     const exception = step?.kind === 'found' ? exceptionOf(step.rule) : undefined
     yield step?.kind === 'found' && exception ? { rule: step.rule, exception, finding: step.finding } : null

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
 import type { MemoryInfo } from '../../contract/memory.ts'
-import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
+import { type LedgerPermission, ledgerState, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
 import { Memory } from '../../memory/memory.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { NATIVE_VIEWS } from '../../sqlite/native-schema.ts'
@@ -9,8 +9,8 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { probeSchema } from '../../sqlite/schema-probe.ts'
 import { readBaseline } from '../../systems/copied-from.ts'
 import { isNative } from '../../systems/native/native.ts'
+import type { RuleContext } from '../../systems/rule.ts'
 import { knownSystem, systemOf } from '../../systems/systems.ts'
-import type { RuleContext } from '../rules/rule.ts'
 import { InheritedFindings, StoredBaseline } from './baseline.ts'
 
 export type ContextTools = {
@@ -25,11 +25,13 @@ export type ContextTools = {
 
 /** What the rules look at in one scan of all conversations. */
 export function contextOf(tools: ContextTools): RuleContext {
-  const { db, info } = tools
+  const { db, info, ledgers } = tools
   const system = systemOf(info.system)
   return {
     ...tools,
-    ledgers: tools.ledgers ?? null,
+    ledger: ledgers
+      ? { isAllowed: (path) => whyRefused(db, path, ledgers) === null, state: () => ledgerState(db, ledgers) }
+      : null,
     conversationId: null,
     system,
     memory: Memory.empty(),

@@ -1,9 +1,9 @@
 import type { RewrittenNode, SurgeryOperation } from '../../contract/surgery.ts'
 import { LcmError } from '../../errors.ts'
+import { withSources } from '../../memory/draft-coverage.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
+import type { FileDraft } from '../../systems/file-draft.ts'
 import { planStale } from '../apply/commit.ts'
-import type { FileDraft } from '../repair/file-draft.ts'
-import { withSources } from '../repair/reach.ts'
 import { type Operated, toOperated } from './operated.ts'
 import { madeFrom, setText, tokensOfSources } from './rewrite.ts'
 

@@ -17,7 +17,7 @@ import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, preset, valueRules } from './facts.ts'
-import { ownRules } from './own-rules.ts'
+import { rules } from './rules.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -41,7 +41,7 @@ export const argentos: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.id', 't.content')],
   tokenRules: [(text) => Math.ceil(text.length / 4)],
   knownExceptions,
-  ownRules,
+  rules,
   preset,
   places: ({ home }) => [{ path: join(home, '.argentos', 'lcm.db'), label: 'ArgentOS' }],
   summaries: 'replace',

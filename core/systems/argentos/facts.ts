@@ -19,13 +19,13 @@ export const valueRules: readonly ValueRule[] = [
 
 export const knownExceptions: readonly KnownException[] = [
   {
-    check: 'context_order',
+    rule: 'context_order',
     why: (label) =>
       `${label} stores a new summary behind the newest message of its time, not where the history stood that it replaced, and sends all summaries first. The copy keeps the order that was stored.`,
     isSo: isSummary,
   },
   {
-    check: 'source_order',
+    rule: 'source_order',
     why: (label) => `${label} stores the sources of a summary without an order. They are listed by their numbers.`,
   },
 ]

@@ -26,7 +26,7 @@ export const decapod = {
   ownIndexes: [],
   tokenRules: [(text) => Math.floor((Buffer.byteLength(text) + 3) / 4)],
   knownExceptions,
-  ownRules: [],
+  rules: [],
   preset: null,
   // In every project's own folder, also above the one that is worked in.
   places: ({ cwd }) => {

@@ -16,20 +16,20 @@ const unwindowed = (label: string): string => `${label} makes summaries of whate
 
 export const knownExceptions: readonly KnownException[] = [
   {
-    check: 'orphan_summary',
+    rule: 'orphan_summary',
     why: (label) => `${unwindowed(label)}, beside the messages. They stand in no window, and nothing is lost by it.`,
   },
   {
-    check: 'double_coverage',
+    rule: 'double_coverage',
     why: (label) =>
       `${unwindowed(label)}, again and again over the same messages. They stand in no window, so that the model is told nothing twice.`,
   },
   {
-    check: 'cross_conversation_edge',
+    rule: 'cross_conversation_edge',
     why: (label) => `${unwindowed(label)}, across sessions too. They stand in no window.`,
   },
   {
-    check: 'not_smaller_than_sources',
+    rule: 'not_smaller_than_sources',
     why: (label) =>
       `${label} lists what it summarises with a heading each instead of shortening it. The list stands in no window.`,
   },

@@ -159,29 +159,29 @@ const hermesEnded = (label: string): string =>
 
 export const knownExceptions: readonly KnownException[] = [
   {
-    check: 'descendant_count',
+    rule: 'descendant_count',
     why: (label) =>
       `${label} sends the summaries before a stretch along with its messages, and counts them among what the leaf was made from. The number is larger than that of the messages, and right.`,
     isSo: isMoreThanMessages,
   },
   {
-    check: 'sequence_gap',
+    rule: 'sequence_gap',
     why: (label) =>
       `${label} numbers the messages of all its sessions in one row. The numbers between are of other conversations; none is missing.`,
     isSo: isTakenElsewhere,
   },
-  { check: 'coverage_gap', why: hermesEnded },
-  { check: 'orphan_summary', why: hermesEnded },
-  { check: 'dangling_edge', why: hermesPruned },
-  { check: 'foreign_keys', why: hermesPruned },
+  { rule: 'coverage_gap', why: hermesEnded },
+  { rule: 'orphan_summary', why: hermesEnded },
+  { rule: 'dangling_edge', why: hermesPruned },
+  { rule: 'foreign_keys', why: hermesPruned },
   {
-    check: 'context_order',
+    rule: 'context_order',
     why: (label) =>
       `${label} sends its system message first, then the summaries, the deepest first, whatever time they are of. The copy keeps the order that the model saw.`,
     isSo: isBehindDeeper,
   },
   {
-    check: 'fresh_tail_compacted',
+    rule: 'fresh_tail_compacted',
     why: (label) =>
       `${label} shows the messages behind the one up to which it has compacted, and it had compacted them all. The next message is in the window again.`,
   },

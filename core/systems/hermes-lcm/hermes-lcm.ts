@@ -7,7 +7,7 @@ import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { derivingHermes } from './derived.ts'
 import { countTokens, facts, knownExceptions, ownIndexes, preset, valueRules } from './facts.ts'
-import { ownRules } from './own-rules.ts'
+import { rules } from './rules.ts'
 
 const queries = {
   shown: {
@@ -30,7 +30,7 @@ export const hermes: ForeignSystem = {
   ownIndexes,
   tokenRules: [countTokens],
   knownExceptions,
-  ownRules,
+  rules,
   preset,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'lcm.db'), label: 'Hermes' },

@@ -35,7 +35,7 @@ export const losslessClaude: ForeignSystem = {
   ownIndexes: familyIndexes,
   tokenRules: [fourCharacters],
   knownExceptions: familyExceptions,
-  ownRules: [],
+  rules: [],
   preset: null,
   // Folders are named by a hash of the project's path; `meta.json` beside the memory has the path.
   places: ({ home }) => {

@@ -181,7 +181,7 @@ export function weightedTokens(of: string): number {
 
 export const familyExceptions: readonly KnownException[] = [
   {
-    check: 'sequence_gap',
+    rule: 'sequence_gap',
     why: (label) =>
       `${label} takes single turns out of a conversation by itself, such as a heartbeat without an answer. Nothing that was said to anybody is missing.`,
   },
@@ -192,8 +192,8 @@ const afterReset = (label: string): string =>
 
 export const clawExceptions: readonly KnownException[] = [
   ...familyExceptions,
-  { check: 'coverage_gap', why: afterReset },
-  { check: 'orphan_summary', why: afterReset },
+  { rule: 'coverage_gap', why: afterReset },
+  { rule: 'orphan_summary', why: afterReset },
 ]
 
 /** Its defaults, from its code and documentation. */

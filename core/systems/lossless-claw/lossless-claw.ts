@@ -59,7 +59,7 @@ export const losslessClaw: ForeignSystem = {
   // Older releases counted four characters a token whatever the script.
   tokenRules: [weightedTokens, fourCharacters],
   knownExceptions: clawExceptions,
-  ownRules: [],
+  rules: [],
   preset: clawPreset,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'lcm.db'), label: 'OpenClaw' },

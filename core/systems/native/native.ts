@@ -57,7 +57,7 @@ export const native: System = {
   ],
   tokenRules: [],
   knownExceptions: [],
-  ownRules: [],
+  rules: [],
   preset: null,
   places: ({ env }) => {
     const { data } = userFolders(env)

@@ -29,38 +29,38 @@ const hasOtherHalf = (_: ScanContext, { mark }: Finding): boolean => mark?.start
 
 export const knownExceptions: readonly KnownException[] = [
   {
-    check: 'orphan_summary',
+    rule: 'orphan_summary',
     why: (label) =>
       `${label} shows only the newest summary of each depth and names the others in a line, so that an agent may ask for them.`,
   },
   {
-    check: 'coverage_gap',
+    rule: 'coverage_gap',
     why: (label) =>
       `These messages are in a summary that is not the newest of its depth, and ${label} shows only those. An agent has to ask for it.`,
   },
   {
-    check: 'double_inclusion',
+    rule: 'double_inclusion',
     why: (label) =>
       `${label} shows the newest summary of each depth, also where the deeper one was made from the other. Its model reads of that stretch twice.`,
     isSo: isSummary,
   },
   {
-    check: 'sequence_gap',
+    rule: 'sequence_gap',
     why: (label) => `${label} does not number messages without gaps: one that it takes for a repetition is dropped.`,
   },
   {
-    check: 'context_order',
+    rule: 'context_order',
     why: (label) =>
       `${label} sends the newest summary of each depth, the deepest first, whatever time they are of. The copy keeps the order that the model saw.`,
     isSo: isBehindDeeper,
   },
   {
-    check: 'fresh_tail_compacted',
+    rule: 'fresh_tail_compacted',
     why: (label) =>
       `${label} keeps no fresh tail: what is long enough is compacted up to the newest message. Pi itself adds the messages that it still holds.`,
   },
   {
-    check: 'tool_pair_split',
+    rule: 'tool_pair_split',
     why: (label) =>
       `${label} compacts up to any message, also between a call and its result. Pi itself adds the messages that it still holds, so that its model sees both.`,
     isSo: hasOtherHalf,

@@ -8,8 +8,8 @@ import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { derivingPi } from './derived.ts'
 import { facts, knownExceptions, preset, valueRules } from './facts.ts'
-import { ownRules } from './own-rules.ts'
 import { piPartsView } from './parts.ts'
+import { rules } from './rules.ts'
 
 const queries = {
   hasMetadata: /* sql */ `SELECT 1 FROM pragma_table_info('_metadata', 'main') WHERE name = 'value'`,
@@ -34,7 +34,7 @@ export const piLcm: ForeignSystem = {
   ownIndexes: [indexOfMessages('t.rowid', 't.content_text')],
   tokenRules: [(text) => Math.ceil(text.length / 3.5)],
   knownExceptions,
-  ownRules,
+  rules,
   preset,
   places: ({ home }) => memoriesIn(join(home, '.pi', 'agent', 'lcm')),
   summaries: 'replace',

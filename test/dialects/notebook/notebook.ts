@@ -45,7 +45,7 @@ export const notebook: ForeignSystem = {
   ownIndexes: [],
   tokenRules: [(text) => text.length],
   knownExceptions: [],
-  ownRules: [],
+  rules: [],
   preset: null,
   places: ({ home }) => [{ path: `${home}/notebook.db` }],
   summaries: 'replace',

@@ -1,7 +1,6 @@
-import { ABSENT } from '../../memory/coverage.ts'
-import type { WindowEntry } from '../../memory/draft.ts'
-import type { Memory } from '../../memory/memory.ts'
-import type { FileDraft } from './file-draft.ts'
+import { ABSENT } from './coverage.ts'
+import type { Draft, WindowEntry } from './draft.ts'
+import type { Memory } from './memory.ts'
 
 /** What a summary stands for, through all its sources. */
 export type SourceRange = {
@@ -15,12 +14,12 @@ export type SourceRange = {
  * Summaries from the leaves up, sources before what is made from them. Those that lie on a cycle of sources, or above
  * one, are left out.
  */
-export function bottomUp(model: FileDraft): string[] {
-  const dependents = model.dependents()
+export function bottomUp(draft: Draft): string[] {
+  const dependents = draft.dependents()
   const open = new Map<string, number>()
   const order: string[] = []
-  for (const id of model.summaries.keys()) {
-    const sources = model.sourceLinks(id).filter((edge) => model.summaries.has(edge.to)).length
+  for (const id of draft.summaries.keys()) {
+    const sources = draft.sourceLinks(id).filter((edge) => draft.summaries.has(edge.to)).length
     open.set(id, sources)
     if (sources === 0) order.push(id)
   }
@@ -35,10 +34,10 @@ export function bottomUp(model: FileDraft): string[] {
 }
 
 /** Ranges of all summaries that reach a message and lie neither on a cycle nor above one. */
-export function rangesOf(model: FileDraft): ReadonlyMap<string, SourceRange> {
-  const { messages } = model
+export function rangesOf(draft: Draft): ReadonlyMap<string, SourceRange> {
+  const { messages } = draft
   const ranges = new Map<string, SourceRange>()
-  for (const id of bottomUp(model)) {
+  for (const id of bottomUp(draft)) {
     let range: SourceRange | undefined
     const widen = (firstSeq: number, lastSeq: number, earliestAtMs: number, latestAtMs: number): void => {
       if (!range) range = { firstSeq, lastSeq, earliestAtMs, latestAtMs }
@@ -47,13 +46,13 @@ export function rangesOf(model: FileDraft): ReadonlyMap<string, SourceRange> {
       range.earliestAtMs = Math.min(range.earliestAtMs, earliestAtMs)
       range.latestAtMs = Math.max(range.latestAtMs, latestAtMs)
     }
-    for (const { to } of model.messageLinks(id)) {
+    for (const { to } of draft.messageLinks(id)) {
       const row = messages.positionOf(to)
       if (row < 0) continue
       const [seq, at] = [messages.seqAt(row), messages.createdAtMsAt(row)]
       widen(seq, seq, at, at)
     }
-    for (const { to } of model.sourceLinks(id)) {
+    for (const { to } of draft.sourceLinks(id)) {
       const below = ranges.get(to)
       if (below) widen(below.firstSeq, below.lastSeq, below.earliestAtMs, below.latestAtMs)
     }
@@ -63,20 +62,20 @@ export function rangesOf(model: FileDraft): ReadonlyMap<string, SourceRange> {
 }
 
 /** Some summaries with all that they reach through their sources, of what exists. */
-export function withSources(model: FileDraft, roots: Iterable<string>): Set<string> {
+export function withSources(draft: Draft, roots: Iterable<string>): Set<string> {
   const seen = new Set<string>()
   const open = [...roots]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    if (seen.has(id) || !model.summaries.has(id)) continue
+    if (seen.has(id) || !draft.summaries.has(id)) continue
     seen.add(id)
-    for (const { to } of model.sourceLinks(id)) open.push(to)
+    for (const { to } of draft.sourceLinks(id)) open.push(to)
   }
   return seen
 }
 
 /** Some summaries with all that is made from them. */
-export function withDependents(model: FileDraft, from: Iterable<string>): Set<string> {
-  const dependents = model.dependents()
+export function withDependents(draft: Draft, from: Iterable<string>): Set<string> {
+  const dependents = draft.dependents()
   const seen = new Set<string>()
   const open = [...from]
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -88,21 +87,21 @@ export function withDependents(model: FileDraft, from: Iterable<string>): Set<st
 }
 
 /** Summaries that stand in some window. */
-function inWindows(model: FileDraft): Set<string> {
+function inWindows(draft: Draft): Set<string> {
   const found = new Set<string>()
-  for (const conversationId of model.conversationIds) {
-    for (const { summaryId } of model.window(conversationId)) if (summaryId !== null) found.add(summaryId)
+  for (const conversationId of draft.conversationIds) {
+    for (const { summaryId } of draft.window(conversationId)) if (summaryId !== null) found.add(summaryId)
   }
   return found
 }
 
 /** Numbers of the messages under these summaries that exist. */
-export function* messagesUnder(model: FileDraft, ids: Iterable<string>): Iterable<number> {
-  for (const id of ids) for (const { to } of model.messageLinks(id)) if (model.messages.has(to)) yield to
+export function* messagesUnder(draft: Draft, ids: Iterable<string>): Iterable<number> {
+  for (const id of ids) for (const { to } of draft.messageLinks(id)) if (draft.messages.has(to)) yield to
 }
 
 /** How the windows show the history. */
-export type Coverage = {
+export type DraftCoverage = {
   /** Rows of messages that are neither in a window nor under a summary that is: nobody reaches them. */
   readonly uncovered: ReadonlySet<number>
   /** Window entries that a summary in a window stands for already, as `msg_<n>` or the summary's id. */
@@ -110,13 +109,13 @@ export type Coverage = {
 }
 
 /** @param conversationsWithWindow whose messages have to be covered; others keep no window */
-export function coverageOf(model: FileDraft, conversationsWithWindow: ReadonlySet<number>): Coverage {
-  const memory = model.memory()
+export function coverageOf(draft: Draft, conversationsWithWindow: ReadonlySet<number>): DraftCoverage {
+  const memory = draft.memory()
   const { messages, summaries, coverage } = memory
   const twice = new Set<string>()
-  for (const conversationId of model.conversationIds) {
+  for (const conversationId of draft.conversationIds) {
     const seen = new Set<string>()
-    for (const entry of model.window(conversationId)) {
+    for (const entry of draft.window(conversationId)) {
       const id = entryId(entry)
       const position = entry.messageId === null ? -1 : messages.positionOf(entry.messageId)
       const isCovered = position >= 0 ? coverage.isCovered(position) : isBeneathOther(memory, summaries.nodeOf(id))
@@ -142,11 +141,30 @@ function isBeneathOther({ links, order, window, coverage }: Memory, node: number
 }
 
 /** Summaries that are neither in a window nor a source of another. */
-export function orphansOf(model: FileDraft): Set<string> {
-  const used = inWindows(model)
-  for (const id of model.summaries.keys()) for (const { to } of model.sourceLinks(id)) if (to !== id) used.add(to)
-  return new Set([...model.summaries.keys()].filter((id) => !used.has(id)))
+export function orphansOf(draft: Draft): Set<string> {
+  const used = inWindows(draft)
+  for (const id of draft.summaries.keys()) for (const { to } of draft.sourceLinks(id)) if (to !== id) used.add(to)
+  return new Set([...draft.summaries.keys()].filter((id) => !used.has(id)))
 }
 
 export const entryId = ({ messageId, summaryId, ordinal }: WindowEntry): string =>
   messageId === null ? (summaryId ?? `item_${ordinal}`) : `msg_${messageId}`
+
+/** What was not in order before a change, and need not be after it. */
+export type Standing = {
+  readonly coverage: DraftCoverage
+  readonly orphans: ReadonlySet<string>
+  /** Summaries without any source. */
+  readonly empty: ReadonlySet<string>
+  readonly windows: ReadonlySet<number>
+}
+
+export function standingOf(draft: Draft): Standing {
+  const windows = new Set(draft.conversationIds.filter((id) => draft.window(id).length > 0))
+  return {
+    windows,
+    coverage: coverageOf(draft, windows),
+    orphans: orphansOf(draft),
+    empty: new Set([...draft.summaries.keys()].filter((id) => draft.isEmpty(id))),
+  }
+}

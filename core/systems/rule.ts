@@ -1,25 +1,30 @@
-import type { Clock } from '../../clock.ts'
-import type { CompactionSettings } from '../../contract/compaction.ts'
-import type { CheckPhase, CheckResult, Sample, Severity } from '../../contract/integrity.ts'
-import type { MemoryInfo, SystemId } from '../../contract/memory.ts'
-import type { LedgerPermission } from '../../ingest/ledger/ledger-permission.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import { isNative } from '../../systems/native/native.ts'
-import type { Finding, ScanContext } from '../../systems/scanned-memory.ts'
-import type { System } from '../../systems/system.ts'
-import type { FileDraft } from '../repair/file-draft.ts'
+import type { Clock } from '../clock.ts'
+import type { CompactionSettings } from '../contract/compaction.ts'
+import type { CheckPhase, CheckResult, Sample, Severity } from '../contract/integrity.ts'
+import type { LedgerState } from '../contract/ledger.ts'
+import type { MemoryInfo, SystemId } from '../contract/memory.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { FileDraft } from './file-draft.ts'
 import type { Area, Fix } from './fix.ts'
+import type { Finding, ScanContext } from './scanned-memory.ts'
+import type { SystemTraits } from './traits.ts'
 
 /** What a rule may look at. The memory is read once and shared. */
 export type RuleContext = ScanContext & {
-  readonly system: System
+  readonly system: SystemTraits
   readonly settings: CompactionSettings
   readonly estimator: TokenEstimator
   readonly clock: Clock
-  /** What this machine allows of the memory's ledger; null: nothing. */
-  readonly ledgers: LedgerPermission | null
+  /** Null where this machine allows no ledger. */
+  readonly ledger: LedgerAccess | null
   /** In a working copy, which findings it inherited by design of the system that it comes from; null elsewhere. */
   readonly baseline: Baseline | null
+}
+
+/** What this machine allows for the ledger that a memory of ours names. */
+export type LedgerAccess = {
+  isAllowed(path: string): boolean
+  state(): LedgerState
 }
 
 export type Baseline = {
@@ -120,11 +125,12 @@ export const onlyInTranscript = (advice: string) => ({
   cannotRestore: 'What stood there first is only in a backup or the transcript.',
 })
 
-export const nativeOnly =
-  (what: string) =>
-  ({ info }: RuleContext): string | null =>
-    isNative(info) ? null : `${info.systemLabel} does not record ${what}.`
-
-/** For rules about entries of a window as they are stored. */
-export const storedWindow = ({ info }: RuleContext): string | null =>
-  info.capabilities.storedWindow ? null : `${info.systemLabel} derives its window by a rule and stores none.`
+/**
+ * `notApplicable` of a rule about what only one system does.
+ * @param elsewhere why files of other systems are not asked
+ * @param why a reason why this file of the system cannot be asked, or null
+ */
+export const onlyIn =
+  (system: SystemId, elsewhere: string, why: (context: RuleContext) => string | null = () => null) =>
+  (context: RuleContext): string | null =>
+    context.info.system === system ? why(context) : elsewhere

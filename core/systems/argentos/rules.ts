@@ -1,4 +1,5 @@
-import type { OwnRule } from '../own-rule.ts'
+import { rewritingFailed } from '../rewriting.ts'
+import { onlyIn, type Rule } from '../rule.ts'
 import { findIn, type ScanContext } from '../scanned-memory.ts'
 
 const queries = {
@@ -40,7 +41,7 @@ const NO_SUMMARISER_SESSION = 'No session of a summariser is in this file.'
 const noInternal = ({ db }: ScanContext): string | null =>
   db.value(queries.anyInternal) === undefined ? NO_SUMMARISER_SESSION : null
 
-export const ownRules: readonly OwnRule[] = [
+export const rules: readonly Rule[] = [
   {
     id: 'summariser_session',
     group: 'operations',
@@ -50,8 +51,7 @@ export const ownRules: readonly OwnRule[] = [
     explanation:
       'The system recorded its own calls of the summariser as conversations: their prompts and answers are in searches and counts.',
     advice: 'Leave these conversations out of searches: choose the one that is asked about.',
-    elsewhere: NO_SUMMARISER_SESSION,
-    notApplicable: noInternal,
+    notApplicable: onlyIn('argentos', NO_SUMMARISER_SESSION, noInternal),
     find: (context) => findIn(context, [], queries.internal),
   },
   {
@@ -63,8 +63,7 @@ export const ownRules: readonly OwnRule[] = [
     explanation: 'Messages of a conversation were recorded again in a session of the summariser.',
     advice: 'Look for the message in its own conversation, where it stands as well.',
     consequenceOf: ['summariser_session'],
-    elsewhere: NO_SUMMARISER_SESSION,
-    notApplicable: noInternal,
+    notApplicable: onlyIn('argentos', NO_SUMMARISER_SESSION, noInternal),
     find: (context) => findIn(context, [], queries.misfiled),
   },
   {
@@ -76,9 +75,11 @@ export const ownRules: readonly OwnRule[] = [
     explanation:
       'Summaries that were shown to the model came back as part of a message: they are summarised again and again, and found as if somebody had said them.',
     advice: 'Read what stands behind the summaries in it: that is what was said.',
-    elsewhere: 'Only ArgentOS puts summaries into messages.',
-    messageText: ({ content, kind }) =>
-      kind === 'user' && content?.trimStart().startsWith(INJECTED) ? 'begins with summaries that were shown' : null,
+    notApplicable: onlyIn('argentos', 'Only ArgentOS puts summaries into messages.'),
+    messageTexts:
+      () =>
+      ({ content, kind }) =>
+        kind === 'user' && content?.trimStart().startsWith(INJECTED) ? 'begins with summaries that were shown' : null,
   },
   {
     id: 'empty_message',
@@ -87,7 +88,7 @@ export const ownRules: readonly OwnRule[] = [
     phase: 'text',
     invariant: 'Every message says something.',
     explanation: 'This system records some tool calls as rows without text: what was called is not known any more.',
-    elsewhere: 'Messages without text have their calls in parts.',
+    notApplicable: onlyIn('argentos', 'Messages without text have their calls in parts.'),
     find: (context) => findIn(context, [], queries.emptyMessages),
   },
   {
@@ -98,7 +99,7 @@ export const ownRules: readonly OwnRule[] = [
     invariant: 'A large file is recorded once.',
     explanation: 'The same file was recorded each time that it was seen: lists and counts show it several times.',
     advice: 'Nothing has to be done: any of the rows leads to the file.',
-    elsewhere: 'Other systems name a file by what is in it.',
+    notApplicable: onlyIn('argentos', 'Other systems name a file by what is in it.'),
     find: (context) => findIn(context, ['large_files'], queries.sameFiles),
   },
   {
@@ -109,8 +110,11 @@ export const ownRules: readonly OwnRule[] = [
     invariant: 'A summary was made by a model.',
     explanation:
       'The model failed twice, and this system listed the first and the last message instead, as it should. Whatever stood between is not told.',
-    rewriteBecause: 'it was made without a model',
-    elsewhere: 'Only ArgentOS marks what was made without a model like this.',
-    summaryText: ({ content }) => (DETERMINISTIC_SUMMARY.test(content ?? '') ? 'made without a model' : null),
+    fixes: [rewritingFailed('deterministic_summary', 'it was made without a model')],
+    notApplicable: onlyIn('argentos', 'Only ArgentOS marks what was made without a model like this.'),
+    summaryTexts:
+      () =>
+      ({ content }) =>
+        DETERMINISTIC_SUMMARY.test(content ?? '') ? 'made without a model' : null,
   },
 ]

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.ts'
-import type { Sample } from '../../contract/integrity.ts'
-import type { RepairRisk, RowChange } from '../../contract/repair.ts'
-import type { TokenEstimator } from '../../models/token-estimator.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { FileDraft } from '../repair/file-draft.ts'
-import type { Standing } from '../repair/settle.ts'
+import type { Clock } from '../clock.ts'
+import type { Sample } from '../contract/integrity.ts'
+import type { RepairRisk, RowChange } from '../contract/repair.ts'
+import type { Standing } from '../memory/draft-coverage.ts'
+import type { TokenEstimator } from '../models/token-estimator.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { FileDraft } from './file-draft.ts'
 
 /** What a fix looks at, and what a step changes: two steps that share an area depend on each other. */
 export type Area =

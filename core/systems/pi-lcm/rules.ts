@@ -1,4 +1,4 @@
-import type { OwnRule } from '../own-rule.ts'
+import { onlyIn, type Rule } from '../rule.ts'
 import { type Finding, isAsked, type ScanContext } from '../scanned-memory.ts'
 
 function* findUnconsumed(context: ScanContext): Iterable<Finding | null> {
@@ -11,7 +11,7 @@ function* findUnconsumed(context: ScanContext): Iterable<Finding | null> {
   }
 }
 
-export const ownRules: readonly OwnRule[] = [
+export const rules: readonly Rule[] = [
   {
     id: 'unconsumed_root',
     group: 'context',
@@ -20,7 +20,7 @@ export const ownRules: readonly OwnRule[] = [
     invariant: 'Every summary that no other was made of is shown to the model.',
     explanation:
       'This system shows only the newest summary of each depth. Of these the model sees at most a line with their id.',
-    elsewhere: 'Other systems show all of them.',
+    notApplicable: onlyIn('pi-lcm', 'Other systems show all of them.'),
     find: findUnconsumed,
   },
 ]

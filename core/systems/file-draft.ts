@@ -1,10 +1,10 @@
-import { Draft } from '../../memory/draft.ts'
-import type { MemoryRows } from '../../memory/memory.ts'
-import { summaryHash } from '../../memory/summary-hash.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { readingMemory } from '../../systems/read-memory.ts'
-import { contentHashes } from '../../systems/records/messages.ts'
-import { contentsOfSummaries } from '../../systems/texts.ts'
+import { Draft } from '../memory/draft.ts'
+import type { MemoryRows } from '../memory/memory.ts'
+import { summaryHash } from '../memory/summary-hash.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { readingMemory } from './read-memory.ts'
+import { contentHashes } from './records/messages.ts'
+import { contentsOfSummaries } from './texts.ts'
 
 /** A draft of a file's derived rows, with the texts and hashes of the file. */
 export class FileDraft extends Draft {

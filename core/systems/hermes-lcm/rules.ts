@@ -1,4 +1,4 @@
-import type { OwnRule } from '../own-rule.ts'
+import { onlyIn, type Rule } from '../rule.ts'
 import { findIn } from '../scanned-memory.ts'
 
 const queries = {
@@ -16,7 +16,7 @@ const queries = {
     GROUP BY l.conversation_id`,
 }
 
-export const ownRules: readonly OwnRule[] = [
+export const rules: readonly Rule[] = [
   {
     id: 'frontier_beyond_messages',
     group: 'operations',
@@ -27,7 +27,7 @@ export const ownRules: readonly OwnRule[] = [
       'The next messages count as compacted already: they are neither shown to the model nor ever summarised.',
     advice:
       'Stop the agent before it goes on, and restore a backup; a working copy ("lcm copy") shows all messages at once.',
-    elsewhere: 'Only hermes-lcm notes such a frontier.',
+    notApplicable: onlyIn('hermes-lcm', 'Only hermes-lcm notes such a frontier.'),
     find: (context) => findIn(context, ['lcm_lifecycle_state'], queries.frontiers),
   },
 ]
