@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { fileStamp } from './file-stamp.ts'
+import { fileStamp, isSettled } from './file-stamp.ts'
 import { fileError, type MemoryFile } from './memory-file.ts'
 import { wrapConnection } from './read-db.ts'
 import { translating } from './sqlite-error.ts'
@@ -24,10 +24,16 @@ export function connectImage(file: MemoryFile): ReadOnlyConnection | null {
 function readImage({ path, realPath, bytes }: MemoryFile): Buffer | null {
   try {
     const before = fileStamp(realPath)
+    const isToldByStamp = isSettled(realPath)
     const image = readFileSync(realPath)
-    const log = statSync(`${realPath}-wal`, { throwIfNoEntry: false })
-    const isWhole = image.length === bytes && fileStamp(realPath) === before
-    return isWhole && !log?.size ? image : null
+    // Whoever writes to the file has something in one of them meanwhile.
+    const isWritten = ['-wal', '-journal'].some(
+      (suffix) => statSync(`${realPath}${suffix}`, { throwIfNoEntry: false })?.size,
+    )
+    if (isWritten || image.length !== bytes) return null
+    // So soon after a write another one may leave the same time: then the bytes themselves have to be the same again.
+    const isSame = isToldByStamp || image.equals(readFileSync(realPath))
+    return isSame && fileStamp(realPath) === before ? image : null
   } catch (error) {
     throw fileError(error, path)
   }

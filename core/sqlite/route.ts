@@ -27,11 +27,15 @@ export function routeOf(file: MemoryFile, hasUris = canOpenUris()): Route {
   if (file.walBytes > 0) return file.hasShm ? 'in_place' : 'copy'
   // A rollback journal belongs to a writer (then we wait for it) or to a crash (then reading fails and a copy helps).
   if (file.hasJournal) return 'in_place'
-  if (file.bytes <= IMAGE_LIMIT_BYTES) return 'image'
+  if (file.bytes <= IMAGE_LIMIT_BYTES && !mayLoseLocks(file)) return 'image'
   // In rollback-journal mode a plain reader leaves nothing and is never shown half a commit.
   if (!file.header.isWal) return 'in_place'
   return hasUris ? 'immutable' : 'copy'
 }
+
+/** Reading it with `fs` could drop the locks of a connection that another thread has to it (see `mayBeOpenHere`). */
+const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean =>
+  hasShm && header.isWal && process.platform !== 'win32'
 
 const CONNECT: Readonly<Record<Exclude<Route, 'copy'>, (file: MemoryFile) => ReadOnlyConnection | null>> = {
   image: connectImage,

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -100,7 +101,7 @@ describe('reading a file of another system', () => {
   })
 
   it.each([
-    ['memory_image', 'an idle writer', { journal: 'WAL', words: ['write', 'checkpoint'], isLarge: false }],
+    ['at_rest', 'an idle writer', { journal: 'WAL', words: ['write', 'checkpoint'], isLarge: false }],
     ['at_rest', 'an idle writer of a large file', { journal: 'WAL', words: ['write', 'checkpoint'], isLarge: true }],
     ['in_place', 'a writer with a log', { journal: 'WAL', words: ['write', 'begin', 'write'], isLarge: false }],
     ['in_place', 'a writer without a log', { journal: 'DELETE', words: ['write'], isLarge: true }],
@@ -127,7 +128,7 @@ describe('reading a file of another system', () => {
     const before = folderState(dirname(path))
     const memory = await openMemory(path, { cacheDir })
     const version = memory.read.dataVersion()
-    expect(memory.info.access).toBe('memory_image')
+    expect(memory.info.access).toBe('at_rest')
     expect(memory.read.value('SELECT count(*) FROM messages')).toBeGreaterThan(20)
     expect(memory.read.dataVersion()).toBe(version)
     memory.close()
@@ -199,6 +200,25 @@ describe('reading a file of another system', () => {
       expect([...db.iterateRaw('SELECT message_id FROM messages LIMIT 1')]).toHaveLength(1)
     }
     db.close()
+  })
+
+  // https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
+  it('keeps the lock of an open connection when the file is opened again beside an empty log', async () => {
+    const path = copyOf('lossless-claw/small.db')
+    writer = await Writer.start(path)
+    await writer.tell('write')
+    const memory = await openMemory(path, { cacheDir })
+    expect(memory.info.access).toBe('in_place')
+    await writer.tell('checkpoint')
+    expect(statSync(`${path}-wal`).size).toBe(0)
+    expect((await lookAt(path)).messages).toBe(MESSAGES + 1)
+    const rows = memory.read.iterate('SELECT * FROM messages')
+    rows.next()
+    await writer.end('close')
+    // Only a writer that finds nobody else at the file takes its log away.
+    expect(existsSync(`${path}-wal`)).toBe(true)
+    expect([...rows]).toHaveLength(MESSAGES)
+    memory.close()
   })
 
   it('never holds a lock that a writer waits for', async () => {

@@ -4,7 +4,7 @@ import { rules } from '../../core/doctor/rules/rules.ts'
 import { Scanner } from '../../core/doctor/scan/scanner.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
-import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
 
 let memory: TestMemory | undefined
 afterEach(() => {
@@ -64,130 +64,6 @@ describe('a sound memory', () => {
     const report = await scan(memory.path)
     expect(report.checks).toHaveLength(rules.length)
   })
-})
-
-type Fault = {
-  readonly name: string
-  readonly fires: string
-  readonly inject: (at: ReturnType<typeof sound>) => void
-}
-
-/** Each fault with the rule that finds it. Whatever else is found has to be declared as a consequence of that. */
-const faults: readonly Fault[] = [
-  {
-    name: 'a leaf that lost its links',
-    fires: 'summary_without_source',
-    inject: ({ memory, leaves }) =>
-      memory.damage('DELETE FROM summary_messages WHERE summary_id = :s', { s: leaves[2] ?? '' }),
-  },
-  {
-    name: 'a condensed node that calls itself a leaf',
-    fires: 'kind_mismatch',
-    inject: ({ memory, condensed }) =>
-      memory.damage("UPDATE summaries SET kind = 'leaf' WHERE summary_id = :s", { s: condensed }),
-  },
-  {
-    name: 'a source that was deleted',
-    fires: 'dangling_edge',
-    inject: ({ memory, leaves }) =>
-      memory.damage('DELETE FROM summaries WHERE summary_id = :s', { s: leaves[0] ?? '' }),
-  },
-  {
-    name: 'a summary made from itself',
-    fires: 'lineage_cycle',
-    inject: ({ memory, condensed }) =>
-      memory.damage('INSERT INTO summary_sources VALUES (:s, :s, 2)', { s: condensed }),
-  },
-  {
-    name: 'a wrong depth',
-    fires: 'depth_mismatch',
-    inject: ({ memory, condensed }) =>
-      memory.damage('UPDATE summaries SET depth = 4 WHERE summary_id = :s', { s: condensed }),
-  },
-  {
-    name: 'a summary nobody leads to',
-    fires: 'orphan_summary',
-    inject: ({ memory, leaves }) =>
-      memory.damage('DELETE FROM context_items WHERE summary_id = :s', { s: leaves[2] ?? '' }),
-  },
-  {
-    name: 'a message under two leaves that stand apart',
-    fires: 'double_coverage',
-    inject: ({ memory, leaves, messages }) =>
-      memory.damage('INSERT INTO summary_messages VALUES (:s, :m, 6)', { s: leaves[1] ?? '', m: messages[12] ?? 0 }),
-  },
-  {
-    name: 'messages linked in the wrong order',
-    fires: 'source_order',
-    inject: ({ memory, leaves }) =>
-      memory.damage('UPDATE summary_messages SET ordinal = 5 - ordinal WHERE summary_id = :s', { s: leaves[2] ?? '' }),
-  },
-  {
-    name: 'a message that fell out of the window',
-    fires: 'coverage_gap',
-    inject: ({ memory, messages }) =>
-      memory.damage('DELETE FROM context_items WHERE message_id = :m', { m: messages[20] ?? 0 }),
-  },
-  {
-    name: 'a window item that names nothing',
-    fires: 'dangling_item',
-    inject: ({ memory, conversation }) =>
-      memory.damage("INSERT INTO context_items VALUES (:c, 900, 'message', 99999, NULL, 0)", { c: conversation }),
-  },
-  {
-    name: 'a window in the wrong order',
-    fires: 'context_order',
-    inject: ({ memory, condensed }) =>
-      memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE summary_id = :s', { s: condensed }),
-  },
-  {
-    name: 'a leaf in the window beside its dependent',
-    fires: 'double_inclusion',
-    inject: ({ memory, conversation, leaves }) => {
-      const condensedAt = memory.db.value<number>('SELECT min(ordinal) FROM context_items') ?? 0
-      memory.damage('UPDATE context_items SET ordinal = ordinal + 10000 WHERE ordinal > :at', { at: condensedAt })
-      memory.damage("INSERT INTO context_items VALUES (:c, :at, 'summary', NULL, :s, 0)", {
-        c: conversation,
-        at: condensedAt + 1,
-        s: leaves[1] ?? '',
-      })
-    },
-  },
-  {
-    name: 'a fresh tail that was compacted',
-    fires: 'fresh_tail_compacted',
-    inject: ({ memory, conversation, messages }) => {
-      memory.leaf(conversation, messages.slice(18), { content: 'Tail.', tokens: 3 })
-    },
-  },
-  {
-    name: 'a text that was changed',
-    fires: 'content_hash',
-    inject: ({ memory, messages }) =>
-      memory.damage("UPDATE messages SET content = 'forged' WHERE message_id = :m", { m: messages[3] ?? 0 }),
-  },
-  {
-    name: 'a lock whose owner died',
-    fires: 'stale_lock',
-    inject: ({ memory, conversation }) =>
-      memory.damage("INSERT INTO conversation_locks VALUES (:c, 'gone', 0, :until)", {
-        c: conversation,
-        until: STORY_BEGINS_MS,
-      }),
-  },
-]
-
-describe('a seeded fault', () => {
-  it.each(faults)(
-    'is found by its rule and by no other, except for what follows from it: $name',
-    async ({ fires, inject }) => {
-      const at = sound()
-      inject(at)
-      const report = await scan(at.memory.path)
-      expect(unexplained(report)).toEqual([fires])
-      expect(report.ok).toBe(false)
-    },
-  )
 })
 
 describe('the number of descendants on a cycle', () => {

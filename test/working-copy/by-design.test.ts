@@ -8,8 +8,8 @@ import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, copyInto, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 import { fired, resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
-import { families } from '../integrity/seeded-faults.ts'
 import type { World } from '../integrity/worlds.ts'
+import { FAMILIES } from '../rules/faults/families.ts'
 import { copied } from './copying.ts'
 
 /** Sound files, and the checks whose findings are by design of their systems in a copy. */
@@ -119,20 +119,22 @@ describe('a working copy of a sound memory', () => {
     expect(report.ok).toBe(false)
   })
 
+  const generated = Object.values(FAMILIES).flatMap((family) => family.generated ?? [])
+
   it.each(names)('has a finding for any damage, as any other file: %s', async (name) => {
-    // Each copy is given every fifth family, and all copies together every one.
-    for (const [index, family] of families.entries()) {
+    // Each copy is given every fifth fault, and all copies together every one.
+    for (const [index, fault] of generated.entries()) {
       if (index % names.length !== names.indexOf(name)) continue
       const path = copyInto(temporaryFolder(), copyOf(name))
       const world = worldOf(path, index)
       try {
-        family.inject(world)
+        fault.inject(world)
       } catch (error) {
         // A memory with one conversation has no other to take something from.
         expect(String(error)).toContain('nothing to pick from')
       }
       world.close()
-      if (world.isDamaged()) expect(fired(await scanFile(path)), `family ${index}`).toContain(family.check)
+      if (world.isDamaged()) expect(fired(await scanFile(path)), fault.rule).toContain(fault.rule)
     }
   })
 

@@ -1,17 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { runs } from '../builders/property-runs.ts'
-import { faultsIn, fired, scanFile } from './scan-file.ts'
-import { families } from './seeded-faults.ts'
-import { losslessWorld, nativeWorld } from './worlds.ts'
+import { faultsIn, fired, scanFile } from '../integrity/scan-file.ts'
+import { losslessWorld, nativeWorld } from '../integrity/worlds.ts'
+import { FAMILIES } from './faults/families.ts'
 
+const faults = Object.values(FAMILIES).flatMap(({ generated = [] }) => generated)
 const forms = [
   { name: 'a native file', make: nativeWorld },
   { name: 'a file of lossless-claw', make: losslessWorld },
 ]
 const numRuns = runs(12)
 
-describe.each(forms)('the checks of a file of $name', ({ make }) => {
+describe.each(forms)('the rules, asked about $name', ({ make }) => {
   it('find nothing while the file is sound', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(1_000_000), async (seed) => {
@@ -26,20 +27,20 @@ describe.each(forms)('the checks of a file of $name', ({ make }) => {
   // beyond its stated consequences"
   it('find any fault by its rule and by no other, except for what follows from it', () =>
     fc.assert(
-      fc.asyncProperty(fc.nat(1_000_000), fc.integer({ min: 0, max: families.length - 1 }), async (seed, which) => {
-        const family = families[which]
+      fc.asyncProperty(fc.nat(1_000_000), fc.integer({ min: 0, max: faults.length - 1 }), async (seed, which) => {
+        const fault = faults[which]
         const world = make(seed)
-        const isInjected = family?.inject(world) ?? false
-        if (isInjected) expect(faultsIn(await scanFile(world.path)), family?.check).toEqual([family?.check])
+        const isInjected = fault?.inject(world) ?? false
+        if (isInjected) expect(faultsIn(await scanFile(world.path)), fault?.rule).toEqual([fault?.rule])
         world.close()
       }),
       { numRuns: 2 * numRuns },
     ))
 
-  it('find the fault of every family', async () => {
-    for (const [index, family] of families.entries()) {
+  it('find every fault', async () => {
+    for (const [index, fault] of faults.entries()) {
       const world = make(index)
-      if (family.inject(world)) expect(faultsIn(await scanFile(world.path)), `family ${index}`).toEqual([family.check])
+      if (fault.inject(world)) expect(faultsIn(await scanFile(world.path)), fault.rule).toEqual([fault.rule])
       world.close()
     }
   }, 60_000)

@@ -4,8 +4,8 @@ import type { TestMemory } from '../../builders/memory.ts'
 /** A source of chance that a property test hands out. */
 export type Pick = <T>(list: readonly T[]) => T
 
-/** One kind of damage; `inject` says whether there was something to damage. */
-export type Fault = {
+/** Damage to a compacted memory, which a plan settles; `inject` says whether there was something to damage. */
+export type CompactedFault = {
   readonly name: string
   /** The id of the rule that finds it. */
   readonly rule: string
@@ -30,7 +30,7 @@ export const UNDER = `
   SELECT l.summary_id FROM beneath AS b JOIN summary_messages AS l ON l.summary_id = b.id ORDER BY l.message_id LIMIT 1`
 
 /** Damage by one statement about something that a query finds. */
-export const one = (name: string, rule: string, of: string, sql: string, more: SqlParams = {}): Fault => ({
+export const one = (name: string, rule: string, of: string, sql: string, more: SqlParams = {}): CompactedFault => ({
   name,
   rule,
   inject: (memory, pick) => {
