@@ -65,7 +65,7 @@ type FixStage = (typeof STAGES)[number]
 /** What rules and fixes call each other by. */
 type Named = { readonly id: string }
 
-/** One step in the making: the model has been changed already. */
+/** What a fix says about one step; the draft has been changed already. */
 export type StepDraft = {
   readonly title: string
   /** By which principle; the numbers of rows are added by the planner. */
@@ -75,7 +75,7 @@ export type StepDraft = {
   readonly cannotRestore?: string | null
   /** Rules without this fix whose findings the step settles too. */
   readonly alsoSettles?: readonly Named[]
-  /** Rows that are not in the model. */
+  /** Changed rows that no draft holds. */
   readonly changes?: readonly RowChange[]
   /** Run after all rows have changed; constants of this program, never built from the file. */
   readonly statements?: readonly string[]
@@ -85,7 +85,7 @@ export type StepDraft = {
 
 /** What a fix may look at, in one conversation or in the whole file. */
 export type FixContext = {
-  readonly model: FileDraft
+  readonly draft: FileDraft
   readonly db: ReadDb
   readonly estimator: TokenEstimator
   readonly clock: Clock
@@ -113,7 +113,7 @@ export type Fix = {
   readonly reads: readonly Area[]
   /** One step for the whole file instead of one a conversation. */
   readonly isFileWide?: boolean
-  /** Changes the model and says what it did; says nothing when there is nothing to do. */
+  /** Changes the draft and says what it did; says nothing when there is nothing to do. */
   readonly apply: (context: FixContext) => Iterable<StepDraft>
 }
 
@@ -122,15 +122,15 @@ export const inOrder = (fixes: Iterable<Fix>): Fix[] =>
   [...fixes].toSorted((a, b) => STAGES.indexOf(a.stage) - STAGES.indexOf(b.stage))
 
 /** The summaries that the findings name and that exist. */
-export function namedSummaries({ model, findings }: FixContext): string[] {
-  return [...new Set(findings.flatMap(({ id }) => (id !== null && model.summaries.has(id) ? [id] : [])))]
+export function namedSummaries({ draft, findings }: FixContext): string[] {
+  return [...new Set(findings.flatMap(({ id }) => (id !== null && draft.summaries.has(id) ? [id] : [])))]
 }
 
 /** Whether a summary is of the conversation that is repaired. */
 export const isIn =
-  ({ model, conversationId }: FixContext) =>
+  ({ draft, conversationId }: FixContext) =>
   (id: string): boolean =>
-    model.summaries.get(id)?.conversationId === conversationId
+    draft.summaries.get(id)?.conversationId === conversationId
 
 /** 3 messages, 1 message. */
 export const plural = (count: number, one: string, many = `${one}s`): string =>

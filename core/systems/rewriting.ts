@@ -13,7 +13,7 @@ export const rewriting = ({
   ...fix,
   reads: ['edges', 'summaries', 'text', 'tokens'],
   *apply(context) {
-    const nodes = namedSummaries(context).filter((id) => !context.model.isEmpty(id) && isStill(context, id))
+    const nodes = namedSummaries(context).filter((id) => !context.draft.isEmpty(id) && isStill(context, id))
     if (nodes.length === 0) return
     yield {
       title: `Summarise ${plural(nodes.length, 'summary', 'summaries')} again: ${what}`,

@@ -110,7 +110,7 @@ type SettledAlong = {
   /** What a step must change to be the one that settles such a finding. */
   readonly reads: readonly Area[]
   /** Whether a finding is gone in this state of links and windows. */
-  readonly isGone: (finding: Sample, model: FileDraft) => boolean
+  readonly isGone: (finding: Sample, draft: FileDraft) => boolean
   /** All findings are settled or none is, whatever their conversations are. */
   readonly isFileWide?: boolean
 }

@@ -31,20 +31,20 @@ export type Work = {
   readonly statements: readonly string[]
   readonly conversationIds: readonly number[]
   readonly records: readonly SurgeryRecord[]
-  /** Before the rows are written: what `changes` refer to. */
+  /** Is called before the rows are written and stores what `changes` refer to. */
   readonly prepare?: (db: WriteDb) => void
 }
 
-/** Ids of the rules that are left out while a transaction is open. The scans before and after ask them. */
+/** Ids of the rules that are not asked while a transaction is open. The scans before and after it ask them. */
 export const leftOut = (bytes: number): readonly string[] =>
   rules.filter((rule) => rule.isLeftOutOfCommit?.(bytes) === true).map(({ id }) => id)
 
-/** What was known of the file before: as long as nobody else wrote, it need not be found out again. */
+/** What is known of the file. It need not be found out again unless somebody else has written to the file since. */
 export type Known = {
   readonly dataVersion: number
   readonly counts: Counts
   readonly canonical: { readonly extent: CanonicalExtent; readonly hash: string }
-  /** Rules that would keep others waiting for too long, and that rows cannot make worse. */
+  /** Rules that would keep other writers waiting for too long. Changes of rows cannot make them worse. */
   readonly without: readonly string[]
   /** Rules whose findings are expected states. */
   readonly isExpected: (id: string) => boolean
@@ -82,7 +82,7 @@ export function commitVerified(tools: CommitTools, work: Work, known: Known, aga
       const before = isSame ? known.counts : integrity.countNow(known.without)
       const { extent } = known.canonical
       const hash = isSame ? known.canonical.hash : withoutYielding(canonicalHash(db, extent))
-      // Rows may come before those that they refer to; at the end every reference is looked at.
+      // A row may be written before the row that it refers to. All references are checked at the end.
       db.exec('PRAGMA defer_foreign_keys = ON')
       work.prepare?.(db)
       writeBatches(db, work.batches, before)

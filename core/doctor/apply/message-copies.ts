@@ -82,7 +82,7 @@ export function copyMessages(
   })
 }
 
-/** Of indexes that the file has lost, none is written, and none is made: that is a repair. */
+/** Skips indexes that the file has lost. Making them anew is a repair. */
 function indexed(db: WriteDb, body: () => void): void {
   if (db.value<number>(queries.messageIndexes) === INDEXES.filter(([, kind]) => kind === 'message').length) {
     indexAtOnce(db, body)

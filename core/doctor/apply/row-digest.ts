@@ -20,7 +20,7 @@ const queries = {
   rows: (table: string) => /* sql */ `SELECT * FROM main."${table.replaceAll('"', '""')}"`,
 }
 
-/** Which canonical rows there were at a moment: ids only grow. */
+/** Which canonical rows existed at a moment. Their ids only grow. */
 export type CanonicalExtent = { readonly message: number; readonly conversation: number }
 
 export function canonicalExtent(db: ReadDb): CanonicalExtent {
@@ -40,7 +40,7 @@ export function* canonicalHash(db: ReadDb, extent: CanonicalExtent): Generator<v
   return hash.digest('hex')
 }
 
-/** SHA-256 over every row of every table; yields now and then. Virtual tables are told by the tables that they keep. */
+/** SHA-256 over every row of every table; yields now and then. Virtual tables are covered by the tables in which they keep their content. */
 export function* fileHash(db: ReadDb): Generator<void, string> {
   const hash = startSha256()
   for (const table of db.column<string>(queries.tables)) {
@@ -62,7 +62,7 @@ function* digest(db: ReadDb, hash: Hash, sql: string, params: SqlParams): Genera
   hash.update(`${rows} rows\n`)
 }
 
-/** With its kind and length, so that no two rows are told alike. */
+/** A value with its type and length, so that two different rows never have the same digest. */
 function told(value: SqlValue): string | Uint8Array {
   if (value === null) return 'n'
   if (value instanceof Uint8Array) return Buffer.concat([Buffer.from(`b${value.length}:`), value])

@@ -2,7 +2,7 @@ import type { Cells, RowChange } from '../../contract/repair.ts'
 import type { SqlParams, WriteDb } from '../../sqlite/read-db.ts'
 import { CANONICAL } from '../../systems/canonical.ts'
 
-/** The only tables that a repair or a surgery writes rows of, and of messages only the estimate of their tokens. */
+/** The only tables in which a repair or a surgery writes rows. Of a message it writes nothing but the token count. */
 const WRITABLE: Readonly<Record<string, { readonly key: readonly string[]; readonly columns: readonly string[] }>> = {
   summaries: {
     key: ['summary_id'],
@@ -34,7 +34,7 @@ export class StaleRow extends Error {
 const isRemoval = (change: RowChange): boolean => change.after === null
 const isAddition = (change: RowChange): boolean => change.before === null
 
-/** In which order references allow the rows of a change to be written: what refers to others goes first and comes last. */
+/** The order in which references allow rows to be removed. Rows are added in the opposite order. */
 const PASSES: readonly ((change: RowChange) => boolean)[] = [
   ({ table, before }) => table === 'context_items' && before !== null,
   (change) => isEdge(change) && isRemoval(change),
@@ -57,7 +57,7 @@ export function* statementsOf(changes: readonly RowChange[]): Iterable<Statement
   for (const [pass, isDue] of PASSES.entries()) {
     for (const change of known) {
       if (!isDue(change)) continue
-      // An entry that moves is taken out first and put in last: places are unique.
+      // An entry that moves is removed first and added last, because ordinals are unique.
       const half =
         change.table !== 'context_items'
           ? change
@@ -87,7 +87,7 @@ function toStatement(change: RowChange): Statement {
     if (!shape.columns.includes(name) && !shape.key.includes(name))
       throw new Error(`${table}.${name} is not written by repairs`)
   }
-  // An entry of the window is known by its place, and by what stands there.
+  // An entry of the window is recognised by its ordinal and by the message or summary that it names.
   const key = table === 'context_items' && before ? { ...change.key, ordinal: before.ordinal ?? null } : change.key
   const where = Object.keys(key).map((name) => `${name} = :k_${name}`)
   const was = Object.keys(before ?? {}).filter((name) => !(name in key) && name !== 'item_type')
@@ -113,7 +113,7 @@ const prefixed = (prefix: string, cells: Cells): SqlParams =>
 const pick = (cells: Cells, names: readonly string[]): Cells =>
   Object.fromEntries(names.map((name) => [name, cells[name] ?? null]))
 
-/** As a person could run it: values in place of parameters. */
+/** The statement as a person could run it, with values instead of parameters. */
 export function renderSql({ sql, params }: Statement): string {
   return `${sql.replace(/:([kba]_\w+)/g, (_all, name: string) => literal(params[name] ?? null))};`
 }

@@ -28,11 +28,11 @@ export type SurgeryRecord = {
   readonly summary: string
   /** The window before and after; the same where it stayed. */
   readonly window?: { readonly before: readonly WindowEntry[]; readonly after: readonly WindowEntry[] }
-  /** For programs; may hold texts that were replaced. */
+  /** Details for programs, which may hold texts that were replaced. */
   readonly detail?: Readonly<Record<string, unknown>>
 }
 
-/** Inside the transaction that did it. */
+/** Call it inside the transaction that writes the change. */
 export function recordSurgery(db: WriteDb, record: SurgeryRecord, owner: string, nowMs: number): void {
   const { conversationId, kind, nodeId, summary, window, detail } = record
   const range = window ? anchored(window.before, window.after) : { from: [], to: [] }
@@ -54,7 +54,7 @@ export function listSurgery(db: ReadDb, conversationId: number | null): SurgeryE
   return db.all<SurgeryEvent>(queries.list, { conversationId })
 }
 
-/** What went out and what came in, without what is the same at both ends. */
+/** Which entries left and entered a window, without the entries that are the same at both ends. */
 export function changedRange<T extends WindowEntry>(
   before: readonly T[],
   after: readonly T[],
@@ -73,7 +73,7 @@ export function changedRange<T extends WindowEntry>(
   return { from: before.slice(start, before.length - end), to: after.slice(start, after.length - end) }
 }
 
-/** The same with a neighbour where a side is empty, so that it can be found in the window again. */
+/** Adds a neighbour where one side is empty, so that the change can be found in the window again. */
 function anchored<T extends WindowEntry>(before: readonly T[], after: readonly T[]) {
   const { from, to } = changedRange(before, after)
   const [first] = from.length > 0 ? from : to

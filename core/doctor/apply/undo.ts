@@ -22,7 +22,7 @@ import { writeRows } from './rows.ts'
 import { recordSurgery } from './surgery-log.ts'
 import { verifiedBackup } from './verified-backup.ts'
 
-/** What is derived from messages and comes back as it was, by key; in the order in which rows go. */
+/** Tables of derived rows, which are restored as they were, with their keys, in the order in which rows are removed. */
 const DERIVED = {
   context_items: 'conversation_id, ordinal',
   summary_sources: 'summary_id, source_summary_id',
@@ -31,11 +31,11 @@ const DERIVED = {
   large_files: 'file_id',
 } as const
 const TABLES = Object.keys(DERIVED) as (keyof typeof DERIVED)[]
-/** The indexes are filled again at the end; copies of messages may go. All other triggers do their work. */
+/** Triggers that are left out: indexes are filled again at the end, and copies of messages may be removed. */
 const OFF = ['*_index_*', '*_undeletable']
-/** What happened since did happen: rows that were lost come back, none goes. */
+/** Tables that record what happened. Lost rows are restored, and no row is removed. */
 const LOGS = ['compaction_runs', 'compaction_events'] as const
-/** Where a message stands; what refers to it goes first. */
+/** Tables that refer to messages. Their rows are removed first. */
 const OF_MESSAGES = ['context_items', 'summary_messages', 'message_parts', 'messages'] as const
 
 const queries = {
@@ -136,7 +136,7 @@ export class Undo {
     })
   }
 
-  /** Sound, ours, of this version. Opened for reading only: a backup stays as it is. */
+  /** Opens a backup for reading only, so that it never changes. It has to be sound, native and of this version. */
   async #verify(backup: Backup, signal: AbortSignal): Promise<void> {
     const memory = await openMemory(backup.path, { readOnly: true })
     try {
@@ -231,9 +231,9 @@ function removeCopies(db: WriteDb): number {
 function putNewMessagesBack(db: WriteDb): number {
   const fresh = new Set(db.column<number>(queries.newMessages))
   if (fresh.size === 0) return 0
-  const model = withoutYielding(FileDraft.read(db))
-  const windows = new Set([...fresh].map((id) => model.messages.conversationAt(model.messages.positionOf(id))))
-  putBack(model, (row) => fresh.has(model.messages.idAt(row)), windows)
-  writeRows(db, model.take())
+  const draft = withoutYielding(FileDraft.read(db))
+  const windows = new Set([...fresh].map((id) => draft.messages.conversationAt(draft.messages.positionOf(id))))
+  putBack(draft, (row) => fresh.has(draft.messages.idAt(row)), windows)
+  writeRows(db, draft.take())
   return fresh.size
 }

@@ -159,13 +159,13 @@ export class ApplyRepairs {
     input: RepairInput,
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, Written & { readonly skipped: readonly Skipped[] }> {
-    const { model, steps } = planned
+    const { draft, steps } = planned
     const wanted = new Set(steps.flatMap((step) => step.rewrite))
     if (wanted.size === 0) return { texts: [], dissolved: [], skipped: [] }
     const { estimator, settings, summarizers } = this.#options
     const tools = { estimator, settings, targetTokens: null, chain: summarizers.chainFor(input.summarizer) }
-    const { nodes, kept } = yield* rewriteTexts(model, wanted, tools, signal)
-    const dissolved = kept.flatMap(({ id }) => (whyNotDissolved(model, id) === null ? [id] : []))
+    const { nodes, kept } = yield* rewriteTexts(draft, wanted, tools, signal)
+    const dissolved = kept.flatMap(({ id }) => (whyNotDissolved(draft, id) === null ? [id] : []))
     const reasons = new Map(kept.filter(({ id }) => !dissolved.includes(id)).map(({ id, reason }) => [id, reason]))
     const skipped = steps.flatMap((step): Skipped[] => {
       const [id] = step.rewrite.filter((one) => reasons.has(one))
@@ -174,16 +174,16 @@ export class ApplyRepairs {
     return { texts: nodes, dissolved, skipped }
   }
 
-  /** The model of `planned` may hold the texts by now; then nothing changes here. */
+  /** The draft of `planned` may hold the texts by now; then nothing changes here. */
   #ready(planned: Planned, { texts, dissolved }: Written): Ready {
-    const { model, steps } = planned
-    for (const text of texts) setText(model, text)
-    bringInLine(model, new Set(texts.map(({ id }) => id)))
-    for (const id of dissolved) if (model.summaries.has(id)) dissolveNode(model, id, standingOf(model))
+    const { draft, steps } = planned
+    for (const text of texts) setText(draft, text)
+    bringInLine(draft, new Set(texts.map(({ id }) => id)))
+    for (const id of dissolved) if (draft.summaries.has(id)) dissolveNode(draft, id, standingOf(draft))
     const rewriting = steps.find((step) => step.rewrite.length > 0)?.id ?? null
     return {
       planned,
-      batches: [...steps.map(({ id, changes }) => ({ step: id, changes })), { step: rewriting, changes: model.take() }],
+      batches: [...steps.map(({ id, changes }) => ({ step: id, changes })), { step: rewriting, changes: draft.take() }],
       statements: steps.flatMap((step) => step.statements),
     }
   }
@@ -195,7 +195,7 @@ export class ApplyRepairs {
     const planned = withoutYielding(planSteps(this.#options, findings, readingMemory(db, true), chosen))
     this.#refuseOther(planned.steps, ready.planned.steps, chosen)
     for (const { id, madeFrom: was } of written.texts) {
-      if (madeFrom(planned.model, id) !== was)
+      if (madeFrom(planned.draft, id) !== was)
         throw planStale(db.path, ready.batches.at(-1)?.step ?? null, `${id} was made from other sources`)
     }
     const now = this.#ready(planned, written)
@@ -218,20 +218,20 @@ const told = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
 /** One entry a conversation in the record of what was done by hand. */
-function records({ steps, windows, model }: Planned, { texts }: Written, backup: string): SurgeryRecord[] {
+function records({ steps, windows, draft }: Planned, { texts }: Written, backup: string): SurgeryRecord[] {
   const byConversation = Map.groupBy(
     steps.filter((step) => step.conversationId !== null),
     (step) => step.conversationId as number,
   )
   return [...byConversation].map(([conversationId, own]): SurgeryRecord => {
     const before = windows.get(conversationId)
-    const replaced = texts.filter(({ id }) => model.summaries.get(id)?.conversationId === conversationId)
+    const replaced = texts.filter(({ id }) => draft.summaries.get(id)?.conversationId === conversationId)
     return {
       conversationId,
       kind: 'repair',
       nodeId: null,
       summary: `Repaired: ${own.map((step) => step.title).join('; ')}.`,
-      ...(before ? { window: { before, after: model.window(conversationId) } } : {}),
+      ...(before ? { window: { before, after: draft.window(conversationId) } } : {}),
       detail: {
         steps: own.map(({ id, rows }) => ({ id, rows })),
         backup,

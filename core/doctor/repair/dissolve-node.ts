@@ -6,63 +6,63 @@ import { settle } from './settle.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
 /** Why a node cannot be dissolved, a sentence; null when it can. */
-export function whyNotDissolved(model: FileDraft, id: string): string | null {
-  const sources = otherSources(model, id)
-  if (sources.length === 0 && model.messageLinks(id).length === 0) {
+export function whyNotDissolved(draft: FileDraft, id: string): string | null {
+  const sources = otherSources(draft, id)
+  if (sources.length === 0 && draft.messageLinks(id).length === 0) {
     return `${id} has no sources that could take its place.`
   }
   const isLeaf = sources.length === 0
-  const dependents = (model.dependents().get(id) ?? []).filter((dependent) => dependent !== id)
+  const dependents = (draft.dependents().get(id) ?? []).filter((dependent) => dependent !== id)
   if (isLeaf && dependents.length > 0) {
     return `${id} is a leaf and a source of ${dependents.join(', ')}: a condensed node cannot be made of messages. Dissolve ${dependents[0]} first.`
   }
   const isMissing =
-    model.sourceLinks(id).some(({ to }) => !model.summaries.has(to)) ||
-    model.messageLinks(id).some(({ to }) => !model.messages.has(to))
+    draft.sourceLinks(id).some(({ to }) => !draft.summaries.has(to)) ||
+    draft.messageLinks(id).some(({ to }) => !draft.messages.has(to))
   if (isMissing) return `Sources of ${id} are missing in the file: repair its links first.`
   return null
 }
 
 /** A damaged file may name a summary as its own source, which cannot take its place. */
-const otherSources = (model: FileDraft, id: string): SourceLinks => model.sourceLinks(id).filter(({ to }) => to !== id)
+const otherSources = (draft: FileDraft, id: string): SourceLinks => draft.sourceLinks(id).filter(({ to }) => to !== id)
 
 /**
  * Takes a summary out and puts its sources in its place, in order: in the window, and among the sources of its dependents.
  * A dependent that is also one of the sources, because both lie on a cycle, does not become a source of itself.
  */
-export function dissolveNode(model: FileDraft, id: string, was: Standing): void {
-  const sources = otherSources(model, id)
-  const messages = model.messageLinks(id)
-  for (const dependent of model.dependents().get(id) ?? []) {
-    const edges = model.sourceLinks(dependent)
+export function dissolveNode(draft: FileDraft, id: string, was: Standing): void {
+  const sources = otherSources(draft, id)
+  const messages = draft.messageLinks(id)
+  for (const dependent of draft.dependents().get(id) ?? []) {
+    const edges = draft.sourceLinks(dependent)
     const known = new Set([...edges.map((edge) => edge.to), dependent])
     const list = edges.flatMap((edge) => (edge.to === id ? sources.filter(({ to }) => !known.has(to)) : [edge]))
-    model.setSourceLinks(
+    draft.setSourceLinks(
       dependent,
       list.map(({ to }, ordinal) => ({ to, ordinal })),
     )
   }
-  model.remove(id)
+  draft.remove(id)
   // Only without the cycle it is known where the messages of its sources begin.
-  const ranges = rangesOf(model)
-  for (const conversationId of model.conversationIds) {
-    if (!model.window(conversationId).some((entry) => entry.summaryId === id)) continue
-    takeFromWindow(model, conversationId, (entry) => entry.summaryId === id)
-    putIntoWindow(model, conversationId, arrivalsOf(model, messages, sources, ranges), ranges)
+  const ranges = rangesOf(draft)
+  for (const conversationId of draft.conversationIds) {
+    if (!draft.window(conversationId).some((entry) => entry.summaryId === id)) continue
+    takeFromWindow(draft, conversationId, (entry) => entry.summaryId === id)
+    putIntoWindow(draft, conversationId, arrivalsOf(draft, messages, sources, ranges), ranges)
   }
-  settle(model, was)
+  settle(draft, was)
 }
 
 function arrivalsOf(
-  model: FileDraft,
+  draft: FileDraft,
   messages: MessageLinks,
   sources: SourceLinks,
   ranges: ReadonlyMap<string, SourceRange>,
 ): Arrival[] {
   return [
-    ...messages.map(({ to }) => messageEntry(model, model.messages.positionOf(to))),
+    ...messages.map(({ to }) => messageEntry(draft, draft.messages.positionOf(to))),
     ...sources.map(({ to }): Arrival => {
-      const placedAtMs = model.summaries.get(to)?.createdAtMs ?? 0
+      const placedAtMs = draft.summaries.get(to)?.createdAtMs ?? 0
       return { firstSeq: ranges.get(to)?.firstSeq ?? 0, entry: { messageId: null, summaryId: to, placedAtMs } }
     }),
   ]
@@ -72,18 +72,18 @@ function arrivalsOf(
  * Dissolves whatever covers a message in the window, from the top, until the message itself stands there.
  * @returns what was dissolved
  */
-export function uncover(model: FileDraft, conversationId: number, messageId: number, was: Standing): string[] {
+export function uncover(draft: FileDraft, conversationId: number, messageId: number, was: Standing): string[] {
   const dissolved: string[] = []
   for (;;) {
-    const window = model.window(conversationId)
+    const window = draft.window(conversationId)
     if (window.some((entry) => entry.messageId === messageId)) return dissolved
     const covering = window.find(
       ({ summaryId }) =>
         summaryId !== null &&
-        [...withSources(model, [summaryId])].some((id) => model.messageLinks(id).some(({ to }) => to === messageId)),
+        [...withSources(draft, [summaryId])].some((id) => draft.messageLinks(id).some(({ to }) => to === messageId)),
     )?.summaryId
-    if (!covering || whyNotDissolved(model, covering) !== null) return dissolved
-    dissolveNode(model, covering, was)
+    if (!covering || whyNotDissolved(draft, covering) !== null) return dissolved
+    dissolveNode(draft, covering, was)
     dissolved.push(covering)
   }
 }

@@ -14,7 +14,7 @@ const ruleOf = new Map(rules.map((rule) => [rule.id, rule]))
 export function withLeftovers(
   report: IntegrityReport,
   findings: Findings,
-  { steps, model }: Pick<Planned, 'steps' | 'model'>,
+  { steps, draft }: Pick<Planned, 'steps' | 'draft'>,
 ): PlannedStep[] {
   const also = new Map<string, string[]>()
   const manual: PlannedStep[] = []
@@ -24,7 +24,7 @@ export function withLeftovers(
       const near = steps.filter((step) => isNear(step.conversationId, conversationId))
       if (near.some((step) => step.fixes.includes(check.id))) return false
       const rule = ruleOf.get(check.id)
-      const cause = rule && goesAlong(rule, group, model) ? causeOf(rule, near) : undefined
+      const cause = rule && goesAlong(rule, group, draft) ? causeOf(rule, near) : undefined
       if (cause) also.set(cause.id, [...(also.get(cause.id) ?? []), check.id])
       return cause === undefined
     })
@@ -52,8 +52,8 @@ function groupsOf(check: CheckResult, findings: Findings): Group[] {
 
 const isNear = (a: number | null, b: number | null): boolean => a === null || b === null || a === b
 
-const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], model: FileDraft): boolean =>
-  settledAlong ? group.every((finding) => settledAlong.isGone(finding, model)) : fixes !== undefined
+const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], draft: FileDraft): boolean =>
+  settledAlong ? group.every((finding) => settledAlong.isGone(finding, draft)) : fixes !== undefined
 
 /** The step that settles what this rule's findings follow from; else the last one, since its fix found nothing left after it. */
 function causeOf(

@@ -16,35 +16,35 @@ const MOST_RUNS = 100
  * among the links with one left out, and in what nobody else stands for. Null when the links are
  * right as they are, or nothing is proven.
  */
-export function provenLinks(model: FileDraft, id: string, coverage: DraftCoverage): Links | null {
-  const hash = model.summaries.get(id)?.hash
+export function provenLinks(draft: FileDraft, id: string, coverage: DraftCoverage): Links | null {
+  const hash = draft.summaries.get(id)?.hash
   if (!hash) return null
   const now: Links = {
-    messages: model.messageLinks(id).map((edge) => edge.to),
-    summaries: model.sourceLinks(id).map((edge) => edge.to),
+    messages: draft.messageLinks(id).map((edge) => edge.to),
+    summaries: draft.sourceLinks(id).map((edge) => edge.to),
   }
-  const text = model.textOf(id)
-  const isProven = (links: Links): boolean => isWhole(model, links) && model.hashFor(text, links) === hash
-  if (model.hashFor(text, now) === hash) return null
-  for (const links of candidates(model, id, now, coverage)) {
+  const text = draft.textOf(id)
+  const isProven = (links: Links): boolean => isWhole(draft, links) && draft.hashFor(text, links) === hash
+  if (draft.hashFor(text, now) === hash) return null
+  for (const links of candidates(draft, id, now, coverage)) {
     if (isProven(links)) return links
   }
   return null
 }
 
 /** Every source exists, and the list is not empty. */
-function isWhole(model: FileDraft, { messages, summaries }: Links): boolean {
+function isWhole(draft: FileDraft, { messages, summaries }: Links): boolean {
   return (
     messages.length + summaries.length > 0 &&
-    messages.every((message) => model.messages.has(message)) &&
-    summaries.every((summary) => model.summaries.has(summary))
+    messages.every((message) => draft.messages.has(message)) &&
+    summaries.every((summary) => draft.summaries.has(summary))
   )
 }
 
-function* candidates(model: FileDraft, id: string, now: Links, coverage: DraftCoverage): Iterable<Links> {
-  const logged = loggedLinks(model, id)
+function* candidates(draft: FileDraft, id: string, now: Links, coverage: DraftCoverage): Iterable<Links> {
+  const logged = loggedLinks(draft, id)
   if (logged) yield logged
-  const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
+  const seqOf = (message: number): number => draft.messages.seqOf(message) ?? 0
   const inOrder: Links = { ...now, messages: now.messages.toSorted((a, b) => seqOf(a) - seqOf(b)) }
   yield inOrder
   if (now.messages.length + now.summaries.length <= LONGEST_LIST) {
@@ -60,7 +60,7 @@ function* candidates(model: FileDraft, id: string, now: Links, coverage: DraftCo
     messages: [...new Set(messages)].toSorted((a, b) => seqOf(a) - seqOf(b)),
     summaries: [],
   })
-  for (const run of lostRuns(model, id, coverage)) {
+  for (const run of lostRuns(draft, id, coverage)) {
     yield sorted(run)
     if (now.messages.length === 0) continue
     yield sorted([...now.messages, ...run])
@@ -68,8 +68,8 @@ function* candidates(model: FileDraft, id: string, now: Links, coverage: DraftCo
   }
 }
 
-function loggedLinks(model: FileDraft, id: string): Links | null {
-  const removed = lastReplaced(model.db, id)
+function loggedLinks(draft: FileDraft, id: string): Links | null {
+  const removed = lastReplaced(draft.db, id)
   if (removed === undefined) return null
   try {
     const items: unknown = JSON.parse(removed)
@@ -84,9 +84,9 @@ function loggedLinks(model: FileDraft, id: string): Links | null {
 }
 
 /** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
-function lostRuns(model: FileDraft, id: string, { uncovered }: DraftCoverage): number[][] {
-  const conversationId = model.summaries.get(id)?.conversationId
-  const { messages } = model
+function lostRuns(draft: FileDraft, id: string, { uncovered }: DraftCoverage): number[][] {
+  const conversationId = draft.summaries.get(id)?.conversationId
+  const { messages } = draft
   const lost = [...uncovered]
     .filter((row) => messages.conversationAt(row) === conversationId)
     .toSorted((a, b) => messages.seqAt(a) - messages.seqAt(b))
@@ -102,12 +102,12 @@ function lostRuns(model: FileDraft, id: string, { uncovered }: DraftCoverage): n
 }
 
 /** Gives a summary exactly these sources, numbered from 0. */
-export function setLinks(model: FileDraft, id: string, { messages, summaries }: Links): void {
-  model.setMessageLinks(
+export function setLinks(draft: FileDraft, id: string, { messages, summaries }: Links): void {
+  draft.setMessageLinks(
     id,
     messages.map((to, ordinal) => ({ to, ordinal })),
   )
-  model.setSourceLinks(
+  draft.setSourceLinks(
     id,
     summaries.map((to, ordinal) => ({ to, ordinal })),
   )

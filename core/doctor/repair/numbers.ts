@@ -6,25 +6,25 @@ import type { FileDraft } from '../../systems/file-draft.ts'
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
-/** By what is stored of its sources; undefined for a summary that has none. */
-function numbersOf(model: FileDraft, id: string, range: SourceRange | undefined): Numbers | undefined {
-  if (model.isEmpty(id)) return undefined
-  const sources = model.sources(id)
-  const isLeaf = model.sourceLinks(id).length === 0
+/** The numbers that follow from the sources; undefined for a summary without sources. */
+function numbersOf(draft: FileDraft, id: string, range: SourceRange | undefined): Numbers | undefined {
+  if (draft.isEmpty(id)) return undefined
+  const sources = draft.sources(id)
+  const isLeaf = draft.sourceLinks(id).length === 0
   const sum = (value: (source: DraftSummary) => number): number =>
     sources.reduce((total, source) => total + value(source), 0)
   return {
     kind: isLeaf ? 'leaf' : 'condensed',
     depth: isLeaf ? 0 : Math.max(0, ...sources.map((source) => source.depth ?? 0)) + 1,
     descendants: isLeaf ? 0 : sum((source) => (source.descendants ?? 0) + 1),
-    sourceTokens: sum((source) => source.sourceTokens ?? 0) + messageTokens(model, id),
+    sourceTokens: sum((source) => source.sourceTokens ?? 0) + messageTokens(draft, id),
     earliestAtMs: range?.earliestAtMs ?? null,
     latestAtMs: range?.latestAtMs ?? null,
   }
 }
 
-function messageTokens(model: FileDraft, id: string): number {
-  return model.messageLinks(id).reduce((total, { to }) => total + model.messages.tokensOf(to), 0)
+function messageTokens(draft: FileDraft, id: string): number {
+  return draft.messageLinks(id).reduce((total, { to }) => total + draft.messages.tokensOf(to), 0)
 }
 
 const ALL: readonly NumberField[] = ['kind', 'depth', 'descendants', 'sourceTokens', 'earliestAtMs', 'latestAtMs']
@@ -34,14 +34,14 @@ const ALL: readonly NumberField[] = ['kind', 'depth', 'descendants', 'sourceToke
  * @param fields which numbers; default: all
  */
 export function recount(
-  model: FileDraft,
+  draft: FileDraft,
   isWanted: (id: string) => boolean,
   fields: readonly NumberField[] = ALL,
 ): void {
-  const ranges = rangesOf(model)
-  for (const id of bottomUp(model)) {
-    const stored = model.summaries.get(id)
-    const numbers = isWanted(id) ? numbersOf(model, id, ranges.get(id)) : undefined
+  const ranges = rangesOf(draft)
+  for (const id of bottomUp(draft)) {
+    const stored = draft.summaries.get(id)
+    const numbers = isWanted(id) ? numbersOf(draft, id, ranges.get(id)) : undefined
     if (!stored || !numbers) continue
     // A file that does not record a number is not given one.
     const wrong = fields.filter(
@@ -50,11 +50,11 @@ export function recount(
     const isLess = (field: NumberField): boolean => field === 'sourceTokens' && countsMore(stored, numbers)
     const missing = fields.filter((field) => isTime(field) && stored[field] === null && numbers[field] !== null)
     const set = [...wrong.filter((field) => !isLess(field)), ...missing]
-    if (set.length > 0) model.set(id, Object.fromEntries(set.map((field) => [field, numbers[field]])))
+    if (set.length > 0) draft.set(id, Object.fromEntries(set.map((field) => [field, numbers[field]])))
   }
 }
 
-/** Some systems count what stands around messages too: without that a summary of few would seem larger than they are. */
+/** Some systems also count what they put around messages. Without that, a summary of few messages seems larger than they are. */
 function countsMore({ tokens, sourceTokens }: DraftSummary, counted: Numbers): boolean {
   return (sourceTokens ?? 0) > (tokens ?? 0) && (tokens ?? 0) >= (counted.sourceTokens ?? 0)
 }
@@ -62,24 +62,24 @@ function countsMore({ tokens, sourceTokens }: DraftSummary, counted: Numbers): b
 const isTime = (field: NumberField): boolean => field === 'earliestAtMs' || field === 'latestAtMs'
 
 /** Hashes of summaries, and of all that is made from them, from the leaves up. Files without hashes get none. */
-export function rehash(model: FileDraft, changed: ReadonlySet<string>): void {
-  const wanted = withDependents(model, changed)
+export function rehash(draft: FileDraft, changed: ReadonlySet<string>): void {
+  const wanted = withDependents(draft, changed)
   const stale = new Set(changed)
-  const dependents = model.dependents()
-  for (const id of bottomUp(model)) {
-    const stored = model.summaries.get(id)
-    if (!wanted.has(id) || !stale.has(id) || !stored?.hash || model.isEmpty(id)) continue
-    const hash = model.expectedHash(id)
+  const dependents = draft.dependents()
+  for (const id of bottomUp(draft)) {
+    const stored = draft.summaries.get(id)
+    if (!wanted.has(id) || !stale.has(id) || !stored?.hash || draft.isEmpty(id)) continue
+    const hash = draft.expectedHash(id)
     if (hash === stored.hash) continue
-    model.set(id, { hash })
+    draft.set(id, { hash })
     for (const dependent of dependents.get(id) ?? []) stale.add(dependent)
   }
 }
 
 /** All numbers and hashes of summaries that changed and of all their dependents. */
-export function bringInLine(model: FileDraft, changed: ReadonlySet<string>): void {
+export function bringInLine(draft: FileDraft, changed: ReadonlySet<string>): void {
   if (changed.size === 0) return
-  const wanted = withDependents(model, changed)
-  recount(model, (id) => wanted.has(id))
-  rehash(model, changed)
+  const wanted = withDependents(draft, changed)
+  recount(draft, (id) => wanted.has(id))
+  rehash(draft, changed)
 }

@@ -46,13 +46,13 @@ export type Findings = ReadonlyMap<string, readonly Sample[]>
 export type Planned = {
   readonly steps: readonly PlannedStep[]
   /** As it is after all of them. */
-  readonly model: FileDraft
+  readonly draft: FileDraft
   /** Windows as they were in the file, of those that change. */
   readonly windows: ReadonlyMap<number, readonly WindowEntry[]>
 }
 
 /**
- * Decides what to do about findings: each fix in turn changes a model of the file, and the rows that differ are its
+ * Decides what to do about findings: each fix in turn changes a draft of the file, and the rows that differ are its
  * step. Writes nothing; yields now and then.
  * @param rows of the file in the state in which the findings were found
  * @param chosen only these steps; null: all. The steps that they depend on must be among them
@@ -63,7 +63,7 @@ export function* planSteps(
   rows: Generator<void, MemoryRows>,
   chosen: ReadonlySet<string> | null,
 ): Generator<void, Planned> {
-  const model = yield* FileDraft.read(tools.db, rows)
+  const draft = yield* FileDraft.read(tools.db, rows)
   const isCrossed = (findings.get(crossConversationEdge.id)?.length ?? 0) > 0
   const windows = new Map<number, readonly WindowEntry[]>()
   const steps: PlannedStep[] = []
@@ -72,15 +72,15 @@ export function* planSteps(
     for (const conversationId of conversationsOf(fix, findings)) {
       yield
       if (chosen !== null && !chosen.has(stepId(fix, conversationId))) continue
-      const was = new Map(model.conversationIds.map((id) => [id, model.window(id)]))
-      const context = contextOf(tools, model, findings, fix, conversationId)
-      for (const draft of fix.apply(context)) {
-        const changes = [...model.take(), ...(draft.changes ?? [])]
+      const was = new Map(draft.conversationIds.map((id) => [id, draft.window(id)]))
+      const context = contextOf(tools, draft, findings, fix, conversationId)
+      for (const made of fix.apply(context)) {
+        const changes = [...draft.take(), ...(made.changes ?? [])]
         for (const { table, key } of changes) {
           const id = Number(key.conversation_id)
           if (table === 'context_items' && !windows.has(id)) windows.set(id, was.get(id) ?? [])
         }
-        const step = toStep(fix, draft, conversationId, changes, context)
+        const step = toStep(fix, made, conversationId, changes, context)
         const earlier = steps.filter(
           (other) =>
             isCrossed ||
@@ -96,7 +96,7 @@ export function* planSteps(
       }
     }
   }
-  return { steps, model, windows }
+  return { steps, draft, windows }
 }
 
 /** In which conversations a fix has something to look at; null for findings of the whole file. */
@@ -109,7 +109,7 @@ function conversationsOf(fix: Fix, findings: Findings): (number | null)[] {
 
 function contextOf(
   tools: PlanTools,
-  model: FileDraft,
+  draft: FileDraft,
   findings: Findings,
   fix: Fix,
   conversationId: number | null,
@@ -120,12 +120,12 @@ function contextOf(
   return {
     ...tools,
     isNative: isNative(tools.info),
-    model,
+    draft,
     conversationId,
     findings: rulesOf(fix).flatMap(findingsOf),
     findingsOf,
     get was() {
-      standing ??= standingOf(model)
+      standing ??= standingOf(draft)
       return standing
     },
   }
@@ -136,14 +136,14 @@ const stepId = ({ name, part }: Fix, conversationId: number | null): string =>
 
 function toStep(
   fix: Fix,
-  draft: StepDraft,
+  made: StepDraft,
   conversationId: number | null,
   changes: readonly RowChange[],
-  { model, findingsOf }: FixContext,
+  { draft, findingsOf }: FixContext,
 ): PlannedStep {
-  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [] } = draft
+  const { title, rule, risk, nodes, alsoSettles = [], statements = [], rewrite = [] } = made
   const fired = rulesOf(fix).filter((one) => findingsOf(one).length > 0)
-  const texts = rewrite.map((id) => [id, model.textOf(id)])
+  const texts = rewrite.map((id) => [id, draft.textOf(id)])
   const missing = changes.find((change) => change.before?.missing !== undefined)?.before?.missing
   return {
     id: stepId(fix, conversationId),
@@ -157,7 +157,7 @@ function toStep(
     changes,
     statements,
     rewrite,
-    cannotRestore: draft.cannotRestore ?? null,
+    cannotRestore: made.cannotRestore ?? null,
     dependsOn: [],
     fingerprint: fingerprintOf(changes, statements, texts),
   }

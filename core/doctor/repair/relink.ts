@@ -3,10 +3,10 @@ import type { Link } from '../../memory/links.ts'
 import type { FileDraft } from '../../systems/file-draft.ts'
 
 /** Gives a summary other links. Returns whether they are others than it had. */
-export function relink(model: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
-  const [hasMessages, hasSources] = [isSame(messages, model.messageLinks(id)), isSame(sources, model.sourceLinks(id))]
-  if (!hasMessages) model.setMessageLinks(id, messages)
-  if (!hasSources) model.setSourceLinks(id, sources)
+export function relink(draft: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
+  const [hasMessages, hasSources] = [isSame(messages, draft.messageLinks(id)), isSame(sources, draft.sourceLinks(id))]
+  if (!hasMessages) draft.setMessageLinks(id, messages)
+  if (!hasSources) draft.setSourceLinks(id, sources)
   return !hasMessages || !hasSources
 }
 

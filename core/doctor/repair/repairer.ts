@@ -93,14 +93,14 @@ export class Repairer {
     signal: AbortSignal,
     known: IntegrityReport | null = null,
   ): AsyncGenerator<JobProgress, Diagnosis> {
-    // What a report that is there does not say is all that is left to be looked for.
+    // With a known report, only rules are asked of which it does not hold every finding.
     const asked = known ? rules.filter((rule) => needsAllFindings(rule) && hasMore(known, rule)) : rules
     const kept = asked.filter(needsAllFindings)
     const examined = yield* this.#options.integrity.examine(conversationId, signal, { asked, kept })
     const { readRows } = examined
     const report = known ?? examined.report
     const undone = { report, readRows, findings: new Map(), steps: manualSteps(report) }
-    // Summaries that lost their links with a whole table are not to be taken for such that never had any.
+    // Without a table of links, summaries look as if they never had any: no step may rely on that.
     if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) return undone
     try {
       const findings = findingsOf(report, examined.findings)
@@ -118,7 +118,7 @@ export class Repairer {
 const hasMore = ({ checks }: IntegrityReport, { id }: Rule): boolean =>
   checks.some((check) => check.id === id && check.count > check.samples.length)
 
-/** Of every rule that has any. Expected states are nothing to be repaired. */
+/** The findings of every rule, except expected states, which need no repair. */
 function findingsOf({ checks }: IntegrityReport, all: Findings): Findings {
   const wanted = new Set(rules.filter(needsAllFindings).map(({ id }) => id))
   const fired = checks.filter(({ id, count, severity }) => count > 0 && severity !== 'info' && wanted.has(id))

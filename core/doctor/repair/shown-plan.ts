@@ -4,7 +4,7 @@ import { renderSql, statementsOf } from '../apply/rows.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import type { PlannedStep } from './plan-steps.ts'
 
-/** How many rows and nodes of a step cross a door. */
+/** How many rows and nodes of a step are shown at most. */
 const MOST_ROWS = 200
 const MOST_NODES = 20
 /** Longest text in a row that is shown. */

@@ -7,17 +7,17 @@ export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEn
 
 /** Where an entry's history begins; undefined when it leads nowhere. */
 export function firstSeqOf(
-  model: FileDraft,
+  draft: FileDraft,
   ranges: ReadonlyMap<string, SourceRange>,
   entry: Pick<WindowEntry, 'messageId' | 'summaryId'>,
 ): number | undefined {
-  if (entry.messageId !== null) return model.messages.seqOf(entry.messageId)
+  if (entry.messageId !== null) return draft.messages.seqOf(entry.messageId)
   return entry.summaryId === null ? undefined : ranges.get(entry.summaryId)?.firstSeq
 }
 
 /** A message as an entry, as if it had stood there since it came. */
-export function messageEntry(model: FileDraft, row: number): Arrival {
-  const { messages } = model
+export function messageEntry(draft: FileDraft, row: number): Arrival {
+  const { messages } = draft
   return {
     firstSeq: messages.seqAt(row),
     entry: { messageId: messages.idAt(row), summaryId: null, placedAtMs: messages.createdAtMsAt(row) },
@@ -29,7 +29,7 @@ export function messageEntry(model: FileDraft, row: number): Arrival {
  * where there are too few, what follows moves up.
  */
 export function putIntoWindow(
-  model: FileDraft,
+  draft: FileDraft,
   conversationId: number,
   arrivals: readonly Arrival[],
   ranges: ReadonlyMap<string, SourceRange>,
@@ -43,8 +43,8 @@ export function putIntoWindow(
     entries.push({ ...entry, ordinal })
     next = ordinal + 1
   }
-  for (const entry of model.window(conversationId)) {
-    const first = firstSeqOf(model, ranges, entry)
+  for (const entry of draft.window(conversationId)) {
+    const first = firstSeqOf(draft, ranges, entry)
     for (let arrival = waiting[come]; arrival && first !== undefined; arrival = waiting[come]) {
       if (arrival.firstSeq >= first) break
       put(arrival.entry, next)
@@ -53,16 +53,16 @@ export function putIntoWindow(
     put(entry, Math.max(entry.ordinal, next))
   }
   for (const { entry } of waiting.slice(come)) put(entry, next)
-  model.setWindow(conversationId, entries)
+  draft.setWindow(conversationId, entries)
 }
 
 /** Takes entries out; the others keep their places. */
 export function takeFromWindow(
-  model: FileDraft,
+  draft: FileDraft,
   conversationId: number,
   isGone: (entry: WindowEntry, index: number) => boolean,
 ): void {
-  const entries = model.window(conversationId)
+  const entries = draft.window(conversationId)
   const left = entries.filter((entry, index) => !isGone(entry, index))
-  if (left.length < entries.length) model.setWindow(conversationId, left)
+  if (left.length < entries.length) draft.setWindow(conversationId, left)
 }

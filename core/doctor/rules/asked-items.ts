@@ -1,7 +1,7 @@
 import type { RuleContext } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
 
-/** Entries of the windows that were asked for, by their indices. */
+/** Indices of the entries of all windows that were asked for. */
 export function* itemsOf(context: RuleContext): Generator<number> {
   const { window } = context.memory
   for (let item = 0; item < window.length; item += 1) {
@@ -15,6 +15,6 @@ export function itemId({ memory }: RuleContext, item: number): string {
   return memory.window.isSummary[item] === 1 ? memory.summaries.at(target).id : memory.messageId(target)
 }
 
-/** The same, or null where the item names nothing that is there. */
+/** The id of the message or summary that an item names, or null when it does not exist. */
 export const idOrNull = (context: RuleContext, item: number): string | null =>
   (context.memory.window.targets[item] as number) < 0 ? null : itemId(context, item)

@@ -14,7 +14,7 @@ const queries = {
     WHERE e.summary_id = :id AND r.owner = 'import' AND e.source_tokens > CAST(:tokens AS INTEGER)`,
 }
 
-/** Numbers that a system stores for each summary, and what the links give. */
+/** Compares the numbers that a system stores with each summary with what follows from the links. */
 type Numbers = { readonly name: string; readonly stored: ReadonlyMap<string, number>; readonly counted: Float64Array }
 
 function storedNumbers(context: RuleContext): Numbers[] {
@@ -85,7 +85,7 @@ function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
     let beneath = 0
     for (const source of links.sources[index] ?? []) beneath += Math.max(0, summaries.at(source).tokens)
     const isLeaf = (links.sources[index]?.length ?? 0) === 0
-    // Some systems count more than the messages: what stands around them.
+    // Some systems also count what they put around messages.
     if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
     if (beneath > 0 && tokens >= beneath) {
       if (isNative(info) && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
@@ -109,7 +109,7 @@ const rewriteLong = rewriting({
   name: 'not_smaller_than_sources',
   stage: 'long summaries',
   what: 'it is not smaller than what it stands for',
-  isStill: ({ model }, id) => (model.summaries.get(id)?.tokens ?? 0) >= tokensOfSources(model, id),
+  isStill: ({ draft }, id) => (draft.summaries.get(id)?.tokens ?? 0) >= tokensOfSources(draft, id),
 })
 
 export const countRules = [

@@ -13,7 +13,7 @@ import { storedWindow } from './applicability.ts'
 import { itemId, itemsOf } from './asked-items.ts'
 import { restoreLinks } from './restored-links.ts'
 
-/** Messages that are neither in the window nor behind a summary in it. */
+/** Finds messages that are neither in a window nor covered by a summary in one. */
 function* findUncovered(context: RuleContext): Iterable<Finding | null> {
   const { messages, window, coverage, events } = context.memory
   for (const { conversationId, from, to } of messages.ranges) {
@@ -32,7 +32,7 @@ function* findUncovered(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** What stands in the window twice, or beside a summary that stands for it. */
+/** Finds what is in the window twice, or beside a summary that covers it. */
 function* findDoubleInclusion(context: RuleContext): Iterable<Finding | null> {
   const { window, coverage, summaries, order } = context.memory
   const listed = new Set<string>()
@@ -52,7 +52,7 @@ function* findDoubleInclusion(context: RuleContext): Iterable<Finding | null> {
       const leaf = summaries.at(coverage.leaf[target] as number).id
       yield { id, conversationId, detail: `in the window and in ${leaf}, which the window leads to` }
     }
-    // A rule that shows the newest of each depth may show what another of them was made from.
+    // A window rule that shows the newest summary of each depth may show a source of another one.
     const isByRule = context.system.facts.showsOnlyNewest && window.summaryCounts[target] === 1
     if (isSummary && !isByRule && coverage.isReached[target] === 1 && order.onCycle[target] === 0) {
       yield { id, conversationId, detail: `in the window beside its dependent ${dependentInWindow(context, target)}` }
@@ -73,7 +73,7 @@ function dependentInWindow({ memory }: RuleContext, summary: number): string {
   return ''
 }
 
-/** Windows whose newest message was summarised. */
+/** Finds windows whose newest message was summarised. */
 function* findCompactedTail(context: RuleContext): Iterable<Finding | null> {
   const { db, info } = context
   const { messages, window, coverage, events } = context.memory
@@ -101,9 +101,9 @@ const coverGaps: Fix = {
   stage: 'uncovered messages',
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
-    const { model, was, conversationId } = context
-    const isOwn = (row: number): boolean => model.messages.conversationAt(row) === conversationId
-    const back = putBack(model, isOwn, was.windows)
+    const { draft, was, conversationId } = context
+    const isOwn = (row: number): boolean => draft.messages.conversationAt(row) === conversationId
+    const back = putBack(draft, isOwn, was.windows)
     if (back.length === 0) return
     yield {
       title: `Put ${plural(back.length, 'message')} back into the window`,
@@ -119,13 +119,13 @@ const dropDoubles: Fix = {
   stage: 'repeated window entries',
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
-    const { model, was, conversationId } = context
+    const { draft, was, conversationId } = context
     if (conversationId === null) return
-    const own = new Set(model.window(conversationId).map(entryId))
-    const twice = [...coverageOf(model, was.windows).twice].filter((id) => own.has(id))
+    const own = new Set(draft.window(conversationId).map(entryId))
+    const twice = [...coverageOf(draft, was.windows).twice].filter((id) => own.has(id))
     if (twice.length === 0) return
-    dropTwice(model, (id) => own.has(id))
-    settle(model, was)
+    dropTwice(draft, (id) => own.has(id))
+    settle(draft, was)
     yield {
       title: `Show ${plural(twice.length, 'entry', 'entries')} once`,
       rule: 'The summary that stands for the others stays; of what is listed twice the first one stays.',
@@ -140,10 +140,10 @@ const showNewest: Fix = {
   stage: 'newest messages',
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
-    const { model, was, conversationId } = context
+    const { draft, was, conversationId } = context
     if (conversationId === null) return
     const newest = context.findings.flatMap(({ id }) => messageNumber(id ?? '') ?? [])
-    const gone = newest.flatMap((message) => uncover(model, conversationId, message, was))
+    const gone = newest.flatMap((message) => uncover(draft, conversationId, message, was))
     if (gone.length > 0)
       yield dissolving(
         gone,

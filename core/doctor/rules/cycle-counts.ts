@@ -4,9 +4,9 @@ import type { Memory } from '../../memory/memory.ts'
 export type Bounds = { readonly least: number; readonly most: number }
 
 /**
- * How many descendants the summaries of a circle can have. With the circle no number is right: each would have to be
- * larger than itself. Whichever links of it are wrong, a summary has at least what its other sources have, and at most
- * everything that hangs on the circle, each once.
+ * How many descendants the summaries on a cycle can have. No number is right while the cycle stands, because each would
+ * have to be larger than itself. Whichever links of the cycle are wrong, a summary has at least the descendants of its
+ * other sources, and at most every descendant of the cycle, each once.
  */
 export function countsInCycles({ summaries, links, order, extents }: Memory): Map<number, Bounds> {
   const bounds = new Map<number, Bounds>()
@@ -20,7 +20,7 @@ export function countsInCycles({ summaries, links, order, extents }: Memory): Ma
     const members = circle.intersection(back)
     for (const member of members) seen.add(member)
     const outside = (member: number): readonly number[] => sourcesOf(member).filter((source) => !members.has(source))
-    // What lies between two circles, or rests on a broken link, tells nothing certain.
+    // A count that depends on another cycle or on a broken link is not certain.
     const isKnown = [...members].every((member) => outside(member).every((source) => extents.isWhole[source] === 1))
     if (!isKnown) continue
     const least = (member: number): number =>

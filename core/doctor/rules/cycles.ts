@@ -17,14 +17,14 @@ type Link = { readonly from: string; readonly to: string }
 
 /** The links of one cycle through a summary of the context, or undefined when there is none. */
 function ringIn(context: FixContext): Link[] | undefined {
-  const { model } = context
+  const { draft } = context
   const done = new Set<string>()
-  for (const start of [...model.summaries.keys()].filter(isIn(context))) {
+  for (const start of [...draft.summaries.keys()].filter(isIn(context))) {
     if (done.has(start)) continue
     const path: { id: string; next: number }[] = [{ id: start, next: 0 }]
     const onPath = new Map([[start, 0]])
     for (let top = path.at(-1); top; top = path.at(-1)) {
-      const edge = model.sourceLinks(top.id)[top.next]
+      const edge = draft.sourceLinks(top.id)[top.next]
       top.next += 1
       if (!edge) {
         path.pop()
@@ -37,7 +37,7 @@ function ringIn(context: FixContext): Link[] | undefined {
         const ids = path.slice(at).map((step) => step.id)
         return ids.map((id, index) => ({ from: id, to: ids[index + 1] ?? edge.to }))
       }
-      if (done.has(edge.to) || !model.summaries.has(edge.to)) continue
+      if (done.has(edge.to) || !draft.summaries.has(edge.to)) continue
       onPath.set(edge.to, path.length)
       path.push({ id: edge.to, next: 0 })
     }
@@ -46,13 +46,13 @@ function ringIn(context: FixContext): Link[] | undefined {
 }
 
 /** The link whose source is newest against what is made from it; then the one that contradicts the depths most. */
-function newest({ model }: FixContext, ring: readonly Link[]): Link {
+function newest({ draft }: FixContext, ring: readonly Link[]): Link {
   const measure = ({ from, to }: Link): readonly number[] => {
-    const [made, source] = [model.summaries.get(from), model.summaries.get(to)]
+    const [made, source] = [draft.summaries.get(from), draft.summaries.get(to)]
     return [
       (source?.createdAtMs ?? 0) - (made?.createdAtMs ?? 0),
       (source?.depth ?? 0) - (made?.depth ?? 0),
-      model.sourceLinks(from).find((edge) => edge.to === to)?.ordinal ?? 0,
+      draft.sourceLinks(from).find((edge) => edge.to === to)?.ordinal ?? 0,
     ]
   }
   return ring.reduce((best, link) => {
@@ -67,19 +67,19 @@ const cutCycles: Fix = {
   stage: 'cycles',
   reads: ['edges', 'window', 'summaries', 'depth'],
   *apply(context) {
-    const { model, was } = context
+    const { draft, was } = context
     const cut: string[] = []
     for (let ring = ringIn(context); ring; ring = ringIn(context)) {
       const { from, to } = newest(context, ring)
-      const edges = model.sourceLinks(from)
-      model.setSourceLinks(
+      const edges = draft.sourceLinks(from)
+      draft.setSourceLinks(
         from,
         edges.filter((edge) => edge.to !== to),
       )
       cut.push(`${from} → ${to}`)
     }
     if (cut.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: cut.length === 1 ? 'Cut the link that closes the cycle' : `Cut ${cut.length} links that close cycles`,
       rule: `Of each cycle the link goes that can least have been there from the beginning, from a summary to a source made after it (${cut.slice(0, 3).join(', ')}).`,

@@ -122,7 +122,7 @@ function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
   )
   if (!row) return {}
   const { messageId, summaryId, fileId, conversationId } = row
-  // Of another type, an id is not the one that we know the row by.
+  // An id of another type is not the one by which we know the row.
   return {
     ...(typeof messageId === 'number' ? { messageId } : {}),
     ...(summaryId === null || summaryId === undefined ? {} : { summaryId: String(summaryId) }),

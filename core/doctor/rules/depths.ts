@@ -45,17 +45,17 @@ const setKinds: Fix = {
   stage: 'kinds',
   reads: ['edges', 'kind', 'summaries'],
   *apply(context) {
-    const { model, was } = context
+    const { draft, was } = context
     const nodes = namedSummaries(context).filter((id) => {
-      const kind = model.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
-      if (model.isEmpty(id) || model.summaries.get(id)?.kind === kind) return false
-      model.set(id, { kind })
+      const kind = draft.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
+      if (draft.isEmpty(id) || draft.summaries.get(id)?.kind === kind) return false
+      draft.set(id, { kind })
       // Depth and counts follow from the kind.
-      model.setSourceLinks(id, model.sourceLinks(id))
+      draft.setSourceLinks(id, draft.sourceLinks(id))
       return true
     })
     if (nodes.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: `Set the kind of ${plural(nodes.length, 'summary', 'summaries')}`,
       rule: 'What has summaries among its sources is condensed, what has messages only is a leaf; depths and counts follow.',

@@ -34,7 +34,7 @@ export const duplicateRules = [
     invariant: 'A message is stored once.',
     explanation: 'The same message was recorded twice: the model is shown it twice, and counts are too high.',
     ...onlyInTranscript('Compare with the transcript ("lcm coverage"), which names what arrived twice.'),
-    // What it imports is told apart by the ids of its source; some sources know no time of a message.
+    // Imported messages are told apart by the ids of their source. Some sources record no times.
     notApplicable: ({ info }) =>
       isNative(info) ? 'Messages are told apart by the ids that they have where they come from.' : null,
     find: function* (context) {

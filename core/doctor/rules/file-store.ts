@@ -9,7 +9,7 @@ const STORE = 'lcm-files'
 
 /** A file that a row names, and what stands there. Contents are never read here. */
 export type StoredFile = StoredFileRow & {
-  /** Why the place cannot be one of the store; null when it can. */
+  /** Why the path cannot be one of the store; null when it can. */
   readonly outside: string | null
   /** The path is one of a store of files, wherever that is. */
   readonly isInStore: boolean
@@ -57,7 +57,7 @@ const isUsualName = (name: string, id: string): boolean =>
 /** The folder of the store that a path claims: without the file and the folder of its conversation. */
 const rootOf = (uri: string): string => dirname(dirname(uri))
 
-/** A path on a server would be asked for over the network by merely looking. */
+/** Merely looking at a path on a server would ask for it over the network. */
 const isLocalPath = (uri: string): boolean => /^(\/(?!\/)|[A-Za-z]:[\\/])/.test(uri)
 
 function outsideReason({ uri, id, conversationId }: StoredFileRow, usualRoot: string | null): string | null {
@@ -80,7 +80,7 @@ function lookUp(path: string, root: string): Found | null {
     const stat = lstatSync(real)
     return stat.isFile() ? { path: real, bytes: stat.size } : null
   } catch {
-    // Not there, or not for us to see: either way it cannot be had.
+    // The file is missing or not readable. Either way it cannot be used.
     return null
   }
 }
@@ -97,7 +97,7 @@ function realOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // A file that is gone meanwhile is still read through its open handle.
+    // A file that was deleted meanwhile is still read through its open handle.
     return path
   }
 }

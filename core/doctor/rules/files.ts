@@ -13,7 +13,7 @@ import { systemOf } from '../../systems/systems.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
 
 function* files(context: RuleContext): Generator<StoredFile> {
-  // Payloads are named by messages there, one by one.
+  // In these files messages name their payloads one by one.
   if (context.system.facts.payloads !== null) return
   const origin = context.info.copiedFrom?.system
   const isForeign = origin !== undefined && !systemOf(origin).facts.keepsFileStore
@@ -24,7 +24,7 @@ function* files(context: RuleContext): Generator<StoredFile> {
   }
 }
 
-/** Missing where it should be; not merely kept on another machine. */
+/** The file is missing, and its store is on this machine. */
 const isMissing = (file: StoredFile): boolean =>
   file.outside === null && file.found === null && (file.isStoreHere || !file.isUsualName)
 
@@ -135,7 +135,7 @@ function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
   return [{ table: 'large_files', key: { file_id: id }, before, after: now }]
 }
 
-/** Only inside the folders that are allowed, links resolved. */
+/** Finds a file inside the allowed folders only, after symbolic links are resolved. */
 function locate(dbPath: string, row: StoredFileRow, filesDirs: readonly string[]): string | null {
   const named = pathOf(row.uri)
   // Looking at a path on a server would already ask for it over the network.
@@ -147,13 +147,13 @@ function locate(dbPath: string, row: StoredFileRow, filesDirs: readonly string[]
       const isInside = filesDirs.some((folder) => !/^\.\.(\/|\\|$)/.test(relative(realpathSync(folder), real)))
       if (isInside && statSync(real).isFile()) return real
     } catch {
-      // Not there, or not ours to read: the next place may have it.
+      // The file is missing here or not readable. The next folder may have it.
     }
   }
   return null
 }
 
-/** Null for an address that no path can be made of. */
+/** Returns null for an address that does not name a path. */
 function pathOf(uri: string): string | null {
   if (!uri.startsWith('file:')) return uri
   try {

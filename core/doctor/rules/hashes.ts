@@ -11,7 +11,7 @@ import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.t
 import { restoreLinks } from './restored-links.ts'
 
 const queries = {
-  /** Those before the first with a hash are of a release before it. The column is a system's, never of the file. */
+  /** Messages before the first one with a hash are of an older release. The column is named by a system, never by the file. */
   withoutHash: (column: string) => /* sql */ `
     SELECT message_id AS messageId, conversation_id AS conversationId
     FROM main.messages
@@ -25,7 +25,7 @@ function messageHash({ system }: RuleContext): Inspector {
   const { messageHash } = system.facts
   return (row) => {
     if (!messageHash || row.content === null) return null
-    // Rows of releases before the hash have none; one that lacks it among others is another matter.
+    // Rows of older releases have no hash. A single row without one is found by `findWithoutHash`.
     if (row.hash === null) return null
     return messageHash.of(row) === row.hash ? null : 'the text is not the one that was stored: its hash differs'
   }
@@ -51,7 +51,7 @@ function* findWithoutHash(context: RuleContext): Iterable<Finding | null> {
 
 const HASH_BYTES = 32
 
-/** Hashes of messages by their positions, 32 bytes each: as texts a million would take ten times as much. */
+/** Hashes of messages by position, 32 bytes each. Kept as texts, a million of them would take ten times as much. */
 const messageHashes = oncePerScan(({ memory }: RuleContext) => Buffer.alloc(memory.messages.length * HASH_BYTES))
 
 function keepHash(context: RuleContext): Inspector {
@@ -68,7 +68,7 @@ function compareHash(context: RuleContext): Inspector {
   const ofSummary = summaryHashes(context.db)
   const hashes = messageHashes(context)
   const { messages } = context.memory
-  // Of other conversations than the one that was asked for, texts were not read.
+  // When one conversation was asked for, texts of others were not read.
   const ofMessage = (position: number): string =>
     context.conversationId === null || messages.conversationAt(position) === context.conversationId
       ? hashes.toString('hex', position * HASH_BYTES, (position + 1) * HASH_BYTES)
@@ -98,13 +98,13 @@ const setHashes: Fix = {
   stage: 'hashes',
   reads: ['hash', 'edges', 'text', 'summaries'],
   *apply(context) {
-    const { model } = context
+    const { draft } = context
     const named = namedSummaries(context)
-    const before = new Map(model.summaries)
-    rehash(model, new Set(named))
-    const nodes = [...before].filter(([id, was]) => model.summaries.get(id) !== was).map(([id]) => id)
+    const before = new Map(draft.summaries)
+    rehash(draft, new Set(named))
+    const nodes = [...before].filter(([id, was]) => draft.summaries.get(id) !== was).map(([id]) => id)
     if (nodes.length === 0) return
-    const isCertain = nodes.every((id) => idSays(model.summaries.get(id)?.hash ?? '', id))
+    const isCertain = nodes.every((id) => idSays(draft.summaries.get(id)?.hash ?? '', id))
     yield {
       title: `Compute the hash of ${plural(nodes.length, 'summary', 'summaries')} again`,
       rule: isCertain
@@ -125,7 +125,7 @@ const idSays = (hash: string, id: string): boolean => id === `sum_${hash.slice(0
 export const hashRules = [
   {
     id: 'content_hash',
-    // All messages are compared as a whole while a repair is written.
+    // While a repair is written, all messages are compared with their backup anyway.
     isLeftOutOfCommit: () => true,
     group: 'content',
     severity: 'error',

@@ -46,9 +46,9 @@ const setFileIds: Fix = {
   stage: 'file lists',
   reads: ['edges', 'fileIds', 'summaries'],
   *apply(context) {
-    const { model } = context
-    const nodes = namedSummaries(context).filter((id) => !isList(model.summaries.get(id)?.fileIds ?? null))
-    for (const id of nodes) model.set(id, { fileIds: JSON.stringify(fileIdsUnder(context, id)) })
+    const { draft } = context
+    const nodes = namedSummaries(context).filter((id) => !isList(draft.summaries.get(id)?.fileIds ?? null))
+    for (const id of nodes) draft.set(id, { fileIds: JSON.stringify(fileIdsUnder(context, id)) })
     if (nodes.length === 0) return
     yield {
       title: `Write the file lists of ${plural(nodes.length, 'summary', 'summaries')} again`,
@@ -69,13 +69,13 @@ function isList(json: string | null): boolean {
 
 const FILE_ID = /\bfile_[0-9a-f]{16}\b/g
 
-function fileIdsUnder({ model, db }: FixContext, id: string): string[] {
-  const messages = model.messageLinks(id).map((edge) => edge.to)
-  const seqOf = (message: number): number => model.messages.seqOf(message) ?? 0
+function fileIdsUnder({ draft, db }: FixContext, id: string): string[] {
+  const messages = draft.messageLinks(id).map((edge) => edge.to)
+  const seqOf = (message: number): number => draft.messages.seqOf(message) ?? 0
   const texts = [...contentsOfMessages(db, messages)]
     .sort(([a], [b]) => seqOf(a) - seqOf(b))
     .map(([, content]) => content ?? '')
-  const lists = model.sources(id).map((source) => source.fileIds ?? '')
+  const lists = draft.sources(id).map((source) => source.fileIds ?? '')
   return [...new Set([...texts, ...lists].flatMap((text) => text.match(FILE_ID) ?? []))]
 }
 

@@ -16,7 +16,7 @@ const queries = {
   indexed: /* sql */ `SELECT CAST(content_hash AS TEXT) FROM main.originals_index WHERE content_hash IS NOT NULL`,
 }
 
-/** A message's number is that of its line where the ledger is what the memory is read from. */
+/** Where a memory is read from its ledger, the number of a message is that of its line. */
 function findingOf({ memory, system }: RuleContext, line: number, detail: string): Finding {
   const position = system.ledger !== null ? memory.messages.positionOf(line) : -1
   return {
@@ -58,11 +58,11 @@ function findTimeSteps(context: RuleContext): Iterable<Finding | null> {
   })
 }
 
-/** Beside the database under a name of its own, or where a memory of ours says and this machine allows it. */
+/** The path of the ledger: the one that the system gives it, or the one that a native file names and this machine allows. */
 function ledgerOf({ db, info, ledger, system }: RuleContext): string | null {
   if (system.ledger !== null) return system.ledger.pathOf(realpathSync(info.path))
   const path = isNative(info) ? statedLedger(db) : null
-  // What a memory from elsewhere names is not even looked at.
+  // A path that is not allowed is not even looked at.
   return path !== null && ledger?.isAllowed(path) ? path : null
 }
 
@@ -114,14 +114,14 @@ function* findAhead(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Of a batch that was begun: whatever of it is in the ledger by now was written by this memory. */
+/** Hashes of a batch that was begun. Events of it that are in the ledger were written by this memory. */
 function expectedHashes(db: RuleContext['db']): ReadonlySet<string> {
   const last = ledgerMeta(db, 'ledger_batch')
   if (last === undefined) return new Set()
   return new Set([...toEvents(db, readBatch(db, Number(last)))].map(({ content }) => sha256(content)))
 }
 
-/** A ledger that is another memory's, by who keeps it here or by how it begins. */
+/** Finds a ledger that belongs to another memory, by its keeper on this machine or by its first line. */
 function* findForeign({ info, ledger }: RuleContext): Iterable<Finding | null> {
   if (!isNative(info) || ledger === null) return
   const { problem, blocked } = ledger.state()

@@ -66,23 +66,23 @@ export const dropDangling: Fix = {
   stage: 'dangling links',
   reads: ['edges', 'window', 'summaries'],
   *apply(context) {
-    const { model, conversationId, was } = context
+    const { draft, conversationId, was } = context
     const lost = { messages: 0, summaries: 0, owners: 0 }
     const nodes: string[] = []
-    for (const id of [...model.owners()]) {
-      const owner = model.summaries.get(id)
+    for (const id of [...draft.owners()]) {
+      const owner = draft.summaries.get(id)
       if ((owner?.conversationId ?? null) !== conversationId) continue
-      const [messages, sources] = [model.messageLinks(id), model.sourceLinks(id)]
-      const keptMessages = owner ? messages.filter(({ to }) => model.messages.has(to)) : []
-      const keptSources = owner ? sources.filter(({ to }) => model.summaries.has(to)) : []
-      if (!relink(model, id, keptMessages, keptSources)) continue
+      const [messages, sources] = [draft.messageLinks(id), draft.sourceLinks(id)]
+      const keptMessages = owner ? messages.filter(({ to }) => draft.messages.has(to)) : []
+      const keptSources = owner ? sources.filter(({ to }) => draft.summaries.has(to)) : []
+      if (!relink(draft, id, keptMessages, keptSources)) continue
       if (owner) nodes.push(id)
       else lost.owners += 1
       lost.messages += owner ? messages.length - keptMessages.length : 0
       lost.summaries += owner ? sources.length - keptSources.length : 0
     }
     if (nodes.length + lost.owners === 0) return
-    settle(model, was)
+    settle(draft, was)
     const gone = [
       ...(lost.messages > 0 ? [plural(lost.messages, 'message')] : []),
       ...(lost.summaries + lost.owners > 0 ? [plural(lost.summaries + lost.owners, 'summary', 'summaries')] : []),
@@ -102,26 +102,26 @@ const cutCrossings: Fix = {
   stage: 'links across conversations',
   reads: ['edges', 'window', 'summaries'],
   *apply(context) {
-    const { model, was, conversationId } = context
+    const { draft, was, conversationId } = context
     if (conversationId === null) return
-    const { messages } = model
+    const { messages } = draft
     const isOwnMessage = (id: number): boolean => {
       const row = messages.positionOf(id)
       return row < 0 || messages.conversationAt(row) === conversationId
     }
     const isOwnSummary = (id: string): boolean =>
-      (model.summaries.get(id)?.conversationId ?? conversationId) === conversationId
-    const nodes = [...model.summaries.keys()].filter(isIn(context)).filter((id) => {
-      const messages = model.messageLinks(id).filter(({ to }) => isOwnMessage(to))
+      (draft.summaries.get(id)?.conversationId ?? conversationId) === conversationId
+    const nodes = [...draft.summaries.keys()].filter(isIn(context)).filter((id) => {
+      const messages = draft.messageLinks(id).filter(({ to }) => isOwnMessage(to))
       return relink(
-        model,
+        draft,
         id,
         messages,
-        model.sourceLinks(id).filter(({ to }) => isOwnSummary(to)),
+        draft.sourceLinks(id).filter(({ to }) => isOwnSummary(to)),
       )
     })
     if (nodes.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: 'Cut links into other conversations',
       rule: 'A summary keeps the sources of its own conversation; the others are reached in theirs.',

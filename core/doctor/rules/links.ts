@@ -80,7 +80,7 @@ function* findSourceGaps(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Two leaves over one message are fine under one dependent (a rewrite in progress); apart they say it twice. */
+/** Two leaves over one message are right under one dependent, while it is rewritten. Elsewhere they are double coverage. */
 function* findDoubleCoverage(context: RuleContext): Iterable<Finding | null> {
   const { summaries, links, coverage } = context.memory
   const above = new Map<number, Set<number>>()
@@ -120,12 +120,12 @@ const dropDuplicates: Fix = {
   stage: 'repeated links',
   reads: ['edges', 'summaries'],
   *apply(context) {
-    const { model, was } = context
-    const nodes = [...model.summaries.keys()]
+    const { draft, was } = context
+    const nodes = [...draft.summaries.keys()]
       .filter(isIn(context))
-      .filter((id) => relink(model, id, once(model.messageLinks(id)), once(model.sourceLinks(id))))
+      .filter((id) => relink(draft, id, once(draft.messageLinks(id)), once(draft.sourceLinks(id))))
     if (nodes.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: 'List every source once',
       rule: 'Of each source the first place in the list stays.',
@@ -135,7 +135,7 @@ const dropDuplicates: Fix = {
   },
 }
 
-/** Of each source the first place. */
+/** Keeps the first link to each source. */
 function once<Id>(edges: readonly Link<Id>[]): Link<Id>[] {
   const seen = new Set<Id>()
   return edges.filter(({ to }) => !seen.has(to) && seen.add(to))
@@ -146,19 +146,19 @@ const orderSources: Fix = {
   stage: 'order of sources',
   reads: ['edges', 'summaries'],
   *apply(context) {
-    const { model, was } = context
-    const ranges = rangesOf(model)
+    const { draft, was } = context
+    const ranges = rangesOf(draft)
     const nodes = namedSummaries(context).filter((id) => {
-      const messages = sortedSources(model.messageLinks(id), (to) => model.messages.seqOf(to))
+      const messages = sortedSources(draft.messageLinks(id), (to) => draft.messages.seqOf(to))
       return relink(
-        model,
+        draft,
         id,
         messages,
-        sortedSources(model.sourceLinks(id), (to) => ranges.get(to)?.firstSeq),
+        sortedSources(draft.sourceLinks(id), (to) => ranges.get(to)?.firstSeq),
       )
     })
     if (nodes.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: 'List sources in the order of the history',
       rule: 'Sources keep their places in the list and are put there in the order in which their history begins.',
@@ -168,7 +168,7 @@ const orderSources: Fix = {
   },
 }
 
-/** The places stay, what stands on them changes. */
+/** Keeps the ordinals and changes which source has which of them. */
 function sortedSources<Id>(edges: readonly Link<Id>[], position: (to: Id) => number | undefined): Link<Id>[] {
   const sorted = edges.toSorted((a, b) => (position(a.to) ?? 0) - (position(b.to) ?? 0))
   return sorted.map(({ to }, index) => ({ to, ordinal: edges[index]?.ordinal ?? index }))
@@ -179,11 +179,11 @@ const coverOnce: Fix = {
   stage: 'double coverage',
   reads: ['edges', 'window', 'summaries'],
   *apply(context) {
-    const { model, was } = context
+    const { draft, was } = context
     const doubled = new Map<number, string[]>()
     for (const { id } of context.findings) doubled.set(messageNumber(id ?? '') ?? -1, [])
-    for (const leaf of model.summaries.keys()) {
-      for (const { to } of model.messageLinks(leaf)) doubled.get(to)?.push(leaf)
+    for (const leaf of draft.summaries.keys()) {
+      for (const { to } of draft.messageLinks(leaf)) doubled.get(to)?.push(leaf)
     }
     const nodes = new Set<string>()
     for (const [message, leaves] of doubled) {
@@ -191,14 +191,14 @@ const coverOnce: Fix = {
       for (const leaf of leaves) {
         if (leaf === keeper) continue
         nodes.add(leaf)
-        model.setMessageLinks(
+        draft.setMessageLinks(
           leaf,
-          model.messageLinks(leaf).filter((edge) => edge.to !== message),
+          draft.messageLinks(leaf).filter((edge) => edge.to !== message),
         )
       }
     }
     if (nodes.size === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: 'Cover every message by one leaf',
       rule: 'A message stays with the leaf whose other messages stand nearest to it, of equals with the one that was made first.',
@@ -209,12 +209,12 @@ const coverOnce: Fix = {
   },
 }
 
-/** Whose other messages are its neighbours; then the older one. */
-function bestLeaf({ model }: FixContext, message: number, leaves: readonly string[]): string | undefined {
-  const seq = model.messages.seqOf(message) ?? 0
+/** Prefers the leaf whose other messages are neighbours of this one, and then the older leaf. */
+function bestLeaf({ draft }: FixContext, message: number, leaves: readonly string[]): string | undefined {
+  const seq = draft.messages.seqOf(message) ?? 0
   const neighbours = (id: string): number =>
-    model.messageLinks(id).filter(({ to }) => Math.abs((model.messages.seqOf(to) ?? Number.NaN) - seq) === 1).length
-  const made = (id: string): number => model.summaries.get(id)?.createdAtMs ?? 0
+    draft.messageLinks(id).filter(({ to }) => Math.abs((draft.messages.seqOf(to) ?? Number.NaN) - seq) === 1).length
+  const made = (id: string): number => draft.summaries.get(id)?.createdAtMs ?? 0
   return leaves.toSorted((a, b) => neighbours(b) - neighbours(a) || made(a) - made(b))[0]
 }
 

@@ -4,13 +4,13 @@ import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import { type LogEnd, readLog } from '../write-ahead-log.ts'
 
-/** Where SQLite keeps the log of a file; null when nothing is in it. */
+/** The path of the log of a file; null when nothing is in the log. */
 function logOf({ info }: RuleContext): string | null {
   try {
     const path = `${realpathSync(info.path)}-wal`
     return statSync(path).size > 0 ? path : null
   } catch {
-    // Not every file has one, and one that is gone has nothing to say.
+    // Not every file has a log, and it may be removed at any time.
     return null
   }
 }
@@ -23,11 +23,11 @@ function* findBroken(context: RuleContext): Iterable<Finding | null> {
     const reading = readLog(path)
     let step = reading.next()
     for (; !step.done; step = reading.next()) yield null
-    // Begun anew by its writer meanwhile: then it was no single log that was read.
+    // The writer began a new log meanwhile, so that parts of two logs were read.
     if (!readLogHeader(path).equals(before)) return
     for (const detail of told(step.value, statSync(path).size)) yield { id: null, conversationId: null, detail }
   } catch (error) {
-    // The last one to close the file took its log away.
+    // The last connection that closed the file removed its log.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

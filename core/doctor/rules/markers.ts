@@ -1,7 +1,7 @@
-/** What a text says about how it came to be, by marks that systems put at known places. */
+/** What a text says about how it was made, by marks that systems put at its beginning or end. */
 export type Failure = { readonly isFallback: boolean; readonly isCut: boolean; readonly detail: string }
 
-/** Marks are looked for at their place only: a conversation about these systems quotes them anywhere. */
+/** Marks count only where systems put them, because a conversation about these systems may quote them anywhere. */
 const TRUNCATED_WINDOW = 40
 const FALLBACK_WINDOW = 80
 

@@ -38,7 +38,7 @@ const noted = (context: RuleContext, note: WorkNote): Iterable<Finding> =>
 function* findStaleLocks(context: RuleContext): Iterable<Finding> {
   const now = context.clock()
   for (const lock of readLocks(context.db, context.conversationId)) {
-    // Another system gives leases by rules of its own.
+    // Other systems have rules of their own for leases.
     const isOurs = isNative(context.info)
     const why = isOurs ? whyHoldsNobody(lock, now) : whyStale(lock, now)
     if (why !== null) yield { id: null, conversationId: lock.conversationId, detail: `held by ${lock.owner}, ${why}` }
@@ -141,7 +141,7 @@ const closeRuns: Fix = {
 
 const CLOSING = `A run that was cut off is recorded to have ended with its last replacement, stop reason "${CUT_OFF}".`
 
-/** None while somebody works on the conversation. */
+/** Finds nothing while somebody works on the conversation. */
 const openRuns = (db: ReadDb, conversationId: number, nowMs: number): OpenRun[] =>
   readLocks(db, conversationId).some((lock) => whyHoldsNobody(lock, nowMs) === null)
     ? []

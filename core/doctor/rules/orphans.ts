@@ -35,11 +35,11 @@ const removeSourceless: Fix = {
   stage: 'summaries without source',
   reads: ['edges', 'window', 'summaries'],
   *apply(context) {
-    const { model, was } = context
-    const wanted = new Set([...model.summaries.keys()].filter(isIn(context)).filter((id) => model.isEmpty(id)))
+    const { draft, was } = context
+    const wanted = new Set([...draft.summaries.keys()].filter(isIn(context)).filter((id) => draft.isEmpty(id)))
     if (wanted.size === 0) return
-    removeEmpty(model, (id) => wanted.has(id))
-    settle(model, was)
+    removeEmpty(draft, (id) => wanted.has(id))
+    settle(draft, was)
     yield {
       title: `Remove ${plural(wanted.size, 'summary', 'summaries')} that ${wanted.size === 1 ? 'stands' : 'stand'} for nothing`,
       rule: 'Nothing says what they were made from, and no list of messages gives their hash.',
@@ -55,12 +55,12 @@ const resolveOrphaned: Fix = {
   stage: 'orphans',
   reads: ['edges', 'window', 'summaries'],
   *apply(context): Iterable<StepDraft> {
-    const { model, was } = context
+    const { draft, was } = context
     const lost = new Set([...was.orphans].filter(isIn(context)))
     if (lost.size === 0) return
-    resolveOrphans(model, (id) => lost.has(id) || !was.orphans.has(id), was.windows)
-    const gone = [...lost].filter((id) => !model.summaries.has(id))
-    settle(model, was)
+    resolveOrphans(draft, (id) => lost.has(id) || !was.orphans.has(id), was.windows)
+    const gone = [...lost].filter((id) => !draft.summaries.has(id))
+    settle(draft, was)
     yield {
       title: `Resolve ${plural(lost.size, 'summary', 'summaries')} that nothing leads to`,
       rule: 'A summary whose messages nobody else reaches stands in the window again, at their place; one whose messages are reached without it is removed.',

@@ -14,10 +14,10 @@ export const recounting = ({
 }): Fix => ({
   ...fix,
   *apply(context) {
-    const { model } = context
-    const before = new Map(model.summaries)
-    recount(model, isIn(context), fields)
-    const nodes = [...before].filter(([id, was]) => model.summaries.get(id) !== was).map(([id]) => id)
+    const { draft } = context
+    const before = new Map(draft.summaries)
+    recount(draft, isIn(context), fields)
+    const nodes = [...before].filter(([id, was]) => draft.summaries.get(id) !== was).map(([id]) => id)
     if (nodes.length === 0) return
     yield {
       title: `Count the ${what} of ${plural(nodes.length, 'summary', 'summaries')} again`,

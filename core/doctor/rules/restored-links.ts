@@ -9,17 +9,17 @@ export const restoreLinks: Fix = {
   part: 'links',
   reads: ['edges', 'window', 'summaries', 'hash'],
   *apply(context) {
-    const { model, was, conversationId } = context
+    const { draft, was, conversationId } = context
     if (conversationId === null) return
     const restored: string[] = []
-    for (const { id } of [...model.summaries.values()].filter((summary) => isIn(context)(summary.id))) {
-      const links = provenLinks(model, id, was.coverage)
+    for (const { id } of [...draft.summaries.values()].filter((summary) => isIn(context)(summary.id))) {
+      const links = provenLinks(draft, id, was.coverage)
       if (!links) continue
-      setLinks(model, id, links)
+      setLinks(draft, id, links)
       restored.push(id)
     }
     if (restored.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: `Give ${plural(restored.length, 'summary', 'summaries')} the sources back that ${restored.length === 1 ? 'it was' : 'they were'} made from`,
       rule: 'The stored hash is over sources and text: only these sources give it again.',

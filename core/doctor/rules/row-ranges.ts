@@ -5,18 +5,18 @@ const queries = {
   last: (table: string) => /* sql */ `SELECT max(rowid) FROM main.${table}`,
 }
 
-/** Rows of one statement: some milliseconds of work where each row is looked at. */
+/** The number of rows that one statement looks at, which takes some milliseconds. */
 const AT_ONCE = 10_000
 /** Row numbers with large holes must not make for endless ranges. */
 const MOST_RANGES = 2000
 
-/** Stretches of row numbers, exclusive and inclusive, that a statement can look at one after the other. */
+/** Row numbers that one statement looks at: greater than `after`, and up to `upTo`. */
 export type RowRange = { readonly after: number; readonly upTo: number }
 
 /** Beyond every row number, on both sides. https://www.sqlite.org/rowidtable.html */
 const BEYOND = 2 ** 63
 
-/** At most `MOST_RANGES` and one more of them, whatever the file says of its numbers; together they hold every row. */
+/** Ranges that together hold every row of a table: at most `MOST_RANGES` and one more, whatever numbers the file has. */
 export function* rowRanges(db: ReadDb, table: string): Generator<RowRange> {
   const highest = db.value(queries.last(table))
   const last = typeof highest === 'number' ? highest : 0

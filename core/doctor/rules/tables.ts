@@ -24,7 +24,7 @@ function* checkStructure(context: RuleContext): Iterable<Finding> {
   const there = new Set(db.column<string>(queries.names))
   const finding = (detail: string): Finding => ({ id: null, conversationId: null, detail })
   for (const name of expectedNames(context)) {
-    // That a full-text index is missing is said where its rows are.
+    // A missing full-text index is a finding of the rules about indexes.
     if (!there.has(name) && !/_(fts|trigram)$/.test(name)) {
       yield finding(`${name} is missing, which files of this version have`)
     }
@@ -40,7 +40,7 @@ function* findLostTables({ probe, system }: RuleContext): Iterable<Finding> {
   }
 }
 
-/** Whatever needs the table finds something, too. */
+/** Rules that need a lost table find something as well. */
 export const tableLost = {
   id: 'table_lost',
   group: 'file',

@@ -7,7 +7,7 @@ import type { TokenRule } from '../../systems/system-facts.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../../systems/texts.ts'
 import { recount } from '../repair/numbers.ts'
 
-/** Beyond these a stored number cannot come from counting the text by any rule known. */
+/** Beyond this factor and this slack, no known rule of counting gives the stored number. */
 const FACTOR = 3
 
 const SLACK = 48
@@ -33,7 +33,7 @@ function messageDrift(context: RuleContext): Inspector {
     if (content === null || tokens === null || !(tokens >= 0)) return null
     const own = boundsOf(rules, content)
     if (tokens > 0 && !isFar(tokens, own)) return null
-    // Calls and their arguments count as well, and some systems count reasoning and the wrapping.
+    // Calls and their arguments count as well. Some systems also count reasoning and the JSON around it.
     const parts = partsOf(context.db, context.memory.messages.ids[position] as number)
     const counted = parts.map((part) => ({ ...part, isSynthetic: part.isSynthetic === 1 }))
     const least = Math.min(...rules.map((count) => countMessageTokens({ name: 'heuristic', count }, content, counted)))
@@ -63,19 +63,19 @@ const setTokens: Fix = {
   stage: 'tokens',
   reads: ['tokens', 'text', 'summaries'],
   *apply(context) {
-    const { model, estimator, db } = context
+    const { draft, estimator, db } = context
     const findings = context.findings.flatMap(({ id }) => id ?? [])
-    const summaries = findings.filter((id) => model.summaries.has(id))
-    const messages = findings.flatMap((id) => messageNumber(id) ?? []).filter((id) => model.messages.has(id))
+    const summaries = findings.filter((id) => draft.summaries.has(id))
+    const messages = findings.flatMap((id) => messageNumber(id) ?? []).filter((id) => draft.messages.has(id))
     for (const [id, stored] of contentsOfSummaries(db, summaries)) {
-      model.set(id, { tokens: estimator.count(model.summaries.get(id)?.content ?? stored ?? '') })
+      draft.set(id, { tokens: estimator.count(draft.summaries.get(id)?.content ?? stored ?? '') })
     }
-    for (const [id, tokens] of countMessages(context, messages)) model.setMessageTokens(id, tokens)
+    for (const [id, tokens] of countMessages(context, messages)) draft.setMessageTokens(id, tokens)
     const above = new Set(messages)
-    const dependents = [...model.summaries.keys()].filter((id) =>
-      model.messageLinks(id).some(({ to }) => above.has(to)),
+    const dependents = [...draft.summaries.keys()].filter((id) =>
+      draft.messageLinks(id).some(({ to }) => above.has(to)),
     )
-    if (dependents.length > 0) recount(model, isIn(context), ['sourceTokens'])
+    if (dependents.length > 0) recount(draft, isIn(context), ['sourceTokens'])
     if (summaries.length + messages.length === 0) return
     yield {
       title: `Count the tokens of ${plural(summaries.length + messages.length, 'text')} again`,

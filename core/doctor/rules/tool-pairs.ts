@@ -7,7 +7,7 @@ import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 
 const queries = {
-  /** Calls and results of the messages that are in a window: few, as a rule. */
+  /** Calls and results of the messages in a window. Usually there are few. */
   inWindows: /* sql */ `
     SELECT c.message_id, p.tool_call_id
     FROM context_items AS c
@@ -15,7 +15,7 @@ const queries = {
     WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
       AND (:conversation IS NULL OR c.conversation_id = :conversation)
     ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
-  /** All there are, from an index that holds nothing else: quicker than looking into the rows of some. */
+  /** All calls and results, from an index that holds nothing else. This is quicker than reading some of the rows. */
   all: /* sql */ `SELECT message_id, tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL`,
   elsewhere: /* sql */ `
     SELECT p.tool_call_id, p.message_id
@@ -93,7 +93,7 @@ function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Where in their conversations the other sides stand. */
+/** The positions of the other halves in their conversations. */
 function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[]) {
   const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
@@ -112,7 +112,7 @@ function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[])
 function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
   const { memory } = context
   const { calls, results } = yield* pairsInWindows(context)
-  // Nobody asks for them again.
+  // Nobody answers these calls any more.
   known.delete(memory)
   const newest = new Map(memory.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
   const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
@@ -127,11 +127,11 @@ function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
 }
 
 /** Whether in this state of the windows the half that was found alone stands there with its other half, or not at all. */
-function isPaired({ id, conversationId }: Sample, model: FileDraft): boolean {
+function isPaired({ id, conversationId }: Sample, draft: FileDraft): boolean {
   const messageId = messageNumber(id ?? '')
   if (messageId === null || conversationId === null) return false
-  const shown = new Set(model.window(conversationId).map((entry) => entry.messageId))
-  const halves = model.db.column<number>(queries.halves, { messageId, conversationId })
+  const shown = new Set(draft.window(conversationId).map((entry) => entry.messageId))
+  const halves = draft.db.column<number>(queries.halves, { messageId, conversationId })
   return !shown.has(messageId) || halves.some((half) => shown.has(half))
 }
 

@@ -19,7 +19,7 @@ const NODES: readonly (readonly [column: string, sql: string])[] = [
   ['file_id', 't.file_id'],
 ]
 
-/** SQL: a value as SQL has it, cut; the start of a number would be a text. */
+/** SQL that quotes a value, cut to 40 characters. A number is not cut, because `substr` would make it a text. */
 const quoted = (value: string): string =>
   `coalesce(quote(iif(typeof(${value}) IN ('integer', 'real'), ${value}, substr(${value}, 1, 40))), 'NULL')`
 
@@ -50,7 +50,7 @@ function* findInTables(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-function* findInFacts(context: RuleContext): Iterable<Finding | null> {
+function* findInMemory(context: RuleContext): Iterable<Finding | null> {
   const { messages, summaries } = context.memory
   for (let position = 0; position < messages.length; position += 1) {
     const tokens = messages.tokens[position] as number
@@ -80,7 +80,7 @@ function* findInFacts(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** What is said of it in the memory already. */
+/** Columns whose wrong values are found in the memory already. */
 const IN_MEMORY: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
 
 /** A native file refuses such values unless it was damaged, or written past what its tables say. */
@@ -118,27 +118,27 @@ function sqlOfWrong(table: string, columns: readonly NativeColumn[], column: Nat
 }
 
 function* findInNative(context: RuleContext): Iterable<Finding | null> {
-  yield* findInFacts(context)
+  yield* findInMemory(context)
   yield* findInOwnTables(context)
 }
 
-/** What is no possible value, of summaries; of messages it is canonical and stays. */
+/** Sets impossible values of summaries. Those of messages are canonical and stay. */
 const setValues: Fix = {
   name: 'invalid_value',
   stage: 'values',
   reads: ['edges', 'kind', 'depth', 'tokens', 'text', 'summaries'],
   *apply(context) {
-    const { model, was, estimator } = context
-    const nodes = namedSummaries(context).filter((id) => !model.isEmpty(id))
+    const { draft, was, estimator } = context
+    const nodes = namedSummaries(context).filter((id) => !draft.isEmpty(id))
     for (const id of nodes) {
-      const summary = model.summaries.get(id)
+      const summary = draft.summaries.get(id)
       const isCount = summary?.tokens !== null && summary?.tokens !== undefined && summary.tokens >= 0
-      const kind = model.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
-      model.set(id, { kind, ...(isCount ? {} : { tokens: estimator.count(model.textOf(id)) }) })
-      model.setSourceLinks(id, model.sourceLinks(id))
+      const kind = draft.sourceLinks(id).length > 0 ? 'condensed' : 'leaf'
+      draft.set(id, { kind, ...(isCount ? {} : { tokens: estimator.count(draft.textOf(id)) }) })
+      draft.setSourceLinks(id, draft.sourceLinks(id))
     }
     if (nodes.length === 0) return
-    settle(model, was)
+    settle(draft, was)
     yield {
       title: `Set impossible values of ${plural(nodes.length, 'summary', 'summaries')}`,
       rule: 'Kind and depth follow from the links, tokens from the text.',

@@ -91,14 +91,14 @@ export const dropDanglingItems: Fix = {
   stage: 'dangling window entries',
   reads: ['window', 'summaries'],
   *apply(context) {
-    const { model, was, conversationId } = context
+    const { draft, was, conversationId } = context
     if (conversationId === null) return
     const isGone = ({ messageId, summaryId }: WindowEntry): boolean =>
-      messageId === null ? summaryId === null || !model.summaries.has(summaryId) : !model.messages.has(messageId)
-    const gone = model.window(conversationId).filter(isGone)
+      messageId === null ? summaryId === null || !draft.summaries.has(summaryId) : !draft.messages.has(messageId)
+    const gone = draft.window(conversationId).filter(isGone)
     if (gone.length === 0) return
-    takeFromWindow(model, conversationId, isGone)
-    settle(model, was)
+    takeFromWindow(draft, conversationId, isGone)
+    settle(draft, was)
     yield {
       title: `Remove ${plural(gone.length, 'window entry', 'window entries')} that ${gone.length === 1 ? 'leads' : 'lead'} nowhere`,
       rule: 'What they name is not in the file.',
@@ -114,11 +114,11 @@ const renumber: Fix = {
   stage: 'numbers of the window',
   reads: ['window'],
   *apply(context) {
-    const { model, conversationId } = context
+    const { draft, conversationId } = context
     if (conversationId === null) return
-    const entries = model.window(conversationId)
+    const entries = draft.window(conversationId)
     if (entries.every((entry, index) => entry.ordinal === index)) return
-    model.setWindow(
+    draft.setWindow(
       conversationId,
       entries.map((entry, ordinal) => ({ ...entry, ordinal })),
     )
@@ -136,13 +136,13 @@ const orderWindow: Fix = {
   stage: 'order of the window',
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
-    const { model, conversationId } = context
+    const { draft, conversationId } = context
     if (conversationId === null) return
-    const entries = model.window(conversationId)
+    const entries = draft.window(conversationId)
     const ordered = byHistory(context, entries)
     if (ordered.every((entry, index) => entry === entries[index])) return
-    // The same places, filled in the order of the history.
-    model.setWindow(
+    // The ordinals stay. They are given out in the order of the history.
+    draft.setWindow(
       conversationId,
       ordered.map((entry, index) => ({ ...entry, ordinal: entries[index]?.ordinal ?? index })),
     )
@@ -155,12 +155,12 @@ const orderWindow: Fix = {
   },
 }
 
-function byHistory({ model }: FixContext, entries: readonly WindowEntry[]): WindowEntry[] {
-  const ranges = rangesOf(model)
+function byHistory({ draft }: FixContext, entries: readonly WindowEntry[]): WindowEntry[] {
+  const ranges = rangesOf(draft)
   let last = Number.NEGATIVE_INFINITY
   const places = new Map(
     entries.map((entry) => {
-      last = firstSeqOf(model, ranges, entry) ?? last
+      last = firstSeqOf(draft, ranges, entry) ?? last
       return [entry, last]
     }),
   )

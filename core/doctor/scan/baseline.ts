@@ -11,10 +11,10 @@ import { orphanSummary } from '../rules/orphans.ts'
 
 /** What a working copy stores of its baseline when it is made. */
 export const StoredBaseline = z.object({
-  /** That the memory was first written by, also in the copy of a copy. */
+  /** The system that first wrote the memory, also in the copy of a copy. */
   system: SystemId,
   systemLabel: z.string().max(100),
-  /** The newest row of the summaries that came along. */
+  /** The newest row of the summaries that were copied. */
   lastSummary: z.int(),
   /** Findings that were there from the start, by 12 characters of their hash each. */
   keys: z.string(),
@@ -24,11 +24,11 @@ export type StoredBaseline = z.infer<typeof StoredBaseline>
 const KEY_BYTES = 9
 const KEY_CHARS = 12
 
-/** Names findings by what they rest on, whatever the words are: the same name, the same finding. */
+/** Names findings by their ids and figures, not by their words. Equal names mean the same finding. */
 export class FindingKeys {
   readonly #seen = new Map<string, number>()
 
-  /** Of findings that nothing tells apart, the second has another name than the first. */
+  /** Counts findings that nothing else tells apart, so that the second has another name than the first. */
   next(rule: Named, finding: Finding): string {
     const key = keyOf(rule, finding, 0)
     const before = this.#seen.get(key) ?? 0
@@ -46,7 +46,7 @@ function keyOf(rule: Named, { id, conversationId, mark }: Finding, repeated: num
 
 /**
  * The findings that a working copy inherited: each belongs to a known exception of the system that it comes from, and was
- * there when the copy was made. Whatever came about later is a fault. For one scan.
+ * there when the copy was made. Findings that came about later are faults. Use a new object for every scan.
  */
 export class InheritedFindings implements Baseline {
   readonly #stored: StoredBaseline

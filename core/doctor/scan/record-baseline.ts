@@ -56,7 +56,7 @@ function* newBaseline(
       known.push({ rule, key: keys.next(rule, finding) })
     } else if (rule.id === danglingEdge.id) isLinkFault = true
   }
-  // The rows that refer to what was taken away: no more is missing than the links say.
+  // Broken references are by design only when no link is broken by a fault: both rules find the same rows.
   const kept = known.filter(({ rule }) => rule.id !== foreignKeys.id || !isLinkFault)
   return { system, systemLabel: systemLabel.slice(0, 100), lastSummary: 0, keys: kept.map(({ key }) => key).join('') }
 }

@@ -40,18 +40,18 @@ export function contextOf(tools: ContextTools): RuleContext {
   }
 }
 
-/** For one scan. */
+/** A baseline counts findings while it is asked, so every scan needs its own. */
 function baselineOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): InheritedFindings | null {
   const stored = isNative(info) ? storedBaseline(db) : null
   return stored === null ? null : new InheritedFindings(stored)
 }
 
-/** What a picture of the coverage has to mark as wrong, so that it agrees with the rules. */
+/** Says what the strata have to mark as wrong, so that they agree with the rules. */
 export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   let baseline: InheritedFindings | null | undefined
   const known = new Map<string, boolean>()
   const isFree = (id: string, conversationId: number): boolean => {
-    // null is an answer, too.
+    // `null` means that the file has no baseline, `undefined` that nobody has looked yet.
     if (baseline === undefined) baseline = baselineOf(memory)
     const free = known.get(id) ?? baseline?.isFree(id, conversationId) ?? false
     known.set(id, free)
@@ -65,7 +65,7 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   }
 }
 
-/** Of a working copy; null of any other file, and where it is not legible: then nothing is excused. */
+/** The baseline of a working copy. It is null for other files, and when it is not legible: then nothing is excused. */
 export function storedBaseline(db: ReadDb): StoredBaseline | null {
   const stored = StoredBaseline.safeParse(readBaseline(db)).data
   return stored && knownSystem(stored.system) ? stored : null

@@ -8,10 +8,10 @@ import type { Finding } from '../../systems/scanned-memory.ts'
 import { PHASES } from '../rules/rules.ts'
 import { scanTexts } from './text-scan.ts'
 
-/** Work between two pauses. */
-const PAUSE_MS = 5
+/** How long a scan works before it offers to yield. */
+const SLICE_MS = 5
 
-/** What a scan tells on its way; null: some work was done, others may have their turn. */
+/** One step of a scan. `null` means that some work was done and that other work may have its turn. */
 export type ScanStep =
   | { readonly kind: 'phase'; readonly phase: CheckPhase }
   | { readonly kind: 'rule'; readonly rule: Rule }
@@ -19,7 +19,7 @@ export type ScanStep =
       readonly kind: 'found'
       readonly rule: Rule
       readonly finding: Finding
-      /** Why the system that a copy comes from wants it so; null: it is a finding. */
+      /** Why it is by design of the system that a copy comes from. Null for a fault. */
       readonly byDesign: string | null
     }
   | { readonly kind: 'done'; readonly rule: Rule; readonly notApplicable: string | null; readonly durationMs: number }
@@ -34,7 +34,7 @@ export const severityOf = (rule: Rule, { info }: RuleContext): Severity =>
  */
 export function* scan(context: RuleContext & { memory: Memory }, rules: readonly Rule[]): Generator<ScanStep> {
   yield { kind: 'phase', phase: 'structure' }
-  const broken = yield* loadFacts(context)
+  const broken = yield* loadMemory(context)
   for (const phase of PHASES) {
     if (phase !== 'structure') yield { kind: 'phase', phase }
     const ofPhase = rules.filter((rule) => rule.phase === phase)
@@ -49,28 +49,28 @@ export function* scan(context: RuleContext & { memory: Memory }, rules: readonly
   }
 }
 
-/** Rules offer a pause after every row; passing each of them on would take longer than most rows do. */
-class Pause {
+/** Rules offer to yield after every row. Passing each offer on would take longer than most rows do. */
+class Slice {
   #at = performance.now()
 
-  isDue(): boolean {
+  isOver(): boolean {
     const now = performance.now()
-    if (now - this.#at < PAUSE_MS) return false
+    if (now - this.#at < SLICE_MS) return false
     this.#at = now
     return true
   }
 }
 
-function* readingFacts({ db, system }: RuleContext): Generator<void, Memory> {
+function* readingDerived({ db, system }: RuleContext): Generator<void, Memory> {
   const memory = yield* readingMemory(db, system.facts.recordsSourceTokens)
   yield* memory.deriving()
   return memory
 }
 
-/** The error that kept the rows from being read; null when they were. */
-function* loadFacts(context: RuleContext & { memory: Memory }): Generator<null, LcmError | null> {
+/** Reads the memory into the context. Returns the error that kept the rows from being read, or null. */
+function* loadMemory(context: RuleContext & { memory: Memory }): Generator<null, LcmError | null> {
   try {
-    const reading = readingFacts(context)
+    const reading = readingDerived(context)
     for (let step = reading.next(); ; step = reading.next()) {
       if (step.done) {
         context.memory = step.value
@@ -89,7 +89,7 @@ function* runPhase(
   rules: readonly Rule[],
   broken: LcmError | null,
 ): Generator<ScanStep> {
-  const pause = new Pause()
+  const slice = new Slice()
   const texts = yield* runTexts(
     context,
     rules.filter((rule) => rule.messageTexts || rule.summaryTexts),
@@ -101,7 +101,7 @@ function* runPhase(
     try {
       for (const finding of rule.find?.(context) ?? []) {
         if (finding !== null) yield found(context, rule, finding)
-        else if (pause.isDue()) yield null
+        else if (slice.isOver()) yield null
       }
     } catch (error) {
       damage = damageOf(error)
@@ -124,12 +124,12 @@ function* runTexts(
   rules: readonly Rule[],
 ): Generator<ScanStep, { damage: LcmError | null; durationMs: number }> {
   const startedAt = performance.now()
-  const pause = new Pause()
+  const slice = new Slice()
   let damage: LcmError | null = null
   try {
     for (const hit of rules.length === 0 ? [] : scanTexts(context, rules)) {
       if (hit !== null) yield found(context, hit.rule, hit.finding)
-      else if (pause.isDue()) yield null
+      else if (slice.isOver()) yield null
     }
   } catch (error) {
     damage = damageOf(error)
@@ -137,7 +137,7 @@ function* runTexts(
   return { damage, durationMs: performance.now() - startedAt }
 }
 
-/** Whatever is not the file's own state (a lock, a bug) stops the scan. */
+/** Returns damage of the file. Any other error, such as a lock or a bug, stops the scan. */
 function damageOf(error: unknown): LcmError {
   if (error instanceof LcmError && (error.code === 'file_corrupt' || error.code === 'sqlite_failed')) return error
   throw error
@@ -146,7 +146,7 @@ function damageOf(error: unknown): LcmError {
 const unreadable = (error: LcmError): string => `Cannot be told: parts of the file cannot be read. ${error.message}`
 const unread = (error: LcmError): Finding => ({ id: null, conversationId: null, detail: error.message })
 
-/** A damaged file may call its rows what no answer can: the finding then says it in words. */
+/** A damaged file may have ids that no answer can hold. The finding then names them in its text. */
 function addressed(finding: Finding): Finding {
   const isNode = finding.id === null || NodeId.safeParse(finding.id).success
   const isTold = finding.conversationId === null || ConversationId.safeParse(finding.conversationId).success

@@ -76,7 +76,7 @@ export class Scanner {
       held.next()
       throwIfCancelled(signal, CANCELLED)
       for (const step of scan(context, asked)) {
-        // Rows of one state fit together; texts are judged each by itself, and a long reader keeps the log from shrinking.
+        // Only the structure phase needs one state of the file. A long reader would keep the log from shrinking.
         if (step?.kind === 'phase' && step.phase !== 'structure') held.return?.()
         report.add(step)
         if (step?.kind === 'found' && step.byDesign === null) findings.get(step.rule.id)?.push(step.finding)
@@ -103,7 +103,7 @@ export class Scanner {
   }
 
   /**
-   * How often each rule finds something, all at once and without a pause: for a transaction, in which nothing may be waited for.
+   * How often each rule finds something, without giving way to other work. For use inside a transaction, which must not wait.
    * @throws LcmError sqlite_failed
    */
   countNow(without: readonly string[] = []): ReadonlyMap<string, number> {
@@ -159,7 +159,7 @@ function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): 
   return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
 }
 
-/** Without a table, whatever was linked by it looks cut off. */
+/** Without a table, everything that it linked looks cut off. */
 const causesOf = ({ id, group, consequenceOf = [] }: Rule): readonly string[] =>
   id !== tableLost.id && (group === 'lineage' || group === 'context') ? [...consequenceOf, tableLost.id] : consequenceOf
 
@@ -167,7 +167,7 @@ type Tally = {
   readonly rule: Rule
   count: number
   readonly samples: Sample[]
-  /** Not among those: what the system that a copy comes from wants so. */
+  /** Findings that are by design of the system that a working copy comes from. `count` does not contain them. */
   readonly byDesign: { count: number; why: string; readonly samples: Sample[] }
   ended: Ended | null
 }
@@ -261,7 +261,7 @@ class ReportBuilder {
       count,
       samples,
       ...(count > 0 && severity !== 'info' ? { advice: adviceOf(rule, this.#context) } : {}),
-      // What was found counts, even when the rest could not be read.
+      // Findings count, even when the rest of the file could not be read.
       notApplicable: count > 0 ? null : (ended?.notApplicable ?? null),
       consequenceOf: count > 0 ? causesOf(rule).filter((other) => fired.has(other)) : [],
       durationMs: ended?.durationMs ?? 0,

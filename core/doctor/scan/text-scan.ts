@@ -7,11 +7,11 @@ export type TextFinding = { readonly rule: Rule; readonly finding: Finding }
 
 type Asked = { readonly rule: Rule; readonly inspect: Inspector }
 
-/** Reads every text once and asks all rules about it; null after every text, so that the reader may pause. */
+/** Reads every text once and asks all rules about it; null after every text, so that the reader can yield. */
 export function* scanTexts(context: RuleContext, rules: readonly Rule[]): Generator<TextFinding | null> {
   const ofMessages = askedOf(rules, (rule) => rule.messageTexts?.(context))
   const ofSummaries = askedOf(rules, (rule) => rule.summaryTexts?.(context))
-  // Messages first: what a summary was made from is known then.
+  // Messages come first, because rules about a summary need the hashes of its messages.
   if (ofMessages.length > 0) yield* messages(context, ofMessages)
   if (ofSummaries.length > 0) yield* summaries(context, ofSummaries)
 }
@@ -40,7 +40,7 @@ function* summaries(context: RuleContext, asked: readonly Asked[]): Generator<Te
   const { db, memory, conversationId } = context
   for (const [id, conversation, kind, tokens, model, content] of everySummaryText(db, conversationId)) {
     const position = memory.summaries.nodeOf(id)
-    // Written since the memory was read.
+    // This summary was written after the memory was read.
     if (position < 0) continue
     const text = { id, conversationId: conversation, position, tokens, hash: null, content, kind, model }
     for (const found of ask(asked, text)) yield found

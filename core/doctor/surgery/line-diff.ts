@@ -1,6 +1,6 @@
 import type { DiffLine } from '../../contract/surgery.ts'
 
-/** Longer texts than this (lines of one times lines of the other) are told as removed and added as a whole. */
+/** When lines of one text times lines of the other exceed this, one is shown as removed and the other as added. */
 const LARGEST_TABLE = 4_000_000
 
 /** What has to go and to come to make one text of the other, line by line, with as many lines kept as possible. */

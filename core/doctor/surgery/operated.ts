@@ -10,31 +10,31 @@ import { bringInLine } from '../repair/numbers.ts'
 import { shownChanges } from '../repair/shown-plan.ts'
 import type { Rewritten } from './rewrite.ts'
 
-/** An operation that was carried out on a model: what is shown, and what would be written. */
+/** An operation that was carried out on a draft: what is shown, and what would be written. */
 export type Operated = {
   readonly preview: SurgeryPreview
   readonly batches: readonly Batch[]
   readonly records: readonly SurgeryRecord[]
-  /** That must not be locked. */
+  /** Conversations that must not be locked. */
   readonly conversationIds: readonly number[]
-  /** Before the rows are written. */
+  /** Is called before the rows are written. */
   readonly prepare?: (db: WriteDb) => void
 }
 
-/** A window as it was, with its tokens: what stood in it may be gone by now. */
+/** A window as it was before. Its tokens are kept, because its summaries may be removed by now. */
 export type WindowBefore = { readonly entries: readonly WindowEntry[]; readonly tokens: number }
 
-/** What a rewrite or a dissolution has done to the model, as it is shown and written. */
+/** What a rewrite or a dissolution has done to the draft, as it is shown and written. */
 export function toOperated(
-  model: FileDraft,
+  draft: FileDraft,
   operation: SurgeryOperation,
   conversationId: number,
   done: Partial<Rewritten> & { readonly windowBefore: WindowBefore | null },
 ): Operated {
   const { nodes = [], kept = [], modelTokens = { input: 0, output: 0 }, windowBefore } = done
-  bringInLine(model, model.touched)
-  const changes = model.take()
-  const windowAfter = model.window(conversationId)
+  bringInLine(draft, draft.touched)
+  const changes = draft.take()
+  const windowAfter = draft.window(conversationId)
   const title = titleOf(operation, nodes.length)
   const description = changes.length === 0 ? 'Nothing changes.' : describeChanges(changes)
   const record: SurgeryRecord = {
@@ -58,12 +58,12 @@ export function toOperated(
       description,
       nodes: [...nodes],
       kept: [...kept],
-      window: windowBefore ? windowChange(model, conversationId, windowBefore, windowAfter) : null,
+      window: windowBefore ? windowChange(draft, conversationId, windowBefore, windowAfter) : null,
       copies: [],
       messages: 0,
       rows: changes.length,
       changes: shownChanges(changes),
-      warnings: nodes.length > 0 ? warningsOf(operation, model) : [],
+      warnings: nodes.length > 0 ? warningsOf(operation, draft) : [],
       modelTokens,
     },
   }
@@ -83,9 +83,9 @@ function titleOf(operation: SurgeryOperation, written: number): string {
 }
 
 /** What else a person may want to look at. */
-function warningsOf(operation: SurgeryOperation, model: FileDraft): string[] {
+function warningsOf(operation: SurgeryOperation, draft: FileDraft): string[] {
   if (operation.kind !== 'rewrite') return []
-  const withDependents = model.dependents().get(operation.id) ?? []
+  const withDependents = draft.dependents().get(operation.id) ?? []
   if (withDependents.length === 0) return []
   return [
     `${withDependents.join(', ')} ${withDependents.length === 1 ? 'was' : 'were'} made from the old text and ${withDependents.length === 1 ? 'stays' : 'stay'} as written.`,
@@ -93,7 +93,7 @@ function warningsOf(operation: SurgeryOperation, model: FileDraft): string[] {
 }
 
 function windowChange(
-  model: FileDraft,
+  draft: FileDraft,
   conversationId: number,
   before: WindowBefore,
   after: readonly WindowEntry[],
@@ -104,14 +104,14 @@ function windowChange(
     removed: from.map(entryId),
     placed: to.map(entryId),
     tokensBefore: before.tokens,
-    tokensAfter: windowTokens(model, after),
+    tokensAfter: windowTokens(draft, after),
   }
 }
 
-export const windowTokens = (model: FileDraft, entries: readonly WindowEntry[]): number =>
-  entries.reduce((sum, entry) => sum + (tokensOf(model, entry) ?? 0), 0)
+export const windowTokens = (draft: FileDraft, entries: readonly WindowEntry[]): number =>
+  entries.reduce((sum, entry) => sum + (tokensOf(draft, entry) ?? 0), 0)
 
-function tokensOf(model: FileDraft, { messageId, summaryId }: WindowEntry): number | undefined {
-  if (messageId !== null) return model.messages.tokensOf(messageId)
-  return summaryId === null ? undefined : (model.summaries.get(summaryId)?.tokens ?? undefined)
+function tokensOf(draft: FileDraft, { messageId, summaryId }: WindowEntry): number | undefined {
+  if (messageId !== null) return draft.messages.tokensOf(messageId)
+  return summaryId === null ? undefined : (draft.summaries.get(summaryId)?.tokens ?? undefined)
 }

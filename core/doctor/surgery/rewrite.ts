@@ -23,7 +23,7 @@ export type RewriteTools = {
 
 export type Rewritten = {
   readonly nodes: readonly RewrittenNode[]
-  /** Whose text stays, and why. */
+  /** Summaries whose text stays, and why. */
   readonly kept: readonly { readonly id: string; readonly reason: string }[]
   readonly modelTokens: { readonly input: number; readonly output: number }
 }
@@ -33,18 +33,18 @@ const CALL_MS = 10 * 60_000
 
 /**
  * Has summaries written anew from their sources, leaves first, so that what is made from a new text is made from it. The
- * model holds the new texts afterwards; nothing is written.
+ * draft holds the new texts afterwards; nothing is written.
  * @throws whatever the signal was aborted with
  */
 export async function* rewriteTexts(
-  model: FileDraft,
+  draft: FileDraft,
   ids: ReadonlySet<string>,
   tools: RewriteTools,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, Rewritten> {
   const escalation = new Escalation({ chain: tools.chain, estimator: tools.estimator, callMs: CALL_MS })
-  const order = bottomUp(model).filter((id) => ids.has(id))
-  const marks = new Map(order.map((id) => [id, madeFrom(model, id)]))
+  const order = bottomUp(draft).filter((id) => ids.has(id))
+  const marks = new Map(order.map((id) => [id, madeFrom(draft, id)]))
   const nodes: RewrittenNode[] = []
   const kept = [...ids]
     .filter((id) => !marks.has(id))
@@ -52,58 +52,58 @@ export async function* rewriteTexts(
   for (const [done, id] of order.entries()) {
     yield { done, total: order.length, unit: 'steps', note: `summarising ${id}` }
     signal.throwIfAborted()
-    const made = await rewriteOne(model, id, marks.get(id) ?? '', escalation, tools, signal)
+    const made = await rewriteOne(draft, id, marks.get(id) ?? '', escalation, tools, signal)
     if (typeof made === 'string') kept.push({ id, reason: made })
     else {
       nodes.push(made)
-      setText(model, made)
+      setText(draft, made)
     }
   }
   const { inputTokens, outputTokens } = escalation.spend
   return { nodes, kept, modelTokens: { input: inputTokens, output: outputTokens } }
 }
 
-/** What a text was made from: when this is another, the text is stale. */
-export function madeFrom(model: FileDraft, id: string): string {
-  const sources = model.sourceLinks(id).map(({ to }) => [to, model.summaries.get(to)?.hash ?? null])
-  return fingerprintOf(model.textOf(id), model.messageLinks(id), sources)
+/** Names what a text was made from. When it changes, the text is stale. */
+export function madeFrom(draft: FileDraft, id: string): string {
+  const sources = draft.sourceLinks(id).map(({ to }) => [to, draft.summaries.get(to)?.hash ?? null])
+  return fingerprintOf(draft.textOf(id), draft.messageLinks(id), sources)
 }
 
-/** Puts a text that was shown into the model. */
-export function setText(model: FileDraft, { id, after }: Pick<RewrittenNode, 'id' | 'after'>): void {
+/** Puts a text that was shown into the draft. */
+export function setText(draft: FileDraft, { id, after }: Pick<RewrittenNode, 'id' | 'after'>): void {
   const { text, tokens, level, model: name, promptVersion } = after
-  model.set(id, { content: text, tokens, level, model: name, promptVersion })
+  draft.set(id, { content: text, tokens, level, model: name, promptVersion })
 }
 
 async function rewriteOne(
-  model: FileDraft,
+  draft: FileDraft,
   id: string,
   mark: string,
   escalation: Escalation,
   { settings, targetTokens, estimator }: RewriteTools,
   signal: AbortSignal,
 ): Promise<RewrittenNode | string> {
-  const stored = model.summaries.get(id)
+  const stored = draft.summaries.get(id)
   const depth = stored?.depth ?? 0
-  const isLeaf = model.sourceLinks(id).length === 0
-  const sources = readSources(model.db, sourceItems(model, id), isLeaf ? 0 : 1)
+  const isLeaf = draft.sourceLinks(id).length === 0
+  const sources = readSources(draft.db, sourceItems(draft, id), isLeaf ? 0 : 1)
   if (!stored || !sources || sources.entries.length === 0) return 'Its sources are not all there.'
-  // A source that was rewritten a moment ago says what it says now.
+  // A source may have been rewritten a moment ago.
   const entries = sources.entries.map((entry) =>
-    entry.kind === 'summary' ? { ...entry, text: model.textOf(entry.id) } : entry,
+    entry.kind === 'summary' ? { ...entry, text: draft.textOf(entry.id) } : entry,
   )
   const sourceTokens =
-    tokensOfSources(model, id) || entries.reduce((sum, entry) => sum + estimator.count(entry.text), 0)
+    tokensOfSources(draft, id) || entries.reduce((sum, entry) => sum + estimator.count(entry.text), 0)
   const request = {
     depth: isLeaf ? 0 : Math.max(1, depth),
     targetTokens: targetTokens ?? (isLeaf ? settings.leafTargetTokens : settings.condensedTargetTokens),
     sourceTokens,
     entries,
-    previousSummary: isLeaf ? previousText(model, id) : null,
+    previousSummary: isLeaf ? previousText(draft, id) : null,
   }
   const { summary } = await escalation.summarize(request, Number.POSITIVE_INFINITY, signal)
   if (!summary) return `No text came out smaller than its ${sourceTokens.toLocaleString('en')} tokens of sources.`
-  const before = textOf(model, stored)
+  const before = textOf(draft, stored)
   if (summary.text === before.text) return 'The summariser gives the text that is there.'
   const { text, tokens, level, promptVersion } = summary
   return {
@@ -119,42 +119,42 @@ async function rewriteOne(
 }
 
 /** Direct sources as the reader of sources takes them. */
-function sourceItems(model: FileDraft, id: string): WindowItem[] {
+function sourceItems(draft: FileDraft, id: string): WindowItem[] {
   const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null, placedAtMs: null }
-  const summaries = model.sourceLinks(id)
+  const summaries = draft.sourceLinks(id)
   if (summaries.length > 0) {
     return summaries.map(({ to }) => ({ ...blank, id: to, kind: 'leaf', messageId: null, summaryId: to }))
   }
-  return model
+  return draft
     .messageLinks(id)
     .map(({ to }) => ({ ...blank, id: `msg_${to}`, kind: 'message', messageId: to, summaryId: null }))
 }
 
-/** What a summary takes the place of. */
-export function tokensOfSources(model: FileDraft, id: string): number {
-  const sources = model.sources(id)
+/** Tokens of what a summary replaces. */
+export function tokensOfSources(draft: FileDraft, id: string): number {
+  const sources = draft.sources(id)
   if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
-  return model.messageLinks(id).reduce((sum, { to }) => sum + model.messages.tokensOf(to), 0)
+  return draft.messageLinks(id).reduce((sum, { to }) => sum + draft.messages.tokensOf(to), 0)
 }
 
-/** Of the leaf that ends before this one begins. */
-function previousText(model: FileDraft, id: string): string | null {
-  const ranges = rangesOf(model)
+/** The text of the leaf that ends before this one begins. */
+function previousText(draft: FileDraft, id: string): string | null {
+  const ranges = rangesOf(draft)
   const first = ranges.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY
-  const conversationId = model.summaries.get(id)?.conversationId
+  const conversationId = draft.summaries.get(id)?.conversationId
   let best: { readonly id: string; readonly lastSeq: number } | null = null
-  for (const other of model.summaries.values()) {
+  for (const other of draft.summaries.values()) {
     const range = ranges.get(other.id)
-    if (!range || other.conversationId !== conversationId || model.sourceLinks(other.id).length > 0) continue
+    if (!range || other.conversationId !== conversationId || draft.sourceLinks(other.id).length > 0) continue
     if (range.lastSeq < first && range.lastSeq > (best?.lastSeq ?? Number.NEGATIVE_INFINITY))
       best = { id: other.id, lastSeq: range.lastSeq }
   }
-  return best === null ? null : model.textOf(best.id)
+  return best === null ? null : draft.textOf(best.id)
 }
 
-function textOf(model: FileDraft, stored: DraftSummary): RewrittenNode['before'] {
+function textOf(draft: FileDraft, stored: DraftSummary): RewrittenNode['before'] {
   return {
-    text: model.textOf(stored.id),
+    text: draft.textOf(stored.id),
     tokens: stored.tokens ?? 0,
     level: SummaryLevel.safeParse(stored.level).data ?? 'unknown',
     model: stored.model,

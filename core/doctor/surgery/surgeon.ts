@@ -26,10 +26,10 @@ import { placeTexts } from './place-texts.ts'
 import { rewriteTexts } from './rewrite.ts'
 import { transplant } from './transplant.ts'
 
-/** Others may write while something is prepared: it is then prepared anew, this often. */
+/** How often an operation is prepared again when others wrote meanwhile. */
 const ATTEMPTS = 5
 
-/** What was prepared is not what stands there any more; it is prepared again. */
+/** The file changed after an operation was prepared, so that it is prepared again. */
 class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
@@ -152,8 +152,8 @@ export class Surgeon {
   ): AsyncGenerator<JobProgress, Operated> {
     const { db, estimator, info } = this.#options
     yield { done: 0, total: 0, unit: 'steps', note: 'reading' }
-    const model = await inSlices(FileDraft.read(db, rows), signal)
-    const stored = model.summaries.get(operation.id)
+    const draft = await inSlices(FileDraft.read(db, rows), signal)
+    const stored = draft.summaries.get(operation.id)
     if (!stored) {
       throw new LcmError(
         'not_found',
@@ -165,21 +165,21 @@ export class Surgeon {
     }
     switch (operation.kind) {
       case 'rewrite': {
-        if (nodes) return placeTexts(model, operation, nodes, estimator)
-        const ids = operation.subtree ? withSources(model, [operation.id]) : new Set([operation.id])
-        const written = yield* rewriteTexts(model, ids, this.#rewriteTools(operation), signal)
-        return toOperated(model, operation, stored.conversationId, { ...written, windowBefore: null })
+        if (nodes) return placeTexts(draft, operation, nodes, estimator)
+        const ids = operation.subtree ? withSources(draft, [operation.id]) : new Set([operation.id])
+        const written = yield* rewriteTexts(draft, ids, this.#rewriteTools(operation), signal)
+        return toOperated(draft, operation, stored.conversationId, { ...written, windowBefore: null })
       }
       case 'dissolve': {
-        const reason = whyNotDissolved(model, operation.id)
+        const reason = whyNotDissolved(draft, operation.id)
         if (reason !== null) throw new LcmError('invalid_argument', reason, { id: operation.id })
-        const entries = model.window(stored.conversationId)
-        const windowBefore = { entries, tokens: windowTokens(model, entries) }
-        dissolveNode(model, operation.id, standingOf(model))
-        return toOperated(model, operation, stored.conversationId, { windowBefore })
+        const entries = draft.window(stored.conversationId)
+        const windowBefore = { entries, tokens: windowTokens(draft, entries) }
+        dissolveNode(draft, operation.id, standingOf(draft))
+        return toOperated(draft, operation, stored.conversationId, { windowBefore })
       }
       case 'transplant':
-        return transplant(model, operation, info.path)
+        return transplant(draft, operation, info.path)
     }
   }
 

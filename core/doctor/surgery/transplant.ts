@@ -16,15 +16,15 @@ type Transplant = Extract<SurgeryOperation, { kind: 'transplant' }>
 type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summaries: ReadonlyMap<string, string> }
 
 /**
- * Copies a summary with everything beneath it into another conversation: summaries under new ids, and the messages that
+ * Copies a summary with everything that it covers into another conversation: summaries under new ids, and the messages that
  * they stand for as new messages at the end of that conversation, each naming its original. The original stays as it is.
- * In the target's window the summary stands at the end: what stood there before keeps its place.
+ * In the window of the target the summary stands at the end, and the entries that were there keep their ordinals.
  * @throws LcmError not_found, invalid_argument for the same conversation, missing sources, or what is there already
  */
-export function transplant(model: FileDraft, operation: Transplant, path: string): Operated {
+export function transplant(draft: FileDraft, operation: Transplant, path: string): Operated {
   const { id, toConversationId } = operation
-  const source = model.summaries.get(id) as DraftSummary
-  const head = conversationHead(model.db, toConversationId)
+  const source = draft.summaries.get(id) as DraftSummary
+  const head = conversationHead(draft.db, toConversationId)
   if (!head) {
     throw new LcmError('not_found', `There is no conversation ${toConversationId} in ${path}: "lcm stats" lists them.`)
   }
@@ -35,18 +35,18 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
       { id },
     )
   }
-  const nodes = wholeSubtree(model, id)
-  const messages = [...new Set(messagesUnder(model, nodes))].toSorted(bySeq(model))
-  refuseDuplicates(model, operation, source, nodes, messages)
-  const copies = copiesOf(model, toConversationId, nodes, messages)
+  const nodes = wholeSubtree(draft, id)
+  const messages = [...new Set(messagesUnder(draft, nodes))].toSorted(bySeq(draft))
+  refuseDuplicates(draft, operation, source, nodes, messages)
+  const copies = copiesOf(draft, toConversationId, nodes, messages)
   const changes = [
-    ...summaryRows(model, operation, nodes, copies),
-    ...edgeRows(model, nodes, copies),
-    windowRow(model, operation, copies),
+    ...summaryRows(draft, operation, nodes, copies),
+    ...edgeRows(draft, nodes, copies),
+    windowRow(draft, operation, copies),
   ]
   const title = `Transplant ${id} to conversation ${toConversationId}`
   const copied = `messages: ${messages.length} copied, each with its parts.`
-  const before = model.window(toConversationId)
+  const before = draft.window(toConversationId)
   const placed = copies.summaries.get(id) ?? ''
   const after = [...before, { ordinal: 0, messageId: null, summaryId: placed, placedAtMs: null }]
   return {
@@ -69,10 +69,10 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
       },
     ],
     preview: {
-      // Numbers of rows may be others by the time it is done: what is copied, and where it comes to stand, may not.
+      // The numbers of the new rows may differ when it is done; what is copied, and to where, must not.
       previewId: fingerprintOf(
         operation,
-        nodes.map((node) => [node, model.summaries.get(node)?.hash ?? null]),
+        nodes.map((node) => [node, draft.summaries.get(node)?.hash ?? null]),
         messages,
       ),
       operation,
@@ -84,8 +84,8 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
         conversationId: toConversationId,
         removed: [],
         placed: [placed],
-        tokensBefore: windowTokens(model, before),
-        tokensAfter: windowTokens(model, before) + (source.tokens ?? 0),
+        tokensBefore: windowTokens(draft, before),
+        tokensAfter: windowTokens(draft, before) + (source.tokens ?? 0),
       },
       copies: nodes.map((node) => ({ from: node, to: copies.summaries.get(node) ?? '' })),
       messages: messages.length,
@@ -99,14 +99,14 @@ export function transplant(model: FileDraft, operation: Transplant, path: string
   }
 }
 
-/** Everything beneath a node, sources first. */
-function wholeSubtree(model: FileDraft, id: string): string[] {
-  const all = withSources(model, [id])
-  const order = bottomUp(model).filter((one) => all.has(one))
+/** Every summary that a node reaches through its sources, sources first. */
+function wholeSubtree(draft: FileDraft, id: string): string[] {
+  const all = withSources(draft, [id])
+  const order = bottomUp(draft).filter((one) => all.has(one))
   const isWhole = (one: string): boolean =>
-    !model.isEmpty(one) &&
-    model.sourceLinks(one).every(({ to }) => all.has(to)) &&
-    model.messageLinks(one).every(({ to }) => model.messages.has(to))
+    !draft.isEmpty(one) &&
+    draft.sourceLinks(one).every(({ to }) => all.has(to)) &&
+    draft.messageLinks(one).every(({ to }) => draft.messages.has(to))
   const broken = order.length < all.size ? id : order.find((one) => !isWhole(one))
   if (broken === undefined) return order
   throw new LcmError(
@@ -119,9 +119,9 @@ function wholeSubtree(model: FileDraft, id: string): string[] {
 }
 
 const bySeq =
-  (model: FileDraft) =>
+  (draft: FileDraft) =>
   (a: number, b: number): number =>
-    (model.messages.seqOf(a) ?? 0) - (model.messages.seqOf(b) ?? 0)
+    (draft.messages.seqOf(a) ?? 0) - (draft.messages.seqOf(b) ?? 0)
 
 /** The hash is over sources and text: the same hash in the target is the same summary. */
 function refuseDuplicates(
@@ -148,9 +148,9 @@ function refuseDuplicates(
   )
 }
 
-function copiesOf(model: FileDraft, target: number, nodes: readonly string[], messages: readonly number[]): Copies {
-  const first = nextMessageId(model.db)
-  const taken = new Set(model.summaries.keys())
+function copiesOf(draft: FileDraft, target: number, nodes: readonly string[], messages: readonly number[]): Copies {
+  const first = nextMessageId(draft.db)
+  const taken = new Set(draft.summaries.keys())
   const summaries = new Map<string, string>()
   for (const node of nodes) {
     let made = ''
@@ -165,25 +165,25 @@ function copiesOf(model: FileDraft, target: number, nodes: readonly string[], me
 }
 
 function summaryRows(
-  model: FileDraft,
+  draft: FileDraft,
   { toConversationId }: Transplant,
   nodes: readonly string[],
   { summaries }: Copies,
 ): RowChange[] {
   return nodes.flatMap((node) => {
-    const stored = model.summaries.get(node)
+    const stored = draft.summaries.get(node)
     if (!stored) return []
     const copy = {
       ...stored,
       id: summaries.get(node) ?? '',
       conversationId: toConversationId,
-      content: model.textOf(node),
+      content: draft.textOf(node),
     }
     return diffSummary(undefined, copy)
   })
 }
 
-function edgeRows(model: FileDraft, nodes: readonly string[], copies: Copies): RowChange[] {
+function edgeRows(draft: FileDraft, nodes: readonly string[], copies: Copies): RowChange[] {
   return nodes.flatMap((node): RowChange[] => {
     const summary_id = copies.summaries.get(node) ?? ''
     const add = (table: string, column: string, to: string | number, ordinal: number): RowChange => ({
@@ -193,18 +193,18 @@ function edgeRows(model: FileDraft, nodes: readonly string[], copies: Copies): R
       after: { ordinal },
     })
     return [
-      ...model
+      ...draft
         .messageLinks(node)
         .map(({ to, ordinal }) => add('summary_messages', 'message_id', copies.messages.get(to) ?? -1, ordinal)),
-      ...model
+      ...draft
         .sourceLinks(node)
         .map(({ to, ordinal }) => add('summary_sources', 'source_summary_id', copies.summaries.get(to) ?? '', ordinal)),
     ]
   })
 }
 
-function windowRow(model: FileDraft, { id, toConversationId }: Transplant, { summaries }: Copies): RowChange {
-  const ordinal = (model.window(toConversationId).at(-1)?.ordinal ?? -1) + 1
+function windowRow(draft: FileDraft, { id, toConversationId }: Transplant, { summaries }: Copies): RowChange {
+  const ordinal = (draft.window(toConversationId).at(-1)?.ordinal ?? -1) + 1
   return {
     table: 'context_items',
     key: { conversation_id: toConversationId, ordinal },
@@ -214,7 +214,7 @@ function windowRow(model: FileDraft, { id, toConversationId }: Transplant, { sum
       item_type: 'summary',
       message_id: null,
       summary_id: summaries.get(id) ?? null,
-      created_at: model.summaries.get(id)?.createdAtMs ?? 0,
+      created_at: draft.summaries.get(id)?.createdAtMs ?? 0,
     },
   }
 }

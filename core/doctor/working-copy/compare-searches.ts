@@ -8,10 +8,10 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { MemoryReader } from '../../systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
 
-/** A file without an index is read to its end for every question: of a large one, so many as can be asked meanwhile. */
+/** Without an index, every question reads the whole file. Of a large file only as many are asked as fit into this time. */
 const LIMIT_MS = 10_000
 const HITS = 50
-/** Of a text, enough to find a word in it. */
+/** So much of a text is read to find a word in it. */
 const LOOK_CHARS = 4000
 
 const queries = {
@@ -25,7 +25,7 @@ type Search = {
   readonly original: ReadDb
   readonly info: MemoryInfo
   readonly copy: ReadDb
-  /** Nothing was changed or left out: then every hit must be the same. */
+  /** Nothing was changed or left out, so that every hit has to be the same. */
   readonly isWhole: boolean
 }
 
@@ -44,7 +44,7 @@ export async function* compareSearches(
   const questions = questionsFrom(original)
   for (const question of questions) {
     if (searches.length > 0 && performance.now() > until) break
-    // The last of the work: of the whole it is nearly nothing.
+    // This is the last part of the work and takes nearly no time.
     yield { done: 1, total: 1, unit: 'messages', note: 'comparing searches' }
     const input = GrepInput.parse({ ...question, match: 'all', sort: 'oldest', limit: HITS, exactTotal: true })
     const [one, other] = [await before.grep(input, signal), await after.grep(input, signal)]
@@ -63,7 +63,7 @@ export async function* compareSearches(
   return searches
 }
 
-/** Words from all over the memory, by each way of searching. */
+/** Words from all over the memory, for each mode of searching. */
 function questionsFrom(db: ReadDb): Question[] {
   const wordAt = (sql: string, table: 'messages' | 'summaries', share: number): string | null => {
     const rows = db.value<number>(queries.count(table)) ?? 0

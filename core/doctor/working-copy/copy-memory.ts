@@ -18,7 +18,7 @@ import { copyRecords } from './records.ts'
 import { verifyCopy } from './verify-copy.ts'
 
 const BATCH_ROWS = 2000
-/** Where in the whole work the rows are all there, and where they are indexed; the rest is comparing. */
+/** The share of the work after which all rows are stored, and after which they are indexed. The rest is comparing. */
 const COPIED = 0.4
 const INDEXED = 0.7
 
@@ -40,7 +40,7 @@ export async function* copyMemory(
   { from, to }: CopyRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
-  // Read from the first row to the comparison of the last: one state of the file, as long as this statement is open.
+  // While this statement is open, everything is read from one state of the file, until the last row was compared.
   const held = from.read.iterateRaw(queries.hold)
   try {
     held.next()
@@ -102,7 +102,7 @@ async function* copyTable(
     })
     done += rows.length
   }
-  // Of a window each place is what stands before the next; elsewhere the order of the rows says nothing.
+  // Entries of a window are read in order, because a shared ordinal is moved behind the last one.
   const order = table === 'context_items' ? 'ORDER BY conversation_id, ordinal' : ''
   const sql = /* sql */ `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
   for (const row of from.iterate<Record<string, SqlValue>>(sql)) {

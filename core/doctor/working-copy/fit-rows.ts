@@ -4,7 +4,7 @@ import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.
 
 const MAX_EXAMPLES = 5
 
-/** In which a native table keeps whole numbers, and which of them may be missing. */
+/** A column of a native table: what it holds, and whether it may be empty. */
 type Column = {
   readonly name: string
   readonly type: string
@@ -14,12 +14,12 @@ type Column = {
 
 const queries = {
   columns: (table: Table) => /* sql */ `SELECT name, type, "notnull", dflt_value FROM pragma_table_info('${table}')`,
-  /** Places that two messages have: a sound file has none. */
+  /** Conversations in which two messages have the same `seq`. A sound file has none. */
   crowded: /* sql */ `
     SELECT DISTINCT conversation_id FROM (
       SELECT conversation_id FROM messages GROUP BY conversation_id, seq HAVING count(*) > 1
     )`,
-  places: /* sql */ `
+  seqs: /* sql */ `
     SELECT message_id AS id, seq FROM messages
     WHERE conversation_id = CAST(:conversation AS INTEGER) ORDER BY seq, message_id`,
   nextPart: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM message_parts WHERE message_id = CAST(:message AS INTEGER)`,
@@ -37,7 +37,7 @@ const queries = {
       nullif((SELECT c.created_at FROM conversations AS c WHERE c.conversation_id = messages.conversation_id), 0),
       0)
     WHERE message_id IN (SELECT id FROM temp.timeless)`,
-  // Other systems do not record when an item came into the window: not before it was there itself.
+  // Other systems do not record when an item came into the window. It cannot have been before the item existed.
   windowTimes: /* sql */ `
     UPDATE context_items SET created_at = coalesce(
       (SELECT m.created_at FROM messages AS m WHERE m.message_id = context_items.message_id),
@@ -46,20 +46,20 @@ const queries = {
 }
 
 /**
- * Puts rows of another system into native tables, whose keys refuse what a damaged file may hold: a thing that is there
- * twice is kept once, a place that two have is made two. Counts what had to be changed or left out, by table.
+ * Puts rows of another system into native tables, whose keys refuse what a damaged file may hold. Of rows with the same
+ * id the first is kept; of rows with the same ordinal the later ones get another. Counts what was changed or left out.
  */
 export class RowFitter {
   readonly #to: WriteDb
   readonly #columns: ReadonlyMap<Table, readonly Column[]>
   readonly #sessions = new Set<string>()
-  /** Of messages whose place another has as well. */
-  readonly #places: ReadonlyMap<number, number>
+  /** The new `seq` of messages that share theirs with another. */
+  readonly #seqs: ReadonlyMap<number, number>
   readonly #adjustments = new Map<string, { rows: number; examples: string[] }>()
   readonly #adjustedRows = new Map<Table, number>()
   #windowOf: SqlValue = null
   #lastOrdinal = -1
-  /** Conversations whose messages have other places than in the original. */
+  /** Conversations whose messages have another `seq` than in the original. */
   readonly renumbered: ReadonlySet<number>
   readonly timeless: number[] = []
 
@@ -67,7 +67,7 @@ export class RowFitter {
     this.#to = to
     this.#columns = new Map(TABLES.map((table) => [table, to.all<Column>(queries.columns(table))]))
     this.renumbered = new Set(from.column<number>(queries.crowded))
-    this.#places = placesApart(from, this.renumbered)
+    this.#seqs = distinctSeqs(from, this.renumbered)
   }
 
   /** What was changed or left out, a sentence each. */
@@ -112,9 +112,9 @@ export class RowFitter {
         return { ...withOwnSession(native, this.#sessions) }
       case 'messages': {
         const id = Number(native.message_id)
-        const place = this.#places.get(id)
-        if (place !== undefined) {
-          native.seq = place
+        const seq = this.#seqs.get(id)
+        if (seq !== undefined) {
+          native.seq = seq
           said.push('Two messages have the same place in their conversation: the later ones are moved behind.')
         }
         if (original.created_at === null) {
@@ -124,14 +124,14 @@ export class RowFitter {
         return native
       }
       case 'context_items':
-        return this.#placed(native, said)
+        return this.#numbered(native, said)
       default:
         return native
     }
   }
 
   /** Rows come in the order of their window. */
-  #placed(row: Record<string, SqlValue>, said: string[]): Record<string, SqlValue> {
+  #numbered(row: Record<string, SqlValue>, said: string[]): Record<string, SqlValue> {
     if (row.conversation_id !== this.#windowOf) return row
     const ordinal = Number(row.ordinal)
     if (ordinal <= this.#lastOrdinal) {
@@ -141,7 +141,7 @@ export class RowFitter {
     return row
   }
 
-  /** A second way to keep what the keys refuse. */
+  /** Changes what the keys refuse until they accept it. Returns whether the row was stored. */
   #keepOtherwise(table: Table, row: Record<string, SqlValue>, said: string[]): boolean {
     if (table === 'messages') {
       if (!this.#run(table, { ...row, external_id: null })) return false
@@ -173,7 +173,7 @@ export class RowFitter {
   }
 }
 
-/** Gives times to what came without one, once all rows are there. Its triggers must be out of the way. */
+/** Gives times to rows without one. Call it when all rows are stored and their triggers are dropped. */
 export function finishTimes(db: WriteDb, { timeless }: RowFitter): void {
   if (timeless.length > 0) {
     db.exec(queries.makeTimeless)
@@ -184,18 +184,18 @@ export function finishTimes(db: WriteDb, { timeless }: RowFitter): void {
   db.run(queries.windowTimes)
 }
 
-/** New places for messages of conversations in which two have the same, as near to the old ones as can be. */
-function placesApart(from: ReadDb, conversations: ReadonlySet<number>): Map<number, number> {
-  const places = new Map<number, number>()
+/** New `seq` numbers for messages of conversations in which two have the same, as near to the old ones as possible. */
+function distinctSeqs(from: ReadDb, conversations: ReadonlySet<number>): Map<number, number> {
+  const seqs = new Map<number, number>()
   for (const conversation of conversations) {
     let last = Number.NEGATIVE_INFINITY
-    for (const { id, seq } of from.iterate<{ id: number; seq: number }>(queries.places, { conversation })) {
-      const place = Math.max(seq, last + 1)
-      if (place !== seq) places.set(id, place)
-      last = place
+    for (const { id, seq } of from.iterate<{ id: number; seq: number }>(queries.seqs, { conversation })) {
+      const distinct = Math.max(seq, last + 1)
+      if (distinct !== seq) seqs.set(id, distinct)
+      last = distinct
     }
   }
-  return places
+  return seqs
 }
 
 /** A strict table refuses values of another type. https://www.sqlite.org/stricttables.html */

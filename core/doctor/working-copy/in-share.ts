@@ -1,6 +1,6 @@
 import type { JobProgress } from '../../contract/job.ts'
 
-/** Of the whole work, as fractions of 1. */
+/** A part of the whole work, as fractions of 1. */
 type Share = { readonly from: number; readonly to: number }
 
 /** Tells the progress of a part as that of the whole, of which it is a share: what was reached is never taken back. */

@@ -22,9 +22,9 @@ export function copyRecords(from: ReadDb, to: WriteDb, fitter: RowFitter): void 
   }
 }
 
-/** What a native row must have and others do not record. */
+/** Values that a native row must have and other systems do not record. */
 function withDefaults(table: Records, row: Readonly<Record<string, SqlValue>>, fitter: RowFitter): SqlParams {
-  // A place in the history that was moved says nothing of the order any more.
+  // Where messages got another `seq`, a recorded range does not say what was compacted any more.
   const newest = fitter.renumbered.has(Number(row.conversation_id)) ? null : (row.newest_seq ?? null)
   switch (table) {
     case 'compaction_runs':

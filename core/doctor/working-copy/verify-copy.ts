@@ -22,7 +22,7 @@ const queries = {
   messages: /* sql */ `
     SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
     FROM messages ORDER BY message_id`,
-  /** A text that is the message's own may stand in its row alone: what is read of the part is the same. */
+  /** A text that is the message's own may be stored with the message alone. It reads the same. */
   messageParts: /* sql */ `
     SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
       CASE WHEN p.part_type = 'text' AND p.is_content = 1
@@ -124,9 +124,9 @@ export type Verification = {
   readonly original: ReadDb
   readonly info: MemoryInfo
   readonly copy: ReadDb
-  /** What it says was changed may differ, and nothing else. */
+  /** It says which rows were changed. All others have to be equal. */
   readonly fitter: RowFitter
-  /** Of the original, in all tables together. */
+  /** The number of rows in all tables of the original. */
   readonly rows: number
 }
 
@@ -139,7 +139,7 @@ export async function* verifyCopy(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
   const compared: { name: string; what: string; rows: number }[] = []
-  // Of both files; the searches take next to no time.
+  // The rows of both files. The searches take next to no time.
   const toRead = 2 * rows
   let read = 0
   for (const { name, what, table, sql } of SECTIONS) {
@@ -171,7 +171,7 @@ export async function* verifyCopy(
   }
 }
 
-/** What a native file holds and cannot show: copied as it is shown, and found by other words in the original's indexes. */
+/** Values of a native file that cannot be shown. They are copied as they are shown, so the indexes of both files differ. */
 function wrongValues(original: ReadDb): CopyAdjustment[] {
   const made = migrations.slice(0, original.value<number>('PRAGMA main.user_version') ?? 0)
   return looseTables(original, made).flatMap(({ table, columns }): CopyAdjustment[] => {
@@ -231,7 +231,7 @@ async function* differing(
   return missing
 }
 
-/** Row by row; null whenever it is time to let others go on. */
+/** The hash of each row; null whenever it yielded. */
 async function* rowHashes(db: ReadDb, sql: string, signal: AbortSignal): AsyncGenerator<Buffer | null> {
   const slice = new TimeSlice(signal, 'Comparing was cancelled; no copy was made.')
   for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) {
