@@ -47,9 +47,9 @@ export function rangesOf(draft: Draft): ReadonlyMap<string, SourceRange> {
       range.latestAtMs = Math.max(range.latestAtMs, latestAtMs)
     }
     for (const { to } of draft.messageLinks(id)) {
-      const row = messages.positionOf(to)
-      if (row < 0) continue
-      const [seq, at] = [messages.seqAt(row), messages.createdAtMsAt(row)]
+      const position = messages.positionOf(to)
+      if (position < 0) continue
+      const [seq, at] = [messages.seqAt(position), messages.createdAtMsAt(position)]
       widen(seq, seq, at, at)
     }
     for (const { to } of draft.sourceLinks(id)) {
@@ -102,7 +102,7 @@ export function* messagesUnder(draft: Draft, ids: Iterable<string>): Iterable<nu
 
 /** How the windows show the history. */
 export type DraftCoverage = {
-  /** Rows of messages that are neither in a window nor under a summary that is: nobody reaches them. */
+  /** Positions of messages that are neither in a window nor under a summary that is: nobody reaches them. */
   readonly uncovered: ReadonlySet<number>
   /** Window entries that a summary in a window stands for already, as `msg_<n>` or the summary's id. */
   readonly twice: ReadonlySet<string>

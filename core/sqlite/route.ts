@@ -34,8 +34,7 @@ export function routeOf(file: MemoryFile, hasUris = canOpenUris()): Route {
 }
 
 /** Reading it with `fs` could drop the locks of a connection that another thread has to it (see `mayBeOpenHere`). */
-const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean =>
-  hasShm && header.isWal && process.platform !== 'win32'
+const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean => hasShm && header.isWal && process.platform !== 'win32'
 
 const CONNECT: Readonly<Record<Exclude<Route, 'copy'>, (file: MemoryFile) => ReadOnlyConnection | null>> = {
   image: connectImage,

@@ -233,7 +233,7 @@ function putNewMessagesBack(db: WriteDb): number {
   if (fresh.size === 0) return 0
   const draft = withoutYielding(FileDraft.read(db))
   const windows = new Set([...fresh].map((id) => draft.messages.conversationAt(draft.messages.positionOf(id))))
-  putBack(draft, (row) => fresh.has(draft.messages.idAt(row)), windows)
+  putBack(draft, (position) => fresh.has(draft.messages.idAt(position)), windows)
   writeRows(db, draft.take())
   return fresh.size
 }

@@ -88,14 +88,14 @@ function lostRuns(draft: FileDraft, id: string, { uncovered }: DraftCoverage): n
   const conversationId = draft.summaries.get(id)?.conversationId
   const { messages } = draft
   const lost = [...uncovered]
-    .filter((row) => messages.conversationAt(row) === conversationId)
+    .filter((position) => messages.conversationAt(position) === conversationId)
     .toSorted((a, b) => messages.seqAt(a) - messages.seqAt(b))
   const runs: number[][] = []
   let before = Number.NaN
-  for (const row of lost) {
-    const seq = messages.seqAt(row)
+  for (const position of lost) {
+    const seq = messages.seqAt(position)
     if (seq !== before + 1) runs.push([])
-    runs.at(-1)?.push(messages.idAt(row))
+    runs.at(-1)?.push(messages.idAt(position))
     before = seq
   }
   return runs.slice(0, MOST_RUNS)

@@ -25,7 +25,7 @@ export function settle(draft: FileDraft, was: Standing): void {
   }
   const { twice } = coverageOf(draft, was.windows)
   dropTwice(draft, (id) => twice.has(id) && !was.coverage.twice.has(id))
-  putBack(draft, (row) => !was.coverage.uncovered.has(row), was.windows)
+  putBack(draft, (position) => !was.coverage.uncovered.has(position), was.windows)
   bringInLine(draft, draft.touched)
 }
 
@@ -77,15 +77,15 @@ export function resolveOrphans(
     for (const id of open) {
       const summary = draft.summaries.get(id)
       if (!summary) continue
-      const rows = [...messagesUnder(draft, withSources(draft, [id]))].map((message) =>
+      const positions = [...messagesUnder(draft, withSources(draft, [id]))].map((message) =>
         draft.messages.positionOf(message),
       )
       const range = ranges.get(id)
-      if (!range || rows.some((row) => !uncovered.has(row) || taken.has(row))) {
+      if (!range || positions.some((position) => !uncovered.has(position) || taken.has(position))) {
         removeSummary(draft, id)
         continue
       }
-      for (const row of rows) taken.add(row)
+      for (const position of positions) taken.add(position)
       const entry = { messageId: null, summaryId: id, placedAtMs: summary.createdAtMs ?? range.latestAtMs }
       putIntoWindow(draft, summary.conversationId, [{ firstSeq: range.firstSeq, entry }], ranges)
     }
@@ -124,15 +124,19 @@ function isCoveredBySummary(draft: FileDraft, entry: { messageId: number | null;
 }
 
 /** Puts messages that nobody reaches back into their windows, at their places in the history. */
-export function putBack(draft: FileDraft, isWanted: (row: number) => boolean, windows: ReadonlySet<number>): number[] {
+export function putBack(
+  draft: FileDraft,
+  isWanted: (position: number) => boolean,
+  windows: ReadonlySet<number>,
+): number[] {
   const { uncovered } = coverageOf(draft, windows)
-  const rows = [...uncovered].filter(isWanted)
-  if (rows.length === 0) return []
+  const positions = [...uncovered].filter(isWanted)
+  if (positions.length === 0) return []
   const ranges = rangesOf(draft)
-  const byConversation = Map.groupBy(rows, (row) => draft.messages.conversationAt(row))
+  const byConversation = Map.groupBy(positions, (position) => draft.messages.conversationAt(position))
   for (const [conversationId, own] of byConversation) {
-    const arrivals: Arrival[] = own.map((row) => messageEntry(draft, row))
+    const arrivals: Arrival[] = own.map((position) => messageEntry(draft, position))
     putIntoWindow(draft, conversationId, arrivals, ranges)
   }
-  return rows.map((row) => draft.messages.idAt(row))
+  return positions.map((position) => draft.messages.idAt(position))
 }

@@ -16,11 +16,11 @@ export function firstSeqOf(
 }
 
 /** A message as an entry, as if it had stood there since it came. */
-export function messageEntry(draft: FileDraft, row: number): Arrival {
+export function messageEntry(draft: FileDraft, position: number): Arrival {
   const { messages } = draft
   return {
-    firstSeq: messages.seqAt(row),
-    entry: { messageId: messages.idAt(row), summaryId: null, placedAtMs: messages.createdAtMsAt(row) },
+    firstSeq: messages.seqAt(position),
+    entry: { messageId: messages.idAt(position), summaryId: null, placedAtMs: messages.createdAtMsAt(position) },
   }
 }
 

@@ -102,7 +102,7 @@ const coverGaps: Fix = {
   reads: ['window', 'edges', 'summaries'],
   *apply(context) {
     const { draft, was, conversationId } = context
-    const isOwn = (row: number): boolean => draft.messages.conversationAt(row) === conversationId
+    const isOwn = (position: number): boolean => draft.messages.conversationAt(position) === conversationId
     const back = putBack(draft, isOwn, was.windows)
     if (back.length === 0) return
     yield {
