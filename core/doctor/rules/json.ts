@@ -3,15 +3,15 @@ import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import type { JsonColumn } from '../../systems/system-facts.ts'
 import { contentsOfMessages } from '../../systems/texts.ts'
-import { rowRanges } from './row-ranges.ts'
+import { type RowRange, rangesWith } from './row-ranges.ts'
 
 const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 
 /** Tables with as many rows as there are messages. */
 const isLong = (table: string): boolean => table === 'messages' || table === 'message_parts'
 
-/** Names come from the system, never from the file. */
-function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
+/** SQL over the row `t`, true for what should be JSON and is not. Names come from the system, never from the file. */
+function isMalformed({ column, shape }: JsonColumn): string {
   const isBroken = `NOT json_valid(t.${column})`
   const begins = `substr(ltrim(t.${column}), 1, 1) IN ('{', '[')`
   const isWrong =
@@ -20,21 +20,32 @@ function sqlOf({ table, column, id, conversation, shape }: JsonColumn): string {
       : shape === 'document'
         ? `${begins} AND ${isBroken}`
         : `CASE WHEN json_valid(t.${column}) THEN json_type(t.${column}) <> 'array' ELSE 1 END`
+  return `NOT (${IS_NONE(column)}) AND ${isWrong}`
+}
+
+function sqlOf(json: JsonColumn): string {
+  const { table, column, id, conversation, shape } = json
   return /* sql */ `
     SELECT ${id} AS id, ${conversation} AS conversationId,
       '${table}.${column} is no ${shape === 'array' ? 'list in JSON' : 'JSON'}: ' || substr(t.${column}, 1, 40) AS detail
     FROM main.${table} AS t
-    WHERE NOT (${IS_NONE(column)}) AND ${isWrong}
+    WHERE ${isMalformed(json)}
       AND (:conversation IS NULL OR ${conversation} IS :conversation)
       ${isLong(table) ? 'AND t.rowid > :after AND t.rowid <= :upTo' : ''}`
 }
 
 function* findMalformed(context: RuleContext): Iterable<Finding | null> {
   const { db, system, probe, conversationId } = context
-  for (const column of system.facts.jsonColumns) {
-    if (!probe.has(column.table, column.column)) continue
+  const known = system.facts.jsonColumns.filter(({ table, column }) => probe.has(table, column))
+  const byTable = Map.groupBy(known, ({ table }) => table)
+  const malformed = new Map<string, readonly (RowRange | object)[]>()
+  for (const column of known) {
+    const { table } = column
+    const conditions = byTable.get(table)?.map((one) => `(${isMalformed(one)})`) ?? []
+    const ranges = malformed.get(table) ?? (isLong(table) ? yield* rangesWith(db, table, conditions) : [{}])
+    malformed.set(table, ranges)
     const sql = sqlOf(column)
-    for (const range of isLong(column.table) ? rowRanges(db, column.table) : [{}]) {
+    for (const range of ranges) {
       for (const finding of db.iterate<Finding>(sql, { conversation: conversationId, ...range })) yield finding
       yield null
     }

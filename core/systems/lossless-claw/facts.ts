@@ -50,7 +50,7 @@ const queries = {
     JOIN json_each(json_array(
       json_extract(p.metadata, '$.externalizedFileId'), json_extract(p.metadata, '$.externalizedFileIds[0]'),
       json_extract(p.metadata, '$.externalizedFileIds[1]'), json_extract(p.metadata, '$.externalizedFileIds[2]'))) AS j
-    WHERE p.metadata LIKE '%externalizedFileId%' AND json_valid(p.metadata) AND j.value IS NOT NULL`,
+    WHERE instr(p.metadata, 'externalizedFileId') > 0 AND json_valid(p.metadata) AND j.value IS NOT NULL`,
 }
 
 /** The family of lossless-claw shares its tables. */
