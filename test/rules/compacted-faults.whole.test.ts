@@ -11,7 +11,7 @@ import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { apply, canonical, fired, plan, scan } from '../repair/doctor.ts'
 import type { Pick } from './faults/compacted.ts'
-import { FAMILIES } from './faults/families.ts'
+import { compactedFaults, familiesWith } from './faults/families.ts'
 
 let memory: TestMemory | undefined
 afterEach(() => {
@@ -79,15 +79,13 @@ async function expectRepaired(built: TestMemory, found: IntegrityReport): Promis
   expectAllReached(built)
 }
 
-const faults = Object.values(FAMILIES).flatMap(({ compacted = [] }) => compacted)
-
 it('a compacted memory has no findings before it is damaged', async () => {
   memory = await compactedMemory({ seed: 7 })
   expect(fired(await scan(memory.path))).toEqual([])
 })
 
-describe.each(Object.entries(FAMILIES))('the rules of %s', (_, { compacted = [] }) => {
-  it.each(compacted)('find $name ($rule), and the plan settles it', async ({ rule, inject }) => {
+describe.each(familiesWith(({ compacted }) => compacted))('the rules of $family', ({ faults }) => {
+  it.each(faults)('find $name ($rule), and the plan settles it', async ({ rule, inject }) => {
     used = 0
     memory = await compactedMemory({ seed: 7 })
     expect(inject(memory, chosenBy([3, 1, 4, 1, 5, 9]))).toBe(true)
@@ -107,7 +105,7 @@ const PROVED_ELSEWHERE: Readonly<Record<string, string>> = {
 }
 
 it('every fix settles the finding of a seeded fault here, or in the test that is named for it', () => {
-  const damaged = new Set(faults.map(({ rule }) => rule))
+  const damaged = new Set(compactedFaults.map(({ rule }) => rule))
   const unproved = fixes.filter((fix) => !rulesOf(fix).some(({ id }) => damaged.has(id)))
   expect(unproved.map(({ name }) => name).toSorted()).toEqual(Object.keys(PROVED_ELSEWHERE).toSorted())
 })
@@ -120,14 +118,14 @@ it('the steps of one plan settle faults of several families at once', {
     // Making a compacted memory takes longer than repairing it: a few serve all combinations.
     seed: fc.nat(3),
     picks: fc.array(fc.nat(1000), { minLength: 4, maxLength: 8 }),
-    chosen: fc.uniqueArray(fc.nat(faults.length - 1), { minLength: 2, maxLength: 4 }),
+    chosen: fc.uniqueArray(fc.nat(compactedFaults.length - 1), { minLength: 2, maxLength: 4 }),
   })
   await fc.assert(
     fc.asyncProperty(combination, async ({ seed, picks, chosen }) => {
       used = 0
       const built = await compactedMemory({ seed })
       try {
-        for (const index of chosen) faults[index]?.inject(built, chosenBy(picks))
+        for (const index of chosen) compactedFaults[index]?.inject(built, chosenBy(picks))
         const found = await scan(built.path)
         if (fired(found).length > 0) await expectRepaired(built, found)
       } finally {

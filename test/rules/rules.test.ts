@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { fixes, rules, rulesOf } from '../../core/doctor/rules/rules.ts'
 import { allSystems } from '../../core/systems/systems.ts'
+import { FAMILIES } from './faults/families.ts'
 
 it('every rule has a unique id', () => {
   const ids = rules.map(({ id }) => id)
@@ -35,4 +38,64 @@ it('every known exception of a system names a rule', () => {
 it('every rule follows from rules that exist', () => {
   const ids = new Set(rules.map(({ id }) => id))
   expect(rules.flatMap(({ consequenceOf = [] }) => consequenceOf).filter((id) => !ids.has(id))).toEqual([])
+})
+
+/** Ids of the rules that stand in each file of core/doctor/rules. */
+function idsByFamily(): ReadonlyMap<string, readonly string[]> {
+  const folder = join(import.meta.dirname, '../../core/doctor/rules')
+  const known = new Set(rules.map(({ id }) => id))
+  return new Map(
+    readdirSync(folder).map((name) => {
+      const ids = [...readFileSync(join(folder, name), 'utf8').matchAll(/^ +id: '(\w+)'/gm)].map(([, id]) => id ?? '')
+      return [name.replace('.ts', ''), ids.filter((id) => known.has(id))]
+    }),
+  )
+}
+
+it('every seeded fault stands in the file of the family of its rule', () => {
+  const ids = idsByFamily()
+  const misplaced = Object.entries(FAMILIES).flatMap(([family, { compacted = [], lossless = [], generated = [] }]) =>
+    [...compacted, ...lossless, ...generated].filter(({ rule }) => !ids.get(family)?.includes(rule)),
+  )
+  expect(misplaced.map(({ rule }) => rule)).toEqual([])
+})
+
+/** Rules whose findings take more than a damaged row, by the test that has them. */
+const FOUND_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  'test/integrity/fixtures.test.ts': [
+    'deterministic_summary',
+    'duplicate_file',
+    'empty_message',
+    'file_missing',
+    'files_elsewhere',
+    'frontier_beyond_messages',
+    'misfiled_message',
+    'reingested_summary',
+    'summariser_session',
+    'unconsumed_root',
+  ],
+  'test/integrity/states-of-lossless-claw.test.ts': ['pruned_expected', 'sqlite_integrity', 'table_lost'],
+  'test/ledger/ledger.test.ts': ['ledger_behind', 'ledger_hash'],
+  'test/ledger/ledger-trouble.test.ts': ['ledger_ahead', 'ledger_foreign'],
+  'test/repair/apply.test.ts': ['file_hash'],
+  'test/rules/expected-states.test.ts': [
+    'ledger_duplicate_event',
+    'ledger_time_order',
+    'never_compacted',
+    'schema_version',
+    'time_range_shifted',
+    'tool_call_unanswered',
+  ],
+  'test/rules/log.test.ts': ['log_broken'],
+}
+
+it('every rule finds a seeded fault, or has a finding in the test that is named for it', () => {
+  const seeded = Object.values(FAMILIES).flatMap(({ compacted = [], lossless = [], generated = [] }) =>
+    [...compacted, ...lossless, ...generated].map(({ rule }) => rule),
+  )
+  const elsewhere = Object.entries(FOUND_ELSEWHERE).flatMap(([file, ids]) => {
+    const text = readFileSync(join(import.meta.dirname, '../..', file), 'utf8')
+    return ids.filter((id) => text.includes(`'${id}'`))
+  })
+  expect([...new Set([...seeded, ...elsewhere])].toSorted()).toEqual(rules.map(({ id }) => id).toSorted())
 })

@@ -9,7 +9,7 @@ import { FIXTURES } from '../db/fixtures.ts'
 import { changedCopy, copyInto, WITHOUT_CONSTRAINTS } from '../dialects/foreign-files.ts'
 import { fired, resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
 import type { World } from '../integrity/worlds.ts'
-import { FAMILIES } from '../rules/faults/families.ts'
+import { generatedFaults } from '../rules/faults/families.ts'
 import { copied } from './copying.ts'
 
 /** Sound files, and the checks whose findings are by design of their systems in a copy. */
@@ -119,11 +119,9 @@ describe('a working copy of a sound memory', () => {
     expect(report.ok).toBe(false)
   })
 
-  const generated = Object.values(FAMILIES).flatMap((family) => family.generated ?? [])
-
   it.each(names)('has a finding for any damage, as any other file: %s', async (name) => {
     // Each copy is given every fifth fault, and all copies together every one.
-    for (const [index, fault] of generated.entries()) {
+    for (const [index, fault] of generatedFaults.entries()) {
       if (index % names.length !== names.indexOf(name)) continue
       const path = copyInto(temporaryFolder(), copyOf(name))
       const world = worldOf(path, index)

@@ -25,7 +25,7 @@ import { toolResultFaults } from './tool-results.ts'
 import { valueFaults } from './values.ts'
 import { windowFaults } from './window.ts'
 
-/** Seeded faults by family: each is called as the file of its rules in core/doctor/rules. */
+/** By the name of the file of the rules in core/doctor/rules. */
 export const FAMILIES: Readonly<Record<string, FamilyFaults>> = {
   counts: countFaults,
   coverage: coverageFaults,
@@ -53,3 +53,14 @@ export const FAMILIES: Readonly<Record<string, FamilyFaults>> = {
   values: valueFaults,
   window: windowFaults,
 }
+
+/** The families that have faults of one kind, with these faults. */
+export const familiesWith = <Fault>(
+  faultsOf: (family: FamilyFaults) => readonly Fault[] | undefined,
+): { readonly family: string; readonly faults: readonly Fault[] }[] =>
+  Object.entries(FAMILIES)
+    .map(([family, all]) => ({ family, faults: faultsOf(all) ?? [] }))
+    .filter(({ faults }) => faults.length > 0)
+
+export const compactedFaults = Object.values(FAMILIES).flatMap(({ compacted = [] }) => compacted)
+export const generatedFaults = Object.values(FAMILIES).flatMap(({ generated = [] }) => generated)
