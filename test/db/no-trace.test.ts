@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -202,22 +203,25 @@ describe('reading a file of another system', () => {
     db.close()
   })
 
+  // Without this lock a writer with an older SQLite takes its log away from under the connection.
   // https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
-  it('keeps the lock of an open connection when the file is opened again beside an empty log', async () => {
+  it('keeps the lock of an open connection when the file is opened again beside an empty log', async ({ skip }) => {
+    skip(!existsSync('/proc/locks'), 'this system does not list locks')
     const path = copyOf('lossless-claw/small.db')
+    const ownLocks = () =>
+      readFileSync('/proc/locks', 'utf8')
+        .split('\n')
+        .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${statSync(path).ino} `))
     writer = await Writer.start(path)
     await writer.tell('write')
     const memory = await openMemory(path, { cacheDir })
-    expect(memory.info.access).toBe('in_place')
+    expect([memory.info.access, ownLocks().length]).toEqual(['in_place', 1])
     await writer.tell('checkpoint')
     expect(statSync(`${path}-wal`).size).toBe(0)
-    expect((await lookAt(path)).messages).toBe(MESSAGES + 1)
-    const rows = memory.read.iterate('SELECT * FROM messages')
-    rows.next()
-    await writer.end('close')
-    // Only a writer that finds nobody else at the file takes its log away.
-    expect(existsSync(`${path}-wal`)).toBe(true)
-    expect([...rows]).toHaveLength(MESSAGES)
+    expect(await lookAt(path)).toEqual({ access: 'at_rest', messages: MESSAGES + 1 })
+    expect(ownLocks()).toHaveLength(1)
+    await writer.tell('write')
+    expect(memory.read.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 2)
     memory.close()
   })
 

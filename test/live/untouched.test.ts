@@ -108,7 +108,7 @@ describe.each(WRITERS.map((writer) => ({ name: writer.name, writer })))('reading
     writeFileSync(`${path}-wal`, '')
     await expectUntouched(path, ['memory_image'], messages)
     writeFileSync(`${path}-shm`, Buffer.alloc(32_768))
-    await expectUntouched(path, ['memory_image'], messages)
+    await expectUntouched(path, ['at_rest'], messages)
   })
 
   it('does not change a folder without write permission', ({ skip }) => {

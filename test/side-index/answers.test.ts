@@ -196,7 +196,7 @@ describe('a search with a side index', () => {
     expect(readdirSync(dirname(file.path))).toEqual(['lcm.db', 'lcm.db-shm', 'lcm.db-wal'])
     expect(await updateElsewhere(file.path, cacheDir)).toMatchObject({ outcome: 'ready' })
     const window = opened(await Stage.open(file.path, cacheDir))
-    expect([window.memory.info.access, window.isCurrent]).toEqual(['memory_image', true])
+    expect([window.memory.info.access, window.isCurrent]).toEqual(['at_rest', true])
     const agent = new Database(file.path)
     open.push(agent)
     agent.exec(`UPDATE messages SET content = 'seal'`)
