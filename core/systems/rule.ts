@@ -22,7 +22,7 @@ export type RuleContext = ScanContext & {
 }
 
 /** What this machine allows for the ledger that a memory of ours names. */
-export type LedgerAccess = {
+type LedgerAccess = {
   isAllowed(path: string): boolean
   state(): LedgerState
 }
