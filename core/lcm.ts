@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { ExpandQuery } from './agents/expand-query/expand-query.ts'
 import { ProvenanceFinder } from './agents/provenance/provenance.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
@@ -20,6 +20,8 @@ import { marksFor } from './doctor/scan/rule-context.ts'
 import { Scanner } from './doctor/scan/scanner.ts'
 import { Surgeon } from './doctor/surgery/surgeon.ts'
 import { LcmError } from './errors.ts'
+import { FileStore, storeBeside } from './files/file-store.ts'
+import { LargeFileService } from './files/large-file-service.ts'
 import { userFolders } from './folders.ts'
 import { LedgerConsents } from './ingest/ledger/ledger-consents.ts'
 import type { LedgerPermission } from './ingest/ledger/ledger-permission.ts'
@@ -73,6 +75,8 @@ export type Lcm = {
   readonly repair: Repairer
   readonly surgery: Surgeon
   readonly undo: Undo
+  /** Keeps large texts in files. */
+  readonly files: LargeFileService
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
   /** Returns the writable connection, or throws the reason why there is none. `what` completes "cannot …". */
@@ -151,7 +155,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     integrity,
     summarizers,
     requireWrite,
-    filesDirs: [join(dirname(info.path), 'lcm-files'), ...(settings.filesDir ? [settings.filesDir] : [])],
+    filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
 
   return {
@@ -207,6 +211,16 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     repair: new Repairer(doctor),
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
+    files: new LargeFileService({
+      store: new FileStore(settings.filesDir ?? storeBeside(info.path), settings.filesDir === null),
+      estimator,
+      thresholdTokens: settings.largeFileTokenThreshold,
+      // The parsers of many kinds of files are loaded with the first large file.
+      explore: async function* (source, signal) {
+        const { explore } = await import('./files/explorers/explore.ts')
+        return yield* explore(source, signal)
+      },
+    }),
     compactionEngine: () => {
       requireEnabled(settings, 'compact')
       return new CompactionEngine({

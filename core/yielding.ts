@@ -46,6 +46,14 @@ export function withoutYielding<T>(work: Generator<void, T>): T {
   }
 }
 
+/** Runs a generator that yields to others by itself to its end. */
+export async function runToEnd<T>(work: AsyncGenerator<void, T>): Promise<T> {
+  for (;;) {
+    const step = await work.next()
+    if (step.done) return step.value
+  }
+}
+
 /** Measures how long this thread has been kept from other work. */
 export class TimeSlice {
   readonly #signal: AbortSignal | undefined

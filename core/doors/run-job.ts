@@ -49,7 +49,7 @@ export async function* runJob(
       const { paths, format, window = 'agent' } = spec
       const write = lcm.requireWrite('import transcripts')
       const job = importTranscripts(
-        { db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format, window },
+        { db: write, estimator: lcm.estimator, clock: lcm.clock, paths, format, window, files: lcm.files },
         signal,
       )
       return { kind: 'import', value: yield* job }

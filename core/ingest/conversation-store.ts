@@ -1,13 +1,16 @@
 import type { Clock } from '../clock.ts'
 import { LcmError } from '../errors.ts'
+import type { NewFile } from '../files/large-file-service.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import { indexAtOnce, indexMessages } from '../sqlite/ingest-index.ts'
 import { withLargePageCache } from '../sqlite/page-cache.ts'
 import { deferIndex, LONGEST_INDEXED_AT_ONCE } from '../sqlite/pending-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { runToEnd } from '../yielding.ts'
 import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
 import { contentHash, type MessageRow, partIdStem, toMessageRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
+import type { LargeTexts } from './large-texts.ts'
 import { type PreparedMessage, prepareMessage } from './message-inserts.ts'
 import { type NewMessage, textUnits } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
@@ -94,6 +97,16 @@ const queries = {
   known: /* sql */ `
     SELECT message_id AS messageId, role, content_hash AS hash FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  stored: /* sql */ `
+    SELECT message_id AS messageId, content FROM messages
+    WHERE conversation_id = :conversationId AND external_id = :externalId`,
+  insertFile: /* sql */ `
+    INSERT INTO large_files (file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
+      exploration_summary, created_at)
+    VALUES (:id, CAST(:conversationId AS INTEGER), :fileName, :mimeType, CAST(:bytes AS INTEGER), :hash, :path,
+      :explorationSummary, CAST(:atMs AS INTEGER))
+    ON CONFLICT (file_id) DO UPDATE SET storage_uri = excluded.storage_uri
+      WHERE content_hash = excluded.content_hash AND storage_uri <> excluded.storage_uri`,
   insertItems: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
@@ -112,10 +125,12 @@ const EMPTY_HASH = contentHash('')
 
 type Conversation = { readonly id: number; readonly importer: string; readonly sessionId: string }
 
+type StoredMessage = { readonly messageId: number; readonly content: string }
+
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
 
-/** The end of a conversation, after which new messages are stored. */
-type Tail = { messageId: number; seq: number; latestMs: number }
+/** The end of a conversation, after which new messages are stored. `file` is the last one that was given its place. */
+type Tail = { messageId: number; seq: number; latestMs: number; file: NewFile | null }
 
 /**
  * Stores conversations and messages in a native memory. A message is written completely, with its parts and its window
@@ -175,6 +190,27 @@ export class ConversationStore {
   }
 
   /**
+   * `append` of messages whose large texts go to files first.
+   * @throws LcmError not_found, cancelled; disk_full, file_not_readable when a file cannot be stored
+   */
+  async ingest(conversationId: number, messages: readonly NewMessage[], texts: LargeTexts): Promise<AppendResult> {
+    const { importer, sessionId } = this.#conversation(conversationId)
+    const rewritten: NewMessage[] = []
+    for (const message of messages) {
+      const { externalId, role, content, parts } = message
+      if (!texts.mayConcern(role, content, parts)) {
+        rewritten.push(message)
+        continue
+      }
+      const known =
+        externalId === null ? undefined : this.#db.get<StoredMessage>(queries.stored, { conversationId, externalId })
+      const stored = known ? [{ ...known, parts: storedParts(this.#db, known.messageId, known.content) }] : null
+      rewritten.push(await runToEnd(texts.rewrite(message, { conversationKey: `${importer}\n${sessionId}`, stored })))
+    }
+    return this.append(conversationId, rewritten)
+  }
+
+  /**
    * Appends many messages of several conversations, as imports do, in one transaction that indexes them at once. Other
    * writers wait meanwhile, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch larger than
    * `LONGEST_INDEXED_AT_ONCE` only the rows are stored; call `indexPending` then. A few messages are left to the index
@@ -208,12 +244,9 @@ export class ConversationStore {
     given: readonly PreparedMessage[],
     { by, continued = null, index }: Indexing & { readonly continued?: Continue | null },
   ): AppendResult {
-    const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
-    if (!conversation) {
-      throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
-    }
+    const conversation = this.#conversation(conversationId)
     const seq = this.#db.value<number>(queries.nextSeq, { conversationId }) ?? 0
-    const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0 }
+    const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0, file: null }
     const parts = new PartInserts(this.#db)
     const indexed = by === 'triggers' ? Number.MAX_SAFE_INTEGER : tail.messageId - 1
     const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
@@ -259,6 +292,7 @@ export class ConversationStore {
     }
     for (const one of given) take(one, continued)
     parts.flush()
+    tail.file?.sync()
     completeMessages(this.#db, [...completions.values()], indexed, index)
     if (counts.added > 0) {
       const ordinal = this.#db.value<number>(queries.nextOrdinal, { conversationId }) ?? 0
@@ -266,6 +300,12 @@ export class ConversationStore {
       this.#db.run(queries.touch, { conversationId, at: tail.latestMs })
     }
     return counts
+  }
+
+  #conversation(conversationId: number): Conversation {
+    const conversation = this.#db.get<Conversation>(queries.conversation, { conversationId })
+    if (conversation) return conversation
+    throw new LcmError('not_found', `There is no conversation ${conversationId} in ${this.#db.path}.`)
   }
 
   #isSame(known: Known, row: MessageRow): boolean {
@@ -297,11 +337,15 @@ export class ConversationStore {
   #insert(
     conversation: Conversation,
     tail: Tail,
-    { row, insert, parts }: PreparedMessage,
+    { message, row, insert, parts }: PreparedMessage,
     inserts: PartInserts,
   ): boolean {
     const { messageId, seq } = tail
     if (insert([messageId, conversation.id, seq]) === 0) return false
+    for (const file of message.files ?? []) {
+      this.#insertFile(conversation.id, file, row.atMs)
+      tail.file = file
+    }
     const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
     parts().forEach((part, ordinal) => {
       inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], part)
@@ -310,6 +354,11 @@ export class ConversationStore {
     tail.seq += 1
     tail.latestMs = Math.max(tail.latestMs, row.atMs)
     return true
+  }
+
+  /** The content is on disk, under its name, before a row names it. */
+  #insertFile(conversationId: number, { place, sync: _, ...file }: NewFile, atMs: number): void {
+    this.#db.run(queries.insertFile, { conversationId, path: place(conversationId), atMs, ...file })
   }
 }
 

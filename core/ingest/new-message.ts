@@ -1,4 +1,5 @@
 import type { PartType, Role } from '../contract/ids.ts'
+import type { NewFile } from '../files/large-file-service.ts'
 
 /** One block of a message to store. Fields that are left out are stored as NULL. */
 export type NewPart = {
@@ -41,11 +42,16 @@ export type NewMessage = {
   readonly content: string
   readonly createdAtMs: number
   readonly parts: readonly NewPart[]
+  /** The large files that its texts refer to. */
+  readonly files?: readonly NewFile[]
 }
 
+/** To give a file its place takes about as long as storing so much text. */
+const UNITS_A_FILE = 60_000
+
 /** Returns about how much text has to be stored. */
-export function textUnits({ content, parts }: NewMessage): number {
-  let units = content.length
+export function textUnits({ content, parts, files }: NewMessage): number {
+  let units = content.length + (files ? files.length * UNITS_A_FILE : 0)
   for (const { toolInput, toolOutput, text } of parts) {
     units += (toolInput?.length ?? 0) + (toolOutput?.length ?? 0) + (text?.length ?? 0)
   }

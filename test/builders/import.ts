@@ -1,5 +1,6 @@
 import type { ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../core/contract/import.ts'
 import type { JobProgress } from '../../core/contract/job.ts'
+import type { LargeFileService } from '../../core/files/large-file-service.ts'
 import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import type { WriteDb } from '../../core/sqlite/read-db.ts'
@@ -10,16 +11,26 @@ export type ImportOptions = {
   readonly format?: TranscriptFormat
   readonly window?: ImportWindow
   readonly onProgress?: (progress: JobProgress) => void
+  /** Default: large texts stay in their messages. */
+  readonly files?: LargeFileService
 }
 
 /** Runs an import to its end. */
 export async function runImport(
   db: WriteDb,
   paths: readonly string[],
-  { signal = new AbortController().signal, format = 'auto', window = 'agent', onProgress }: ImportOptions = {},
+  { signal = new AbortController().signal, format = 'auto', window = 'agent', onProgress, files }: ImportOptions = {},
 ): Promise<ImportResult> {
   const job = importTranscripts(
-    { db, estimator: createTokenEstimator(), clock: () => STORY_BEGINS_MS, paths, format, window },
+    {
+      db,
+      estimator: createTokenEstimator(),
+      clock: () => STORY_BEGINS_MS,
+      paths,
+      format,
+      window,
+      files: files ?? null,
+    },
     signal,
   )
   for (;;) {

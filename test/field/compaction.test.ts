@@ -16,7 +16,7 @@ async function imported(paths: readonly string[]): Promise<TestMemory> {
   const memory = buildMemory()
   const estimator = createTokenEstimator()
   const job = importTranscripts(
-    { db: memory.db, estimator, clock: () => NOW_MS, paths, format: 'auto', window: 'history' },
+    { db: memory.db, estimator, clock: () => NOW_MS, paths, format: 'auto', window: 'history', files: null },
     new AbortController().signal,
   )
   for (let step = await job.next(); !step.done; ) step = await job.next()

@@ -31,9 +31,13 @@ export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[]
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
   const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
   const beside = join(folder, STORE)
+  const owners = ownersOf(rows)
   return rows.map((row) => {
-    const outside = outsideReason(row, usualRoot)
-    const local = join(beside, String(row.conversationId), basename(row.uri))
+    const owner = owners.get(row.uri)
+    // Identical content stands once, where the row that came first has it.
+    const named = owner && row.hash !== null && owner.hash === row.hash ? { ...owner, uri: row.uri } : row
+    const outside = outsideReason(named, usualRoot)
+    const local = join(beside, String(named.conversationId), basename(row.uri))
     const found = outside === null ? (lookUp(local, beside) ?? lookUp(row.uri, rootOf(row.uri))) : null
     const isEscape = found !== null && 'escapes' in found
     return {
@@ -42,10 +46,20 @@ export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[]
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
       isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
-      isUsualName: isUsualName(basename(row.uri), row.id),
+      isUsualName: isUsualName(basename(row.uri), named.id),
     }
   })
 })
+
+/** By path: the row of the file that the path is made of. */
+const ownersOf = (rows: readonly StoredFileRow[]): Map<string, StoredFileRow> =>
+  new Map(
+    rows
+      .filter(({ id, uri, conversationId }) => {
+        return basename(uri).startsWith(id) && basename(dirname(uri)) === String(conversationId)
+      })
+      .map((row) => [row.uri, row]),
+  )
 
 const isRelative = (uri: string): boolean =>
   uri !== '' && !/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(uri) && !uri.split(/[\\/]/).includes('..')

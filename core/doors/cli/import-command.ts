@@ -109,9 +109,9 @@ async function importInto(options: MemoryOptions, request: Request): Promise<Imp
   const { importTranscripts } = await import('../../ingest/transcripts/import-transcripts.ts')
   return withMemory(
     options,
-    ({ requireWrite, estimator, clock }) => {
+    ({ requireWrite, estimator, clock, files }) => {
       const db = requireWrite('import transcripts')
-      return interruptible((signal) => importTranscripts({ db, estimator, clock, ...request }, signal))
+      return interruptible((signal) => importTranscripts({ db, estimator, clock, files, ...request }, signal))
     },
     { create: true },
   )

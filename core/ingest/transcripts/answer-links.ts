@@ -1,4 +1,5 @@
 import type { Role } from '../../contract/ids.ts'
+import type { NewFile } from '../../files/large-file-service.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import { type BlockPart, contentOf } from './content-blocks.ts'
 import { type MessageDetails, withDetails } from './message-details.ts'
@@ -12,6 +13,8 @@ export type Answer = {
   readonly details: MessageDetails
   /** The role is assistant by default. */
   readonly role?: Role
+  /** The large files that its texts refer to. */
+  readonly files?: readonly NewFile[]
 }
 
 /** Gives the external id of an answer's message (link 0) or of one of its continuations. */
@@ -52,6 +55,7 @@ export function linkMessage(answer: Answer, blocks: readonly BlockPart[], link: 
     role: answer.role ?? 'assistant',
     content: contentOf(blocks),
     createdAtMs: answer.createdAtMs,
+    ...(answer.files ? { files: answer.files } : {}),
     // A continuation has no usage of its own: usage belongs to the whole answer and must not be counted twice.
     parts: link === 0 && answer.finish !== null ? [...parts, answer.finish] : parts,
   }

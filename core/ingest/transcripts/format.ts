@@ -1,5 +1,6 @@
 import type { Role } from '../../contract/ids.ts'
 import type { TranscriptFormatId } from '../../contract/import.ts'
+import type { NewFile } from '../../files/large-file-service.ts'
 import type { NewMessage, NewPart } from '../new-message.ts'
 import type { BlockPart } from './content-blocks.ts'
 import type { TranscriptHead } from './head.ts'
@@ -131,6 +132,8 @@ export type AnswerRecord = {
   readonly details: MessageDetails
   readonly copiedFrom?: readonly string[]
   readonly line?: number
+  /** The large files that its texts refer to. A reader leaves this out. */
+  readonly files?: readonly NewFile[]
 }
 
 /**

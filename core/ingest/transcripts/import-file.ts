@@ -4,6 +4,7 @@ import { LcmError } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import type { LargeTexts } from '../large-texts.ts'
 import type { TranscriptChunk } from './format.ts'
 import type { Recognised } from './formats.ts'
 import type { TranscriptFile } from './transcript-files.ts'
@@ -17,11 +18,12 @@ type Memory = {
   readonly estimator: TokenEstimator
   readonly clock: Clock
   readonly window: ImportWindow
+  readonly largeTexts: LargeTexts | null
 }
 
 /** Imports one transcript into a memory. It can be stopped after every step, because what was stored stays valid. */
 export async function* importFile(
-  { db, estimator, clock, window }: Memory,
+  { db, estimator, clock, window, largeTexts }: Memory,
   { path, bytes }: TranscriptFile,
   { format, head }: Recognised,
 ): AsyncGenerator<ImportStep, ImportedFile> {
@@ -32,6 +34,7 @@ export async function* importFile(
     path,
     format: format.id,
     window,
+    largeTexts,
   })
   const source = { path, bytes, head, nowMs: clock(), limitBytes: Number.POSITIVE_INFINITY, ...writer.stored }
   const chunks = format.read(source)
@@ -42,7 +45,19 @@ export async function* importFile(
       if ('failure' in step) failure = step.failure
       if (!('chunk' in step)) break
       const { doing, bytesRead, records } = step.chunk
-      for (const record of records) {
+      for (const given of records) {
+        let record = given
+        if (writer.mayBeLarge(given)) {
+          const moving = writer.withFiles(given)
+          for (;;) {
+            const moved = await moving.next()
+            if (moved.done) {
+              record = moved.value
+              break
+            }
+            yield { doing, bytes: bytesRead }
+          }
+        }
         if (!writer.take(record)) continue
         yield { doing, bytes: bytesRead }
         for await (const _ of indexPending(db)) yield { doing, bytes: bytesRead }

@@ -2,9 +2,11 @@ import type { Clock } from '../../clock.ts'
 import type { ImportedFile, ImportResult, ImportWindow, PassedOver, TranscriptFormat } from '../../contract/import.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import { LcmError } from '../../errors.ts'
+import type { LargeFileService } from '../../files/large-file-service.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { LargeTexts } from '../large-texts.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
 import { readHead } from './head.ts'
 import { type ImportStep, importFile, isFileError, whyUnreadable } from './import-file.ts'
@@ -18,6 +20,8 @@ export type ImportInput = {
   readonly paths: readonly GivenTranscript[]
   readonly format: TranscriptFormat
   readonly window: ImportWindow
+  /** Keeps large texts in files. Null: they stay in their messages. */
+  readonly files: LargeFileService | null
 }
 
 const LISTED_FILES = 1000
@@ -46,15 +50,20 @@ export async function* importTranscripts(
   const passedOver: PassedOver[] = []
   let passedOverCount = 0
   let done = 0
-  for (const file of files) {
-    const outcome = yield* followed(importOne(input, file), file, { done, total }, signal)
-    if ('reason' in outcome) {
-      passedOverCount += 1
-      if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
-    } else {
-      imported.push(outcome)
+  const largeTexts = input.files && new LargeTexts(input.db, input.files, signal)
+  try {
+    for (const file of files) {
+      const outcome = yield* followed(importOne({ ...input, largeTexts }, file), file, { done, total }, signal)
+      if ('reason' in outcome) {
+        passedOverCount += 1
+        if (passedOver.length < LISTED_FILES) passedOver.push(outcome)
+      } else {
+        imported.push(outcome)
+      }
+      done += file.bytes
     }
-    done += file.bytes
+  } finally {
+    largeTexts?.finish()
   }
   refuseFailure(imported, passedOver, passedOverCount)
   return {
@@ -68,6 +77,8 @@ export async function* importTranscripts(
     durationMs: performance.now() - startedMs,
   }
 }
+
+type OneInput = ImportInput & { readonly largeTexts: LargeTexts | null }
 
 type Outcome = ImportedFile | PassedOver
 
@@ -92,7 +103,7 @@ async function* followed(
   }
 }
 
-async function* importOne(input: ImportInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
+async function* importOne(input: OneInput, file: TranscriptFile): AsyncGenerator<ImportStep, Outcome> {
   yield { doing: 'looking', bytes: 0 }
   // An earlier import that was stopped may have left texts to index.
   for await (const _ of indexPending(input.db)) yield { doing: 'looking', bytes: 0 }

@@ -46,7 +46,7 @@ export type StoredSession = {
   readonly isNew: boolean
 }
 
-export type StoredMessage = { readonly role: Role; readonly parts: readonly StoredPart[] }
+export type StoredMessage = { readonly role: Role; readonly content: string; readonly parts: readonly StoredPart[] }
 
 /**
  * Finds and creates the conversations of one importer. A sub-agent may arrive before the session that started it, and
@@ -167,7 +167,7 @@ export class StoredSessions {
   message(conversationId: number, externalId: string): StoredMessage | undefined {
     type Row = { readonly messageId: number; readonly role: Role; readonly content: string }
     const row = this.#db.get<Row>(queries.message, { conversationId, externalId })
-    return row && { role: row.role, parts: storedParts(this.#db, row.messageId, row.content) }
+    return row && { role: row.role, content: row.content, parts: storedParts(this.#db, row.messageId, row.content) }
   }
 
   /** Says whether a session, or an ancestor of it, has the message. */

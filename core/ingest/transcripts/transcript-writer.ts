@@ -4,8 +4,10 @@ import { assertNever } from '../../errors.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { ConversationStore } from '../conversation-store.ts'
-import type { NewMessage } from '../new-message.ts'
+import type { LargeTexts } from '../large-texts.ts'
+import type { NewMessage, NewPart } from '../new-message.ts'
 import { storedLinks } from './answer-links.ts'
+import type { BlockPart } from './content-blocks.ts'
 import { storeCompaction } from './existing-compaction.ts'
 import type {
   AnswerRecord,
@@ -30,6 +32,15 @@ export type WriterOptions = {
   readonly path: string
   readonly format: string
   readonly window: ImportWindow
+  readonly largeTexts: LargeTexts | null
+}
+
+const partsOf = ({ blocks }: AnswerRecord): NewPart[] => blocks.map(({ part }) => part)
+
+/** What a block shows in the content of its message is a text of its part. */
+function blockWith({ part, text }: BlockPart, moved: NewPart): BlockPart {
+  const field = (['text', 'toolOutput', 'toolError'] as const).find((name) => text !== null && part[name] === text)
+  return { part: moved, text: field === undefined ? text : (moved[field] ?? null) }
 }
 
 type Beginning = { readonly text: string; readonly isAsked: boolean }
@@ -88,6 +99,46 @@ export class TranscriptWriter {
           links.map(({ parts }) => parts),
         )
       : null
+  }
+
+  /** A quick look: false when no text of the record can be large. */
+  mayBeLarge(record: TranscriptRecord): boolean {
+    const { largeTexts } = this.#options
+    if (largeTexts === null) return false
+    if (record.kind === 'message') {
+      const { role, content, parts } = record.message
+      return largeTexts.mayConcern(role, content, parts)
+    }
+    return record.kind === 'answer' && largeTexts.mayConcern('assistant', '', partsOf(record))
+  }
+
+  /** A record that may be large, with references in place of its large texts. */
+  async *withFiles(record: TranscriptRecord): AsyncGenerator<void, TranscriptRecord> {
+    if (record.kind !== 'message' && record.kind !== 'answer') return record
+    const { largeTexts, format } = this.#options
+    const { sessionId, copiedFrom } = record
+    const externalId = record.kind === 'message' ? record.message.externalId : record.externalId
+    const isCopy = externalId !== null && copiedFrom?.some((id) => this.#sessions.holds(id, externalId))
+    if (largeTexts === null || isCopy) return record
+    const session = this.#expect(sessionId)
+    const formerId = record.kind === 'message' ? record.message.formerId : null
+    const links =
+      session === null || session.isNew
+        ? []
+        : [externalId, formerId].flatMap((id) =>
+            id == null ? [] : storedLinks(id, (link) => this.#sessions.message(session.id, link)),
+          )
+    const asked = { conversationKey: `${format}\n${sessionId}`, stored: links.length > 0 ? links : null }
+    if (record.kind === 'message') {
+      // A title says what was asked, and not where it is kept.
+      this.#noteBeginning(sessionId, record.message)
+      return { ...record, message: yield* largeTexts.rewrite(record.message, asked) }
+    }
+    const { createdAtMs } = record
+    const parts = partsOf(record)
+    const moved = yield* largeTexts.rewrite({ externalId, role: 'assistant', content: '', createdAtMs, parts }, asked)
+    const blocks = record.blocks.map((block, at) => blockWith(block, moved.parts[at] ?? block.part))
+    return { ...record, blocks, ...(moved.files ? { files: moved.files } : {}) }
   }
 
   /** Takes one record. Returns true when a batch was written, which is a good moment to yield. */

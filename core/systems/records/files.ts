@@ -42,6 +42,13 @@ const queries = {
       storage_uri AS uri
     FROM large_files
     WHERE file_id = :id`,
+  pathsOfContent: /* sql */ `
+    SELECT DISTINCT storage_uri
+    FROM large_files
+    WHERE content_hash = :hash AND storage_uri IS NOT NULL
+    ORDER BY created_at
+    LIMIT 20`,
+  smallest: /* sql */ `SELECT min(byte_size) FROM large_files`,
   ids: /* sql */ `SELECT file_id FROM large_files`,
 }
 
@@ -70,6 +77,13 @@ export const fileRow = (db: ReadDb, id: string): StoredFileRow | undefined =>
   db.get<StoredFileRow>(queries.storedById, { id })
 
 export const fileIds = (db: ReadDb): ReadonlySet<string> => new Set(db.column<string>(queries.ids))
+
+/** Where the same content may stand already. */
+export const pathsOfContent = (db: ReadDb, hash: string): string[] =>
+  db.column<string>(queries.pathsOfContent, { hash })
+
+/** Bytes of the smallest large file, or null when there is none. */
+export const smallestFile = (db: ReadDb): number | null => db.value<number | null>(queries.smallest) ?? null
 
 /** Who refers to a file. */
 export type FileReferences = {

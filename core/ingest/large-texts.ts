@@ -1,0 +1,162 @@
+import type { Role } from '../contract/ids.ts'
+import type { FileInfo } from '../contract/lineage.ts'
+import { type IsLarge, largeBlocksOf, type TextKind } from '../files/blocks.ts'
+import { REFERENCE_BEGINS, referenceTo } from '../files/file-reference.ts'
+import type { KnownBlock, LargeFileService, NewFile } from '../files/large-file-service.ts'
+import { sha256 } from '../hashing.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { fileById, fileRow, pathsOfContent, smallestFile } from '../systems/records/files.ts'
+import type { StoredPart } from './known-parts.ts'
+import type { NewMessage, NewPart } from './new-message.ts'
+
+/** What is stored of a message that comes again. */
+export type StoredTexts = { readonly content: string; readonly parts: readonly StoredPart[] }
+
+type Asked = {
+  readonly conversationKey: string
+  /** Null for a new message. */
+  readonly stored: readonly StoredTexts[] | null
+}
+
+type Text = { readonly text: string; readonly kind: TextKind }
+
+/**
+ * Moves large texts of messages into files before the messages are stored. A message that comes again is given the
+ * references that are stored of it, whatever the threshold is by now, so that it is recognised.
+ */
+export class LargeTexts {
+  readonly #db: ReadDb
+  readonly #files: LargeFileService
+  readonly #signal: AbortSignal
+  readonly #leastUnits: number
+  /** Files that stand in no row yet. */
+  readonly #coming = new Map<string, NewFile>()
+
+  constructor(db: ReadDb, files: LargeFileService, signal: AbortSignal) {
+    this.#db = db
+    this.#files = files
+    this.#signal = signal
+    // A file that is stored may be smaller than what is large by now.
+    this.#leastUnits = Math.min(files.leastUnits, Math.ceil((smallestFile(db) ?? Number.POSITIVE_INFINITY) / 3))
+  }
+
+  /** A quick look: false when no text of the message can be large. */
+  mayConcern(role: Role, content: string, parts: readonly NewPart[]): boolean {
+    if (role === 'system') return false
+    if (content.length >= this.#leastUnits) return true
+    return parts.some((part) => textsOf(role, part).some(({ text }) => text.length >= this.#leastUnits))
+  }
+
+  /** The message with references in place of its large texts. */
+  async *rewrite(message: NewMessage, asked: Asked): AsyncGenerator<void, NewMessage> {
+    const { role, content, parts } = message
+    if (!this.mayConcern(role, content, parts)) return message
+    const texts = parts.flatMap((part) => textsOf(role, part))
+    const isSaidByParts = texts.some(({ text }) => text !== '' && content.includes(text))
+    if (!isSaidByParts) texts.push({ text: content, kind: kindOf(role, null) })
+    const replaced = new Map<string, string>()
+    const files = new Map<string, NewFile>()
+    const isLarge = asked.stored === null ? this.#files.isLarge : this.#isMoved(asked.stored)
+    for (const text of texts) {
+      if (replaced.has(text.text) || text.text.length < this.#leastUnits) continue
+      const rewritten = yield* this.#rewriteText(text, isLarge, asked, files)
+      if (rewritten !== text.text) replaced.set(text.text, rewritten)
+    }
+    if (replaced.size === 0) return message
+    return {
+      ...message,
+      content: contentWith(content, texts, replaced),
+      parts: parts.map((part) => partWith(part, replaced)),
+      files: [...files.values()],
+    }
+  }
+
+  /** Removes what was stored for messages that were not taken after all. */
+  finish(): void {
+    this.#files.discardUnused()
+    this.#coming.clear()
+  }
+
+  async *#rewriteText(
+    { text, kind }: Text,
+    isLarge: IsLarge,
+    { conversationKey, stored }: Asked,
+    files: Map<string, NewFile>,
+  ): AsyncGenerator<void, string> {
+    let rewritten = ''
+    let from = 0
+    for (const found of largeBlocksOf(text, kind, isLarge)) {
+      const block = yield* this.#files.identify(found, conversationKey, this.#signal)
+      const known = fileById(this.#db, block.id)
+      if (stored !== null && known === undefined) continue
+      const file = stored === null ? yield* this.#fileFor(block, known) : null
+      if (file) files.set(file.id, file)
+      rewritten += text.slice(from, block.start) + referenceTo(known ?? (file as NewFile))
+      from = block.end
+    }
+    return rewritten + text.slice(from)
+  }
+
+  /** Of a file that is known, what stores its content again where that is gone. */
+  async *#fileFor(block: KnownBlock, known: FileInfo | undefined): AsyncGenerator<void, NewFile> {
+    const coming = this.#coming.get(block.id)
+    if (coming) return coming
+    const file = yield* this.#files.keep(block, pathsOfContent(this.#db, block.hash), this.#signal)
+    const told = known ? { ...file, explorationSummary: known.explorationSummary ?? '' } : file
+    this.#coming.set(block.id, told)
+    return told
+  }
+
+  /** Of a message that is stored, exactly the texts that were moved then. */
+  #isMoved(stored: readonly StoredTexts[]): IsLarge {
+    const ids = new Set(stored.flatMap(referencesIn))
+    const hashes = new Set([...ids].flatMap((id) => fileRow(this.#db, id)?.hash ?? []))
+    return (content) => content.length >= this.#leastUnits && hashes.has(sha256(content.toWellFormed()))
+  }
+}
+
+const REFERENCE = /\[LCM File: (file_[0-9a-f]{16}) \|/g
+
+const referencesIn = ({ content, parts }: StoredTexts): string[] =>
+  [content, ...parts.flatMap(({ text, toolOutput, toolError }) => [text, toolOutput, toolError])].flatMap((text) =>
+    text?.includes(REFERENCE_BEGINS) ? Array.from(text.matchAll(REFERENCE), ([, id = '']) => id) : [],
+  )
+
+/** The texts of a part that may be moved. Thoughts are never sent again, and arguments are the agent's own. */
+function textsOf(role: Role, { type, text, toolName, toolOutput, toolError, isSynthetic }: NewPart): Text[] {
+  if (isSynthetic) return []
+  if (type === 'text') return text ? [{ text, kind: kindOf(role, null) }] : []
+  if (type !== 'tool') return []
+  const kind: TextKind = { of: 'tool', name: toolName ?? null }
+  return [toolOutput, toolError].flatMap((output) => (output ? [{ text: output, kind }] : []))
+}
+
+function kindOf(role: Role, toolName: string | null): TextKind {
+  if (role === 'tool') return { of: 'tool', name: toolName }
+  return { of: role === 'user' ? 'user' : 'agent' }
+}
+
+function partWith(part: NewPart, replaced: ReadonlyMap<string, string>): NewPart {
+  const changed = (['text', 'toolOutput', 'toolError'] as const).flatMap((field) => {
+    const text = part.type === 'text' || part.type === 'tool' ? replaced.get(part[field] ?? '') : undefined
+    return text === undefined ? [] : [[field, text] as const]
+  })
+  return changed.length === 0 ? part : { ...part, ...Object.fromEntries(changed) }
+}
+
+/** The content says what the parts say, in their order, with something between them. */
+function contentWith(content: string, texts: readonly Text[], replaced: ReadonlyMap<string, string>): string {
+  const whole = replaced.get(content)
+  if (whole !== undefined) return whole
+  let rewritten = ''
+  let from = 0
+  for (const { text } of texts) {
+    const reference = replaced.get(text)
+    if (reference === undefined) continue
+    const at = content.indexOf(text, from)
+    if (at < 0) continue
+    rewritten += content.slice(from, at) + reference
+    from = at + text.length
+  }
+  return rewritten + content.slice(from)
+}

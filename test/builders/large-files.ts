@@ -1,0 +1,23 @@
+import { dirname, join } from 'node:path'
+import { explore } from '../../core/files/explorers/explore.ts'
+import { FileStore } from '../../core/files/file-store.ts'
+import { type Explore, LargeFileService } from '../../core/files/large-file-service.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+
+/** Where the large files of a test memory lie. */
+export const filesBeside = (databasePath: string): string => join(dirname(databasePath), 'lcm-files')
+
+type Options = { readonly root?: string; readonly explore?: Explore }
+
+/** Keeps texts from so many tokens on in files beside the database. */
+export const largeFiles = (
+  databasePath: string,
+  thresholdTokens: number,
+  { root = filesBeside(databasePath), explore: explored = explore }: Options = {},
+): LargeFileService =>
+  new LargeFileService({
+    store: new FileStore(root, root === filesBeside(databasePath)),
+    estimator: createTokenEstimator(),
+    thresholdTokens,
+    explore: explored,
+  })

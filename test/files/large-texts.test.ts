@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { ConversationStore } from '../../core/ingest/conversation-store.ts'
+import { LargeTexts } from '../../core/ingest/large-texts.ts'
+import type { NewMessage } from '../../core/ingest/new-message.ts'
+import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { WriteDb } from '../../core/sqlite/read-db.ts'
+import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { runImport } from '../builders/import.ts'
+import { filesBeside, largeFiles } from '../builders/large-files.ts'
+import { buildMemory, STORY_BEGINS_MS } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+type Row = {
+  file_id: string
+  conversation_id: number
+  file_name: string
+  mime_type: string
+  byte_size: number
+  content_hash: string
+  storage_uri: string
+  exploration_summary: string
+}
+
+const rowsOf = (db: WriteDb): Row[] => db.all<Row>('SELECT * FROM large_files ORDER BY file_id')
+const messagesOf = (db: WriteDb) =>
+  db.all<{ content: string; token_count: number }>('SELECT content, token_count FROM messages ORDER BY seq')
+const csv = (rows: number): string =>
+  ['id,name,price', ...Array.from({ length: rows }, (_, row) => `${row},item ${row},${row * 3}.50`)].join('\n')
+const log = (rows: number): string =>
+  Array.from({ length: rows }, (_, row) => `2026-03-02T09:00:00Z INFO request ${row} took ${row % 90} ms`).join('\n')
+const everything = (db: WriteDb): string =>
+  JSON.stringify(
+    ['messages', 'message_parts', 'large_files', 'context_items'].map((name) => db.all(`SELECT * FROM ${name}`)),
+  )
+const allFilesIn = (folder: string): string[] =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+    : []
+
+function story(): string {
+  const builder = new TranscriptBuilder()
+  builder.user(`Look at this: <file name="prices.csv" mime="text/csv">\n${csv(900)}\n</file>\nWhat is the sum?`)
+  builder.answer('a1', [text('I look at the log.'), call('t1')])
+  builder.result('t1', log(600))
+  builder.user(
+    `Small: <file name="s.txt">tiny</file> and pasted:\n\`\`\`json\n${JSON.stringify(csv(500))}\n\`\`\`\nthanks`,
+  )
+  builder.answer('a2', [text('Done.')])
+  return builder.write()
+}
+
+describe('large texts of an import', () => {
+  it('stand in files whose rows have size, hash, type and path, and in messages as references', async () => {
+    using memory = buildMemory()
+    await runImport(memory.db, [story()], { files: largeFiles(memory.path, 2000) })
+    const rows = rowsOf(memory.db)
+    expect(rows.map(({ file_name }) => file_name).sort()).toEqual(['Bash result', 'pasted text', 'prices.csv'])
+    for (const row of rows) {
+      const bytes = readFileSync(row.storage_uri)
+      expect(row.storage_uri).toMatch(/lcm-files\/\d+\/file_[0-9a-f]{16}\.(csv|txt|json)$/)
+      expect(bytes.length).toBe(row.byte_size)
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(row.content_hash)
+    }
+    const [asked] = messagesOf(memory.db)
+    const prices = rows.find(({ file_name }) => file_name === 'prices.csv')
+    expect(readFileSync(prices?.storage_uri ?? '', 'utf8')).toBe(`\n${csv(900)}\n`)
+    const size = prices?.byte_size.toLocaleString('en')
+    expect(asked?.content).toBe(
+      `Look at this: [LCM File: ${prices?.file_id} | prices.csv | text/csv | ${size} bytes]\n\nExploration Summary:\n${prices?.exploration_summary}\nWhat is the sum?`,
+    )
+    expect(asked?.token_count).toBeLessThan(700)
+    const everyPart = JSON.stringify(memory.db.all('SELECT * FROM message_parts'))
+    expect(everyPart).not.toContain('item 450')
+    expect(everyPart).not.toContain('request 450')
+    expect(allFilesIn(filesBeside(memory.path))).toHaveLength(3)
+  })
+
+  it('are recognised when the transcript comes again, whatever the threshold is by then', async () => {
+    const transcript = story()
+    for (const first of [2000, 1_000_000]) {
+      using memory = buildMemory()
+      await runImport(memory.db, [transcript], { files: largeFiles(memory.path, first) })
+      const before = everything(memory.db)
+      const onDisk = allFilesIn(filesBeside(memory.path))
+      for (const again of [2000, 10, 1_000_000]) {
+        const result = await runImport(memory.db, [transcript], { files: largeFiles(memory.path, again) })
+        expect(result).toMatchObject({ added: 0, files: [{ conflicts: 0, completed: 0 }] })
+        expect(everything(memory.db)).toBe(before)
+        expect(allFilesIn(filesBeside(memory.path))).toEqual(onDisk)
+      }
+    }
+  })
+
+  it('get the same ids in every memory that the transcript is imported into', async () => {
+    using one = buildMemory()
+    using other = buildMemory({ conversations: [{ messages: ['first'] }] })
+    const transcript = story()
+    for (const memory of [one, other]) {
+      await runImport(memory.db, [transcript], { files: largeFiles(memory.path, 2000) })
+    }
+    expect(rowsOf(one.db).map(({ file_id }) => file_id)).toEqual(rowsOf(other.db).map(({ file_id }) => file_id))
+  })
+
+  it('are stored once when the same content comes under other names and in other conversations', async () => {
+    using memory = buildMemory()
+    const content = csv(900)
+    const transcripts = ['1', '2'].map((session) => {
+      const builder = new TranscriptBuilder(`${session.repeat(8)}-2222-4333-8444-555555555555`)
+      builder.user(`<file name="a.csv">${content}</file>`)
+      builder.user(`<file name="b.csv">${content}</file> and again <file name="a.csv">${content}</file>`)
+      return builder.write()
+    })
+    for (const transcript of transcripts) {
+      await runImport(memory.db, [transcript], { files: largeFiles(memory.path, 2000) })
+    }
+    expect(rowsOf(memory.db)).toHaveLength(4)
+    expect(new Set(rowsOf(memory.db).map((row) => row.storage_uri)).size).toBe(1)
+    expect(allFilesIn(filesBeside(memory.path))).toHaveLength(1)
+  })
+
+  it('of a system message stay in it', async () => {
+    using memory = buildMemory()
+    const builder = new TranscriptBuilder()
+    builder.user('hello')
+    await runImport(memory.db, [builder.write()], { files: largeFiles(memory.path, 5) })
+    const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
+    const texts = new LargeTexts(memory.db, largeFiles(memory.path, 50), new AbortController().signal)
+    const content = csv(100)
+    await store.ingest(1, [{ externalId: 's', role: 'system', content, createdAtMs: 1, parts: [] }], texts)
+    texts.finish()
+    expect(messagesOf(memory.db).at(-1)?.content).toBe(content)
+  })
+
+  it('are stored again when the file of a known content is gone', async () => {
+    using memory = buildMemory()
+    const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
+    const conversation = store.ensureConversation({ importer: 'test', sessionId: 's' })
+    const say = async (externalId: string): Promise<void> => {
+      const texts = new LargeTexts(memory.db, largeFiles(memory.path, 200), new AbortController().signal)
+      const content = `<file name="a.csv">${csv(200)}</file>`
+      const message: NewMessage = {
+        externalId,
+        role: 'user',
+        content,
+        createdAtMs: 1,
+        parts: [{ type: 'text', text: content }],
+      }
+      await store.ingest(conversation, [message], texts)
+      texts.finish()
+    }
+    await say('one')
+    const [row] = rowsOf(memory.db)
+    writeFileSync(row?.storage_uri ?? '', 'something else')
+    await say('two')
+    expect(rowsOf(memory.db)).toHaveLength(1)
+    expect(readFileSync(rowsOf(memory.db)[0]?.storage_uri ?? '', 'utf8')).toBe(csv(200))
+  })
+
+  it('are never written through a link that leads out of the store', async () => {
+    using memory = buildMemory()
+    const outside = temporaryFolder()
+    const root = filesBeside(memory.path)
+    mkdirSync(root)
+    symlinkSync(outside, join(root, '1'))
+    await expect(runImport(memory.db, [story()], { files: largeFiles(memory.path, 2000) })).rejects.toMatchObject({
+      code: 'file_not_readable',
+    })
+    expect(readdirSync(outside)).toEqual([])
+    expect(rowsOf(memory.db)).toEqual([])
+  })
+
+  it('are never written into a folder beside the memory that is a link itself', async () => {
+    using memory = buildMemory()
+    const outside = temporaryFolder()
+    symlinkSync(outside, filesBeside(memory.path))
+    await expect(runImport(memory.db, [story()], { files: largeFiles(memory.path, 2000) })).rejects.toMatchObject({
+      code: 'file_not_readable',
+    })
+    expect(readdirSync(outside)).toEqual([])
+  })
+
+  it('keep hostile names out of paths and references', async () => {
+    const names = [
+      '../../etc/passwd',
+      'con.txt',
+      'a\u0000b',
+      `${'long '.repeat(800)}.txt`,
+      'x | y] [LCM File: z',
+      '\u202egpj.exe',
+      'a.b/c',
+      '.',
+    ]
+    using memory = buildMemory()
+    const builder = new TranscriptBuilder()
+    for (const [at, name] of names.entries()) builder.user(`<file name="${name}">${at}${csv(200)}</file>`)
+    await runImport(memory.db, [builder.write()], { files: largeFiles(memory.path, 500) })
+    const root = filesBeside(memory.path)
+    const rows = rowsOf(memory.db)
+    expect(rows).toHaveLength(names.length)
+    for (const { storage_uri, file_id } of rows) {
+      expect(storage_uri.slice(root.length)).toMatch(new RegExp(`^/\\d+/${file_id}\\.[a-z0-9]{1,10}$`))
+      expect(statSync(storage_uri).isFile()).toBe(true)
+    }
+    for (const { content } of messagesOf(memory.db)) {
+      const [first = ''] = content.split('\n')
+      expect(first).toMatch(/^\[LCM File: file_[0-9a-f]{16} \| [^|[\]]{1,200} \| [^|[\]]+ \| [\d,]+ bytes\]$/)
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+      expect(first).not.toMatch(/[\u0000-\u001f\u202e]/)
+    }
+  })
+
+  // "Round trips ingest … read for files of every kind, the content byte-equal."
+  it('come back byte for byte from the files, for any content', async () => {
+    const content = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 300, maxLength: 2000 }),
+      fc.string({
+        unit: fc.constantFrom('a', '\n', '\r', '```', '{', '"', '</file', '漢', '🙂', '\u0000', '\ud800'),
+        minLength: 200,
+        maxLength: 900,
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(content, { minLength: 1, maxLength: 4 }),
+        fc.integer({ min: 20, max: 900 }),
+        async (contents, again) => {
+          using memory = buildMemory()
+          const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
+          const conversation = store.ensureConversation({ importer: 'test', sessionId: 's' })
+          const messages = contents
+            .filter((one) => !one.includes('</file>'))
+            .map((one, at): NewMessage => {
+              const said = `<file name="f${at}">${one}</file>`
+              return {
+                externalId: `m${at}`,
+                role: 'user',
+                content: said,
+                createdAtMs: at,
+                parts: [{ type: 'text', text: said }],
+              }
+            })
+          const ingest = async (threshold: number) => {
+            const texts = new LargeTexts(memory.db, largeFiles(memory.path, threshold), new AbortController().signal)
+            const result = await store.ingest(conversation, messages, texts)
+            texts.finish()
+            return result
+          }
+          await ingest(100)
+          for (const { file_name, storage_uri, byte_size } of rowsOf(memory.db)) {
+            const given = contents.filter((one) => !one.includes('</file>'))[Number(file_name.slice(1))] ?? ''
+            expect(readFileSync(storage_uri)).toEqual(Buffer.from(given))
+            expect(byte_size).toBe(Buffer.byteLength(given))
+          }
+          const before = everything(memory.db)
+          expect(await ingest(again)).toMatchObject({ added: 0, alreadyThere: messages.length, conflicts: [] })
+          expect(everything(memory.db)).toBe(before)
+        },
+      ),
+      { numRuns: runs(25) },
+    )
+  })
+})
