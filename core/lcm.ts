@@ -20,6 +20,7 @@ import { marksFor } from './doctor/scan/rule-context.ts'
 import { Scanner } from './doctor/scan/scanner.ts'
 import { Surgeon } from './doctor/surgery/surgeon.ts'
 import { LcmError } from './errors.ts'
+import { FileReader } from './files/file-reader.ts'
 import { FileStore, storeBeside } from './files/file-store.ts'
 import { LargeFileService } from './files/large-file-service.ts'
 import { userFolders } from './folders.ts'
@@ -77,6 +78,7 @@ export type Lcm = {
   readonly undo: Undo
   /** Keeps large texts in files. */
   readonly files: LargeFileService
+  readonly fileReader: FileReader
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
   /** Returns the writable connection, or throws the reason why there is none. `what` completes "cannot …". */
@@ -211,6 +213,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     repair: new Repairer(doctor),
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
+    fileReader: new FileReader({ db: read, filesDir: settings.filesDir }),
     files: new LargeFileService({
       store: new FileStore(settings.filesDir ?? storeBeside(info.path), settings.filesDir === null),
       estimator,

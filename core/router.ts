@@ -127,6 +127,14 @@ export function createRouter(core: Core) {
         (await core.lcm()).retrieval.files(input.conversationId),
       ),
     },
+    files: {
+      read: os.files.read.handler(async ({ input, signal }) =>
+        (await core.lcm()).fileReader.read(input.id, input.view, signal ?? new AbortController().signal),
+      ),
+      check: os.files.check.handler(async ({ input, signal }) =>
+        (await core.lcm()).fileReader.check(input.id, signal ?? new AbortController().signal),
+      ),
+    },
     transcript: {
       page: os.transcript.page.handler(async ({ input }) => (await core.lcm()).transcript.page(input)),
       message: os.transcript.message.handler(async ({ input }) => (await core.lcm()).transcript.message(input.id)),

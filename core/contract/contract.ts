@@ -14,6 +14,7 @@ import { AssembledContext, AssembleInput, Provider, RenderedContext } from './co
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
+import { FileContent, FileReadInput, FileState } from './file.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 import { ImportPreview } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
@@ -88,6 +89,12 @@ export const contract = {
     measure: base.output(z.boolean()),
     overview: base.input(inConversation).output(Overview),
     files: base.input(inConversation).output(z.array(FileInfo)),
+  },
+  files: {
+    /** Returns a part of the content of a large file: rows, lines, a page, or where a text stands. It can be cancelled. */
+    read: base.input(FileReadInput).output(FileContent),
+    /** Says whether the content is what was stored. It reads the whole file, and can be cancelled. */
+    check: base.input(byId).output(FileState),
   },
   transcript: {
     page: base

@@ -10,6 +10,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'settings.setKey': 'It writes a key.',
   'settings.testProvider': 'It calls a model.',
   'ledger.agree': 'It writes what the user agreed to.',
+  'files.read': 'It reads files beside the memory, which recorded files do not have.',
+  'files.check': 'It reads files beside the memory, which recorded files do not have.',
   'jobs.start': 'Jobs that only read are recorded by their results.',
   'jobs.cancel': 'It ends a job.',
   'activity.log': 'It shows what this program did, with its times.',

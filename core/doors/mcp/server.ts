@@ -30,8 +30,8 @@ export function createMcpServer(tools: Tools, version: string, path: string | nu
   server.registerTool('lcm_grep', config('lcm_grep'), (input, { signal }: Given) =>
     answer('lcm_grep', path, () => tools.grep(input, signal)),
   )
-  server.registerTool('lcm_describe', config('lcm_describe'), (input) =>
-    answer('lcm_describe', path, () => tools.describe(input)),
+  server.registerTool('lcm_describe', config('lcm_describe'), (input, { signal }: Given) =>
+    answer('lcm_describe', path, () => tools.describe(input, signal)),
   )
   server.registerTool('lcm_expand', config('lcm_expand'), (input) =>
     answer('lcm_expand', path, () => tools.expand(input)),

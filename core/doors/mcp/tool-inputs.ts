@@ -30,6 +30,15 @@ export const INPUT_SHAPES = {
   lcm_describe: {
     id: id(TOLD.id),
     offset: z.int().min(0).optional().describe(TOLD.offset),
+    page: z.int().min(1).optional().describe(TOLD.page),
+    lines: z
+      .string()
+      .regex(/^\d{1,15}(-\d{1,15})?$/)
+      .optional()
+      .describe(TOLD.lines),
+    find: z.string().min(1).max(1000).optional().describe(TOLD.find),
+    regex: z.boolean().optional().describe(TOLD.findRegex),
+    fromRow: z.int().min(0).optional().describe(TOLD.fromRow),
     tokenCap: tokenCap(TOLD.tokenCap),
   },
   lcm_expand: {

@@ -15,7 +15,7 @@ export const TEXTS = {
   lcm_describe: {
     title: 'Describe one id',
     description:
-      'Everything known of one message, summary or file: kind, times, tokens, sources and dependents, whether it is in the window, and its text. A long text is cut; go on with nextOffset.',
+      'Everything known of one message, summary or file: kind, times, tokens, sources and dependents, whether it is in the window, and its text. A long text is cut; go on with nextOffset. Of a file the text is a summary of what is in it; page, lines or find give its content.',
   },
   lcm_expand: {
     title: 'Expand a summary',
@@ -45,6 +45,11 @@ export const INPUTS = {
   cursor: 'The nextCursor of an earlier answer to the same search.',
   id: 'A message (msg_<number>), summary or file.',
   offset: 'Where in its text to begin: the nextOffset of an earlier answer. Default 0.',
+  page: 'Of a file: this page of its content. The first is 1.',
+  lines: 'Of a file: these lines of its content, such as 20-40 or 7.',
+  find: 'Of a file: the lines of its content that contain this text.',
+  findRegex: 'Take find for a regular expression (RE2 syntax).',
+  fromRow: 'With find: the next of an earlier answer.',
   tokenCap: 'Tokens to return at most, up to 8000. Default: as configured, usually 4000.',
   summaryId: 'The summary to expand.',
   depth: 'Levels to go down. Default 1: the direct sources.',

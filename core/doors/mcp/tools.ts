@@ -1,5 +1,6 @@
 import { fitting } from '../../agents/expand-query/granted-reader.ts'
 import { ExpandQueryInput, type ExpandQueryResult, MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import { FileView } from '../../contract/file.ts'
 import type { Description } from '../../contract/lineage.ts'
 import { type Expansion, type GrepHit, GrepInput } from '../../contract/retrieval.ts'
 import { LcmError } from '../../errors.ts'
@@ -12,6 +13,8 @@ import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 const DEFAULT_HITS = 20
 /** At most this many ids of a list are in an answer, with the whole number beside them. */
 const MOST_IDS = 50
+/** What a hit in a file costs besides its excerpt. */
+const TOKENS_A_HIT = 25
 /** At most this many places of a hit are shown. */
 const MOST_MATCHES = 20
 
@@ -46,10 +49,12 @@ export class Tools {
     }
   }
 
-  async describe({ id, offset = 0, tokenCap }: ToolInput<'lcm_describe'>) {
+  async describe({ id, offset = 0, tokenCap, ...part }: ToolInput<'lcm_describe'>, signal: AbortSignal) {
     const lcm = await this.#lcm()
     this.#find(lcm, id)
     const cap = this.#cap(lcm, tokenCap)
+    const view = viewOf(part)
+    if (view !== null) return await fileContent(lcm, { id, view, offset, cap }, signal)
     // A token is seldom more than eight characters. A longer text is cut by its count.
     const described = this.#shown(lcm, lcm.retrieval.describe(id, offset + cap * 8))
     const content = fitting(described.content.slice(offset), cap, lcm.estimator)
@@ -123,6 +128,51 @@ export class Tools {
       'grant_scope',
       `This server gives access to conversation ${this.#pinned} only, not to ${what}: leave it out, or ask for another server.`,
     )
+  }
+}
+
+type FilePart = Pick<ToolInput<'lcm_describe'>, 'page' | 'lines' | 'find' | 'regex' | 'fromRow'>
+
+/** The part of a file that is asked for, or null. */
+function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
+  if (find !== undefined)
+    return { kind: 'search', query: find, isRegex: regex, matchCase: false, fromRow, limit: MOST_HITS }
+  if (lines !== undefined) {
+    const [first = 1, last = first] = lines.split('-').map(Number)
+    return FileView.parse({ kind: 'lines', first: Math.max(1, first), last: Math.max(1, last) })
+  }
+  return page === undefined ? null : { kind: 'page', page }
+}
+
+type FileAsked = { readonly id: string; readonly view: FileView; readonly offset: number; readonly cap: number }
+
+/** A part of the content of a file, within the cap on tokens. */
+async function fileContent({ fileReader, estimator }: Lcm, { id, view, offset, cap }: FileAsked, signal: AbortSignal) {
+  const { state, text, hits, next } = await fileReader.read(id, view, signal)
+  const { path: _, ...file } = state
+  if (view.kind === 'search') {
+    const shown: typeof hits = []
+    let left = cap
+    for (const hit of hits) {
+      left -= estimator.count(hit.excerpt) + TOKENS_A_HIT
+      if (left < 0 && shown.length > 0) break
+      shown.push(hit)
+    }
+    return { id, kind: 'file', file, hits: shown, next: hits[shown.length]?.row ?? next }
+  }
+  const content = fitting(text.slice(offset), cap, estimator)
+  const end = offset + content.length
+  const isCut = end < text.length && content !== ''
+  return {
+    id,
+    kind: 'file',
+    file,
+    content,
+    offset,
+    isCut,
+    nextOffset: isCut ? end : null,
+    next: isCut ? null : next,
+    contentTokens: estimator.count(content),
   }
 }
 

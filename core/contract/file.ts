@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { NodeId } from './ids.ts'
+
+/** Bytes of a page of a large file. Pages in their order, put together, are the file. */
+export const PAGE_BYTES = 65_536
+/** A line of more bytes stands in several rows. */
+export const ROW_BYTES = 2048
+const MOST_ROWS = 500
+export const MOST_LINES = 2000
+
+/** What of a large file is asked for. */
+export const FileView = z.discriminatedUnion('kind', [
+  /** Rows for a list that draws only what is seen. A row is a line, or a piece of a long one. */
+  z.object({ kind: z.literal('rows'), from: z.int().min(0), count: z.int().min(1).max(MOST_ROWS).default(200) }),
+  /** Lines as a whole, the first is 1. An answer ends early when it becomes longer than two pages. */
+  z.object({ kind: z.literal('lines'), first: z.int().min(1), last: z.int().min(1).optional() }),
+  /** The first page is 1. */
+  z.object({ kind: z.literal('page'), page: z.int().min(1) }),
+  z.object({
+    kind: z.literal('search'),
+    query: z.string().min(1).max(1000),
+    isRegex: z.boolean().default(false),
+    matchCase: z.boolean().default(false),
+    /** Where to begin: `next` of an earlier answer. */
+    fromRow: z.int().min(0).default(0),
+    limit: z.int().min(1).max(500).default(50),
+  }),
+])
+export type FileView = z.infer<typeof FileView>
+export type FileViewRequest = z.input<typeof FileView>
+
+export const FileReadInput = z.object({ id: NodeId, view: FileView })
+
+/** What became of the content of a large file since it was stored. */
+export const FileState = z.object({
+  id: NodeId,
+  /** The real path at which it was found, or null. */
+  path: z.string().nullable(),
+  /**
+   * `sound`: it has the hash that was stored. `unchecked`: no hash was stored, or it was not compared yet. `altered`: it
+   * is not what was stored. `not_text`: it cannot be shown. `missing`: it is in no folder that may be read.
+   */
+  condition: z.enum(['sound', 'unchecked', 'altered', 'not_text', 'missing']),
+  /** A sentence for people about whatever is not as it should be. */
+  reason: z.string().nullable(),
+  /** Its size on disk. */
+  bytes: z.int().nullable(),
+  pages: z.int().nullable(),
+  /** Null until the file was read to its end once. */
+  lines: z.int().nullable(),
+  rows: z.int().nullable(),
+})
+export type FileState = z.infer<typeof FileState>
+
+export const FileRow = z.object({
+  row: z.int(),
+  line: z.int(),
+  /** False for the second and further pieces of a long line. */
+  isLineStart: z.boolean(),
+  /** Without the line break. */
+  text: z.string(),
+})
+export type FileRow = z.infer<typeof FileRow>
+
+export const FileHit = z.object({
+  row: z.int(),
+  line: z.int(),
+  /** The line, or the part of a long one around the hit. */
+  excerpt: z.string(),
+  /** The place in `excerpt`, in UTF-16 units. */
+  match: z.tuple([z.int(), z.int()]),
+})
+export type FileHit = z.infer<typeof FileHit>
+
+export const FileContent = z.object({
+  state: FileState,
+  /** Of a page or of lines. */
+  text: z.string(),
+  rows: z.array(FileRow),
+  hits: z.array(FileHit),
+  /** The page, line or row with which to go on, or null at the end. */
+  next: z.int().nullable(),
+})
+export type FileContent = z.infer<typeof FileContent>
