@@ -65,7 +65,9 @@ export function DetailContent({ description, operate }: Props) {
               Check against its sources
             </Button>
           )}
-          {kind !== 'file' && (
+          {kind === 'file' ? (
+            <Button onClick={() => navigate({ view: 'files' }, 'push')}>Show its content</Button>
+          ) : (
             <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
           )}
           <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>

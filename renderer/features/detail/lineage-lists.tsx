@@ -11,7 +11,17 @@ const MAX_SHOWN = 60
 /** Lineage both ways, each id a click away. */
 export function LineageLists({ description }: { readonly description: Description }) {
   const { kind, sources, sourceCount, dependents, coveredBy } = description
-  if (kind === 'file') return null
+  if (kind === 'file')
+    return (
+      <>
+        <Group title="Messages that refer to it" count={dependents.length} ids={dependents} isMessages>
+          No message refers to it.
+        </Group>
+        <Group title="Summaries that carry it on" count={coveredBy.length} ids={coveredBy}>
+          No summary carries it on.
+        </Group>
+      </>
+    )
   if (kind === 'message')
     return (
       <Group title="Covered by" count={coveredBy.length} ids={coveredBy}>

@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
+import { useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { FileRow } from './file-row.tsx'
+import { FileViewer } from './file-viewer.tsx'
+import styles from './files-view.module.css'
 
-/** The large files that the conversation refers to instead of holding them. */
+/** The large files that the conversation refers to instead of holding them, and the content of the selected one. */
 export function FilesView({ conversationId }: { readonly conversationId: number }) {
   const files = useQuery(api.conversations.files.queryOptions({ input: { conversationId } }))
+  const { selection } = useRoute()
   const info = useQuery(api.memory.info.queryOptions())
   if (files.error) return <ErrorState error={files.error} onRetry={() => void files.refetch()} />
   if (!files.data) return <Loading what="files" />
@@ -22,14 +26,18 @@ export function FilesView({ conversationId }: { readonly conversationId: number 
       </EmptyState>
     )
   const bytes = files.data.reduce((sum, file) => sum + (file.bytes ?? 0), 0)
+  const shown = files.data.find(({ id }) => id === selection)
   return (
-    <>
+    <div className={styles.files}>
       <ViewHeader title={plural(files.data.length, 'large file')}>
         {formatBytes(bytes)} kept outside the messages, which hold a reference and a summary instead
       </ViewHeader>
-      {files.data.map((file) => (
-        <FileRow key={file.id} file={file} />
-      ))}
-    </>
+      <div className={styles.list} data-beside-content={shown !== undefined || undefined}>
+        {files.data.map((file) => (
+          <FileRow key={file.id} file={file} isSelected={file === shown} />
+        ))}
+      </div>
+      {shown && <FileViewer key={shown.id} file={shown} />}
+    </div>
   )
 }

@@ -1,0 +1,32 @@
+/** Rows that are fetched and coloured together. */
+export const CHUNK_ROWS = 100
+
+export const chunkOf = (row: number): number => Math.floor(row / CHUNK_ROWS)
+
+/** Chunks in sight, with the next one in both directions. */
+export function chunksInSight(first: number, last: number, total: number): readonly number[] {
+  const from = Math.max(0, chunkOf(first) - 1)
+  const to = Math.min(chunkOf(Math.max(0, total - 1)), chunkOf(last) + 1)
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)
+}
+
+/** Places of a text in a line, without regard to case, each as `[from, to)`. */
+export function placesIn(line: string, query: string): readonly (readonly [number, number])[] {
+  if (query === '') return []
+  const places: [number, number][] = []
+  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi')
+  for (const found of line.matchAll(pattern)) {
+    places.push([found.index, found.index + found[0].length])
+    if (places.length === MOST_PLACES) break
+  }
+  return places
+}
+
+const MOST_PLACES = 200
+
+/** The number of the line that is asked for, or null. Thousands may be separated. */
+export function parseLine(text: string): number | null {
+  const digits = text.replace(/[\s,.']/g, '')
+  const line = /^\d{1,15}$/.test(digits) ? Number(digits) : 0
+  return line >= 1 ? line : null
+}

@@ -1,0 +1,37 @@
+import type { FileRow } from '../../../core/contract/file.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
+import { placesIn } from './file-chunks.ts'
+import styles from './file-viewer.module.css'
+import type { Token } from './highlight-lines.ts'
+
+type Props = {
+  readonly row: FileRow
+  readonly tokens: readonly Token[] | undefined
+  /** What is looked for, or empty. */
+  readonly query: string
+  readonly isCurrent: boolean
+}
+
+/** One row of a file with the number of its line. */
+export function FileLine({ row, tokens, query, isCurrent }: Props) {
+  const places = placesIn(row.text, query)
+  return (
+    <div className={styles.line} data-current={isCurrent || undefined}>
+      <span className={styles.number} aria-hidden={!row.isLineStart}>
+        {row.isLineStart ? row.line : '↳'}
+      </span>
+      <code className={styles.code}>
+        {places.length > 0 || tokens === undefined ? (
+          <Highlighted text={row.text} matches={places} />
+        ) : (
+          tokens.map(({ text, look }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line never change places
+            <span key={index} data-look={look ?? undefined}>
+              {text}
+            </span>
+          ))
+        )}
+      </code>
+    </div>
+  )
+}

@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import type { FileInfo } from '../../../core/contract/lineage.ts'
+import { api } from '../../api.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { CHUNK_ROWS } from './file-chunks.ts'
+import { FileLine } from './file-line.tsx'
+import styles from './file-viewer.module.css'
+import { useFileRows } from './use-file-rows.ts'
+import { useFileSearch } from './use-file-search.ts'
+import { useTokens } from './use-tokens.ts'
+import { ViewerBar } from './viewer-bar.tsx'
+
+const ROW_PX = 18
+
+/** The content of a large file. Only rows in sight are fetched, however large it is. */
+export function FileViewer({ file }: { readonly file: FileInfo }) {
+  const { id } = file
+  const list = useRef<VirtuosoHandle>(null)
+  const start = useQuery({
+    ...api.files.read.queryOptions({ input: { id, view: { kind: 'rows', from: 0, count: CHUNK_ROWS } } }),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const check = useQuery({ ...api.files.check.queryOptions({ input: { id } }), enabled: start.data !== undefined })
+  const state = check.data ?? start.data?.state
+  const rows = useFileRows(id, state?.rows ?? null)
+  const tokensOf = useTokens(file)
+  const [current, setCurrent] = useState(-1)
+  const goTo = (row: number): void => {
+    setCurrent(row)
+    list.current?.scrollToIndex({ index: row, align: 'center' })
+  }
+  const search = useFileSearch(id, (hit) => goTo(hit.row))
+  if (start.error) return <ErrorState error={start.error} onRetry={() => void start.refetch()} />
+  if (state === undefined) return <Loading what="the file" lines={7} />
+  if (state.condition === 'missing' || state.condition === 'not_text')
+    return (
+      <EmptyState title={state.condition === 'missing' ? 'The content is missing' : 'This is not a text'}>
+        {state.reason}
+      </EmptyState>
+    )
+  return (
+    <section className={styles.viewer} aria-label={`Content of ${file.fileName ?? fileNameOf(file.storageUri)}`}>
+      {state.condition === 'altered' && <Notice title="The content was altered.">{state.reason}</Notice>}
+      <ViewerBar id={id} search={search} onRow={goTo} />
+      {rows.error ? (
+        <ErrorState error={rows.error} onRetry={() => void start.refetch()} />
+      ) : rows.total === 0 ? (
+        <EmptyState title="The file is empty">Nothing stands in it.</EmptyState>
+      ) : (
+        <Virtuoso
+          ref={list}
+          className={styles.list}
+          aria-label="Lines of the file"
+          tabIndex={0}
+          totalCount={rows.total}
+          fixedItemHeight={ROW_PX}
+          increaseViewportBy={400}
+          rangeChanged={({ startIndex, endIndex }) => rows.onSight(startIndex, endIndex)}
+          itemContent={(at) => {
+            const row = rows.rowAt(at)
+            if (row === undefined) return <div className={styles.line} aria-busy="true" />
+            const tokens = tokensOf(rows.chunkAt(at))?.[at % CHUNK_ROWS]
+            return <FileLine row={row} tokens={tokens} query={search.asked} isCurrent={at === current} />
+          }}
+        />
+      )}
+      <p className={styles.status}>
+        {state.lines === null ? 'Counting lines…' : plural(state.lines, 'line')}
+        {state.bytes !== null && ` · ${formatBytes(state.bytes)}`}
+        {state.condition === 'sound' && ' · as it was stored'}
+      </p>
+    </section>
+  )
+}
