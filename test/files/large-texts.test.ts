@@ -56,8 +56,8 @@ function story(): string {
   return builder.write()
 }
 
-describe('large texts of an import', () => {
-  it('stand in files whose rows have size, hash, type and path, and in messages as references', async () => {
+describe('an import with large texts', () => {
+  it('puts large texts into files whose rows have size, hash, type and path, and references into messages', async () => {
     using memory = buildMemory()
     await runImport(memory.db, [story()], { files: largeFiles(memory.path, 2000) })
     const rows = rowsOf(memory.db)
@@ -82,7 +82,7 @@ describe('large texts of an import', () => {
     expect(allFilesIn(filesBeside(memory.path))).toHaveLength(3)
   })
 
-  it('are recognised when the transcript comes again, whatever the threshold is by then', async () => {
+  it('adds nothing when the transcript comes again, whatever the threshold is by then', async () => {
     const transcript = story()
     for (const first of [2000, 1_000_000]) {
       using memory = buildMemory()
@@ -98,7 +98,7 @@ describe('large texts of an import', () => {
     }
   })
 
-  it('get the same ids in every memory that the transcript is imported into', async () => {
+  it('gives a file the same id in every memory that the transcript is imported into', async () => {
     using one = buildMemory()
     using other = buildMemory({ conversations: [{ messages: ['first'] }] })
     const transcript = story()
@@ -108,7 +108,7 @@ describe('large texts of an import', () => {
     expect(rowsOf(one.db).map(({ file_id }) => file_id)).toEqual(rowsOf(other.db).map(({ file_id }) => file_id))
   })
 
-  it('are stored once when the same content comes under other names and in other conversations', async () => {
+  it('stores content once that comes under several names and in several conversations', async () => {
     using memory = buildMemory()
     const content = csv(900)
     const transcripts = ['1', '2'].map((session) => {
@@ -125,7 +125,7 @@ describe('large texts of an import', () => {
     expect(allFilesIn(filesBeside(memory.path))).toHaveLength(1)
   })
 
-  it('of a system message stay in it', async () => {
+  it('leaves the text of a system message where it is', async () => {
     using memory = buildMemory()
     const builder = new TranscriptBuilder()
     builder.user('hello')
@@ -138,7 +138,7 @@ describe('large texts of an import', () => {
     expect(messagesOf(memory.db).at(-1)?.content).toBe(content)
   })
 
-  it('are stored again when the file of a known content is gone', async () => {
+  it('stores content again when its file is gone', async () => {
     using memory = buildMemory()
     const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
     const conversation = store.ensureConversation({ importer: 'test', sessionId: 's' })
@@ -163,7 +163,7 @@ describe('large texts of an import', () => {
     expect(readFileSync(rowsOf(memory.db)[0]?.storage_uri ?? '', 'utf8')).toBe(csv(200))
   })
 
-  it('are never written through a link that leads out of the store', async () => {
+  it('refuses to write through a link that leads out of the store', async () => {
     using memory = buildMemory()
     const outside = temporaryFolder()
     const root = filesBeside(memory.path)
@@ -176,7 +176,7 @@ describe('large texts of an import', () => {
     expect(rowsOf(memory.db)).toEqual([])
   })
 
-  it('are never written into a folder beside the memory that is a link itself', async () => {
+  it('refuses to write into a folder beside the memory that is a link itself', async () => {
     using memory = buildMemory()
     const outside = temporaryFolder()
     symlinkSync(outside, filesBeside(memory.path))
@@ -186,7 +186,7 @@ describe('large texts of an import', () => {
     expect(readdirSync(outside)).toEqual([])
   })
 
-  it('keep hostile names out of paths and references', async () => {
+  it('keeps hostile names out of paths and references', async () => {
     const names = [
       '../../etc/passwd',
       'con.txt',
@@ -217,7 +217,7 @@ describe('large texts of an import', () => {
   })
 
   // "Round trips ingest … read for files of every kind, the content byte-equal."
-  it('come back byte for byte from the files, for any content', async () => {
+  it('keeps any content byte for byte', async () => {
     const content = fc.oneof(
       fc.string({ unit: 'binary', minLength: 300, maxLength: 2000 }),
       fc.string({

@@ -109,7 +109,7 @@ describe('lcm mcp', () => {
       await server?.close()
     }
     // A change here costs every agent its cached prompt once: change it on purpose only.
-    expect([...hashes]).toEqual(['3c7d06341795d12f8bdd4e05783e994c725302e70272bfe99b8ba1b7093d95b6'])
+    expect([...hashes]).toEqual(['93b05b74446843760f38ac9f5be10263526664016c2c833429edc4d006340d8e'])
   })
 
   it('searches, describes, expands and answers questions', async () => {

@@ -6,15 +6,15 @@ import { highlightLines, languageOf } from '../../renderer/features/files/highli
 const joined = (lines: readonly string[], language: string | null): string[] =>
   highlightLines(lines, language).map((tokens) => tokens.map(({ text }) => text).join(''))
 
-describe('the colours of a file', () => {
-  it('know the language by the ending of a name, and by that of the stored file when the name has none', () => {
+describe('the colouring of a file', () => {
+  it('takes the language from the ending of a name, and from the stored file when the name has none', () => {
     expect(languageOf({ fileName: 'a.TS', storageUri: '/x/file_1.ts' })).toBe('ts')
     expect(languageOf({ fileName: 'Read result', storageUri: '/x/1/file_1.py' })).toBe('py')
     expect(languageOf({ fileName: 'a.csv', storageUri: '/x/1/file_1.csv' })).toBe(null)
     expect(languageOf({ fileName: null, storageUri: '' })).toBe(null)
   })
 
-  it('change no character of any line, whatever stands in it', () => {
+  it('changes no character of any line, whatever stands in it', () => {
     const line = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 40 }),
       fc.constantFrom('/*', '*/', '"', '`${', '<a href="', '<!--', '{'),
@@ -27,26 +27,26 @@ describe('the colours of a file', () => {
     )
   })
 
-  it('go on over lines within one comment', () => {
+  it('colours a comment over several lines as a whole', () => {
     const [first, second] = highlightLines(['/* one', 'two */ const a = 1'], 'ts')
     expect(first).toEqual([{ text: '/* one', look: 'comment' }])
     expect(second?.[0]).toEqual({ text: 'two */', look: 'comment' })
   })
 
-  it('are left out where lines are too long to be read by them', () => {
+  it('leaves lines plain that are too long to be read by their colours', () => {
     expect(highlightLines([`const a = ${'1'.repeat(2000)}`], 'ts')[0]).toHaveLength(1)
   })
 })
 
-describe('the rows of a file in the window', () => {
-  it('are fetched by the chunks in sight and the next ones in both directions', () => {
+describe('the viewer of a file', () => {
+  it('fetches the chunks in sight and the next ones in both directions', () => {
     expect(chunksInSight(0, 30, 1000)).toEqual([0, 1])
     expect(chunksInSight(450, 520, 1000)).toEqual([3, 4, 5, 6])
     expect(chunksInSight(990, 999, 1000)).toEqual([8, 9])
     expect(chunksInSight(0, 30, 0)).toEqual([0])
   })
 
-  it('mark each place of a text in a line without regard to case', () => {
+  it('marks each place of a text in a line without regard to case', () => {
     expect(placesIn('Ab ab aB', 'ab')).toEqual([
       [0, 2],
       [3, 5],
@@ -56,7 +56,7 @@ describe('the rows of a file in the window', () => {
     expect(placesIn('a', '')).toEqual([])
   })
 
-  it('are gone to by a line number, with or without separators', () => {
+  it('reads a line number with or without separators', () => {
     expect([parseLine('12'), parseLine('1,234'), parseLine('0'), parseLine('x'), parseLine('')]).toEqual([
       12,
       1234,
