@@ -40,7 +40,7 @@ export class CompactionHistory {
   /** Newest first, each with the nodes that it made, in order, and every call to a summariser that led to them. */
   runs(conversationId: number): CompactionRunRecord[] {
     const created = new Map<string, Created[]>()
-    for (const row of this.#db.iterate<EventRow>(queries.created, { conversationId })) {
+    for (const row of this.#db.all<EventRow>(queries.created, { conversationId })) {
       const { runId, pass, ...event } = row
       const list = created.get(runId) ?? []
       list.push({ ...event, kind: pass, level: levelOf(event.level), attempts: attemptsOf(event.attempts) })

@@ -166,7 +166,7 @@ export class Fts5Reader {
   *#pages(segment: number, first: number, last: number, block: Uint8Array): Generator<Uint8Array> {
     yield block
     const range = { segment, first: first + 1, last }
-    for (const [next] of this.#db.iterateRaw<[Uint8Array]>(this.#queries.pages, range)) yield next
+    for (const { block: next } of this.#db.iterate<{ block: Uint8Array }>(this.#queries.pages, range)) yield next
   }
 }
 

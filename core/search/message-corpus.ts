@@ -132,10 +132,10 @@ export class MessageCorpus implements Corpus {
     for (const [row, content] of contentsOfMessages(this.#db, rows)) {
       texts.set(row, [[content ?? ''], [], [], []])
     }
-    for (const [row, , ...some] of textsOfParts(this.#db, rows)) {
-      some.forEach((text, field) => {
-        if (text !== null) texts.get(row)?.[field + 1]?.push(text)
-      })
+    for (const { id, input, output, reasoning } of textsOfParts(this.#db, rows)) {
+      for (const [field, text] of [input, output, reasoning].entries()) {
+        if (text !== null) texts.get(id)?.[field + 1]?.push(text)
+      }
     }
     return new Map(Array.from(texts, ([row, lists]) => [row, lists.map((list) => list.join('\n'))]))
   }

@@ -89,8 +89,8 @@ export class IdleConnection {
       get: (sql, params) => read((db) => db.get(sql, params)),
       value: (sql, params) => read((db) => db.value(sql, params)),
       column: (sql, params) => read((db) => db.column(sql, params)),
-      iterate: (sql, params) => this.#rows((db) => db.iterate(sql, params)),
-      iterateRaw: (sql, params) => this.#rows((db) => db.iterateRaw(sql, params)),
+      rows: (sql, params) => read((db) => db.rows(sql, params)),
+      iterate: (sql, params) => this.#stepping((db) => db.iterate(sql, params)),
       dataVersion: () => this.#versionNow(),
       ownChanges: () => 0,
       close: () => this.#close(),
@@ -122,7 +122,7 @@ export class IdleConnection {
     return this.#openings
   }
 
-  *#rows<T>(start: (db: ReadDb) => IterableIterator<T>): Generator<T> {
+  *#stepping<T>(start: (db: ReadDb) => IterableIterator<T>): Generator<T> {
     const db = this.#opened()
     this.#iterating += 1
     try {

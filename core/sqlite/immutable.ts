@@ -39,7 +39,7 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
       throw error
     }
   }
-  function* rows<T>(start: () => IterableIterator<T>): Generator<T> {
+  function* stepping<T>(start: () => IterableIterator<T>): Generator<T> {
     let seen = 0
     try {
       for (const row of start()) {
@@ -59,8 +59,8 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
     get: (sql, params) => guarded(() => db.get(sql, params)),
     value: (sql, params) => guarded(() => db.value(sql, params)),
     column: (sql, params) => guarded(() => db.column(sql, params)),
-    iterate: (sql, params) => rows(() => db.iterate(sql, params)),
-    iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)),
+    rows: (sql, params) => guarded(() => db.rows(sql, params)),
+    iterate: (sql, params) => stepping(() => db.iterate(sql, params)),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),
     run: (sql, params) => guarded(() => db.run(sql, params)),

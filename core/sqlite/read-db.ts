@@ -27,10 +27,13 @@ export interface ReadDb {
   value<T extends SqlValue>(sql: string, params?: SqlParams): T | undefined
   /** First column of all rows. */
   column<T extends SqlValue>(sql: string, params?: SqlParams): T[]
-  /** Row by row; for scans. Reads of the same connection may go on meanwhile; writes may not. */
+  /** All rows as arrays, for batches with a LIMIT: the quickest way through many rows. */
+  rows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): T[]
+  /**
+   * Row by row, for texts and for what may be too much to hold; it takes twice as long as reading batches. Reads of the
+   * same connection may go on meanwhile; writes may not.
+   */
   iterate<T>(sql: string, params?: SqlParams): IterableIterator<T>
-  /** Rows as arrays, row by row; the quickest way through many rows. */
-  iterateRaw<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
   /** Changes whenever another connection (or, between two connections, ours) committed. https://www.sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number
   /** Rows of the file that this connection has written itself since it was opened. */
@@ -87,16 +90,12 @@ export function wrapConnection(
     const statement = prepare(sql)
     return statement.busy ? connection.prepare(sql) : statement
   }
-  const idleRaw = (sql: string): Database.Statement => {
-    const statement = prepareRaw(sql)
-    return statement.busy ? connection.prepare(sql).raw(true) : statement
-  }
   let given: readonly SqlValue[] | null = null
   const defineGiven = (): void => {
     if (given === null) connection.function('given', { directOnly: true }, (index) => given?.[index as number])
     given = []
   }
-  function* rows(start: () => IterableIterator<unknown>): Generator {
+  function* stepping(start: () => IterableIterator<unknown>): Generator {
     try {
       yield* start()
     } catch (error) {
@@ -109,11 +108,11 @@ export function wrapConnection(
     all: (sql, params = {}) => translating(path, () => idle(sql).all(params)) as never,
     get: (sql, params = {}) => translating(path, () => idle(sql).get(params)) as never,
     value: (sql, params = {}) =>
-      translating(path, () => (idleRaw(sql).get(params) as SqlValue[] | undefined)?.[0]) as never,
+      translating(path, () => (prepareRaw(sql).get(params) as SqlValue[] | undefined)?.[0]) as never,
     column: (sql, params = {}) =>
-      translating(path, () => (idleRaw(sql).all(params) as SqlValue[][]).map((row) => row[0])) as never,
-    iterate: (sql, params = {}) => rows(() => idle(sql).iterate(params)) as never,
-    iterateRaw: (sql, params = {}) => rows(() => idleRaw(sql).iterate(params)) as never,
+      translating(path, () => (prepareRaw(sql).all(params) as SqlValue[][]).map((row) => row[0])) as never,
+    rows: (sql, params = {}) => translating(path, () => prepareRaw(sql).all(params)) as never,
+    iterate: (sql, params = {}) => stepping(() => idle(sql).iterate(params)) as never,
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
     ownChanges: () => translating(path, () => (prepareRaw(queries.ownChanges).get() as [number])[0]),
     close: () => {

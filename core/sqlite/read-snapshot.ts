@@ -11,7 +11,7 @@ const queries = {
  * write-ahead log from shrinking. May be nested. https://www.sqlite.org/isolation.html
  */
 export function readSnapshot<T>(db: ReadDb, body: () => T): T {
-  const held = db.iterateRaw<[number]>(queries.hold)
+  const held = db.iterate(queries.hold)
   try {
     held.next()
     return body()

@@ -131,9 +131,9 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
         }
       }
     })
-  function* rows(sql: string, params: SqlParams, raw: boolean): Generator {
+  function* stepping(sql: string, params: SqlParams): Generator {
     try {
-      const statement = prepare(sql, raw)
+      const statement = prepare(sql, false)
       busy.add(statement)
       try {
         // Only the first step can find that the log is not ready, because it begins to read.
@@ -169,8 +169,8 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
       query(sql, true, (statement) => statement.get(params) as unknown as SqlValue[] | undefined)?.[0] as never,
     column: (sql, params = {}) =>
       query(sql, true, (statement) => statement.all(params) as unknown as SqlValue[][]).map((row) => row[0]) as never,
-    iterate: (sql, params = {}) => rows(sql, params, false) as never,
-    iterateRaw: (sql, params = {}) => rows(sql, params, true) as never,
+    rows: (sql, params = {}) => query(sql, true, (statement) => statement.all(params)) as never,
+    iterate: (sql, params = {}) => stepping(sql, params) as never,
     dataVersion: () => query('PRAGMA data_version', true, (statement) => (statement.get() as unknown as [number])[0]),
     ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),

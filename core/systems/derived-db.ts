@@ -82,7 +82,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
       leave()
     }
   }
-  function* rows<T>(start: () => IterableIterator<T>): Generator<T> {
+  function* stepping<T>(start: () => IterableIterator<T>): Generator<T> {
     enter()
     try {
       yield* start()
@@ -116,8 +116,8 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     get: (sql, params) => read(() => db.get(sql, params)) as never,
     value: (sql, params) => read(() => db.value(sql, params)) as never,
     column: (sql, params) => read(() => db.column(sql, params)) as never,
-    iterate: (sql, params) => rows(() => db.iterate(sql, params)) as never,
-    iterateRaw: (sql, params) => rows(() => db.iterateRaw(sql, params)) as never,
+    rows: (sql, params) => read(() => db.rows(sql, params)) as never,
+    iterate: (sql, params) => stepping(() => db.iterate(sql, params)) as never,
     // While one state is read, a companion that changes is not looked at: what is read belongs to the tables as they are.
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
     ownChanges: () => 0,

@@ -74,7 +74,7 @@ export function* followingConversation(db: ReadDb, messages: Messages, before: M
  * that another program changes in their place leave it as it was.
  */
 export const lineageState = (db: ReadDb, conversation: number): string =>
-  [...db.iterateRaw<number[]>(queries.state, { conversation })].join()
+  db.rows<number[]>(queries.state, { conversation }).join()
 
 function* readingRest(
   db: ReadDb,
@@ -102,7 +102,7 @@ function* readingJoined(db: ReadDb, conversationId: number): Generator<void, Joi
     for (const [summary, source] of found) for (const id of [summary, source]) if (!asked.has(id)) unknown.add(id)
     if (unknown.size === 0) break
     summaries.push(...summariesById(db, [...unknown]))
-    for (const link of db.iterateRaw<[string, string, number]>(queries.linksOfSummaries, {
+    for (const link of db.rows<[string, string, number]>(queries.linksOfSummaries, {
       ids: JSON.stringify(unknown),
     })) {
       // Links of those that were asked for before are there already.
@@ -117,13 +117,13 @@ function* readingJoined(db: ReadDb, conversationId: number): Generator<void, Joi
 function linksOf(db: ReadDb, conversation: SqlParams, own: ReadonlySet<string>): SourceLink[] {
   const inFile = db.value<number>(queries.linksInFile) ?? 0
   if (inFile > own.size * LINKS_PER_SUMMARY) {
-    return [queries.linksFromConversation, queries.linksIntoConversation].flatMap((sql) => [
-      ...db.iterateRaw<[string, string, number]>(sql, conversation),
-    ])
+    return [queries.linksFromConversation, queries.linksIntoConversation].flatMap((sql) =>
+      db.rows<[string, string, number]>(sql, conversation),
+    )
   }
-  return [...db.iterateRaw<[string, string, number]>(queries.allLinks)].filter(
-    ([summary, source]) => own.has(summary) || own.has(source),
-  )
+  return db
+    .rows<[string, string, number]>(queries.allLinks)
+    .filter(([summary, source]) => own.has(summary) || own.has(source))
 }
 
 /** As a whole file gives them. */

@@ -8,7 +8,8 @@ import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
  * One row a summary. Messages and ordinals come in the same order, which is not the stored one: to have SQLite sort
  * them would take twice as long.
  */
-const packed = "summary_id, count(*), group_concat(coalesce(message_id, '?')), group_concat(coalesce(ordinal, '?'))"
+const packed = `summary_id AS summaryId, count(*) AS count, group_concat(coalesce(message_id, '?')) AS ids,
+  group_concat(coalesce(ordinal, '?')) AS ordinals`
 
 /**
  * What tells a run: messages whose numbers follow each other, with ordinals from 0 on. It costs what the packed row costs,
@@ -33,7 +34,9 @@ const queries = {
   messagesOf: /* sql */ `
     SELECT message_id, ordinal FROM summary_messages WHERE summary_id IS :summary ORDER BY ordinal, message_id`,
   sourceLinks: /* sql */ `
-    SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
+    SELECT summary_id AS summaryId, source_summary_id AS sourceId, ordinal
+    FROM summary_sources
+    ORDER BY summary_id, ordinal, source_summary_id`,
   storedMessageLinks: /* sql */ `
     SELECT message_id AS "to", coalesce(ordinal, 0) AS ordinal
     FROM summary_messages
@@ -61,16 +64,17 @@ const SUMMARIES_AT_ONCE = 400
 export function* readingLinks(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, Links> {
   const reader = new LinkReader(db, messages, summaries)
   let read = 0
-  for (const row of db.iterateRaw<never>(queries.messageLinks) as Iterable<PackedLinks>) {
+  for (const row of db.iterate<PackedLinks>(queries.messageLinks)) {
     reader.addMessages(reader.named(row), NOWHERE)
     const before = read
-    read += row[1]
+    read += row.count
     if (Math.floor(read / LINKS_AT_ONCE) !== Math.floor(before / LINKS_AT_ONCE)) yield
   }
   yield
   let rows = 0
-  for (const row of db.iterateRaw<SourceLink>(queries.sourceLinks)) {
-    reader.addSource(row)
+  type Row = { readonly summaryId: string; readonly sourceId: string; readonly ordinal: number }
+  for (const { summaryId, sourceId, ordinal } of db.iterate<Row>(queries.sourceLinks)) {
+    reader.addSource([summaryId, sourceId, ordinal])
     rows += 1
     if (rows % ROWS_AT_ONCE === 0) yield
   }
@@ -153,7 +157,7 @@ class LinkReader {
   }
 
   named(row: PackedLinks): NamedMessages {
-    const [summaryId] = row
+    const { summaryId } = row
     const ordered = unpackedLinks(row) ?? linksOneByOne(this.#db, summaryId)
     const positions = new Int32Array(ordered.ids.length)
     let isWhole = true
@@ -213,9 +217,8 @@ function readRuns(db: ReadDb, ids: readonly string[], areMost: boolean): Run[] {
     : db.all<Run>(queries.runsOf, { ids: JSON.stringify(ids) })
 }
 
-const readPacked = (db: ReadDb, ids: readonly string[]): PackedLinks[] => [
-  ...(db.iterateRaw<never>(queries.messageLinksOf, { ids: JSON.stringify(ids) }) as Iterable<PackedLinks>),
-]
+const readPacked = (db: ReadDb, ids: readonly string[]): PackedLinks[] =>
+  db.all<PackedLinks>(queries.messageLinksOf, { ids: JSON.stringify(ids) })
 
 /** `firstAtLeast`, `firstAtMost`: the numbers that the message at ordinal 0 would have by each link. */
 type Run = {
@@ -228,7 +231,12 @@ type Run = {
   readonly firstAtMost: number
 }
 
-type PackedLinks = readonly [id: string, count: number, ids: string, ordinals: string]
+type PackedLinks = {
+  readonly summaryId: string
+  readonly count: number
+  readonly ids: string
+  readonly ordinals: string
+}
 
 /** Those that some summaries name and that were not read, by number. */
 function messagesElsewhere(db: ReadDb, named: readonly NamedMessages[]): ReadonlyMap<number, MessageElsewhere> {
@@ -256,9 +264,10 @@ type NamedMessages = OrderedIds & {
 }
 
 /** Null when something there is no whole number. */
-function unpackedLinks([, count, packedIds, packedOrdinals]: PackedLinks): OrderedIds | null {
+function unpackedLinks(row: PackedLinks): OrderedIds | null {
+  const { count } = row
   const [ids, ordinals] = [new Float64Array(count), new Float64Array(count)]
-  if (unpackInto(packedIds, ids, 0) !== count || unpackInto(packedOrdinals, ordinals, 0) !== count) return null
+  if (unpackInto(row.ids, ids, 0) !== count || unpackInto(row.ordinals, ordinals, 0) !== count) return null
   if (ordinals.every((ordinal, index) => ordinal === index)) return { ids, isNumbered: true }
   const number = (column: Float64Array, index: number): number => column[index] as number
   const order = Uint32Array.from(ids.keys()).sort(
@@ -271,7 +280,7 @@ function unpackedLinks([, count, packedIds, packedOrdinals]: PackedLinks): Order
 }
 
 function linksOneByOne(db: ReadDb, summary: string): OrderedIds {
-  const rows = [...db.iterateRaw<[SqlValue, SqlValue]>(queries.messagesOf, { summary })]
+  const rows = db.rows<[SqlValue, SqlValue]>(queries.messagesOf, { summary })
   return {
     ids: Float64Array.from(rows, ([id]) => (typeof id === 'number' ? id : Number.NaN)),
     isNumbered: rows.every(([, ordinal], index) => ordinal === index),

@@ -28,7 +28,7 @@ const queries = {
   lengths: /* sql */ `SELECT conversation_id, count(*) FROM messages GROUP BY conversation_id ORDER BY conversation_id`,
   /** For a conversation in which some value is no plain number. */
   rows: /* sql */ `
-    SELECT message_id, seq, token_count, ${roleCode}, created_at
+    SELECT message_id AS id, seq, token_count AS tokens, ${roleCode} AS role, created_at AS createdAtMs
     FROM messages
     WHERE conversation_id IS :conversation
     ORDER BY seq, message_id`,
@@ -60,7 +60,7 @@ export function* appendingNewer(db: ReadDb, conversation: number, columns: Growi
   for (let limit = FIRST_AT_ONCE; ; ) {
     const startedMs = performance.now()
     const params = { conversation, seq: columns.lastSeq, limit }
-    const [packed] = db.iterateRaw<PackedMessages>(queries.packed, params)
+    const [packed] = db.rows<PackedMessages>(queries.packed, params)
     if (!packed || packed[0] === 0) return
     if (!columns.appendPacked(packed, limit)) columns.append(wholeRows(db, params))
     if (packed[0] < limit) return
@@ -90,12 +90,12 @@ type Stretch = { readonly conversation: number; readonly seq: number; readonly l
  * seq is left out, since there may be more of it; where that leaves nothing, it is all that there is.
  */
 function wholeRows(db: ReadDb, stretch: Stretch): SqlRow[] {
-  const rows = [...db.iterateRaw<SqlRow>(queries.after, stretch)]
+  const rows = db.rows<SqlRow>(queries.after, stretch)
   if (rows.length < stretch.limit) return rows
   const last = rows.at(-1)?.[1]
   const whole = rows.filter(([, seq]) => seq !== last)
   const goesOn = whole.length > 0 && whole.every(([, seq]) => Number.isFinite(seq))
-  return goesOn ? whole : [...db.iterateRaw<SqlRow>(queries.after, { ...stretch, limit: -1 })]
+  return goesOn ? whole : db.rows<SqlRow>(queries.after, { ...stretch, limit: -1 })
 }
 
 /** Whether the messages of a history are still what they were, a piece of work at a time. */
@@ -127,7 +127,7 @@ const ROWS_AT_ONCE = 4096
 
 /** Every message of a file: conversation after conversation, each in the order of its sequence. */
 export function* readingAllMessages(db: ReadDb): Generator<void, Messages> {
-  const lengths = [...db.iterateRaw<[number | null, number]>(queries.lengths)]
+  const lengths = db.rows<[number | null, number]>(queries.lengths)
   const columns = new GrowingMessages(lengths.reduce((sum, [, length]) => sum + length, 0))
   for (const [conversation, length] of lengths) {
     columns.begin(conversation ?? Number.NaN)
@@ -148,7 +148,7 @@ function* appendingPacked(
   const first = columns.length
   for (;;) {
     const params = { conversation, seq: columns.lastSeq, limit: MAX_AT_ONCE }
-    const [packed] = db.iterateRaw<PackedMessages>(queries.packed, params)
+    const [packed] = db.rows<PackedMessages>(queries.packed, params)
     if (!packed || packed[0] === 0) break
     if (!columns.appendPacked(packed, MAX_AT_ONCE)) return false
     if (packed[0] < MAX_AT_ONCE) break
@@ -158,9 +158,17 @@ function* appendingPacked(
   return columns.length - first === length
 }
 
+type NamedRow = {
+  readonly id: number
+  readonly seq: number
+  readonly tokens: number | null
+  readonly role: number
+  readonly createdAtMs: number | null
+}
+
 function* appendingRows(db: ReadDb, conversation: number | null, columns: GrowingMessages): Generator<void> {
-  for (const row of db.iterateRaw<SqlRow>(queries.rows, { conversation })) {
-    columns.append([row])
+  for (const { id, seq, tokens, role, createdAtMs } of db.iterate<NamedRow>(queries.rows, { conversation })) {
+    columns.append([[id, seq, tokens, role, createdAtMs]])
     if (columns.length % ROWS_AT_ONCE === 0) yield
   }
 }

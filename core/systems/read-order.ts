@@ -58,7 +58,7 @@ function* stretches(db: ReadDb, conversation: number, before: Stretch): Generato
   let seq = before.seqs.at(-1) ?? Number.NEGATIVE_INFINITY
   for (;;) {
     const params = { conversation, seq, limit: AT_ONCE }
-    const [packed] = db.iterateRaw<[number, string | null, string | null]>(queries.packed, params)
+    const [packed] = db.rows<[number, string | null, string | null]>(queries.packed, params)
     if (!packed || packed[0] === 0) return
     const whole = unpacked(packed)
     if (whole === null) break
@@ -67,7 +67,7 @@ function* stretches(db: ReadDb, conversation: number, before: Stretch): Generato
     seq = nextKey(db, 'the places of messages in their conversation', seq, whole.seqs.at(-1))
   }
   // Not every file is a sound one: a number may be a text.
-  const rows = [...db.iterateRaw<[number, number]>(queries.after, { conversation, seq })]
+  const rows = db.rows<[number, number]>(queries.after, { conversation, seq })
   yield {
     ids: Float64Array.from(rows, ([messageId]) => messageId),
     seqs: Float64Array.from(rows, ([, of]) => of),

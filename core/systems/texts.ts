@@ -4,18 +4,19 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 
 const queries = {
   messages: /* sql */ `
-    SELECT message_id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+    SELECT message_id AS id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   /** Texts that stand in the content of the message are not repeated here. As in the view `message_text`. */
   parts: /* sql */ `
-    SELECT message_id, ordinal, tool_input, tool_output, CASE part_type WHEN 'reasoning' THEN text_content END
+    SELECT message_id AS id, ordinal, tool_input AS input, tool_output AS output,
+      CASE part_type WHEN 'reasoning' THEN text_content END AS reasoning
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
       AND (tool_input IS NOT NULL OR tool_output IS NOT NULL OR part_type = 'reasoning')
     ORDER BY message_id, ordinal`,
   summaries: /* sql */ `
-    SELECT summary_id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
+    SELECT summary_id AS id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   summaryRows: /* sql */ `
-    SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
+    SELECT summary_rowid AS id, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
   messagesHolding: /* sql */ `
     SELECT message_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0
@@ -64,11 +65,13 @@ const queries = {
     WHERE m.message_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
   /** `hash` is an expression of the system, never text of the file. */
   everyMessage: (hash: string) => /* sql */ `
-    SELECT m.message_id, m.conversation_id, m.role, m.token_count, ${hash}, m.content
+    SELECT m.message_id AS id, m.conversation_id AS conversation, m.role AS kind, m.token_count AS tokens, ${hash} AS hash,
+      m.content AS content
     FROM messages AS m
     WHERE :conversation IS NULL OR m.conversation_id = :conversation`,
   everySummary: /* sql */ `
-    SELECT s.summary_id, s.conversation_id, s.kind, s.token_count, s.model, s.content
+    SELECT s.summary_id AS id, s.conversation_id AS conversation, s.kind AS kind, s.token_count AS tokens, s.model AS model,
+      s.content AS content
     FROM summaries AS s
     WHERE :conversation IS NULL OR s.conversation_id = :conversation`,
 }
@@ -78,49 +81,49 @@ const queries = {
  * one state of the file. Rows come in the order of the file; what is gone is left out.
  */
 
-/** Contents of messages. */
-export const contentsOfMessages = (
-  db: ReadDb,
-  ids: readonly number[],
-): IterableIterator<readonly [id: number, content: string | null]> =>
-  db.iterateRaw<[number, string | null]>(queries.messages, { ids: JSON.stringify(ids) })
+type Content<Id> = readonly [id: Id, content: string | null]
 
-type PartTexts = readonly [
-  messageId: number,
-  ordinal: number,
-  toolInput: string | null,
-  toolOutput: string | null,
-  reasoning: string | null,
-]
+function* contents<Id>(db: ReadDb, sql: string, ids: readonly Id[]): Generator<Content<Id>> {
+  type Row = { readonly id: Id; readonly content: string | null }
+  for (const { id, content } of db.iterate<Row>(sql, { ids: JSON.stringify(ids) })) yield [id, content]
+}
+
+/** Contents of messages. */
+export const contentsOfMessages = (db: ReadDb, ids: readonly number[]): Generator<Content<number>> =>
+  contents(db, queries.messages, ids)
+
+type PartTexts = {
+  /** Number of the message. */
+  readonly id: number
+  readonly ordinal: number
+  readonly input: string | null
+  readonly output: string | null
+  readonly reasoning: string | null
+}
 
 /** What messages say in their parts: what tools were given and gave, and reasoning. By message, then by ordinal. */
 export const textsOfParts = (db: ReadDb, messageIds: readonly number[]): IterableIterator<PartTexts> =>
-  db.iterateRaw<[number, number, string | null, string | null, string | null]>(queries.parts, {
-    ids: JSON.stringify(messageIds),
-  })
+  db.iterate<PartTexts>(queries.parts, { ids: JSON.stringify(messageIds) })
 
 /** Texts of summaries. */
-export const contentsOfSummaries = (
-  db: ReadDb,
-  ids: readonly string[],
-): IterableIterator<readonly [id: string, content: string | null]> =>
-  db.iterateRaw<[string, string | null]>(queries.summaries, { ids: JSON.stringify(ids) })
+export const contentsOfSummaries = (db: ReadDb, ids: readonly string[]): Generator<Content<string>> =>
+  contents(db, queries.summaries, ids)
 
 /** How messages begin, up to so many bytes (see `opening`), by their numbers. */
 export const openingsOfMessages = (db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> =>
-  new Map(db.iterateRaw<[number, string]>(queries.messageOpenings, { ids: JSON.stringify(ids), bytes }))
+  new Map(db.rows<[number, string]>(queries.messageOpenings, { ids: JSON.stringify(ids), bytes }))
 
 /** How summaries begin, up to so many bytes, by their ids. */
 export const openingsOfSummaries = (db: ReadDb, ids: readonly string[], bytes: number): ReadonlyMap<string, string> =>
-  new Map(db.iterateRaw<[string, string]>(queries.summaryOpenings, { ids: JSON.stringify(ids), bytes }))
+  new Map(db.rows<[string, string]>(queries.summaryOpenings, { ids: JSON.stringify(ids), bytes }))
 
 /** How many bytes the contents of messages have, by their numbers. */
 export const sizesOfMessages = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, number> =>
-  new Map(db.iterateRaw<[number, number]>(queries.messageSizes, { ids: JSON.stringify(ids) }))
+  new Map(db.rows<[number, number]>(queries.messageSizes, { ids: JSON.stringify(ids) }))
 
 /** How many bytes the texts of summaries have, by their ids. */
 export const sizesOfSummaries = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, number> =>
-  new Map(db.iterateRaw<[string, number]>(queries.summarySizes, { ids: JSON.stringify(ids) }))
+  new Map(db.rows<[string, number]>(queries.summarySizes, { ids: JSON.stringify(ids) }))
 
 /** How a tool call and its result begin. */
 export type ToolOpening = {
@@ -142,11 +145,8 @@ export const openingsOfTools = (
   )
 
 /** Texts of summaries by their row numbers. */
-export const contentsOfSummaryRows = (
-  db: ReadDb,
-  rows: readonly number[],
-): IterableIterator<readonly [row: number, content: string | null]> =>
-  db.iterateRaw<[number, string | null]>(queries.summaryRows, { rows: JSON.stringify(rows) })
+export const contentsOfSummaryRows = (db: ReadDb, rows: readonly number[]): Generator<Content<number>> =>
+  contents(db, queries.summaryRows, rows)
 
 /** Those of some messages in which a text stands, character by character, in the content or in a part. */
 export const messagesHolding = (db: ReadDb, ids: readonly number[], text: string): number[] =>
@@ -179,22 +179,15 @@ export type SaidText = {
 export const saidTexts = (db: ReadDb, ids: readonly number[]): SaidText[] =>
   db.all<SaidText>(queries.said, { ids: JSON.stringify(ids) })
 
-type EveryMessage = readonly [
-  id: number,
-  conversation: number,
-  role: string,
-  tokens: number | null,
-  hash: string | null,
-  content: string | null,
-]
-type EverySummary = readonly [
-  id: string,
-  conversation: number,
-  kind: string,
-  tokens: number | null,
-  model: string | null,
-  content: string | null,
-]
+type Every = {
+  readonly conversation: number
+  /** Role of a message, kind of a summary. */
+  readonly kind: string
+  readonly tokens: number | null
+  readonly content: string | null
+}
+type EveryMessage = Every & { readonly id: number; readonly hash: string | null }
+type EverySummary = Every & { readonly id: string; readonly model: string | null }
 
 /**
  * Every message with its text.
@@ -205,17 +198,11 @@ export const everyMessageText = (
   db: ReadDb,
   conversation: number | null,
   hash: string | null,
-): IterableIterator<EveryMessage> =>
-  db.iterateRaw<[number, number, string, number | null, string | null, string | null]>(
-    queries.everyMessage(hash ?? 'NULL'),
-    { conversation },
-  )
+): IterableIterator<EveryMessage> => db.iterate<EveryMessage>(queries.everyMessage(hash ?? 'NULL'), { conversation })
 
 /** Every summary with its text. */
 export const everySummaryText = (db: ReadDb, conversation: number | null): IterableIterator<EverySummary> =>
-  db.iterateRaw<[string, number, string, number | null, string | null, string | null]>(queries.everySummary, {
-    conversation,
-  })
+  db.iterate<EverySummary>(queries.everySummary, { conversation })
 
 /** Contents of at least so many bytes, of messages above a number, in their order; so many at most. */
 export const longContentsAfter = (

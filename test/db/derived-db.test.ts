@@ -60,11 +60,11 @@ describe.each([
       expect([read.value('SELECT total FROM sums'), read.value(both)]).toEqual([3, 0])
     })
     expect([read.value('SELECT total FROM sums'), read.value(both)]).toEqual([13, 0])
-    const rows = read.iterateRaw<[number]>('SELECT n FROM main.numbers ORDER BY n')
+    const rows = read.iterate<{ n: number }>('SELECT n FROM main.numbers ORDER BY n')
     rows.next()
     writer.exec('INSERT INTO numbers VALUES (100)')
     expect(read.value('SELECT total FROM sums')).toBe(13)
-    expect([...rows]).toEqual([[2], [10]])
+    expect([...rows]).toEqual([{ n: 2 }, { n: 10 }])
     expect(read.value('SELECT total FROM sums')).toBe(113)
   })
 

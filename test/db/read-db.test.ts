@@ -34,11 +34,15 @@ const codeOf = (body: () => unknown): unknown => {
 describe.each(
   connections.map((db, index) => ({ db, name: ['better-sqlite3', 'immutable', 'beside a writer'][index] })),
 )('reading through $name', ({ db }) => {
-  it('returns rows as objects, the first row, a value, or a column', () => {
+  it('returns rows as objects or arrays, the first row, a value, or a column', () => {
     expect(db.all('SELECT n, word FROM numbers ORDER BY n')).toEqual([
       { n: 1, word: 'one' },
       { n: 2, word: 'zwei ß 数 🚀' },
       { n: 3, word: null },
+    ])
+    expect(db.rows('SELECT n, word FROM numbers WHERE n <> 2 ORDER BY n')).toEqual([
+      [1, 'one'],
+      [3, null],
     ])
     expect(db.get('SELECT half FROM numbers WHERE n = :n', { n: 1 })).toEqual({ half: 0.5 })
     expect(db.get('SELECT 1 FROM numbers WHERE n = 9')).toBeUndefined()
@@ -58,8 +62,8 @@ describe.each(
   it('iterates the same statement twice at a time, with other statements between', () => {
     const sql = 'SELECT n FROM numbers ORDER BY n'
     const pairs: number[][] = []
-    for (const [outer] of db.iterateRaw<[number]>(sql)) {
-      for (const [inner] of db.iterateRaw<[number]>(sql)) pairs.push([outer, inner])
+    for (const { n: outer } of db.iterate<{ n: number }>(sql)) {
+      for (const { n: inner } of db.iterate<{ n: number }>(sql)) pairs.push([outer, inner])
       expect(db.value('SELECT count(*) FROM numbers')).toBe(3)
       expect(db.all(sql)).toHaveLength(3)
     }
@@ -73,6 +77,7 @@ describe.each(
 
   it('reads integers beyond 2^53 without their last digits instead of failing', () => {
     expect(db.column('SELECT n FROM huge')).toEqual([1, 9007199254740992])
+    expect(db.rows('SELECT n FROM huge')).toEqual([[1], [9007199254740992]])
     expect(db.all('SELECT n FROM huge')).toEqual([{ n: 1 }, { n: 9007199254740992 }])
     expect(db.value('SELECT max(n) FROM huge')).toBe(9007199254740992)
     expect(db.column('SELECT n FROM numbers WHERE n = 1')).toEqual([1])

@@ -29,6 +29,10 @@ async function examine(path: string, meanwhile = (): void => {}) {
       statements.push(sql)
       return opened.read.all(sql, params)
     },
+    rows: (sql, params) => {
+      statements.push(sql)
+      return opened.read.rows(sql, params)
+    },
     iterate: (sql, params) => {
       statements.push(sql)
       return opened.read.iterate(sql, params)

@@ -37,36 +37,36 @@ const queries = {
 export function naiveRows(db: ReadDb): NaiveRow[] {
   const above = new Map<string, string[]>()
   const add = (from: string, to: string): void => void above.set(from, [...(above.get(from) ?? []), to])
-  for (const [message, summary] of db.iterateRaw<[number, string]>(queries.leaves)) add(`msg_${message}`, summary)
-  for (const [source, summary] of db.iterateRaw<[string, string]>(queries.edges)) add(source, summary)
+  for (const [message, summary] of db.rows<[number, string]>(queries.leaves)) add(`msg_${message}`, summary)
+  for (const [source, summary] of db.rows<[string, string]>(queries.edges)) add(source, summary)
   const beneath = (id: string): ReadonlySet<string> => {
     const all = new Set(above.get(id) ?? [])
     for (const one of all) for (const next of above.get(one) ?? []) all.add(next)
     return all
   }
   const parts = new Map<number, [string[], string[], string[]]>()
-  for (const [id, ...texts] of db.iterateRaw<[number, ...(string | null)[]]>(queries.parts)) {
+  for (const [id, ...texts] of db.rows<[number, ...(string | null)[]]>(queries.parts)) {
     const lists = parts.get(id) ?? [[], [], []]
     parts.set(id, lists)
     texts.forEach((text, i) => {
       if (text !== null) lists[i]?.push(text)
     })
   }
-  const messages = [...db.iterateRaw<[number, number, string, number, string, number]>(queries.messages)].map(
+  const messages = [...db.rows<[number, number, string, number, string, number]>(queries.messages)].map(
     ([id, conversationId, role, atMs, content, inWindow]): NaiveRow => ({
       ...{ id: `msg_${id}`, kind: 'message', conversationId, role, depth: null, atMs, inWindow: inWindow === 1 },
       beneath: beneath(`msg_${id}`),
       texts: [content, ...(parts.get(id) ?? []).map((list) => list.join('\n'))],
     }),
   )
-  const summaries = [...db.iterateRaw<[string, number, number, number, string, number]>(queries.summaries)].map(
+  const summaries = [...db.rows<[string, number, number, number, string, number]>(queries.summaries)].map(
     ([id, conversationId, depth, atMs, content, inWindow]): NaiveRow => ({
       ...{ id, kind: 'summary', conversationId, role: null, depth, atMs, inWindow: inWindow === 1 },
       beneath: beneath(id),
       texts: [content],
     }),
   )
-  const files = [...db.iterateRaw<[string, number, number, string | null, string | null]>(queries.files)].map(
+  const files = [...db.rows<[string, number, number, string | null, string | null]>(queries.files)].map(
     ([id, conversationId, atMs, name, about]): NaiveRow => ({
       ...{ id, kind: 'file', conversationId, role: null, depth: null, atMs, inWindow: false, beneath: new Set() },
       texts: [[name, about].filter((text) => text !== null).join('\n')],

@@ -64,7 +64,7 @@ function missingSources(links: Links, reached: ReadonlySet<number>): number {
 /** Yields the texts of messages: content, inputs and outputs of tools, and reasoning. */
 export function* messageTexts(db: ReadDb, numbers: readonly number[]): Generator<SourceText> {
   const parts = new Map<number, SourceText[]>()
-  for (const [number, part, input, output, reasoning] of textsOfParts(db, numbers)) {
+  for (const { id: number, ordinal: part, input, output, reasoning } of textsOfParts(db, numbers)) {
     const list = parts.get(number) ?? []
     const add = (field: SourceText['field'], text: string | null): void => {
       if (text) list.push({ id: messageNodeId(number), kind: 'message', field, part, text })

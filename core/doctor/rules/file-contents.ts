@@ -35,7 +35,7 @@ function* countLines(path: string): Generator<null, number> {
 function* findWrongLines(context: RuleContext): Iterable<Finding | null> {
   const { fileDetails } = context.system.facts
   if (!fileDetails) return
-  const stored = new Map(context.db.iterateRaw<[string, number]>(fileDetails.lines))
+  const stored = new Map(context.db.rows<[string, number]>(fileDetails.lines))
   for (const { id, conversationId, found, bytes } of storedFiles(context)) {
     const expected = stored.get(id)
     if (!found || found.bytes === 0 || found.bytes !== bytes || expected === undefined) continue

@@ -9,14 +9,14 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 const queries = {
   /** Calls and results of the messages in a window. Usually there are few. */
   inWindows: /* sql */ `
-    SELECT c.message_id, p.tool_call_id
+    SELECT c.message_id AS messageId, p.tool_call_id AS callId
     FROM context_items AS c
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
       AND (:conversation IS NULL OR c.conversation_id = :conversation)
     ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
   /** All calls and results, from an index that holds nothing else. This is quicker than reading some of the rows. */
-  all: /* sql */ `SELECT message_id, tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL`,
+  all: /* sql */ `SELECT message_id AS messageId, tool_call_id AS callId FROM message_parts WHERE tool_call_id IS NOT NULL`,
   elsewhere: /* sql */ `
     SELECT p.tool_call_id, p.message_id
     FROM message_parts AS p
@@ -49,11 +49,10 @@ function* pairsInWindows({ db, info, memory, conversationId: conversation }: Rul
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
   const isIndexed = isNative(info) && conversation === null
-  const rows = isIndexed
-    ? db.iterateRaw<[number, string]>(queries.all)
-    : db.iterateRaw<[number, string]>(queries.inWindows, { conversation })
+  type Row = { readonly messageId: number; readonly callId: string }
+  const rows = isIndexed ? db.iterate<Row>(queries.all) : db.iterate<Row>(queries.inWindows, { conversation })
   let count = 0
-  for (const [messageId, callId] of rows) {
+  for (const { messageId, callId } of rows) {
     count += 1
     if (count % 4096 === 0) yield null
     const position = memory.messages.positionOf(messageId)
@@ -98,7 +97,7 @@ function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[])
   const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
   const calls = JSON.stringify([...new Set(alone.map(({ callId }) => callId))])
-  for (const [callId, messageId] of db.iterateRaw<[string, number]>(queries.elsewhere, { calls })) {
+  for (const [callId, messageId] of db.rows<[string, number]>(queries.elsewhere, { calls })) {
     const position = memory.messages.positionOf(messageId)
     if (position < 0) continue
     const key = keyOf(memory.messageConversation(position), callId)

@@ -5,7 +5,7 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 const queries = {
   /** Each message that names a call once. */
   callSides: /* sql */ `
-    SELECT DISTINCT tool_call_id, message_id
+    SELECT DISTINCT tool_call_id AS callId, message_id AS messageId
     FROM message_parts
     WHERE tool_call_id IS NOT NULL
     ORDER BY tool_call_id`,
@@ -19,7 +19,8 @@ function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.memory
   let current: string | null = null
   let sides: number[] = []
-  for (const [callId, messageId] of context.db.iterateRaw<[string, number]>(queries.callSides)) {
+  type Row = { readonly callId: string; readonly messageId: number }
+  for (const { callId, messageId } of context.db.iterate<Row>(queries.callSides)) {
     if (callId !== current) {
       yield* surplusResults(context, current ?? '', sides)
       yield null

@@ -169,7 +169,8 @@ function ownersOf<Id extends string | number>(
   const owners = new Set(saved)
   let isWhole = true
   try {
-    for (const [id] of read.iterateRaw<[Id | null]>(/* sql */ `SELECT DISTINCT ${column} FROM ${table}`)) {
+    const distinct = /* sql */ `SELECT DISTINCT ${column} AS id FROM ${table}`
+    for (const { id } of read.iterate<{ id: Id | null }>(distinct)) {
       if (id !== null) owners.add(id)
     }
   } catch (error) {

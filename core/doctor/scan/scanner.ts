@@ -68,7 +68,7 @@ export class Scanner {
     const unread = context.memory
     const report = new ReportBuilder(context, asked)
     const findings = new Map(kept.map(({ id }): [string, Finding[]] => [id, []]))
-    const held = db.iterateRaw<[number]>(queries.hold)
+    const held = db.iterate(queries.hold)
     let note = 'reading'
     yield { done: 0, total: asked.length, unit: 'checks', note }
     const slice = new TimeSlice(signal, CANCELLED)

@@ -41,7 +41,7 @@ export async function* copyMemory(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
   // While this statement is open, everything is read from one state of the file, until the last row was compared.
-  const held = from.read.iterateRaw(queries.hold)
+  const held = from.read.iterate(queries.hold)
   try {
     held.next()
     return yield* makeNativeFile(to, (db) => fill(db, from, signal))

@@ -234,8 +234,8 @@ async function* differing(
 /** The hash of each row; null whenever it yielded. */
 async function* rowHashes(db: ReadDb, sql: string, signal: AbortSignal): AsyncGenerator<Buffer | null> {
   const slice = new TimeSlice(signal, 'Comparing was cancelled; no copy was made.')
-  for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) {
-    yield hashOf(row)
+  for (const row of db.iterate<Readonly<Record<string, SqlValue>>>(sql)) {
+    yield hashOf(Object.values(row))
     if (!slice.isOver) continue
     yield null
     await slice.yield()

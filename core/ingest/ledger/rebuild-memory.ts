@@ -87,7 +87,9 @@ export function ledgerContentHash(db: ReadDb): string {
     hash.update(`\n${table}`)
     const guard = table === 'lcm_meta' ? `WHERE key NOT LIKE '${OWN_META_PREFIX}%'` : ''
     const sql = /* sql */ `SELECT ${columns.toSorted().join(', ')} FROM main.${table} ${guard} ORDER BY ${keyOf(table).join(', ')}`
-    for (const row of db.iterateRaw<readonly SqlValue[]>(sql)) hash.update(`\n${JSON.stringify(row)}`)
+    for (const row of db.iterate<Readonly<Record<string, SqlValue>>>(sql)) {
+      hash.update(`\n${JSON.stringify(Object.values(row))}`)
+    }
   }
   return hash.digest('hex')
 }

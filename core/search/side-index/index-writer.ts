@@ -92,7 +92,7 @@ export class IndexWriter {
   known(corpus: Corpus, block: number): Map<number, number> {
     const from = block * BLOCK_ROWS
     const range = { from, to: from + BLOCK_ROWS - 1 }
-    return new Map(this.#file.db.iterateRaw<[number, number]>(queries.known(tableOf(corpus)), range))
+    return new Map(this.#file.db.rows<[number, number]>(queries.known(tableOf(corpus)), range))
   }
 
   /** Indexes a row. `before` is its signature in the index, if it is there. */

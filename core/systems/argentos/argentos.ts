@@ -113,7 +113,7 @@ function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Genera
   const hash = startSha1()
   // Their numbers are read as texts: one may be too large to be told exactly.
   const texts = rows && summaries(probe, 'NULL')
-  for (const row of texts ? db.iterateRaw<SqlValue[]>(texts) : []) hash.update(JSON.stringify(row))
+  for (const row of texts ? db.iterate(texts) : []) hash.update(JSON.stringify(row))
   if (links.messages) hash.update(String(db.value(queries.linksState('summary_messages', 'message_id'))))
   if (links.sources) hash.update(String(db.value(queries.linksState('summary_sources', 'source_id'))))
   const state = hash.digest('hex')
@@ -245,7 +245,7 @@ const queries = {
 /** Adds the messages after the last that is known, a piece at a time. */
 function* fillingMessages(db: Source['db'], probe: SchemaProbe, last: number): Generator<void> {
   db.run(queries.sessions, { last })
-  const lengths = new Map(db.iterateRaw<[SqlValue, number]>(queries.lengths))
+  const lengths = new Map(db.rows<[SqlValue, number]>(queries.lengths))
   let before: SqlValue = null
   db.define('argentos_seq', (conversation = null, id = null) => {
     // A number that stands twice is one message.

@@ -2,7 +2,6 @@ import { basename, dirname, join } from 'node:path'
 import type { Role } from '../../contract/ids.ts'
 import { startSha1 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
-import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { BEFORE_ALL, clearDerived, haveDerivedTables, indexingDerived, STAND_IN } from '../derived-tables.ts'
@@ -128,7 +127,7 @@ function lineageStamp({ db, probe }: Source): string {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
   const hash = startSha1().update(String(db.value(queries.conversations)))
-  const rows = db.iterateRaw<SqlValue[]>(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
+  const rows = db.iterate(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
   for (const row of rows) hash.update(JSON.stringify(row))
   return hash.digest('hex')
 }
@@ -162,7 +161,7 @@ function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines
   const hashes = columnsOf(probe, 'summaries', 's')('original_hashes')
   for (let last = BEFORE_ALL; ; ) {
     // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
-    const rows = [...db.iterateRaw<Listed>(queries.listed(hashes), { last })]
+    const rows = db.rows<Listed>(queries.listed(hashes), { last })
     for (const [row, summaryId, list] of rows) {
       const seen = new Set<unknown>()
       const named = JSON.parse(list) as readonly unknown[]

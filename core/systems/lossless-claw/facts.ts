@@ -86,7 +86,7 @@ export const familyFacts: SystemFacts = {
 /** When a conversation was begun anew and its window emptied by its own system. */
 const softResets = oncePerScan(({ db, probe }: ScanContext): ReadonlyMap<number, number> => {
   if (!probe.has('conversation_bootstrap_state', 'soft_reset_pruned_at')) return new Map()
-  return new Map(db.iterateRaw<[number, number]>(queries.softResets))
+  return new Map(db.rows<[number, number]>(queries.softResets))
 })
 
 export const clawFacts: SystemFacts = {

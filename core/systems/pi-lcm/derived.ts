@@ -1,5 +1,4 @@
 import { startSha1 } from '../../hashing.ts'
-import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
@@ -148,7 +147,7 @@ function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<v
   const hash = startSha1()
   function* adding(sql: string): Generator<void> {
     let rows = 0
-    for (const row of db.iterateRaw<SqlValue[]>(sql)) {
+    for (const row of db.iterate(sql)) {
       hash.update(JSON.stringify(row))
       rows += 1
       if (rows % ROWS_AT_ONCE === 0) yield

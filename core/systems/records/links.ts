@@ -78,7 +78,7 @@ export const namedMessages = (db: ReadDb, id: string, { limit, offset }: Page = 
 /** Ids of the summaries that name messages, by the number of the message. */
 export const summariesNaming = (db: ReadDb, messageIds: readonly number[]): ReadonlyMap<number, readonly string[]> => {
   const naming = new Map<number, string[]>()
-  for (const [message, summary] of db.iterateRaw<[number, string]>(queries.naming, {
+  for (const [message, summary] of db.rows<[number, string]>(queries.naming, {
     ids: JSON.stringify(messageIds),
   })) {
     const known = naming.get(message)

@@ -1,8 +1,12 @@
 import { ROLES, type Role } from '../../contract/ids.ts'
+import { nextKey } from '../../sqlite/keyset.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 
 const columns = `message_id AS id, conversation_id AS conversationId, seq, role, token_count AS tokens,
       created_at AS createdAtMs`
+
+/** Rows of one batch. */
+const AT_ONCE = 4096
 
 const queries = {
   byId: /* sql */ `
@@ -23,7 +27,12 @@ const queries = {
   newest: /* sql */ `SELECT max(message_id) FROM messages`,
   hashes: /* sql */ `
     SELECT message_id, content_hash FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
-  everyHash: /* sql */ `SELECT message_id, conversation_id, content_hash FROM messages`,
+  hashesAfter: /* sql */ `
+    SELECT message_id, conversation_id, content_hash
+    FROM messages
+    WHERE message_id > :last
+    ORDER BY message_id
+    LIMIT ${AT_ONCE}`,
   spoken: /* sql */ `
     SELECT message_id FROM messages
     WHERE conversation_id = :conversationId AND message_id NOT IN (SELECT message_id FROM event_messages)
@@ -63,13 +72,19 @@ export const knownRole = (role: string | null): Role | null => KNOWN_ROLES.get(r
 
 /** Stored hashes of the contents of some messages that are there, by their numbers. */
 export const contentHashes = (db: ReadDb, ids: readonly number[]): ReadonlyMap<number, string | null> =>
-  new Map(db.iterateRaw<[number, string | null]>(queries.hashes, { ids: JSON.stringify(ids) }))
+  new Map(db.rows<[number, string | null]>(queries.hashes, { ids: JSON.stringify(ids) }))
 
-/** Stored hashes of the contents of all messages. */
-export const everyContentHash = (
+/** Stored hashes of the contents of all messages, in the order of their numbers. */
+export function* everyContentHash(
   db: ReadDb,
-): IterableIterator<readonly [messageId: number, conversationId: number, hash: string]> =>
-  db.iterateRaw<[number, number, string]>(queries.everyHash)
+): Generator<readonly [messageId: number, conversationId: number, hash: string]> {
+  for (let last = Number.MIN_SAFE_INTEGER; ; ) {
+    const rows = db.rows<[number, number, string]>(queries.hashesAfter, { last })
+    yield* rows
+    if (rows.length < AT_ONCE) return
+    last = nextKey(db, 'the numbers of messages', last, rows.at(-1)?.[0])
+  }
+}
 
 /** Numbers of the messages of a conversation in their order, without those that record an event. */
 export const spokenMessages = (db: ReadDb, conversationId: number): number[] =>

@@ -73,7 +73,7 @@ export function toolCallIds(db: ReadDb, messageIds: readonly number[]): Readonly
 /** By what texts may call the tool calls of messages: the names of their tools and their own ids, each once. */
 export function namesOfCalls(db: ReadDb, messageIds: readonly number[]): ReadonlySet<string> {
   const names = new Set<string>()
-  const rows = db.iterateRaw<[string | null, string | null]>(queries.namesOfCalls, { ids: JSON.stringify(messageIds) })
+  const rows = db.rows<[string | null, string | null]>(queries.namesOfCalls, { ids: JSON.stringify(messageIds) })
   for (const row of rows) for (const name of row) if (name) names.add(name)
   return names
 }

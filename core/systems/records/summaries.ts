@@ -85,18 +85,18 @@ export const summaryRanges = (db: ReadDb, ids: readonly string[]): ReadonlyMap<s
 
 /** How many summaries each summary reaches through its sources, as stored, by its id. */
 export const descendantCounts = (db: ReadDb, ids: readonly string[]): ReadonlyMap<string, number | null> =>
-  new Map(db.iterateRaw<[string, number | null]>(queries.descendants, { ids: JSON.stringify(ids) }))
+  new Map(db.rows<[string, number | null]>(queries.descendants, { ids: JSON.stringify(ids) }))
 
 /** A source of a summary, whether it is there or not: a message or another summary. */
 type StoredSource = readonly [summaryId: string, messageId: number | null, sourceId: string | null, ordinal: number]
 
 /** What summaries were made from, by summary, each in its order. */
-export const summarySources = (db: ReadDb, ids: readonly string[]): IterableIterator<StoredSource> =>
-  db.iterateRaw<[string, number | null, string | null, number]>(queries.sources, { ids: JSON.stringify(ids) })
+export const summarySources = (db: ReadDb, ids: readonly string[]): StoredSource[] =>
+  db.rows<StoredSource>(queries.sources, { ids: JSON.stringify(ids) })
 
 /** The stored hashes of all summaries, as they are at this moment, by their ids. */
 export const summaryHashes = (db: ReadDb): ReadonlyMap<string, string | null> =>
-  new Map(db.iterateRaw<[string, string | null]>(queries.hashes))
+  new Map(db.rows<[string, string | null]>(queries.hashes))
 
 /** The row of the newest summary; 0 where there is none. */
 export const lastSummaryRow = (db: ReadDb): number => db.value<number>(queries.lastRow) ?? 0

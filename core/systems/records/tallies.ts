@@ -68,10 +68,10 @@ const pairs = <Value extends number | null>(
   db: ReadDb,
   statement: ReturnType<typeof forConversations>,
   of: Conversations,
-): IterableIterator<readonly [conversationId: number, value: Value]> =>
+): (readonly [conversationId: number, value: Value])[] =>
   of === null
-    ? db.iterateRaw<[number, Value]>(statement.all)
-    : db.iterateRaw<[number, Value]>(statement.some, { ids: JSON.stringify(of) })
+    ? db.rows<[number, Value]>(statement.all)
+    : db.rows<[number, Value]>(statement.some, { ids: JSON.stringify(of) })
 
 const byConversation = <Row extends { readonly conversationId: number }>(
   rows: readonly Row[],
@@ -101,8 +101,7 @@ export const summaryTallies = (db: ReadDb, of: Conversations): ReadonlyMap<numbe
 export const lastChanges = (
   db: ReadDb,
   of: Conversations,
-): IterableIterator<readonly [conversationId: number, atMs: number | null]> =>
-  pairs<number | null>(db, queries.changes, of)
+): (readonly [conversationId: number, atMs: number | null])[] => pairs<number | null>(db, queries.changes, of)
 
 type Tally = { readonly key: string; readonly count: number; readonly tokens: number }
 
@@ -111,8 +110,8 @@ export const roleTallies = (db: ReadDb, conversationId: number): Tally[] =>
   db.all<Tally>(queries.roles, { conversationId })
 
 /** How many summaries a memory has of each depth, which ascend. */
-export const depthCounts = (db: ReadDb): IterableIterator<readonly [depth: number, count: number]> =>
-  db.iterateRaw<[number, number]>(queries.depths)
+export const depthCounts = (db: ReadDb): (readonly [depth: number, count: number])[] =>
+  db.rows<[number, number]>(queries.depths)
 
 /** Summaries of a conversation by depth, which ascends, with the tokens of what they stand for. */
 export const depthTallies = (db: ReadDb, conversationId: number): (Tally & { readonly sourceTokens: number })[] =>

@@ -4,7 +4,7 @@ import { connectReadOnly, openPatiently } from '../../../core/sqlite/route.ts'
 
 const { path, cacheDir } = workerData as { path: string; cacheDir: string }
 const { db, access, close } = await openPatiently(path, cacheDir, connectReadOnly)
-const rows = db.iterateRaw<[number]>('SELECT rowid FROM messages')
+const rows = db.iterate('SELECT rowid FROM messages')
 rows.next()
 parentPort?.postMessage(access)
 parentPort?.once('message', () => {
