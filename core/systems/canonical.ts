@@ -70,6 +70,8 @@ export const CANONICAL: Readonly<Record<string, readonly string[]>> = {
   // Rows of role system that record an event and are no part of the conversation: nothing has to cover them.
   event_messages: ['message_id'],
   message_text: ['message_id', 'content', 'tool_input', 'tool_output', 'reasoning'],
+  // Messages by the ids that their system, or the transcript that they came from, gives them: quick to look into.
+  message_names: ['external_id', 'message_id'],
   summaries: [
     'summary_rowid',
     'summary_id',

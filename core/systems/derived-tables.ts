@@ -28,6 +28,8 @@ CREATE TEMP TABLE IF NOT EXISTS derived_messages (
   created_at      INTEGER,
   external_id     TEXT
 );
+CREATE INDEX IF NOT EXISTS temp.derived_messages_history
+  ON derived_messages (conversation_id, seq, role, token_count, created_at);
 CREATE TEMP TABLE IF NOT EXISTS derived_summaries (
   summary_rowid   INTEGER PRIMARY KEY,
   summary_id      TEXT NOT NULL UNIQUE,
@@ -55,55 +57,42 @@ CREATE TEMP TABLE IF NOT EXISTS derived_context_items (
   message_id      INTEGER,
   summary_id      TEXT
 );
+CREATE INDEX IF NOT EXISTS temp.derived_context_items_order ON derived_context_items (conversation_id, ordinal);
+CREATE INDEX IF NOT EXISTS temp.derived_context_items_message
+  ON derived_context_items (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS temp.derived_context_items_summary
+  ON derived_context_items (summary_id) WHERE summary_id IS NOT NULL;
 `
 
-/** An index is made when its table is filled: row by row it would take twice as long. */
-const INDEXES = {
-  messages: {
-    derived_messages_history: 'derived_messages (conversation_id, seq, role, token_count, created_at)',
-    derived_messages_external: 'derived_messages (external_id) WHERE external_id IS NOT NULL',
-  },
-  lineage: {
-    derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
-    derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
-    // Without the summary's id, which may be as long as a hash and stands in the table.
-    derived_summary_messages_message: 'derived_summary_messages (message_id)',
-    derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
-    derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
-  },
-  window: {
-    derived_context_items_order: 'derived_context_items (conversation_id, ordinal)',
-    derived_context_items_message: 'derived_context_items (message_id) WHERE message_id IS NOT NULL',
-    derived_context_items_summary: 'derived_context_items (summary_id) WHERE summary_id IS NOT NULL',
-  },
+/**
+ * Indexes that begin with the id of a summary, and those beside them, are made when their table is filled: row by row
+ * they would take twice as long. Indexes of numbers that ascend take no longer row by row, and keep nobody waiting.
+ */
+const LINEAGE_INDEXES = {
+  derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
+  derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
+  // Without the summary's id, which may be as long as a hash and stands in the table.
+  derived_summary_messages_message: 'derived_summary_messages (message_id)',
+  derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
+  derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
 } as const
 
-const dropIndexes = (of: keyof typeof INDEXES): string =>
-  Object.keys(INDEXES[of])
-    .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
-    .join('\n')
-
-const makeIndexes = (of: keyof typeof INDEXES): string[] =>
-  Object.entries(INDEXES[of]).map(
-    ([name, columns]) => /* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns};`,
-  )
+const dropIndexes = Object.keys(LINEAGE_INDEXES)
+  .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
+  .join('\n')
 
 /** Summaries and windows are few, and change in place. */
 const CLEAR = {
   lineage: /* sql */ `
-${dropIndexes('lineage')}
+${dropIndexes}
 DELETE FROM temp.derived_summaries;
 DELETE FROM temp.derived_summary_messages;
 DELETE FROM temp.derived_summary_sources;
 `,
-  window: /* sql */ `
-${dropIndexes('window')}
-DELETE FROM temp.derived_context_items;
-`,
+  window: /* sql */ `DELETE FROM temp.derived_context_items`,
 } as const
 
 const FORGET = /* sql */ `
-${dropIndexes('messages')}
 DELETE FROM temp.derived_messages;
 DELETE FROM temp.derived_conversations;
 `
@@ -128,10 +117,10 @@ export function clearDerived(db: PreparableDb, what: keyof typeof CLEAR): void {
   db.exec(CLEAR[what])
 }
 
-/** Makes what was filled quick to look into: at once after filling it. */
-export function* indexingDerived(db: PreparableDb, what: keyof typeof INDEXES): Generator<void> {
-  for (const index of makeIndexes(what)) {
-    db.exec(index)
+/** Makes the lineage quick to look into: at once after filling it. */
+export function* indexingLineage(db: PreparableDb): Generator<void> {
+  for (const [name, columns] of Object.entries(LINEAGE_INDEXES)) {
+    db.exec(/* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns}`)
     yield
   }
 }

@@ -47,6 +47,8 @@ export type DerivedTexts = {
   readonly messageContent: string
   /** SHA-256 of it, where the system keeps one. */
   readonly messageHash?: string
+  /** By what the system knows the message. */
+  readonly messageName?: string
   /** Text of the summary `s.summary_rowid`. */
   readonly summaryContent: string
 }
@@ -101,7 +103,7 @@ export function derivedViews(texts: DerivedTexts): string {
         role: 'd.role',
         token_count: 'd.token_count',
         created_at: 'd.created_at',
-        external_id: 'd.external_id',
+        external_id: texts.messageName ?? 'NULL',
         content_hash: texts.messageHash ?? 'NULL',
         content: texts.messageContent,
       },

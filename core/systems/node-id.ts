@@ -18,12 +18,11 @@ const queries = {
     SELECT summary_id FROM summary_messages WHERE message_id = CAST(:message AS INTEGER)
     ORDER BY 1
     LIMIT 20`,
-  // With the conversation named, a native file answers from its unique index.
   external: /* sql */ `
     SELECT m.message_id AS messageId, m.conversation_id AS conversationId
-    FROM conversations AS c
-    JOIN messages AS m ON m.conversation_id = c.conversation_id
-    WHERE m.external_id = :id
+    FROM message_names AS n
+    JOIN messages AS m ON m.message_id = n.message_id
+    WHERE n.external_id = :id
     LIMIT 1`,
 }
 

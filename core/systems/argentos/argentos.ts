@@ -4,9 +4,10 @@ import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, textTimeMs, view } from '../canonical.ts'
 import {
+  BEFORE_ALL,
   clearDerived,
   haveDerivedTables,
-  indexingDerived,
+  indexingLineage,
   inRanges,
   lastDerivedMessage,
   STAND_IN,
@@ -18,6 +19,7 @@ import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { facts, knownExceptions, preset, valueRules } from './facts.ts'
 import { rules } from './rules.ts'
+import { ARGENTOS_WINDOW_TABLES, fillingArgentosWindows } from './window.ts'
 
 /** Around the summaries that this system puts before a user's message, and later stores as a part of it. */
 const INJECTED_START = '[LCM Context — Compressed History]'
@@ -92,13 +94,9 @@ function* deriving({ db, probe }: Source): Generator<void> {
   for (const table of ['summaries', 'context_items', 'large_files'] as const) {
     if (has(table, 'session_id')) db.run(queries.sessionsWithoutMessages(table))
   }
-  yield* indexingDerived(db, 'messages')
   db.run(queries.note, { pattern: SUMMARISER_SESSION, note: SUMMARISER_NOTE })
   yield* fillingLineage(db, probe, has)
-  clearDerived(db, 'window')
-  if (has('context_items', 'session_id', 'kind', 'position')) db.run(queries.window)
-  yield
-  yield* indexingDerived(db, 'window')
+  if (has('context_items', 'session_id', 'kind', 'position', 'ref_id')) yield* fillingArgentosWindows(db, probe)
 }
 
 type Has = (table: string, ...columns: readonly string[]) => boolean
@@ -121,15 +119,30 @@ function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Genera
   if (db.value(queries.lineage) === state) return
   clearDerived(db, 'lineage')
   if (rows) db.run(queries.fillSummaries(rows))
-  if (links.messages) db.run(queries.messageSources)
-  yield
+  if (links.messages) yield* fillingMessageSources(db, probe)
   if (links.sources) db.run(queries.summarySources)
-  yield* indexingDerived(db, 'lineage')
+  yield* indexingLineage(db)
   db.run(queries.forgetLineage)
   db.run(queries.keepLineage, { state })
 }
 
+function* fillingMessageSources(db: Source['db'], probe: SchemaProbe): Generator<void> {
+  if (!probe.isIndexed('summary_messages', 'summary_id')) {
+    db.run(queries.messageSources('1'))
+    return
+  }
+  const isNumber = "typeof(summary_id) = 'integer'"
+  yield* inRanges(
+    (summary) => db.value(queries.nextSummary, { last: summary }),
+    BEFORE_ALL,
+    (range) => db.run(queries.messageSources(`summary_id > :last AND summary_id <= :end AND ${isNumber}`), range),
+  )
+  db.run(queries.messageSources(`NOT ${isNumber}`))
+  yield
+}
+
 const TABLES = /* sql */ `
+${ARGENTOS_WINDOW_TABLES}
 -- Ids of calls that are stored as blocks.
 CREATE TEMP TABLE IF NOT EXISTS argentos_calls (call_id TEXT PRIMARY KEY) WITHOUT ROWID;
 -- What the summaries and their links were when they were read.
@@ -222,24 +235,18 @@ const queries = {
     WHERE session NOT IN (SELECT key FROM temp.derived_conversations)`,
   note: /* sql */ `
     UPDATE temp.derived_conversations SET note = :note WHERE note IS NULL AND session_id GLOB :pattern`,
-  messageSources: /* sql */ `
+  nextSummary: /* sql */ `
+    SELECT min(summary_id) FROM main.summary_messages WHERE summary_id > :last AND typeof(summary_id) = 'integer'`,
+  messageSources: (of: string) => /* sql */ `
     INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
     SELECT CAST(summary_id AS TEXT), message_id, row_number() OVER (PARTITION BY summary_id ORDER BY message_id) - 1
     FROM main.summary_messages
-    WHERE summary_id IS NOT NULL AND message_id IS NOT NULL`,
+    WHERE ${of} AND summary_id IS NOT NULL AND message_id IS NOT NULL`,
   summarySources: /* sql */ `
     INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)
     SELECT CAST(summary_id AS TEXT), CAST(source_id AS TEXT), row_number() OVER (PARTITION BY summary_id ORDER BY source_id) - 1
     FROM main.summary_sources
     WHERE summary_id IS NOT NULL AND source_id IS NOT NULL`,
-  // Places only grow: the numbers of what was compacted away are never used again, which is no gap.
-  window: /* sql */ `
-    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id, summary_id)
-    SELECT c.conversation_id, dense_rank() OVER (PARTITION BY c.conversation_id ORDER BY i.position) - 1,
-      CAST(i.kind AS TEXT), iif(i.kind = 'message', i.ref_id, NULL), iif(i.kind = 'summary', CAST(i.ref_id AS TEXT), NULL)
-    FROM main.context_items AS i
-    JOIN temp.derived_conversations AS c ON c.key = ${asText('i.session_id')}
-    WHERE i.kind IS NOT NULL`,
 }
 
 /** Adds the messages after the last that is known, a piece at a time. */

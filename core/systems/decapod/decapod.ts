@@ -4,7 +4,7 @@ import { startSha1 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
-import { BEFORE_ALL, clearDerived, haveDerivedTables, indexingDerived, STAND_IN } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, haveDerivedTables, indexingLineage, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
 import type { Place } from '../places.ts'
 import { RowInserter } from '../row-inserter.ts'
@@ -112,7 +112,7 @@ function* deriving(source: Source): Generator<void> {
   if (known === stamp && !db.value(queries.hasMissingSource)) return
   clearDerived(db, 'lineage')
   yield* fillingLinks(db, probe, lines)
-  yield* indexingDerived(db, 'lineage')
+  yield* indexingLineage(db)
   db.run(summaries(probe))
   yield
   db.run(queries.forgetLineage)
@@ -219,6 +219,7 @@ function views(probe: SchemaProbe): string {
     derivedViews({
       importer: 'decapod',
       messageContent: TEXT,
+      messageName: 'd.external_id',
       messageHash: `(SELECT iif(l.at IS NULL, NULL, ${shownHash('l.hash')}) FROM temp.decapod_lines AS l WHERE l.line = d.message_id)`,
       summaryContent: probe.has('summaries', 'summary_text')
         ? `(SELECT ${asText('t.summary_text')} FROM main.summaries AS t WHERE t.rowid = s.summary_rowid)`
@@ -243,6 +244,7 @@ function views(probe: SchemaProbe): string {
       },
       originals(),
     ),
+    view('message_names', { external_id: 'd.external_id', message_id: 'd.message_id' }, 'temp.derived_messages AS d'),
     MESSAGE_TEXT_VIEW,
   ].join('')
 }

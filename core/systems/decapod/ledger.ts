@@ -114,8 +114,10 @@ export function indexHashes(db: PreparableDb): void {
   db.exec(queries.indexHashes)
 }
 
-/** Rows of the index, each with the hash that it lists, in their order. */
-export type ListedRows = Iterator<{ readonly row: number; readonly hash: string }, unknown, undefined>
+/** A row of the index with the hash that it lists. */
+export type ListedRow = readonly [row: number, hash: string]
+/** In their order. */
+type ListedRows = Iterator<ListedRow, unknown, undefined>
 
 /** `keptLines`: how many lines stand there as they did before; 0 where everything is new. */
 export type ReadLedger = { readonly keptLines: number; readonly lines: ContentLines }
@@ -227,7 +229,7 @@ function* readingLines(
     const event = line === null ? null : read(line)
     const [at, length] = [range.start, range.end - range.start]
     if (event) {
-      const row = !next.done && next.value.hash === event.hash ? next.value.row : null
+      const row = !next.done && next.value[1] === event.hash ? next.value[0] : null
       if (contents.add(event.hash, lines + 1)) {
         inserter.add(lines + 1, seq, stored(event.hash), at, length, event.fact, row)
         seq += 1

@@ -2,17 +2,10 @@ import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
-import {
-  BEFORE_ALL,
-  clearDerived,
-  forgetDerivedMessages,
-  indexingDerived,
-  inRanges,
-  STAND_IN,
-} from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, forgetDerivedMessages, inRanges, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
 import type { Source } from '../system.ts'
-import { type ContentLines, indexHashes, readingLedger, storedHash } from './ledger.ts'
+import { type ContentLines, indexHashes, type ListedRow, readingLedger, storedHash } from './ledger.ts'
 
 /** The title of what was recorded without a session. */
 const NO_SESSION = ''
@@ -134,7 +127,7 @@ const queries = {
     ) AS n
     WHERE l.line = n.line AND l.index_row IS NOT n.row`,
   nextRows: (hash: string) => /* sql */ `
-    SELECT o.rowid AS row, ${hash} AS hash FROM main.originals_index AS o
+    SELECT o.rowid, ${hash} FROM main.originals_index AS o
     WHERE o.rowid > CAST(:last AS INTEGER) ORDER BY o.rowid LIMIT ${ROWS_AT_ONCE}`,
   hasUnlined: (hash: string) => /* sql */ `
     SELECT 1 FROM main.originals_index AS o
@@ -220,15 +213,15 @@ export function* readingOriginals({
   return { isGrown, lines }
 }
 
-function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Generator<{ row: number; hash: string }> {
+function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Generator<ListedRow> {
   const sql = queries.nextRows(toldHash(probe, 'o'))
   for (let last = after; ; ) {
     // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
-    const rows = db.all<{ row: number; hash: string }>(sql, { last })
+    const rows = db.rows<ListedRow>(sql, { last })
     yield* rows
     const end = rows.at(-1)
     if (!end || rows.length < ROWS_AT_ONCE) return
-    last = nextKey(db, 'the rows of originals_index', last, end.row)
+    last = nextKey(db, 'the rows of originals_index', last, end[0])
   }
 }
 
@@ -290,11 +283,9 @@ function* filling(db: PreparableDb, probe: SchemaProbe, places: Places, line: nu
   // What has no line may stand anywhere, so that all has to be ordered at once.
   else fill({ last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
   db.run(queries.conversationOfNone)
-  yield* indexingDerived(db, 'messages')
   db.run(queries.repeatedEvents, { line })
   yield
   yield* fillingWindows(db, line)
-  yield* indexingDerived(db, 'window')
 }
 
 /** Every message after :line is in the window, behind those that are there. */

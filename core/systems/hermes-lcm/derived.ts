@@ -34,6 +34,7 @@ CREATE TEMP TABLE IF NOT EXISTS hermes_threads (
 ) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS hermes_sessions (session_id TEXT PRIMARY KEY, conversation_id INTEGER) WITHOUT ROWID;
 CREATE TEMP TABLE IF NOT EXISTS hermes_messages (message_id INTEGER PRIMARY KEY, conversation_id INTEGER NOT NULL);
+CREATE INDEX IF NOT EXISTS temp.hermes_messages_history ON hermes_messages (conversation_id, message_id);
 CREATE TEMP TABLE IF NOT EXISTS hermes_nodes (
   node_id         INTEGER PRIMARY KEY,
   summary_id      TEXT NOT NULL UNIQUE,
@@ -89,6 +90,9 @@ const IS_NUMBER = `(j.type = 'integer' OR (j.type = 'text' AND j.value <> '' AND
 
 const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.session_id`)}, '')`
 
+/** So many threads are read one by one; of more, all messages are read in their order. */
+const MOST_ONE_BY_ONE = 1000
+
 /** Nodes that are looked at without a pause. */
 const NODES_AT_ONCE = 500
 
@@ -108,15 +112,20 @@ const queries = {
   forgetSessions: /* sql */ `DELETE FROM temp.hermes_sessions`,
   forgetThreads: /* sql */ `DELETE FROM temp.hermes_threads`,
   forgetWindows: /* sql */ `DELETE FROM temp.hermes_window`,
-  forgetMessages: /* sql */ `
-    DROP INDEX IF EXISTS temp.hermes_messages_history;
-    DELETE FROM temp.hermes_messages;`,
-  indexMessages: /* sql */ `
-    CREATE INDEX IF NOT EXISTS temp.hermes_messages_history ON hermes_messages (conversation_id, message_id)`,
+  forgetMessages: /* sql */ `DELETE FROM temp.hermes_messages`,
+  messageCount: /* sql */ `SELECT count(*) FROM temp.hermes_messages`,
   nextMessage: /* sql */ `
     SELECT min(store_id) FROM main.messages WHERE store_id > :last AND typeof(store_id) = 'integer'`,
   nextOfSession: /* sql */ `
     SELECT min(store_id) FROM main.messages WHERE session_id = :session AND store_id > :last`,
+  /** Of one thread, by an index of the file that holds all that is asked for. */
+  messagesOf: (isOwn: string) => /* sql */ `
+    INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
+    SELECT m.store_id, CAST(:conversation AS INTEGER)
+    FROM main.messages AS m
+    WHERE ${isOwn} AND m.session_id = :session AND m.store_id > :last AND m.store_id <= :end
+      AND typeof(m.store_id) = 'integer'`,
+  /** Of all threads, also those whose names are no texts. */
   messages: (own: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
     SELECT m.store_id, t.conversation_id FROM main.messages AS m
@@ -264,18 +273,41 @@ function* fillingMessages(
   for (const { session, own, conversation, messages, numbers } of threads) {
     db.run(queries.thread, { session, own, conversation, messages, numbers })
   }
-  const own = probe.has('messages', 'conversation_id') ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`
   if (last === undefined) db.exec(queries.forgetMessages)
-  const messages = queries.messages(own)
+  const after = last ?? Number.NEGATIVE_INFINITY
+  yield* addingMessages(db, probe, threads, after)
+  return after
+}
+
+/** Adds the messages after one, thread by thread where the file has an index for that. */
+function* addingMessages(
+  db: PreparableDb,
+  probe: SchemaProbe,
+  threads: readonly HermesThread[],
+  after: number,
+): Generator<void> {
+  const hasOwn = probe.has('messages', 'conversation_id')
+  const grown = threads.filter(({ last }) => !(last <= after))
+  const isFew = grown.length <= MOST_ONE_BY_ONE
+  if (isFew && probe.isIndexed('messages', hasOwn ? 'conversation_id' : 'session_id')) {
+    const ofThread = queries.messagesOf(hasOwn ? 'm.conversation_id = :own' : '1')
+    for (const { session, own, conversation, first, last } of grown) {
+      if (!Number.isFinite(first) || !Number.isFinite(last)) continue
+      yield* inRanges(
+        (id) => (id >= last ? null : Math.max(first, id + 1)),
+        after,
+        (range) => db.run(ofThread, { ...range, session, own, conversation }),
+      )
+    }
+    const expected = threads.reduce((sum, { messages }) => sum + messages, 0)
+    if (db.value<number>(queries.messageCount) === expected) return
+  }
+  const ofAll = queries.messages(hasOwn ? `coalesce(${textOf('m.conversation_id')}, '')` : `''`)
   yield* inRanges(
     (id) => db.value(queries.nextMessage, { last: id }),
-    last ?? Number.NEGATIVE_INFINITY,
-    (range) => db.run(messages, range),
+    after,
+    (range) => db.run(ofAll, range),
   )
-  // An index over all at once is made in half the time.
-  db.exec(queries.indexMessages)
-  yield
-  return last ?? Number.NEGATIVE_INFINITY
 }
 
 /** Links and figures of all nodes, which are few. Returns what tells one state of them from another. */

@@ -1,4 +1,5 @@
 import { startSha1 } from '../../hashing.ts'
+import { LARGE_PAGE_CACHE, SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
@@ -7,7 +8,7 @@ import {
   clearDerived,
   forgetDerivedMessages,
   haveDerivedTables,
-  indexingDerived,
+  indexingLineage,
   inRanges,
   STAND_IN,
 } from '../derived-tables.ts'
@@ -22,8 +23,9 @@ const RESULT_ROLES = `'toolResult', 'bashExecution'`
 const queries = {
   conversations: /* sql */ `
     SELECT conversation_id, key FROM temp.derived_conversations ORDER BY conversation_id`,
-  knownId: /* sql */ `SELECT external_id FROM temp.derived_messages WHERE message_id = :id`,
-  storedId: /* sql */ `SELECT CAST(id AS TEXT) FROM main.messages WHERE rowid = :id`,
+  lastId: /* sql */ `SELECT id FROM temp.pi_last`,
+  forgetLastId: /* sql */ `DELETE FROM temp.pi_last`,
+  keepLastId: /* sql */ `INSERT INTO temp.pi_last (id) VALUES (:id)`,
   last: /* sql */ `SELECT max(message_id) FROM temp.derived_messages`,
   forgetThreads: /* sql */ `DELETE FROM temp.pi_threads`,
   hasOtherMessages: /* sql */ `
@@ -71,21 +73,16 @@ export function* derivingPi({ db, probe }: Source): Generator<void> {
     last,
     (range) => db.run(messages(probe), range),
   )
-  yield* indexingDerived(db, 'messages')
+  db.run(queries.forgetLastId)
+  db.run(queries.keepLastId, { id: uuidOf(db, probe, db.value<number>(queries.last) ?? BEFORE_ALL) })
   const stamp = yield* readingLineageStamp(db, probe)
   const isKept = last !== BEFORE_ALL && db.value(queries.lineage) === stamp && !db.value(queries.hasMissingSource)
   if (!isKept) {
     clearDerived(db, 'lineage')
     if (probe.has('summaries')) db.run(summaries(probe))
     yield
-    yield* inRanges(
-      (id) => db.value(queries.nextLink, { last: id }),
-      BEFORE_ALL,
-      (range) => db.run(links(probe).messages, range),
-    )
-    db.run(links(probe).summaries)
-    yield
-    yield* indexingDerived(db, 'lineage')
+    yield* fillingLinks(db, probe)
+    yield* indexingLineage(db)
     db.run(queries.forgetLineage)
     db.run(queries.keepLineage, { stamp })
   }
@@ -117,17 +114,47 @@ function lastKnown(db: PreparableDb, probe: SchemaProbe): number {
   db.run(threads(probe), { last })
   // Row numbers are used again when the newest row is deleted: its UUID tells.
   const isSame =
-    last !== BEFORE_ALL &&
-    db.value(queries.storedId, { id: last }) === db.value(queries.knownId, { id: last }) &&
-    !db.value(queries.hasOtherMessages)
+    last !== BEFORE_ALL && uuidOf(db, probe, last) === db.value(queries.lastId) && !db.value(queries.hasOtherMessages)
   if (isSame) return last
   forgetDerivedMessages(db)
   return BEFORE_ALL
 }
 
+/** Null where the file does not say it. */
+function uuidOf(db: PreparableDb, probe: SchemaProbe, row: number): string | null {
+  const id = columnsOf(probe, 'messages', 'm')('id')
+  return (
+    db.value<string>(/* sql */ `SELECT CAST(${id} AS TEXT) FROM main.messages AS m WHERE m.rowid = :row`, { row }) ??
+    null
+  )
+}
+
+/** UUIDs of sources come in no order: pages of the index by which their messages are found are read again and again. */
+function* fillingLinks(db: PreparableDb, probe: SchemaProbe): Generator<void> {
+  const { messages: ofMessages, summaries: ofSummaries } = links(probe)
+  db.exec(LARGE_PAGE_CACHE)
+  try {
+    // Without an index in the file SQLite makes one for each statement.
+    if (!probe.isIndexed('messages', 'id')) db.run(ofMessages, { last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
+    else {
+      yield* inRanges(
+        (id) => db.value(queries.nextLink, { last: id }),
+        BEFORE_ALL,
+        (range) => db.run(ofMessages, range),
+      )
+    }
+    db.run(ofSummaries)
+    yield
+  } finally {
+    db.exec(SMALL_PAGE_CACHE)
+  }
+}
+
 /** What the summaries and their links were when they were read. */
 const STATE = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS pi_lineage (stamp TEXT NOT NULL);
+-- The UUID of the last message that was read.
+CREATE TEMP TABLE IF NOT EXISTS pi_last (id TEXT);
 -- Messages of the file by what they say of their conversation; counts and sums go up to the last that was known.
 CREATE TEMP TABLE IF NOT EXISTS pi_threads (
   key      TEXT PRIMARY KEY,
@@ -208,14 +235,14 @@ function messages(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'messages', 'm')
   const role = column('role')
   return /* sql */ `
-    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at, external_id)
+    INSERT OR IGNORE INTO temp.derived_messages (message_id, conversation_id, seq, role, token_count, created_at)
     SELECT m.rowid, c.conversation_id, ${asCount(column('seq', 'm.rowid'))},
       CASE
         WHEN ${role} IN ('user', 'assistant', 'system', 'tool') THEN ${role}
         WHEN ${role} IN (${RESULT_ROLES}) THEN 'tool'
         WHEN ${role} IN ('custom', ${PI_SUMMARY_ROLES}) THEN 'user'
         ELSE 'system' END,
-      ${asCount(column('token_estimate'))}, CAST(${column('timestamp')} AS INTEGER), CAST(${column('id')} AS TEXT)
+      ${asCount(column('token_estimate'))}, CAST(${column('timestamp')} AS INTEGER)
     FROM main.messages AS m
     CROSS JOIN temp.derived_conversations AS c ON c.key = ${asText(column('conversation_id'))}
     WHERE m.rowid > :last AND m.rowid <= :end`
@@ -244,9 +271,9 @@ function links(probe: SchemaProbe): { messages: string; summaries: string } {
   return {
     messages: /* sql */ `
       INSERT INTO temp.derived_summary_messages (summary_id, message_id, ordinal)
-      SELECT ${summary}, coalesce(d.message_id, ${STAND_IN} + e.rowid), ${ordinal}
+      SELECT ${summary}, coalesce(m.rowid, ${STAND_IN} + e.rowid), ${ordinal}
       FROM main.summary_sources AS e
-      LEFT JOIN temp.derived_messages AS d ON d.external_id = CAST(${source} AS TEXT)
+      LEFT JOIN main.messages AS m ON ${columnsOf(probe, 'messages', 'm')('id')} = ${source}
       WHERE e.rowid > :last AND e.rowid <= :end AND +e.source_type = 'message' AND ${summary} IS NOT NULL`,
     summaries: /* sql */ `
       INSERT INTO temp.derived_summary_sources (summary_id, source_summary_id, ordinal)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { MESSAGE_TEXT_VIEW, requireRowids } from '../canonical.ts'
+import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { asText, derivedViews, schemaLabel } from '../derived-views.ts'
 import { memoriesIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
@@ -72,12 +72,19 @@ function views(probe: SchemaProbe): string {
   requireRowids(probe, 'pi-lcm', ['conversations', 'messages', 'summaries', 'summary_sources'])
   const text = (table: string, column: string, row: string): string =>
     probe.has(table, column) ? `(SELECT ${asText(`t.${column}`)} FROM main.${table} AS t WHERE t.rowid = ${row})` : `''`
+  const name = 'CAST(m.id AS TEXT)'
   return [
     derivedViews({
       importer: 'pi-lcm',
       messageContent: text('messages', 'content_text', 'd.message_id'),
+      ...(probe.has('messages', 'id')
+        ? { messageName: `(SELECT ${name} FROM main.messages AS m WHERE m.rowid = d.message_id)` }
+        : {}),
       summaryContent: text('summaries', 'text', 's.summary_rowid'),
     }),
+    probe.has('messages', 'id')
+      ? view('message_names', { external_id: 'm.id', message_id: 'm.rowid' }, 'main.messages AS m')
+      : '',
     piPartsView(probe),
     MESSAGE_TEXT_VIEW,
   ].join('')

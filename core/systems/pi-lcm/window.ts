@@ -1,6 +1,6 @@
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { withoutYielding } from '../../yielding.ts'
-import { BEFORE_ALL, clearDerived, indexingDerived, inRanges } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
 
 /** What pi-lcm puts before the messages may take this many tokens; its default, since the file does not say. */
 const BUDGET_TOKENS = 8000
@@ -83,7 +83,6 @@ export function* fillingPiWindows(db: PreparableDb, hasMark: boolean): Generator
     db.run(queries.messages, { conversation, size: ids.length, last: BEFORE_ALL })
     yield
   }
-  yield* indexingDerived(db, 'window')
 }
 
 /**
