@@ -89,6 +89,7 @@ function* deriving({ db, probe }: Source): Generator<void> {
     db,
     (count, id) => has('messages', 'id') && db.value(queries.countUpTo, { id }) === count,
   )
+  if (last === BEFORE_ALL) db.run(queries.forgetCalls)
   db.run(queries.forgetSessionsWithoutMessages)
   if (has('messages', 'id', 'session_id')) yield* fillingMessages(db, probe, last)
   for (const table of ['summaries', 'context_items', 'large_files'] as const) {
@@ -162,6 +163,7 @@ const queries = {
   countUpTo: /* sql */ `
     SELECT (SELECT count(*) FROM main.messages) - (SELECT count(*) FROM main.messages WHERE id > :id)
       - (SELECT count(*) FROM main.messages WHERE id IS NULL)`,
+  forgetCalls: /* sql */ `DELETE FROM temp.argentos_calls`,
   forgetSessionsWithoutMessages: /* sql */ `
     DELETE FROM temp.derived_conversations WHERE conversation_id >= ${STAND_IN}`,
   // Numbered as they first appear, so that a session that comes later changes no number.
