@@ -198,7 +198,7 @@ describe('reading a file of another system', () => {
     const db = openByUri(path, 'mode=ro&readonly_shm=1')
     for (let look = 0; look < 20_000; look += 1) db.value('SELECT message_id FROM messages LIMIT 1')
     for (let look = 0; look < 20_000; look += 1) {
-      expect([...db.iterateRaw('SELECT message_id FROM messages LIMIT 1')]).toHaveLength(1)
+      expect([...db.iterate('SELECT message_id FROM messages LIMIT 1')]).toHaveLength(1)
     }
     db.close()
   })

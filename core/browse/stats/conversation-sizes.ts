@@ -83,19 +83,40 @@ export class ConversationSizes {
     return rowCount(this.#db, 'context_items')
   }
 
-  /** Returns the present counts, with tokens as far as they are known. Call it inside a snapshot. */
-  listed(): Map<number, ListedSize> {
+  /** Returns the present counts of a conversation, with tokens as far as they are known. Call it inside a snapshot. */
+  listed(): (conversationId: number) => ListedSize {
     const known = this.#read?.tokens
     const counts = messageCounts(this.#db, null)
     const entries = entryCounts(this.#db, null)
-    if (known) return listedOf(counts, entries, (id) => known.get(id) ?? (counts.has(id) ? UNKNOWN : NONE))
-    const others = [...entries.keys()].filter((id) => (entries.get(id)?.messages ?? 0) < (counts.get(id) ?? 0))
-    const messages = others.reduce((sum, id) => sum + (entries.get(id)?.messages ?? 0), 0)
-    const small = messages <= AT_ONCE ? this.#windows.measure(others) : new Map<number, WindowSize>()
-    return listedOf(counts, entries, (id) => ({
-      stored: counts.has(id) ? null : 0,
-      window: small.get(id) ?? (entries.has(id) ? null : NO_WINDOW),
-    }))
+    const small = known ? NO_WINDOWS : this.#smallWindows(counts, entries)
+    return (id) => {
+      const messages = counts.get(id)
+      const items = entries.get(id)?.items
+      if (messages === undefined && items === undefined) return NOTHING
+      const tokens = known?.get(id)
+      return {
+        messages: messages ?? 0,
+        contextItems: items ?? 0,
+        storedTokens: tokens?.stored ?? (messages === undefined ? 0 : null),
+        window: tokens?.window ?? small.get(id) ?? ((known ? messages : items) === undefined ? NO_WINDOW : null),
+      }
+    }
+  }
+
+  /** Windows without all messages of their conversations, as long as they are few enough to be measured at once. */
+  #smallWindows(
+    counts: ReadonlyMap<number, number>,
+    entries: ReadonlyMap<number, EntryCounts>,
+  ): ReadonlyMap<number, WindowSize> {
+    const ids: number[] = []
+    let messages = 0
+    for (const [id, entry] of entries) {
+      if (entry.messages >= (counts.get(id) ?? 0)) continue
+      ids.push(id)
+      messages += entry.messages
+      if (messages > AT_ONCE) return NO_WINDOWS
+    }
+    return this.#windows.measure(ids)
   }
 
   /**
@@ -198,7 +219,8 @@ export class ConversationSizes {
 }
 
 const NONE: Tokens = { stored: 0, window: NO_WINDOW }
-const UNKNOWN = { stored: null, window: null } as const
+const NO_WINDOWS: ReadonlyMap<number, WindowSize> = new Map()
+const NOTHING: ListedSize = { messages: 0, contextItems: 0, storedTokens: 0, window: NO_WINDOW }
 
 function sizesOf(
   counts: ReadonlyMap<number, number>,
@@ -209,20 +231,6 @@ function sizesOf(
     [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
       const { stored, window } = tokensOf(id)
       return [id, { messages: counts.get(id) ?? 0, storedTokens: stored, window }]
-    }),
-  )
-}
-
-function listedOf(
-  counts: ReadonlyMap<number, number>,
-  entries: ReadonlyMap<number, EntryCounts>,
-  tokensOf: (id: number) => { readonly stored: number | null; readonly window: WindowSize | null },
-): Map<number, ListedSize> {
-  return new Map(
-    [...new Set([...counts.keys(), ...entries.keys()])].map((id) => {
-      const { stored, window } = tokensOf(id)
-      const messages = counts.get(id) ?? 0
-      return [id, { messages, contextItems: entries.get(id)?.items ?? 0, storedTokens: stored, window }]
     }),
   )
 }

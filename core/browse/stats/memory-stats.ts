@@ -89,10 +89,9 @@ export class MemoryStats {
   listed(): ListedConversation[] {
     if (this.#isAtHand()) return this.conversations()
     return readSnapshot(this.#db, () => {
-      const sizes = this.#sizes.listed()
+      const sizeOf = this.#sizes.listed()
       return this.#facts(null).map((facts) => {
-        const size = sizes.get(facts.conversationId) ?? { ...NOTHING, contextItems: 0 }
-        const { messages, contextItems, storedTokens, window } = size
+        const { messages, contextItems, storedTokens, window } = sizeOf(facts.conversationId)
         return { ...facts, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
       })
     })
@@ -221,17 +220,18 @@ export class MemoryStats {
   #facts(conversationId: number | null): Facts[] {
     const of = conversationId === null ? null : [conversationId]
     const summaries = summaryTallies(this.#db, of)
-    const changedAt = Map.groupBy(lastChanges(this.#db, of), ([id]) => id)
+    const changedAt = new Map<number, number>()
+    for (const [id, atMs] of lastChanges(this.#db, of))
+      changedAt.set(id, Math.max(atMs ?? -Infinity, changedAt.get(id) ?? -Infinity))
     const conversations =
       conversationId === null ? allConversations(this.#db) : storedConversation(this.#db, conversationId)
     return conversations.map((conversation) => {
       const { conversationId: id, updatedAtMs } = conversation
       const own = summaries.get(id)
-      const times = [updatedAtMs, own?.lastAtMs ?? null, ...(changedAt.get(id) ?? []).map(([, atMs]) => atMs)]
-      const known = times.filter((atMs) => atMs !== null)
+      const lastMs = Math.max(updatedAtMs ?? -Infinity, own?.lastAtMs ?? -Infinity, changedAt.get(id) ?? -Infinity)
       return {
         ...conversation,
-        updatedAtMs: known.length === 0 ? null : Math.max(...known),
+        updatedAtMs: lastMs === -Infinity ? null : lastMs,
         summaries: own?.summaries ?? 0,
         maxDepth: own?.maxDepth ?? -1,
       }

@@ -21,7 +21,7 @@ const queries = {
   ),
   entries: forConversations(
     (where) => /* sql */ `
-    SELECT conversation_id AS conversationId, count(*) AS items, count(message_id) AS messages
+    SELECT conversation_id, count(*), count(message_id)
     FROM context_items ${where}
     GROUP BY conversation_id`,
   ),
@@ -64,14 +64,11 @@ const all = <Row>(
 ): (Row & { readonly conversationId: number })[] =>
   of === null ? db.all(statement.all) : db.all(statement.some, { ids: JSON.stringify(of) })
 
-const pairs = <Value extends number | null>(
+const rows = <Row extends readonly (number | null)[]>(
   db: ReadDb,
   statement: ReturnType<typeof forConversations>,
   of: Conversations,
-): (readonly [conversationId: number, value: Value])[] =>
-  of === null
-    ? db.rows<[number, Value]>(statement.all)
-    : db.rows<[number, Value]>(statement.some, { ids: JSON.stringify(of) })
+): Row[] => (of === null ? db.rows<Row>(statement.all) : db.rows<Row>(statement.some, { ids: JSON.stringify(of) }))
 
 const byConversation = <Row extends { readonly conversationId: number }>(
   rows: readonly Row[],
@@ -79,17 +76,19 @@ const byConversation = <Row extends { readonly conversationId: number }>(
 
 /** How many messages conversations have; one without any is absent. */
 export const messageCounts = (db: ReadDb, of: Conversations): ReadonlyMap<number, number> =>
-  new Map(pairs<number>(db, queries.messages, of))
+  new Map(rows<[number, number]>(db, queries.messages, of))
 
 /** Tokens of all messages of conversations. In some files this reads over every text. */
 export const messageTokens = (db: ReadDb, of: Conversations): ReadonlyMap<number, number> =>
-  new Map(pairs<number>(db, queries.tokens, of))
+  new Map(rows<[number, number]>(db, queries.tokens, of))
 
 export type EntryCounts = { readonly items: number; readonly messages: number }
 
 /** How many entries the windows of conversations have, and how many of them are messages. */
 export const entryCounts = (db: ReadDb, of: Conversations): ReadonlyMap<number, EntryCounts> =>
-  byConversation(all<EntryCounts>(db, queries.entries, of))
+  new Map(
+    rows<[number, number, number]>(db, queries.entries, of).map(([id, items, messages]) => [id, { items, messages }]),
+  )
 
 type SummaryTally = { readonly summaries: number; readonly maxDepth: number; readonly lastAtMs: number | null }
 
@@ -101,7 +100,7 @@ export const summaryTallies = (db: ReadDb, of: Conversations): ReadonlyMap<numbe
 export const lastChanges = (
   db: ReadDb,
   of: Conversations,
-): (readonly [conversationId: number, atMs: number | null])[] => pairs<number | null>(db, queries.changes, of)
+): (readonly [conversationId: number, atMs: number | null])[] => rows<[number, number | null]>(db, queries.changes, of)
 
 type Tally = { readonly key: string; readonly count: number; readonly tokens: number }
 
