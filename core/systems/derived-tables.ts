@@ -81,22 +81,6 @@ const dropIndexes = Object.keys(LINEAGE_INDEXES)
   .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
   .join('\n')
 
-/** Summaries and windows are few, and change in place. */
-const CLEAR = {
-  lineage: /* sql */ `
-${dropIndexes}
-DELETE FROM temp.derived_summaries;
-DELETE FROM temp.derived_summary_messages;
-DELETE FROM temp.derived_summary_sources;
-`,
-  window: /* sql */ `DELETE FROM temp.derived_context_items`,
-} as const
-
-const FORGET = /* sql */ `
-DELETE FROM temp.derived_messages;
-DELETE FROM temp.derived_conversations;
-`
-
 /**
  * Numbers from here on stand for what the file names and does not hold, or holds without its conversation: high, so that
  * those of what is really there do not move when it comes.
@@ -104,6 +88,18 @@ DELETE FROM temp.derived_conversations;
 export const STAND_IN = 1_000_000_000
 
 const queries = {
+  /** Summaries and windows are few, and change in place. */
+  clear: {
+    lineage: /* sql */ `
+      ${dropIndexes}
+      DELETE FROM temp.derived_summaries;
+      DELETE FROM temp.derived_summary_messages;
+      DELETE FROM temp.derived_summary_sources;`,
+    window: /* sql */ `DELETE FROM temp.derived_context_items`,
+  },
+  forget: /* sql */ `
+    DELETE FROM temp.derived_messages;
+    DELETE FROM temp.derived_conversations;`,
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
 }
 
@@ -113,8 +109,8 @@ export function haveDerivedTables(db: PreparableDb): void {
 }
 
 /** They are to be filled anew. */
-export function clearDerived(db: PreparableDb, what: keyof typeof CLEAR): void {
-  db.exec(CLEAR[what])
+export function clearDerived(db: PreparableDb, what: keyof typeof queries.clear): void {
+  db.exec(queries.clear[what])
 }
 
 /** Makes the lineage quick to look into: at once after filling it. */
@@ -153,7 +149,7 @@ export function* inRanges(
 
 /** Messages and conversations are to be filled anew. */
 export function forgetDerivedMessages(db: PreparableDb): void {
-  db.exec(FORGET)
+  db.exec(queries.forget)
 }
 
 /** Below every number of a message. */

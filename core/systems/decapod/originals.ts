@@ -126,8 +126,8 @@ const queries = {
       GROUP BY l.line
     ) AS n
     WHERE l.line = n.line AND l.index_row IS NOT n.row`,
-  nextRows: (hash: string) => /* sql */ `
-    SELECT o.rowid, ${hash} FROM main.originals_index AS o
+  nextRows: (hash: string, eventId: string) => /* sql */ `
+    SELECT o.rowid, ${hash}, ${eventId} FROM main.originals_index AS o
     WHERE o.rowid > CAST(:last AS INTEGER) ORDER BY o.rowid LIMIT ${ROWS_AT_ONCE}`,
   hasUnlined: (hash: string) => /* sql */ `
     SELECT 1 FROM main.originals_index AS o
@@ -150,7 +150,9 @@ const queries = {
       AND (${session} <> c.key OR ${createdAt} IS NOT d.created_at OR ${role} <> d.role OR ${tokens} <> d.token_count
         OR ${eventId} IS NOT d.external_id)
     LIMIT 1`,
-  /** An event's id names the first message that has it. */
+  hasUnlisted: /* sql */ `SELECT 1 FROM temp.decapod_lines WHERE index_row IS NULL LIMIT 1`,
+  indexEvents: /* sql */ `
+    CREATE INDEX IF NOT EXISTS temp.decapod_events ON derived_messages (external_id) WHERE external_id IS NOT NULL`,
   repeatedEvents: /* sql */ `
     UPDATE temp.derived_messages SET external_id = NULL
     WHERE message_id IN (
@@ -204,21 +206,30 @@ export function* readingOriginals({
   const isSame = known !== undefined && indexStamp(db, probe, known.last) === known.stamp
   const from = isSame ? known.last : BEFORE_ALL
   if (known && !isSame) db.run(queries.unlist)
-  const { keptLines, lines } = yield* readingLedger(db, realPath, listedRows(db, probe, from))
+  const events = { areAscending: true }
+  const { keptLines, lines } = yield* readingLedger(db, realPath, listedRows(db, probe, from, events))
   const isGrown = isSame && (yield* addingNewer(db, probe, keptLines, from))
-  if (!isGrown && (yield* fillingAnew(db, probe))) lines.lookAgain()
+  if (!isGrown && (yield* fillingAnew(db, probe, events))) lines.lookAgain()
   const last = db.value<number>(queries.lastRow) ?? 0
   db.run(queries.forgetIndex)
   db.run(queries.keepIndex, { last, stamp: indexStamp(db, probe, last) })
   return { isGrown, lines }
 }
 
-function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number): Generator<ListedRow> {
-  const sql = queries.nextRows(toldHash(probe, 'o'))
+/** `areAscending`: ids of events go up from row to row, so that none stands twice. */
+type Events = { areAscending: boolean }
+
+function* listedRows(db: PreparableDb, probe: SchemaProbe, after: number, events: Events): Generator<ListedRow> {
+  const sql = queries.nextRows(toldHash(probe, 'o'), asId(columnsOf(probe, 'originals_index', 'o')('event_id')))
+  let event = ''
   for (let last = after; ; ) {
     // In one piece: while rows are stepped through, one of the drivers lets nothing be written.
-    const rows = db.rows<ListedRow>(sql, { last })
-    yield* rows
+    const rows = db.rows<[...ListedRow, string | null]>(sql, { last })
+    for (const [row, hash, eventId] of rows) {
+      if (eventId === null || eventId <= event) events.areAscending = false
+      event = eventId ?? ''
+      yield [row, hash]
+    }
     const end = rows.at(-1)
     if (!end || rows.length < ROWS_AT_ONCE) return
     last = nextKey(db, 'the rows of originals_index', last, end[0])
@@ -251,11 +262,14 @@ function* addingNewer(db: PreparableDb, probe: SchemaProbe, line: number, last: 
   if (db.value(queries.isToldOtherwise(indexHash(probe, 'n'), told(probe)), { last, line })) return false
   db.run(queries.list(hash), { last })
   yield* filling(db, probe, 'lines', line)
+  nameEventsOnce(db, line)
+  yield
+  yield* fillingWindows(db, line)
   return true
 }
 
 /** Returns whether something is listed that has no line, and so stands under a number of its own. */
-function* fillingAnew(db: PreparableDb, probe: SchemaProbe): Generator<void, boolean> {
+function* fillingAnew(db: PreparableDb, probe: SchemaProbe, events: Events): Generator<void, boolean> {
   forgetDerivedMessages(db)
   clearDerived(db, 'window')
   db.exec(queries.forget)
@@ -269,6 +283,9 @@ function* fillingAnew(db: PreparableDb, probe: SchemaProbe): Generator<void, boo
   const hasUnlined = !isAllListed && db.value(queries.hasUnlined(hash), everything) !== undefined
   if (hasUnlined) db.run(queries.standIns(hash))
   yield* filling(db, probe, hasUnlined ? 'lines and times' : 'lines', BEFORE_ALL)
+  const areAllListed = isAllListed && db.value(queries.hasUnlisted) === undefined
+  if (!areAllListed || !events.areAscending) nameEventsOnce(db, BEFORE_ALL)
+  yield* fillingWindows(db, BEFORE_ALL)
   return hasUnlined
 }
 
@@ -283,9 +300,12 @@ function* filling(db: PreparableDb, probe: SchemaProbe, places: Places, line: nu
   // What has no line may stand anywhere, so that all has to be ordered at once.
   else fill({ last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
   db.run(queries.conversationOfNone)
+}
+
+/** An event's id names the first message that has it. */
+function nameEventsOnce(db: PreparableDb, line: number): void {
+  db.exec(queries.indexEvents)
   db.run(queries.repeatedEvents, { line })
-  yield
-  yield* fillingWindows(db, line)
 }
 
 /** Every message after :line is in the window, behind those that are there. */

@@ -85,25 +85,17 @@ export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: Lossless
   }
 }
 
-/**
- * Scripts for the TEMP tables that `losslessViews` looks into; they can be run again. `lineage` follows from summaries
- * and their links alone, since messages are never changed; `log` also from messages.
- */
-export function losslessDerived(
-  probe: SchemaProbe,
-  options: LosslessOptions,
-): { readonly lineage: readonly string[]; readonly log: readonly string[] } {
+/** Scripts for the TEMP tables that `losslessViews` looks into; they can be run again. */
+export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string[] {
   const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
-  return {
-    lineage: [
-      ...(links ? LINKS : []),
-      ...(sources ? [SOURCES] : []),
-      ...(ranges ? [RANGES] : []),
-      ...(depths ? [DEPTHS] : []),
-      ...(descendants ? [DESCENDANTS] : []),
-    ],
-    log: log ? [LOSSLESS_LOG] : [],
-  }
+  return [
+    ...(links ? LINKS : []),
+    ...(sources ? [SOURCES] : []),
+    ...(log ? [LOSSLESS_LOG] : []),
+    ...(ranges ? [RANGES] : []),
+    ...(depths ? [DEPTHS] : []),
+    ...(descendants ? [DESCENDANTS] : []),
+  ]
 }
 
 /** What a release may lack, and how it is shown all the same. */

@@ -1,8 +1,6 @@
-import { startSha1 } from '../../hashing.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { isNoName } from '../../sqlite/shown-values.ts'
-import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
 import type { Source } from '../system.ts'
 import { losslessLogViews } from './compaction-log.ts'
@@ -71,72 +69,12 @@ export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
     script,
   )
 
-const queries = {
-  haveState: /* sql */ `
-    CREATE TEMP TABLE IF NOT EXISTS lossless_state (stamp TEXT NOT NULL, messages INTEGER NOT NULL, last INTEGER NOT NULL)`,
-  /** Messages that were read are all there, and no link waits for one that is to come. */
-  isGrown: /* sql */ `
-    SELECT stamp FROM temp.lossless_state AS s
-    WHERE s.messages = (SELECT count(*) FROM main.messages)
-        - (SELECT count(*) FROM main.messages AS m WHERE m.message_id > s.last)
-      AND NOT EXISTS (SELECT 1 FROM main.summary_messages AS l WHERE l.message_id > s.last)`,
-  forgetState: /* sql */ `DELETE FROM temp.lossless_state`,
-  keepState: /* sql */ `
-    INSERT INTO temp.lossless_state (stamp, messages, last)
-    SELECT :stamp, count(*), coalesce(max(message_id), 0) FROM main.messages`,
-  /** A row a summary: whatever its links and its place in the lineage are worked out from. */
-  lineage: {
-    summaries: /* sql */ `SELECT summary_id, kind FROM main.summaries ORDER BY rowid`,
-    summary_messages: /* sql */ `
-      SELECT summary_id, group_concat(quote(message_id)), group_concat(quote(ordinal))
-      FROM main.summary_messages
-      GROUP BY summary_id`,
-    summary_parents: /* sql */ `
-      SELECT summary_id, group_concat(quote(parent_summary_id)), group_concat(quote(ordinal))
-      FROM main.summary_parents
-      GROUP BY summary_id`,
-  },
-}
-
-/** Rows of summaries, with their links, that are looked at without a pause. */
-const ROWS_AT_ONCE = 200
-
-/** Makes the TEMP tables that `losslessViews` looks into, one after the other; the lineage only when it changed. */
+/** Makes the TEMP tables that `losslessViews` looks into, one after the other. */
 export function* derivingLossless({ db, probe }: Source, options: LosslessOptions): Generator<void> {
-  const { lineage, log } = losslessDerived(probe, options)
-  if (lineage.length > 0) yield* derivingLineage(db, probe, lineage)
-  yield* running(db, probe, log)
-}
-
-function* running(db: PreparableDb, probe: SchemaProbe, scripts: readonly string[]): Generator<void> {
-  for (const script of scripts) {
+  for (const script of losslessDerived(probe, options)) {
     db.exec(insteadOfLost(probe, script))
     yield
   }
-}
-
-function* derivingLineage(db: PreparableDb, probe: SchemaProbe, scripts: readonly string[]): Generator<void> {
-  db.exec(queries.haveState)
-  const stamp = yield* lineageStamp(db, probe)
-  if (probe.has('summary_messages') && db.value(queries.isGrown) === stamp) return
-  yield* running(db, probe, scripts)
-  db.run(queries.forgetState)
-  db.run(queries.keepState, { stamp })
-}
-
-function* lineageStamp(db: ReadDb, probe: SchemaProbe): Generator<void, string> {
-  const hash = startSha1()
-  for (const [table, sql] of Object.entries(queries.lineage)) {
-    if (!probe.has(table)) continue
-    hash.update(table)
-    let rows = 0
-    for (const row of db.iterate(sql)) {
-      hash.update(JSON.stringify(row))
-      rows += 1
-      if (rows % ROWS_AT_ONCE === 0) yield
-    }
-  }
-  return hash.digest('hex')
 }
 
 /** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
