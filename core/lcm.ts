@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { ExpandQuery } from './agents/expand-query/expand-query.ts'
 import { ProvenanceFinder } from './agents/provenance/provenance.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
@@ -28,6 +28,7 @@ import { LedgerConsents } from './ingest/ledger/ledger-consents.ts'
 import type { LedgerPermission } from './ingest/ledger/ledger-permission.ts'
 import { withLedger } from './ingest/ledger/open-ledger.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
+import { MapRecord } from './map/map-record.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
@@ -67,6 +68,8 @@ export type Lcm = {
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
   readonly expandQuery: ExpandQuery
+  /** Runs over lists of items that are recorded beside the memory. */
+  readonly mapRecord: MapRecord
   readonly planner: CompactionPlanner
   readonly whatIf: WhatIfPlanner
   readonly compactions: CompactionHistory
@@ -198,6 +201,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       clock,
       defaultTokens: settings.maxExpandTokens,
     }),
+    mapRecord: new MapRecord(dirname(info.path)),
     planner,
     whatIf: new WhatIfPlanner(windows, settings.compaction),
     compactions: new CompactionHistory(read),

@@ -240,6 +240,10 @@ export function createRouter(core: Core) {
       }),
       agree: os.ledger.agree.handler(async () => agreeToLedger(await core.lcm())),
     },
+    map: {
+      runs: os.map.runs.handler(async () => (await core.lcm()).mapRecord.runs()),
+      steps: os.map.steps.handler(async ({ input, signal }) => (await core.lcm()).mapRecord.steps(input, signal)),
+    },
     jobs: {
       start: os.jobs.start.handler(async ({ input }) => {
         if (input.kind === 'import') locals(input.paths)

@@ -11,6 +11,7 @@ export const VIEWS = [
   'integrity',
   'files',
   'storage',
+  'map',
   'settings',
 ] as const
 export type View = (typeof VIEWS)[number]

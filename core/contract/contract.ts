@@ -22,6 +22,7 @@ import { Job, JobSpec } from './job.ts'
 import { LedgerState } from './ledger.ts'
 import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
+import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
@@ -231,6 +232,11 @@ export const contract = {
      * belongs to the memory.
      */
     agree: base.output(LedgerState),
+  },
+  /** Runs of `lcm map`, and those of decapod, as they are recorded beside the memory. */
+  map: {
+    runs: base.output(MapRuns),
+    steps: base.input(MapItemsInput).output(MapSteps),
   },
   jobs: {
     start: base.input(JobSpec).output(z.object({ jobId: z.string() })),

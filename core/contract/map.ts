@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TimeMs } from './ids.ts'
 
 export const MapOperator = z.enum(['llm', 'agentic'])
 export type MapOperator = z.infer<typeof MapOperator>
@@ -70,3 +71,73 @@ export const MapReport = z.object({
   results: z.array(MapResult),
 })
 export type MapReport = z.infer<typeof MapReport>
+
+/** A run as the record beside a memory tells it. Runs of decapod have no id, and nothing is known of their items. */
+export const MapRun = z.object({
+  /** Tells this row from the others. */
+  key: z.string(),
+  runId: z.string().nullable(),
+  operator: MapOperator.nullable(),
+  actor: z.string().nullable(),
+  /** When it was recorded last, or begun when it has not been recorded yet. */
+  atMs: TimeMs.nullable(),
+  items: z.int(),
+  completed: z.int().nullable(),
+  failed: z.int().nullable(),
+  retries: z.int().nullable(),
+  /** `interrupted`: it was begun, and it neither runs nor has a record of its end. */
+  status: z.enum(['completed', 'failed', 'cancelled', 'running', 'interrupted', 'other']),
+  retain: z.string().nullable(),
+  /** Hashes by the names that they have in the record. */
+  hashes: z.record(z.string(), z.string()),
+  /** There is a journal with its tries and results. */
+  hasJournal: z.boolean(),
+})
+export type MapRun = z.infer<typeof MapRun>
+
+export const MapRuns = z.object({
+  /** The file with the events. */
+  path: z.string(),
+  /** The newest first. */
+  runs: z.array(MapRun),
+  /** Lines of the file that are no events. */
+  unreadable: z.int(),
+  /** True when there are older runs that are not listed. */
+  isCut: z.boolean(),
+})
+export type MapRuns = z.infer<typeof MapRuns>
+
+export const MapItemsInput = z.object({
+  runId: z.string().regex(/^[0-9a-f]{16}(-[1-9]\d{0,8})?$/),
+  only: z.enum(['all', 'retries', 'failures']).default('all'),
+  cursor: z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .optional(),
+  limit: z.int().min(1).max(1000).default(200),
+})
+export type MapItemsInput = z.infer<typeof MapItemsInput>
+
+/** A line of the journal of a run: a try that failed, or a result. */
+export const MapStep = z.object({
+  /** The offset of the line, which tells it from the others. */
+  at: z.int(),
+  kind: z.enum(['retry', 'completed', 'failed']),
+  index: z.int(),
+  /** The number of this try, or of all tries of a result. */
+  attempts: z.int(),
+  /** The beginning of the output, or why the try failed. */
+  text: z.string(),
+  itemHash: z.string().nullable(),
+  outputHash: z.string().nullable(),
+  atMs: TimeMs,
+})
+export type MapStep = z.infer<typeof MapStep>
+
+export const MapSteps = z.object({
+  /** In the order in which they ended. */
+  steps: z.array(MapStep),
+  /** Null at the end of the journal. */
+  nextCursor: z.string().nullable(),
+})
+export type MapSteps = z.infer<typeof MapSteps>

@@ -6,9 +6,6 @@ import { startSha256 } from '../hashing.ts'
 import { canonicalJson } from '../ingest/ledger/canonical-json.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
-/** The file with the events of all runs. It stands in the folder of a memory. */
-export const MAP_EVENTS = 'map.events.jsonl'
-
 export const newEventId = (atMs: number): string => ulid(atMs)
 /** Writes a time as decapod does. */
 export const eventTime = (atMs: number): string => `${Math.floor(atMs / 1000)}Z`

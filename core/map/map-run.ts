@@ -1,5 +1,4 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { JobProgress } from '../contract/job.ts'
@@ -10,10 +9,11 @@ import { canonicalJson } from '../ingest/ledger/canonical-json.ts'
 import { pathExists } from '../sqlite/memory-file.ts'
 import type { CheckedAnswer } from './answer-schema.ts'
 import { type MapItem, readItems } from './items.ts'
-import { appendMapEvent, eventTime, hashResults, MAP_EVENTS, newEventId } from './map-events.ts'
+import { appendMapEvent, eventTime, hashResults, newEventId } from './map-events.ts'
 import { readMapEvents } from './read-events.ts'
 import { type JournalHead, RunJournal } from './run-journal.ts'
 import { lockRun } from './run-lock.ts'
+import { eventsPath, journalPath, lockPath } from './run-paths.ts'
 import { ItemFailure, type Worker } from './worker.ts'
 
 /** The hashes of what was asked, under the names of the event. */
@@ -83,7 +83,7 @@ export async function* runMap(request: MapRequest, signal: AbortSignal): AsyncGe
         resumed,
         retries,
         journal: path,
-        eventsPath: join(request.record, MAP_EVENTS),
+        eventsPath: eventsPath(request.record),
         event,
       },
       results: (stop) => journal.journal.results(stop),
@@ -136,10 +136,6 @@ function runId(record: string, identity: string, isNew: boolean): string {
   while (pathExists(journalPath(record, id(number + 1)))) number += 1
   return id(isNew && pathExists(journalPath(record, id(number))) ? number + 1 : number)
 }
-
-const RUNS_FOLDER = 'map-runs'
-const journalPath = (record: string, id: string): string => join(record, RUNS_FOLDER, `${id}.jsonl`)
-const lockPath = (journal: string): string => `${journal}.lock`
 
 async function openLocked(path: string, head: JournalHead, signal: AbortSignal) {
   RunJournal.makeFolder(path)
@@ -296,7 +292,7 @@ async function recordRun(
   journal: RunJournal,
   { problem, isDone }: Ending,
 ): Promise<MapEvent> {
-  const path = join(record, MAP_EVENTS)
+  const path = eventsPath(record)
   const known = isDone
     ? (await readMapEvents(path)).events.findLast(
         ({ run_id, status }) => run_id === head.run_id && status === 'completed',

@@ -10,7 +10,7 @@ import { fileError } from '../sqlite/memory-file.ts'
 import { TimeSlice } from '../yielding.ts'
 
 /** The first line of a journal: what the run is about. */
-const JournalHead = z.object({
+export const JournalHead = z.object({
   kind: z.literal('run'),
   run_id: z.string(),
   operator: MapOperator,
@@ -235,7 +235,7 @@ class BlockReader {
 }
 
 /** Returns the record on a line, or null for the first line and for what is none. */
-function readRecord(text: string): JournalRecord | null {
+export function readRecord(text: string): JournalRecord | null {
   try {
     return JournalRecord.safeParse(parseExactly(text)).data ?? null
   } catch {

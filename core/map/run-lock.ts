@@ -61,6 +61,12 @@ function holderOf(path: string): string | null {
   }
 }
 
+/** Says whether a process is at work under this lock. */
+export function isLocked(path: string): boolean {
+  const holder = holderOf(path)
+  return holder !== null && processState(holder) !== 'ended'
+}
+
 const isHeld = (path: string, holder: string): LcmError =>
   new LcmError(
     'locked',

@@ -19,4 +19,5 @@ export const TABS: readonly Tab[] = [
   { view: 'integrity', label: 'Integrity', letter: 'i' },
   { view: 'files', label: 'Files', letter: 'l' },
   { view: 'storage', label: 'Storage', letter: 'r' },
+  { view: 'map', label: 'Map', letter: 'p' },
 ]

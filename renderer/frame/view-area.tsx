@@ -21,6 +21,7 @@ const CompactionWithStrata = lazy(() =>
   viewCode.compaction().then((module) => ({ default: module.CompactionWithStrata })),
 )
 const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
+const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
 const SettingsView = lazy(() => viewCode.settings().then((module) => ({ default: module.SettingsView })))
 
 type Props = {
@@ -52,6 +53,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
     return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
   }
   if (view === 'storage') return <StorageView info={info} />
+  if (view === 'map') return <MapView />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
   switch (view) {

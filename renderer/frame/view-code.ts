@@ -9,6 +9,7 @@ export const viewCode = {
   search: once(() => import('../features/search/search-view.tsx')),
   lineage: once(() => import('./lineage-with-provenance.tsx')),
   compaction: once(() => import('./compaction-with-strata.tsx')),
+  map: once(() => import('../features/map/map-view.tsx')),
   storage: once(() => import('../features/storage/storage-view.tsx')),
   settings: once(() => import('../features/settings/settings-view.tsx')),
 } as const

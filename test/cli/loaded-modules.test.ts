@@ -40,7 +40,7 @@ async function loadedBy(args: readonly string[]): Promise<{ main: string[]; thre
 }
 
 const heavy =
-  /better-sqlite3|\/node_modules\/(?:pino|prom-client)\/|core\/(?:lcm|systems\/open|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|@ai-sdk|@orpc)\//
+  /better-sqlite3|\/node_modules\/(?:pino|prom-client)\/|core\/(?:lcm|systems\/open|machine\/machine)\.ts|node:(?:http|sqlite)$|\/(?:ws|ai|ajv|@ai-sdk|@orpc)\//
 
 it.each([['--version'], ['--help'], ['integrity --help']])(
   'lcm %s loads no SQLite, no server and no model',

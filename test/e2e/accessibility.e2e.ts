@@ -72,7 +72,17 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     await checkIn('dark', name)
     await checkIn('light', name, OF_COLOUR)
   }
-  for (const view of ['overview', 'strata', 'context', 'transcript', 'compaction', 'integrity', 'files', 'storage']) {
+  for (const view of [
+    'overview',
+    'strata',
+    'context',
+    'transcript',
+    'compaction',
+    'integrity',
+    'files',
+    'storage',
+    'map',
+  ]) {
     await go(`${view}?select=msg_3`)
     await check(view)
   }

@@ -170,18 +170,15 @@ describe('a run over items', () => {
 
   it('is refused while another process works on it', async () => {
     const order = request(inputOf([0]), { record: folder })
-    const waiting = Promise.withResolvers<string>()
-    const first = mapped({ ...order, worker: workerOf(() => waiting.promise) })
-    await expect.poll(() => readdirSync(folder).length).toBeGreaterThan(0)
-    await expect
-      .poll(() =>
-        mapped(order).then(
-          () => 'done',
-          (error: LcmError) => error.code,
-        ),
-      )
-      .toBe('locked')
-    waiting.resolve('1')
+    const [begun, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()]
+    const worker = workerOf(() => {
+      begun.resolve()
+      return answered.promise
+    })
+    const first = mapped({ ...order, worker })
+    await begun.promise
+    await expect(mapped(order)).rejects.toMatchObject({ code: 'locked' })
+    answered.resolve('1')
     expect(await first).toMatchObject({ completed: 1 })
   })
 

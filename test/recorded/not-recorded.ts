@@ -12,6 +12,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'ledger.agree': 'It writes what the user agreed to.',
   'files.read': 'It reads files beside the memory, which recorded files do not have.',
   'files.check': 'It reads files beside the memory, which recorded files do not have.',
+  'map.runs': 'What is recorded beside a memory is no part of it: test/map asks for it.',
+  'map.steps': 'What is recorded beside a memory is no part of it: test/map asks for it.',
   'jobs.start': 'Jobs that only read are recorded by their results.',
   'jobs.cancel': 'It ends a job.',
   'activity.log': 'It shows what this program did, with its times.',
