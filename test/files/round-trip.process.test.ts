@@ -89,6 +89,8 @@ describe('a large file after a compaction', () => {
     expect((await file(id, '--lines', '2-3')).content).toBe(TABLE.split('\r\n').slice(1, 3).join('\r\n').concat('\r\n'))
     const found = await file(id, '--find', 'ITEM 49\\d\\d', '--regex')
     expect(found.hits[0]).toMatchObject({ line: 4902, excerpt: expect.stringContaining('item 4900') })
+    const described = await lcmHere(['describe', id, '--lines', '2', '--db', db, '--json'])
+    expect(JSON.parse(described.stdout)).toMatchObject({ id, content: `${TABLE.split('\r\n')[1]}\r\n` })
     expect((await lcmHere(['file', id, '--lines', '3-2', '--db', db])).code).toBe(2)
     expect((await lcmHere(['file', 'sum_0', '--db', db])).code).not.toBe(0)
   })

@@ -1,15 +1,10 @@
-import { InvalidArgumentError } from 'commander'
-import { type FileState, FileView, type FileViewRequest } from '../../contract/file.ts'
-import { LcmError } from '../../errors.ts'
-import type { Lcm } from '../../lcm.ts'
 import { conversationOption, type Define, type Run } from './command.ts'
-import { interruptibleCall } from './interruptible.ts'
+import { type FileOptions, fileAnswer, withFileOptions } from './file-answer.ts'
 import type { Answer } from './output.ts'
-import { collect, integer } from './parse.ts'
+import { integer } from './parse.ts'
 import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
-import { bytes, count, oneLine, table } from './text.ts'
+import { bytes, oneLine, table } from './text.ts'
 
-const MAX_BYTES = 1 << 20
 const LARGEST_BYTES = 1 << 28
 
 /** Adds the commands files and file: contents that were taken out of messages because of their size. */
@@ -43,123 +38,8 @@ export function addFileCommands(define: Define, run: Run): void {
     },
   )
 
-  run(
-    define('file', 'a large file: its content and what was made out of it')
-      .argument('<id>')
-      .option('--page <n>', 'this page of 64 KiB', integer(1, MOST_PAGES))
-      .option('--lines <first-last>', 'these lines, such as 20-40 or 7', lineRange)
-      .option('--find <text>', 'lines that contain a text')
-      .option('--regex', 'take --find for a regular expression (RE2)')
-      .option('--case-sensitive', 'with --find: upper and lower case differ')
-      .option('--from-row <n>', 'with --find: go on where an earlier answer ended', integer(0, MOST_PAGES))
-      .option(
-        '--allow <folder>',
-        'read the stored path, too, when it lies in this folder; may be repeated',
-        collect(String),
-      )
-      .option('--max-bytes <n>', 'content to print at most', integer(1, LARGEST_BYTES)),
-    async (id: string, options: MemoryOptions & FileOptions): Promise<Answer> => {
-      const found = await withMemory(
-        options,
-        async (lcm) => {
-          const { file } = lcm.retrieval.describe(id, 0)
-          if (!file) throw new LcmError('not_found', `${id} is no large file: "lcm files" lists them.`, { id })
-          const content = await interruptibleCall((signal) => contentOf(lcm, id, options, signal))
-          return { ...file, ...content }
-        },
-        { readOnly: true },
-      )
-      const text = (): string =>
-        [
-          `${found.id} · ${oneLine(found.fileName ?? '')} · ${found.bytes === null ? 'size unknown' : bytes(found.bytes)}`,
-          ...(found.explorationSummary === null || isPart(options) ? [] : ['', found.explorationSummary]),
-          ...(found.reason === null ? [] : ['', found.reason]),
-          '',
-          ...(found.hits.length > 0 ? found.hits.map((hit) => `${count(hit.line)}: ${oneLine(hit.excerpt, 400)}`) : []),
-          ...(options.find !== undefined && found.hits.length === 0 ? [`Nothing found.`] : []),
-          found.content ?? '',
-          ...(found.isCut && !isPart(options)
-            ? [`cut after ${bytes(options.maxBytes ?? MAX_BYTES)}; --max-bytes gives more, --page and --lines any part`]
-            : []),
-          ...(isPart(options) && found.next !== null ? [`goes on with ${nextOption(options, found.next)}`] : []),
-        ].join('\n')
-      return { json: found, text }
-    },
-  )
-}
-
-type FileOptions = {
-  readonly page?: number
-  readonly lines?: readonly [number, number]
-  readonly find?: string
-  readonly regex?: boolean
-  readonly caseSensitive?: boolean
-  readonly fromRow?: number
-  readonly allow?: string[]
-  readonly maxBytes?: number
-}
-
-const MOST_PAGES = Number.MAX_SAFE_INTEGER
-
-const isPart = ({ page, lines, find }: FileOptions): boolean =>
-  page !== undefined || lines !== undefined || find !== undefined
-
-function nextOption({ page, lines }: FileOptions, next: number): string {
-  if (page !== undefined) return `--page ${next}`
-  return lines === undefined ? `--from-row ${next}` : `--lines ${next}-${Math.max(next, lines[1])}`
-}
-
-function lineRange(text: string): [number, number] {
-  const [, first, last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(text) ?? []
-  const range: [number, number] = [Number(first ?? 0), Number(last ?? 0)]
-  if (range[0] >= 1 && range[1] >= range[0]) return range
-  throw new InvalidArgumentError('Expected two line numbers such as 20-40, or one.')
-}
-
-function viewOf({ page, lines, find, regex, caseSensitive, fromRow }: FileOptions): FileViewRequest | null {
-  if (find !== undefined) {
-    const matchCase = caseSensitive ?? false
-    return { kind: 'search', query: find, isRegex: regex ?? false, matchCase, fromRow: fromRow ?? 0 }
-  }
-  if (lines !== undefined) return { kind: 'lines', first: lines[0], last: lines[1] }
-  return page === undefined ? null : { kind: 'page', page }
-}
-
-/** What was asked for, or the beginning of the file. */
-async function contentOf({ fileReader }: Lcm, id: string, options: FileOptions, signal: AbortSignal) {
-  const { allow, maxBytes = MAX_BYTES } = options
-  const view = viewOf(options)
-  if (view) {
-    const { state, text, hits, next } = await fileReader.read(id, FileView.parse(view), signal, allow)
-    const content = view.kind === 'search' || state.path === null ? null : text
-    return { ...stateOf(state), content, hits, next, isCut: next !== null }
-  }
-  const state = await fileReader.check(id, signal, allow)
-  let content = ''
-  let isCut = false
-  for (let page: number | null = state.pages === null || state.condition === 'not_text' ? null : 1; page !== null; ) {
-    const read = await fileReader.read(id, { kind: 'page', page }, signal, allow)
-    const room = maxBytes - Buffer.byteLength(content)
-    content += bytesOf(read.text, room)
-    isCut = Buffer.byteLength(read.text) > room || (read.next !== null && Buffer.byteLength(read.text) === room)
-    page = isCut ? null : read.next
-  }
-  return { ...stateOf(state), content: state.pages === null ? null : content, hits: [], next: null, isCut }
-}
-
-const stateOf = ({ path, condition, reason, bytes, lines, pages }: FileState) => ({
-  path,
-  condition,
-  reason,
-  bytesOnDisk: bytes,
-  lines,
-  pages,
-})
-
-/** The beginning of a text, at most so many bytes in UTF-8, and no half of a character. */
-function bytesOf(text: string, most: number): string {
-  const bytes = Buffer.from(text)
-  return bytes.length <= most
-    ? text
-    : new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, most), { stream: true })
+  const file = define('file', 'a large file: its content and what was made out of it')
+    .argument('<id>')
+    .option('--max-bytes <n>', 'content to print at most', integer(1, LARGEST_BYTES))
+  run(withFileOptions(file), async (id: string, options: MemoryOptions & FileOptions) => fileAnswer(id, options))
 }

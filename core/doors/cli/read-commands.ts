@@ -1,6 +1,7 @@
 import { isNative } from '../../systems/native/native.ts'
 import { toCliJson } from './cli-json.ts'
 import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
+import { type FileOptions, fileAnswer, isPart, withFileOptions } from './file-answer.ts'
 import type { Answer } from './output.ts'
 import { integer } from './parse.ts'
 import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
@@ -73,8 +74,9 @@ export function addReadCommands(define: Define, run: Run): void {
   )
 
   run(
-    define('describe', 'everything known of a message, summary or file').argument('<id>'),
-    async (id: string, options: MemoryOptions): Promise<Answer> => {
+    withFileOptions(define('describe', 'everything known of a message, summary or file').argument('<id>')),
+    async (id: string, options: MemoryOptions & FileOptions): Promise<Answer> => {
+      if (isPart(options)) return fileAnswer(id, options)
       const described = await withMemory(options, (lcm) => lcm.retrieval.describe(id, MAX_ID), {
         readOnly: true,
       })
