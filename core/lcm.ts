@@ -149,7 +149,15 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     throw new LcmError('read_only_file', `Cannot ${what}: ${info.readOnlyReason ?? `${info.path} is read-only`}`)
   }
 
-  const integrity = new Scanner({ db: read, info, estimator, settings: settings.compaction, clock, ledgers })
+  const integrity = new Scanner({
+    db: read,
+    info,
+    estimator,
+    settings: settings.compaction,
+    clock,
+    filesDir: settings.filesDir,
+    ledgers,
+  })
   const doctor: RepairerOptions = {
     db: read,
     info,

@@ -15,6 +15,8 @@ export type RuleContext = ScanContext & {
   readonly settings: CompactionSettings
   readonly estimator: TokenEstimator
   readonly clock: Clock
+  /** The folder of large files that is configured. Null or absent: the one beside the memory. */
+  readonly filesDir?: string | null
   /** Null where this machine allows no ledger. */
   readonly ledger: LedgerAccess | null
   /** In a working copy, which findings it inherited by design of the system that it comes from; null elsewhere. */

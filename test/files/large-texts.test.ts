@@ -3,10 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { IntegrityReport } from '../../core/contract/integrity.ts'
 import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import { LargeTexts } from '../../core/ingest/large-texts.ts'
 import type { NewMessage } from '../../core/ingest/new-message.ts'
+import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { readSettings } from '../../core/settings/settings.ts'
 import type { WriteDb } from '../../core/sqlite/read-db.ts'
 import { call, TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { runImport } from '../builders/import.ts'
@@ -43,6 +46,14 @@ const allFilesIn = (folder: string): string[] =>
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name))
     : []
+
+async function runScan(lcm: Lcm): Promise<IntegrityReport> {
+  const job = lcm.integrity.run(undefined, new AbortController().signal)
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+  }
+}
 
 function story(): string {
   const builder = new TranscriptBuilder()
@@ -123,6 +134,28 @@ describe('an import with large texts', () => {
     expect(rowsOf(memory.db)).toHaveLength(4)
     expect(new Set(rowsOf(memory.db).map((row) => row.storage_uri)).size).toBe(1)
     expect(allFilesIn(filesBeside(memory.path))).toHaveLength(1)
+  })
+
+  it('leaves nothing that an integrity check reports, also in a folder that is configured', async () => {
+    for (const root of [null, temporaryFolder()]) {
+      using memory = buildMemory()
+      for (const session of ['1', '2']) {
+        const builder = new TranscriptBuilder(`${session.repeat(8)}-2222-4333-8444-555555555555`)
+        builder.user(`<file name="a.csv">${csv(900)}</file>`)
+        builder.answer('a', [text('A table.')])
+        await runImport(memory.db, [builder.write()], { files: largeFiles(memory.path, 2000, root ? { root } : {}) })
+      }
+      const settings = readSettings(root ? { LCM_FILES_DIR: root } : {})
+      const lcm = await openLcm(memory.path, { readOnly: true, settings })
+      const report = await runScan(lcm)
+      expect(
+        report.checks.filter(({ count, severity }) => count > 0 && severity !== 'info').map(({ id }) => id),
+      ).toEqual([])
+      writeFileSync(rowsOf(memory.db)[0]?.storage_uri ?? '', 'changed')
+      const changed = await runScan(lcm)
+      expect(changed.checks.find(({ id }) => id === 'file_size')?.count).toBe(2)
+      lcm.close()
+    }
   })
 
   it('leaves the text of a system message where it is', async () => {

@@ -1,5 +1,5 @@
 import { lstatSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, sep } from 'node:path'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
@@ -22,7 +22,7 @@ export type StoredFile = StoredFileRow & {
 }
 
 /** Every stored file, where its row says, or in the folder of files beside the database; each is looked up once a scan. */
-export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[] => {
+export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
   // A path without a root is meant beside the database.
   const rows = fileRows(db).map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
@@ -31,12 +31,13 @@ export const storedFiles = oncePerScan(({ db, info }: RuleContext): StoredFile[]
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
   const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
   const beside = join(folder, STORE)
+  const configured = filesDir === null ? null : resolve(filesDir)
   const owners = ownersOf(rows)
   return rows.map((row) => {
     const owner = owners.get(row.uri)
     // Identical content stands once, where the row that came first has it.
     const named = owner && row.hash !== null && owner.hash === row.hash ? { ...owner, uri: row.uri } : row
-    const outside = outsideReason(named, usualRoot)
+    const outside = outsideReason(named, [usualRoot, configured])
     const local = join(beside, String(named.conversationId), basename(row.uri))
     const found = outside === null ? (lookUp(local, beside) ?? lookUp(row.uri, rootOf(row.uri))) : null
     const isEscape = found !== null && 'escapes' in found
@@ -74,13 +75,13 @@ const rootOf = (uri: string): string => dirname(dirname(uri))
 /** Merely looking at a path on a server would ask for it over the network. */
 const isLocalPath = (uri: string): boolean => /^(\/(?!\/)|[A-Za-z]:[\\/])/.test(uri)
 
-function outsideReason({ uri, id, conversationId }: StoredFileRow, usualRoot: string | null): string | null {
+function outsideReason({ uri, id, conversationId }: StoredFileRow, roots: readonly (string | null)[]): string | null {
   if (uri.includes('\0') || uri.split(/[\\/]/).includes('..')) return `its path leads out of the store: ${uri}`
   if (!isLocalPath(uri)) return `its path is not one of this machine: ${uri}`
   if (!basename(uri).startsWith(id)) return `its path is not the one of this file: ${uri}`
   if (basename(dirname(uri)) !== String(conversationId))
     return `its path is not in the folder of its conversation: ${uri}`
-  if (basename(rootOf(uri)) !== STORE && rootOf(uri) !== usualRoot) return `its path is outside the store: ${uri}`
+  if (basename(rootOf(uri)) !== STORE && !roots.includes(rootOf(uri))) return `its path is outside the store: ${uri}`
   return null
 }
 

@@ -19,6 +19,8 @@ export type ContextTools = {
   readonly estimator: TokenEstimator
   readonly settings: CompactionSettings
   readonly clock: Clock
+  /** The folder of large files that is configured. Default: the one beside the memory. */
+  readonly filesDir?: string | null
   /** Default: no ledger is allowed on this machine. */
   readonly ledgers?: LedgerPermission
 }
