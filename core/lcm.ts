@@ -219,6 +219,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       estimator,
       settings: settings.compaction,
       planner,
+      windows,
       prompts: () => summarizers.prompts,
     }),
     integrity,

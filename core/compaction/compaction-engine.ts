@@ -17,6 +17,7 @@ import type { Spend, Summarizer, SummarizerChain } from '../models/summarizers/s
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { MemoryReader } from '../systems/memory-reader.ts'
 import { KeptWindow } from '../window/kept-window.ts'
 import { CompactionPlanner } from './compaction-planner.ts'
 import { CompactionRun } from './compaction-run.ts'
@@ -59,11 +60,14 @@ const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, callMs:
  */
 export class CompactionEngine {
   readonly #options: CompactionEngineOptions
+  readonly #memories: MemoryReader
   readonly #planner: CompactionPlanner
 
   constructor(options: CompactionEngineOptions) {
     this.#options = options
-    this.#planner = new CompactionPlanner(new KeptWindow(options.db, options.estimator), options.settings)
+    this.#memories = new MemoryReader(options.db)
+    const windows = new KeptWindow(options.db, options.estimator, this.#memories)
+    this.#planner = new CompactionPlanner(windows, options.settings)
   }
 
   /** @see CompactionPlanner.evaluate */
@@ -105,7 +109,16 @@ export class CompactionEngine {
       compaction_id: runId,
       trigger_reason: input.reason,
     }
-    const run = new CompactionRun({ ...this.#options, settings, input, escalation, lock, runId, bounds })
+    const run = new CompactionRun({
+      ...this.#options,
+      memories: this.#memories,
+      settings,
+      input,
+      escalation,
+      lock,
+      runId,
+      bounds,
+    })
     logEvent('info', 'compaction', 'run.started', { ...fields, mode: input.mode })
     // What stands when the caller stops listening.
     let stopReason: StopReason | null = 'cancelled'

@@ -1,7 +1,8 @@
 import type { CompactionProgress, CreatedSummary, StopReason } from '../contract/compaction.ts'
 import { extractTokens } from '../models/summarizers/deterministic.ts'
-import { isLeafPassOpen } from '../systems/records/runs.ts'
-import { readWindow, type Window, type WindowItem } from '../window/window.ts'
+import { readSnapshot } from '../sqlite/read-snapshot.ts'
+import { readWindow } from '../window/read-window.ts'
+import type { Window, WindowItem } from '../window/window.ts'
 import { TimeSlice } from '../yielding.ts'
 import { tokensOf } from './condensation.ts'
 import { DraftsAhead } from './drafts-ahead.ts'
@@ -13,7 +14,7 @@ import { RunGuard } from './run-guard.ts'
 import type { RunOptions } from './run-options.ts'
 import { Slots } from './slots.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
-import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
+import { newSummary, type Replacement, replaceRanges } from './window-model.ts'
 
 type Steps = AsyncGenerator<CompactionProgress, StopReason | null>
 
@@ -81,8 +82,8 @@ export class CompactionRun {
     const { settings } = this.#options
     this.#passes += 1
     for (let window = first; ; window = this.#read()) {
-      const { items, pairs } = window
-      const eligible = findLeafChunks(items, pairs, settings)
+      const { items, columns, pairs } = window
+      const eligible = findLeafChunks(columns, pairs, settings)
       if (window === first) this.skipped = tooFewMessages(eligible.messages, settings, window)
       if (this.skipped !== null) return null
       const stopped = yield* this.#replaceEach(items, leafSteps(eligible.chunks, settings), guard)
@@ -156,7 +157,7 @@ export class CompactionRun {
           expectedTokens -= created.sourceTokens - created.tokens
           done.push({
             range: next.entry,
-            by: summaryItem({ ...created, ordinal: items[next.entry.from]?.ordinal ?? 0 }),
+            by: newSummary({ ...created, ordinal: items[next.entry.from]?.ordinal ?? 0 }),
           })
         } else this.#irreducible.add(items[next.entry.from]?.id ?? '')
         settledTo = possible[chunk]?.from ?? items.length
@@ -209,11 +210,8 @@ export class CompactionRun {
   }
 
   #read(): Window {
-    const { db, input, estimator } = this.#options
-    const window = {
-      ...readWindow(db, input.conversationId, estimator),
-      isLeafPassOpen: isLeafPassOpen(db, input.conversationId),
-    }
+    const { db, memories, input, estimator } = this.#options
+    const window = readSnapshot(db, () => readWindow(db, memories.memory(input.conversationId), estimator))
     this.#tokens = window.tokens
     return window
   }

@@ -1,5 +1,6 @@
+import { ROLES } from '../contract/ids.ts'
 import type { Pairing } from '../window/tool-pairs.ts'
-import type { WindowItem } from '../window/window.ts'
+import { MESSAGE, type WindowColumns } from '../window/window.ts'
 
 /** A stretch of a window: items `from` ≤ i < `to`. */
 export type Range = { readonly from: number; readonly to: number }
@@ -25,8 +26,9 @@ export const LEAST_TOKENS = 2
  * stands between them, even where that makes it larger than the limit; so is a single message that is larger. A pair
  * that reaches over something that stays (into the fresh tail, or past a system message) stays too.
  */
-export function findLeafChunks(items: readonly WindowItem[], pairs: Pairing, limits: ChunkLimits): LeafChunks {
-  const stays = markStaying(items, freshTailStart(items, limits.freshTailCount))
+export function findLeafChunks(window: WindowColumns, pairs: Pairing, limits: ChunkLimits): LeafChunks {
+  const { length, tokens: seen, wholeTokens } = window
+  const stays = markStaying(window, freshTailStart(window, limits.freshTailCount))
   const unitEnds = bindPairs(pairs, stays)
   const chunks: Range[] = []
   let [messages, tokens, from, sum, read] = [0, 0, 0, 0, 0]
@@ -37,20 +39,20 @@ export function findLeafChunks(items: readonly WindowItem[], pairs: Pairing, lim
     read = 0
   }
   let index = 0
-  while (index < items.length) {
+  while (index < length) {
     if (stays[index] === 1) {
       close(index)
       index += 1
       from = index
       continue
     }
-    const end = unitEnds.get(index) ?? index + 1
+    const end = (unitEnds[index] as number) || index + 1
     let unit = 0
     // A summary is made of what was pruned, too.
     let whole = 0
     for (let member = index; member < end; member += 1) {
-      unit += items[member]?.tokens ?? 0
-      whole += (items[member]?.tokens ?? 0) + (items[member]?.pruned?.tokens ?? 0)
+      unit += seen[member] as number
+      whole += wholeTokens[member] as number
     }
     const isFull = read + whole > limits.leafChunkTokens || end - from > MOST_MESSAGES
     if (isFull && index > from) close(index)
@@ -60,58 +62,57 @@ export function findLeafChunks(items: readonly WindowItem[], pairs: Pairing, lim
     read += whole
     index = end
   }
-  close(items.length)
+  close(length)
   return { chunks, messages, tokens }
 }
 
 /** Index of the first item of the fresh tail: the newest `count` messages, whatever their role. */
-export function freshTailStart(items: readonly WindowItem[], count: number): number {
+export function freshTailStart({ length, kinds }: Pick<WindowColumns, 'length' | 'kinds'>, count: number): number {
   let left = count
-  for (let index = items.length - 1; index >= 0 && left > 0; index -= 1) {
-    if (items[index]?.kind !== 'message') continue
+  for (let index = length - 1; index >= 0 && left > 0; index -= 1) {
+    if (kinds[index] !== MESSAGE) continue
     left -= 1
     if (left === 0) return index
   }
-  return left > 0 ? 0 : items.length
+  return left > 0 ? 0 : length
 }
 
-function markStaying(items: readonly WindowItem[], tailStart: number): Uint8Array {
-  const stays = new Uint8Array(items.length).fill(1, tailStart)
+const SYSTEM = ROLES.indexOf('system')
+
+function markStaying({ length, kinds, roles }: WindowColumns, tailStart: number): Uint8Array {
+  const stays = new Uint8Array(length).fill(1, tailStart)
   for (let index = 0; index < tailStart; index += 1) {
-    const item = items[index]
-    if (item?.kind !== 'message' || item.role === 'system') stays[index] = 1
+    if (kinds[index] !== MESSAGE || roles[index] === SYSTEM) stays[index] = 1
   }
   return stays
 }
 
 /**
- * Pairs that overlap stand and fall together. Where nothing that stays lies between their ends they become one unit
- * (first index → end); otherwise their members are marked as staying.
+ * Pairs that overlap stand and fall together. Where nothing that stays lies between their ends they become one unit: its
+ * end stands at the index of its first item. Otherwise their members are marked as staying.
  */
-function bindPairs({ groups }: Pairing, stays: Uint8Array): ReadonlyMap<number, number> {
+function bindPairs({ groups }: Pairing, stays: Uint8Array): Int32Array {
   const staysBefore = new Int32Array(stays.length + 1)
   for (let index = 0; index < stays.length; index += 1) {
     staysBefore[index + 1] = (staysBefore[index] ?? 0) + (stays[index] ?? 0)
   }
-  const units = new Map<number, number>()
+  const ends = new Int32Array(stays.length)
+  const bind = (cluster: readonly (readonly number[])[], first: number, last: number): void => {
+    const isCrossed = (staysBefore[last + 1] as number) > (staysBefore[first] as number)
+    if (!isCrossed) ends[first] = last + 1
+    else for (const group of cluster) for (const member of group) stays[member] = 1
+  }
   // Groups are numbered in the order of their first item.
-  let cluster: (readonly number[])[] = []
-  let [first, last] = [0, -1]
-  const bind = (): void => {
-    const isCrossed = (staysBefore[last + 1] ?? 0) > (staysBefore[first] ?? 0)
-    if (!isCrossed) units.set(first, last + 1)
-    else for (const member of cluster.flat()) stays[member] = 1
-  }
-  for (const group of groups) {
+  let [clusterFrom, first, last] = [0, 0, -1]
+  groups.forEach((group, index) => {
     const [begin = 0, end = 0] = [group[0], group.at(-1)]
-    if (cluster.length > 0 && begin > last) {
-      bind()
-      cluster = []
+    if (begin > last) {
+      if (index > 0) bind(groups.slice(clusterFrom, index), first, last)
+      clusterFrom = index
+      first = begin
     }
-    if (cluster.length === 0) [first, last] = [begin, end]
     last = Math.max(last, end)
-    cluster.push(group)
-  }
-  if (cluster.length > 0) bind()
-  return units
+  })
+  if (groups.length > 0) bind(groups.slice(clusterFrom), first, last)
+  return ends
 }

@@ -8,7 +8,7 @@ import type {
 import { extractTokens } from '../models/summarizers/deterministic.ts'
 import type { CoverageOfEntries } from '../window/coverage-of-entries.ts'
 import type { Pairing } from '../window/tool-pairs.ts'
-import type { Window, WindowItem } from '../window/window.ts'
+import { columnsOf, MESSAGE, type Window, type WindowItem } from '../window/window.ts'
 import { measureWindow, type WindowSize } from '../window/window-size.ts'
 import { tokensOf } from './condensation.ts'
 import {
@@ -22,7 +22,7 @@ import {
 } from './goal.ts'
 import { findLeafChunks, type LeafChunks } from './leaf-chunks.ts'
 import { condensedSteps, leafSteps, type Step } from './steps.ts'
-import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
+import { newSummary } from './window-model.ts'
 
 /**
  * The decision about a window that was read before, with every trigger's numbers. From the hard threshold on the window
@@ -32,13 +32,13 @@ import { type Replacement, replaceRanges, summaryItem } from './window-model.ts'
 export function decide(
   window: Window,
   settings: Readonly<CompactionSettings>,
-  size: WindowSize = measureWindow(window.items, window.pairs, settings),
+  size: WindowSize = measureWindow(window.columns, window.pairs, settings),
 ): CompactionDecision {
-  const { items, pairs } = window
+  const { columns, pairs } = window
   const { activeTokens, fittingTokens, leftOutItems, leftOutTokens } = size
-  const eligible = findLeafChunks(items, pairs, settings)
+  const eligible = findLeafChunks(columns, pairs, settings)
   let active = 0
-  for (const item of items) if (item.kind === 'message') active += 1
+  for (const kind of columns.kinds) if (kind === MESSAGE) active += 1
   const { budgetTokens: budget, maxActiveMessages } = settings
   const soft = settings.softThreshold * budget
   const hard = settings.hardThreshold * budget
@@ -92,7 +92,7 @@ export function simulatePlan(
   let skipped: string | null = null
   if (simulation.isDone) skipped = underTarget(window.tokens, goal ?? 0)
   if (makesLeaves(input) && !simulation.isDone) {
-    const eligible: LeafChunks = findLeafChunks(window.items, window.pairs, settings)
+    const eligible: LeafChunks = findLeafChunks(window.columns, window.pairs, settings)
     skipped = tooFewMessages(eligible.messages, settings, window)
     if (skipped === null) simulation.replace(leafSteps(eligible.chunks, settings))
     if (eligible.messages > 0 && eligible.chunks.length === 0) skipped ??= TOO_SMALL
@@ -112,27 +112,27 @@ export function simulatePlan(
     expectedTokensAfter: simulation.tokens,
     skipped: steps.length === 0 ? (skipped ?? NOTHING_TO_CONDENSE) : null,
   }
-  const sizeAfter = (): WindowSize => measureWindow(simulation.items, pairsIn(simulation.items, window), settings)
-  return { plan, sizeAfter }
+  return { plan, sizeAfter: () => simulation.measure(settings) }
 }
 
-/** Which items of a window that is left still stand and fall together. A chunk never parts a call from its result. */
-function pairsIn(items: readonly WindowItem[], { items: before, pairs }: Window): Pairing {
-  const places = new Map(items.map((item, index) => [item.id, index]))
-  const placeOf = (index: number): number | undefined => places.get(before[index]?.id ?? '')
-  const groupOf = new Int32Array(items.length).fill(-1)
+/**
+ * Which items of a window that is left still stand and fall together. A chunk never parts a call from its result.
+ * @param origins by item, its index in the window before; −1 for what was put there since
+ */
+function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairing {
+  const places = new Int32Array(length).fill(-1)
+  origins.forEach((origin, place) => {
+    if (origin >= 0) places[origin] = place
+  })
+  const groupOf = new Int32Array(origins.length).fill(-1)
   const groups: number[][] = []
   for (const members of pairs.groups) {
-    const left = members.flatMap((index) => placeOf(index) ?? [])
+    const left = members.map((index) => places[index] as number).filter((place) => place >= 0)
     if (left.length < 2) continue
     for (const place of left) groupOf[place] = groups.length
     groups.push(left)
   }
-  const orphans = new Map<number, string>()
-  for (const [index, callId] of pairs.orphans) {
-    const place = placeOf(index)
-    if (place !== undefined) orphans.set(place, callId)
-  }
+  const orphans = new Set(Array.from(pairs.orphans, (index) => places[index] as number).filter((place) => place >= 0))
   return { groupOf, groups, orphans }
 }
 
@@ -144,18 +144,56 @@ export function emptyPlan(window: Window, { conversationId, mode }: CompactInput
 
 type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
 
+/** What is left of a window after steps. */
+class EntriesLeft {
+  readonly items: WindowItem[] = []
+  /** By item, its index in the window as it was read; −1 for what was put there since. */
+  readonly origins: number[] = []
+
+  get length(): number {
+    return this.items.length
+  }
+
+  add(item: WindowItem, origin: number): void {
+    this.items.push(item)
+    this.origins.push(origin)
+  }
+
+  itemAt(index: number): WindowItem {
+    return this.items[index] as WindowItem
+  }
+
+  idsIn(from: number, to: number): string[] {
+    return this.items.slice(from, to).map(({ id }) => id)
+  }
+
+  tokensIn(from: number, to: number): number {
+    return tokensOf(this.items, { from, to })
+  }
+
+  seqAt(index: number): number | null {
+    return this.itemAt(index).seq
+  }
+
+  summaryAt(index: number): string | null {
+    return this.itemAt(index).summaryId
+  }
+}
+
 /** A window on which steps are carried out with expected numbers. */
 class Simulation {
-  items: readonly WindowItem[]
   tokens: number
   readonly steps: PlanStep[] = []
+  readonly #window: Window
   readonly #goal: number | null
   readonly #stored: ReadonlyMap<string, SeqRange>
   readonly #planned = new Map<string, SeqRange>()
+  /** Null while the window is as it was read. */
+  #left: EntriesLeft | null = null
 
   constructor(window: Window, goal: number | null, stored: ReadonlyMap<string, SeqRange>) {
-    this.items = window.items
     this.tokens = window.tokens
+    this.#window = window
     this.#goal = goal
     this.#stored = stored
   }
@@ -164,39 +202,62 @@ class Simulation {
     return this.#goal !== null && this.tokens <= this.#goal
   }
 
-  replace(steps: readonly Step[]): void {
-    const replacements: Replacement[] = []
-    for (const step of steps) {
-      if (this.isDone) break
-      const sourceTokens = tokensOf(this.items, step)
-      const expectedTokens = extractTokens(sourceTokens, step.targetTokens)
-      const extent = this.#extentOf(step)
-      const id = `step_${this.steps.length}`
-      this.#planned.set(id, extent)
-      const sources = new Array<string>(step.to - step.from)
-      for (let index = step.from; index < step.to; index += 1) sources[index - step.from] = this.items[index]?.id ?? ''
-      this.steps.push({
-        pass: step.depth === 0 ? 'leaf' : 'condensed',
-        depth: step.depth,
-        sources,
-        sourceTokens,
-        expectedTokens,
-        ...extent,
-      })
-      this.tokens += expectedTokens - sourceTokens
-      const ordinal = this.items[step.from]?.ordinal ?? 0
-      replacements.push({ range: step, by: summaryItem({ id, depth: step.depth, tokens: expectedTokens, ordinal }) })
-    }
-    this.items = replaceRanges(this.items, replacements)
+  get items(): readonly WindowItem[] {
+    return this.#left?.items ?? this.#window.items
   }
 
-  #extentOf({ from, to }: Step): SeqRange {
+  /** The size of what is left. */
+  measure(settings: Readonly<CompactionSettings>): WindowSize {
+    if (!this.#left) return measureWindow(this.#window.columns, this.#window.pairs, settings)
+    return measureWindow(columnsOf(this.#left.items), pairsLeft(this.#left.origins, this.#window), settings)
+  }
+
+  /** Steps must be in order and apart. */
+  replace(steps: readonly Step[]): void {
+    const before = this.#left ?? this.#window
+    const left = new EntriesLeft()
+    let index = 0
+    const keepTo = (end: number): void => {
+      for (; index < end; index += 1)
+        left.add(before.itemAt(index), this.#left ? (this.#left.origins[index] as number) : index)
+    }
+    for (const step of steps) {
+      if (this.isDone) break
+      keepTo(step.from)
+      left.add(this.#summaryOf(before, step), -1)
+      index = step.to
+    }
+    keepTo(before.length)
+    this.#left = left
+  }
+
+  /** Records a step, and returns the summary that it is expected to make. */
+  #summaryOf(before: Window | EntriesLeft, step: Step): WindowItem {
+    const sources = before.idsIn(step.from, step.to)
+    const sourceTokens = before.tokensIn(step.from, step.to)
+    const expectedTokens = extractTokens(sourceTokens, step.targetTokens)
+    const extent = this.#extentOf(before, step)
+    const id = `step_${this.steps.length}`
+    this.#planned.set(id, extent)
+    const { depth } = step
+    this.steps.push({
+      pass: depth === 0 ? 'leaf' : 'condensed',
+      depth,
+      sources,
+      sourceTokens,
+      expectedTokens,
+      ...extent,
+    })
+    this.tokens += expectedTokens - sourceTokens
+    return newSummary({ id, depth, tokens: expectedTokens, ordinal: before.itemAt(step.from).ordinal })
+  }
+
+  #extentOf(before: Window | EntriesLeft, { from, to }: Step): SeqRange {
     let [firstSeq, lastSeq] = [Number.POSITIVE_INFINITY, -1]
     for (let index = from; index < to; index += 1) {
-      const item = this.items[index]
-      const id = item?.summaryId ?? null
+      const id = before.summaryAt(index)
       const extent = id === null ? undefined : (this.#planned.get(id) ?? this.#stored.get(id))
-      const first = extent?.firstSeq ?? item?.seq ?? null
+      const first = extent?.firstSeq ?? before.seqAt(index)
       if (first === null) continue
       firstSeq = Math.min(firstSeq, first)
       lastSeq = Math.max(lastSeq, extent?.lastSeq ?? first)

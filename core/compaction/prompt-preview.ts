@@ -7,7 +7,8 @@ import type { TokenEstimator } from '../models/token-estimator.ts'
 import { withOverrides } from '../settings/settings.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSources } from '../systems/sources.ts'
-import { readWindow, type WindowItem } from '../window/window.ts'
+import type { KeptWindow } from '../window/kept-window.ts'
+import type { WindowItem } from '../window/window.ts'
 import type { CompactionPlanner } from './compaction-planner.ts'
 
 const queries = {
@@ -20,6 +21,7 @@ export type PromptPreviewerOptions = {
   readonly estimator: TokenEstimator
   readonly settings: Readonly<CompactionSettings>
   readonly planner: CompactionPlanner
+  readonly windows: KeptWindow
   readonly prompts: () => PromptLibrary
 }
 
@@ -38,14 +40,14 @@ export class PromptPreviewer {
    * @throws LcmError not_found when the plan has no such step; invalid_argument
    */
   preview(input: CompactInput, index: number, level: ModelLevel): PromptPreview {
-    const { estimator, planner, prompts } = this.#options
+    const { estimator, planner, prompts, windows } = this.#options
     const settings = withOverrides(this.#options.settings, input.settings)
     const { steps } = planner.plan(input)
     const step = steps[index]
     if (!step) {
       throw new LcmError('not_found', `The plan has no step ${index}: it has ${steps.length}, counted from 0.`)
     }
-    const { items } = readWindow(this.#options.db, input.conversationId, estimator)
+    const { items } = windows.of(input.conversationId).window
     const built = prompts().build(
       {
         depth: step.depth,

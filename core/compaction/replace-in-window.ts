@@ -73,7 +73,7 @@ export type NodeDraft = {
 }
 
 /** What a node will be called and say. `exists`: it is there already, from a replacement that was undone since. */
-export type Identity = {
+type Identity = {
   readonly id: string
   readonly hash: string
   readonly content: string
@@ -81,20 +81,25 @@ export type Identity = {
   readonly exists: boolean
 }
 
+/** `placedAtMs`: when the entries that it replaces were put into the window. */
+export type CheckedDraft = Identity & { readonly placedAtMs: readonly number[] }
+
 /**
  * Decides whether a draft may still be written. `stale`: the window no longer holds what was read. `taken`: no smaller
  * text could be given an id that is not another node's. Call it in the transaction that writes.
  */
-export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Identity | 'stale' | 'taken' {
-  if (!standsAsRead(db, draft)) return 'stale'
-  return identify(db, draft, estimator) ?? 'taken'
+export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): CheckedDraft | 'stale' | 'taken' {
+  const rows = db.all<StoredRow>(queries.range, placeOf(draft))
+  if (!standsAsRead(rows, draft)) return 'stale'
+  const identity = identify(db, draft, estimator)
+  return identity ? { ...identity, placedAtMs: rows.map((row) => row.placedAtMs) } : 'taken'
 }
 
 /**
  * Puts a summary in the place of its sources: node, edges, window, the mark on the last message and the event. Ordinals
  * are not renumbered: the summary takes the first one of the range, and whoever appends at the end is never in the way.
  */
-export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: Identity, nowMs: number): void {
+export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: CheckedDraft, nowMs: number): void {
   const { conversationId, items, sources, runId } = draft
   const place = placeOf(draft)
   if (!node.exists) insertNode(db, draft, node, nowMs)
@@ -114,7 +119,7 @@ export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: Identity, n
     pass: draft.depth === 0 ? 'leaf' : 'condensed',
     id: node.id,
     first: place.first,
-    removed: JSON.stringify(items.map((item) => [item.ordinal, typeOf(item), item.id, item.placedAtMs])),
+    removed: JSON.stringify(items.map((item, index) => [item.ordinal, typeOf(item), item.id, node.placedAtMs[index]])),
     level: draft.summary.level,
     sourceTokens: draft.windowTokens,
     tokens: node.tokens,
@@ -156,25 +161,26 @@ const placeOf = ({ conversationId, items }: NodeDraft): { conversationId: number
 
 const typeOf = (item: WindowItem): 'message' | 'summary' => (item.kind === 'message' ? 'message' : 'summary')
 
-function standsAsRead(db: WriteDb, draft: NodeDraft): boolean {
-  const { items } = draft
-  type Row = Pick<WindowItem, 'ordinal' | 'messageId' | 'summaryId' | 'placedAtMs'> & { type: string }
-  const now = db.all<Row>(queries.range, placeOf(draft))
-  return (
-    now.length === items.length &&
-    now.every((row, index) => {
-      const item = items[index]
-      return (
-        item !== undefined &&
-        row.ordinal === item.ordinal &&
-        row.type === typeOf(item) &&
-        row.messageId === item.messageId &&
-        row.summaryId === item.summaryId &&
-        (item.placedAtMs === null || row.placedAtMs === item.placedAtMs)
-      )
-    })
-  )
+type StoredRow = {
+  readonly ordinal: number
+  readonly type: string
+  readonly messageId: number | null
+  readonly summaryId: string | null
+  readonly placedAtMs: number
 }
+
+const standsAsRead = (rows: readonly StoredRow[], { items }: NodeDraft): boolean =>
+  rows.length === items.length &&
+  rows.every((row, index) => {
+    const item = items[index]
+    return (
+      item !== undefined &&
+      row.ordinal === item.ordinal &&
+      row.type === typeOf(item) &&
+      row.messageId === item.messageId &&
+      row.summaryId === item.summaryId
+    )
+  })
 
 /**
  * The id follows from sources and text, so that equal messages elsewhere in the file (a forked session, a repeated

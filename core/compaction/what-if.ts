@@ -34,16 +34,13 @@ export class WhatIfPlanner {
     const { window, covered } = this.#windows.of(input.conversationId)
     const { plan, sizeAfter } = simulatePlan(window, covered, request, settings)
     const selection = selectItems({
-      items: window.items,
+      columns: window.columns,
       pairs: window.pairs,
       budgetTokens: settings.budgetTokens,
       freshTailCount: settings.freshTailCount,
-      standsFor: (index) => covered.get(window.items[index]?.summaryId ?? '')?.messages ?? 0,
-      // Only the wording of the reason for an orphan depends on it.
-      callsOutside: new Set(),
     })
     return {
-      decision: decide(window, settings, sizeOf(window.items, selection)),
+      decision: decide(window, settings, sizeOf(window.columns, selection)),
       plan,
       ...countSteps(plan),
       pressureAfter: sizeAfter().fittingTokens / settings.budgetTokens,
@@ -69,14 +66,14 @@ function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' 
   return { messagesToLeaves, summariesToCondensed }
 }
 
-function leftOut(window: Window, { verdicts }: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
+function leftOut(window: Window, selection: Selection): Pick<WhatIf, 'fallsOut' | 'fallsOutTokens'> {
   const fallsOut: string[] = []
   let fallsOutTokens = 0
-  for (const [index, item] of window.items.entries()) {
-    const code = verdicts[index]?.code
+  for (let index = 0; index < window.length; index += 1) {
+    const code = selection.codeAt(index)
     if (code !== 'out_of_budget' && code !== 'pair_out_of_budget') continue
-    fallsOut.push(item.id)
-    fallsOutTokens += item.tokens
+    fallsOut.push(window.idAt(index))
+    fallsOutTokens += window.columns.tokens[index] as number
   }
   return { fallsOut, fallsOutTokens }
 }

@@ -1,4 +1,4 @@
-import type { WindowItem } from '../window/window.ts'
+import { summaryItem, type WindowItem } from '../window/window.ts'
 import type { Range } from './leaf-chunks.ts'
 
 /** A stretch of a window and the summary that takes its place. */
@@ -22,24 +22,11 @@ function pushAt(after: WindowItem[], items: readonly WindowItem[], index: number
   if (item) after.push(item)
 }
 
-/** A summary as an entry of the window, at the place of the first item that it replaces. */
-export function summaryItem(node: {
-  readonly id: string
-  readonly depth: number
-  readonly tokens: number
-  readonly ordinal: number
-}): WindowItem {
-  return {
-    ordinal: node.ordinal,
-    id: node.id,
-    kind: node.depth === 0 ? 'leaf' : 'condensed',
-    messageId: null,
-    summaryId: node.id,
-    role: null,
-    depth: node.depth,
-    seq: null,
-    tokens: node.tokens,
-    createdAtMs: null,
-    placedAtMs: null,
-  }
-}
+/** A summary that is made now, at the place of the first item that it replaces. */
+export const newSummary = ({
+  id,
+  depth,
+  tokens,
+  ordinal,
+}: Pick<WindowItem, 'id' | 'ordinal' | 'tokens'> & { readonly depth: number }): WindowItem =>
+  summaryItem({ id, kind: depth === 0 ? 'leaf' : 'condensed', depth, tokens, ordinal, saidAtMs: null })

@@ -24,27 +24,39 @@ export class WindowEntries {
   readonly messageCounts: Uint8Array
   readonly summaryCounts: Uint8Array
 
-  constructor(messages: number, summaries: number) {
+  /** @param capacity for how many entries there is room before the columns have to grow */
+  constructor(messages: number, summaries: number, capacity = 0) {
     this.messageCounts = new Uint8Array(messages)
     this.summaryCounts = new Uint8Array(summaries)
+    if (capacity > 0) this.#grow(capacity)
   }
 
   add(conversation: number, entry: StoredEntry, isSummary: boolean, target: number): void {
+    const at = this.#put(conversation, entry.ordinal, entry.placedAtMs ?? Number.NaN, isSummary, target)
+    if (target >= 0 && isPlain(entry, isSummary)) return
+    const { ordinal, placedAtMs, messageId, summaryId } = entry
+    this.stored.set(at, { ordinal, placedAtMs, messageId, summaryId })
+  }
+
+  /** An entry that names a message and nothing else, of which nobody asks when it was placed. */
+  addMessage(conversation: number, ordinal: number, messageId: number, position: number): void {
+    const at = this.#put(conversation, ordinal, Number.NaN, false, position)
+    if (position < 0) this.stored.set(at, { ordinal, placedAtMs: null, messageId, summaryId: null })
+  }
+
+  #put(conversation: number, ordinal: number, placedAtMs: number, isSummary: boolean, target: number): number {
     const at = this.length
     if (at === this.ordinals.length) this.#grow(2 * at + 1024)
     this.conversations[at] = conversation
-    this.ordinals[at] = entry.ordinal
-    this.placedAtMs[at] = entry.placedAtMs ?? Number.NaN
+    this.ordinals[at] = ordinal
+    this.placedAtMs[at] = placedAtMs
     this.isSummary[at] = isSummary ? 1 : 0
     this.targets[at] = target
     this.length += 1
-    if (target < 0 || !isPlain(entry, isSummary)) {
-      const { ordinal, placedAtMs, messageId, summaryId } = entry
-      this.stored.set(at, { ordinal, placedAtMs, messageId, summaryId })
-    }
-    if (target < 0) return
+    if (target < 0) return at
     const counts = isSummary ? this.summaryCounts : this.messageCounts
-    counts[target] = Math.min(255, (counts[target] as number) + 1)
+    if ((counts[target] as number) < 255) counts[target] = (counts[target] as number) + 1
+    return at
   }
 
   /** Returns the position of the message that an entry names, or −1 when it names a summary or leads nowhere. */

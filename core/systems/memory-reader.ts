@@ -13,6 +13,11 @@ import { readOrder } from './read-order.ts'
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
   length: /* sql */ `SELECT count(*) FROM messages WHERE conversation_id = :conversation`,
+  /** Whether messages came or went, without a look at each of them. */
+  ends: /* sql */ `
+    SELECT
+      (SELECT count(*) FROM messages WHERE conversation_id = :conversation) AS length,
+      (SELECT message_id FROM messages WHERE conversation_id = :conversation AND seq = :lastSeq) AS lastId`,
   /** What tells an appended conversation from a rewritten one. */
   sums: /* sql */ `
     SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
@@ -31,11 +36,19 @@ const PATIENCE_MS = 500
 /** After that nobody waits, for a moment, for looking at all of them at once. */
 const TRUST_MS = 1000
 
-/** Summaries and links are read anew at most a tenth of the time, while nothing says that they changed. */
+/** While nothing says that rows changed in their place, they are looked at again at most a tenth of the time. */
 const REST_SHARE = 10
-/** What takes no longer than this is read anew whenever the file changed. */
+/** What takes no longer than this is looked at again whenever the file changed; so are fewer messages than these. */
 const SHORT_MS = 5
+const MANY_MESSAGES = 20_000
 const LONGEST_REST_MS = 5000
+
+/** Until when what took so long need not be done again. */
+function restUntil(startedMs: number): number {
+  const nowMs = performance.now()
+  const tookMs = nowMs - startedMs
+  return tookMs > SHORT_MS ? nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs) : 0
+}
 
 const NEVER = new AbortController().signal
 
@@ -66,8 +79,8 @@ const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, memory: null } as
 
 /**
  * The conversations that are being looked at, each read once into a memory and kept in step with the file. What was
- * appended is read alone; what was rewritten is read again. A row of a summary or a link that another program changed in
- * its place may be noticed late: see `REST_SHARE`.
+ * appended is read alone; what was rewritten is read again. A row that another program changed in its place may be noticed
+ * late: see `REST_SHARE`.
  */
 export class MemoryReader {
   readonly #db: ReadDb
@@ -113,6 +126,11 @@ export class MemoryReader {
   /** As it was when it was last read; null when it never was, or had to make room. */
   kept(conversationId: number): Messages | null {
     return this.#kept.get(conversationId)?.history ?? null
+  }
+
+  /** All that was known of it when that was last read; null when it never was, or had to make room. */
+  keptMemory(conversationId: number): Memory | null {
+    return this.#kept.get(conversationId)?.memory?.memory ?? null
   }
 
   /** As it is now, when that is at hand; null when it would have to be read. */
@@ -180,10 +198,7 @@ export class MemoryReader {
       if (followed) return { ...before, memory: followed, stamp }
     }
     const memory = yield* readingConversation(this.#db, history)
-    const nowMs = performance.now()
-    const tookMs = nowMs - startedMs
-    const restUntilMs = tookMs > SHORT_MS ? nowMs + Math.min(LONGEST_REST_MS, REST_SHARE * tookMs) : 0
-    return { memory, stamp, readStamp: stamp, state, restUntilMs }
+    return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(startedMs) }
   }
 
   *#prepared(conversationId: number): Generator<void> {
@@ -215,11 +230,7 @@ export class MemoryReader {
     if (kept?.stamp === stamp && (kept.checked === stamp || isTrusted)) return kept
     return readSnapshot(this.#db, () => {
       const now = changeStamp(this.#db)
-      const followed = isTrusted ? this.#followed(kept) : null
-      const current = followed ?? {
-        ...((kept && extended(this.#db, kept)) ?? this.#load(conversationId)),
-        checked: now,
-      }
+      const current = (isTrusted ? this.#followed(kept) : null) ?? this.#lookedAt(conversationId, kept, now)
       current.stamp = now
       this.#keep(conversationId, current)
       return current
@@ -228,12 +239,22 @@ export class MemoryReader {
 
   /** With what was added since; null when something else happened. Every message was looked at a moment ago. */
   #followed(kept: Kept): Kept | null {
-    const { conversationId } = kept.history
-    const order = readOrder(this.#db, conversationId, kept.history)
-    if (order === kept.history) return { ...kept }
-    appendNewer(this.#db, conversationId, kept.columns)
-    const history = kept.columns.view()
-    return isSameOrder(order, history) ? { ...kept, history } : null
+    const { conversationId: conversation, ids, seqs, length } = kept.history
+    const lastSeq = seqs[length - 1] ?? null
+    const ends = this.#db.get<{ length: number; lastId: number | null }>(queries.ends, { conversation, lastSeq })
+    if (ends === undefined || ends.lastId !== ids[length - 1]) return null
+    if (ends.length === length) return { ...kept }
+    appendNewer(this.#db, conversation, kept.columns)
+    return kept.columns.length === ends.length ? { ...kept, history: kept.columns.view() } : null
+  }
+
+  /** Looks at every message again, or reads them. */
+  #lookedAt(conversationId: number, kept: Kept | undefined, stamp: string): Kept {
+    const startedMs = performance.now()
+    const looked = kept && extended(this.#db, kept)
+    if (!looked) return { ...this.#load(conversationId), checked: stamp }
+    const trustedUntilMs = looked.history.length < MANY_MESSAGES ? 0 : restUntil(startedMs)
+    return { ...looked, checked: stamp, trustedUntilMs }
   }
 
   #length(conversationId: number): number {
@@ -290,7 +311,3 @@ function extended(db: ReadDb, kept: Kept): Kept | undefined {
 
 const isSame = (a: MessageSums, b: MessageSums): boolean =>
   a.length === b.length && a.tokens === b.tokens && a.ordered === b.ordered
-
-const isSameOrder = (a: MessageOrder, b: MessageOrder): boolean =>
-  a.length === b.length &&
-  a.seqs.every((seq, position) => seq === b.seqs[position] && a.ids[position] === b.ids[position])

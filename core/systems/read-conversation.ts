@@ -4,8 +4,9 @@ import type { Messages } from '../memory/messages.ts'
 import { Summaries } from '../memory/summaries.ts'
 import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
 import { readingLinksOf, type SourceLink } from './read-links.ts'
-import { readHead, readWindowOf } from './read-memory.ts'
+import { readHead } from './read-memory.ts'
 import { type ReadSummary, summariesById, summariesOf } from './read-summaries.ts'
+import { readingWindow } from './read-window-entries.ts'
 
 const link = 'e.summary_id, e.source_summary_id, coalesce(e.ordinal, 0)'
 
@@ -81,7 +82,7 @@ function* readingRest(
   messages: Messages,
   summaries: Summaries,
 ): Generator<void, Omit<MemoryRows, 'summaries' | 'links'>> {
-  const window = readWindowOf(db, messages, summaries)
+  const window = yield* readingWindow(db, messages, summaries)
   yield
   const events = eventPositions(db, messages)
   return { conversations: readHead(db, messages.conversationId), messages, events, window }

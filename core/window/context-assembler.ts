@@ -3,16 +3,17 @@ import type { AssembledContext, AssembleInput, ContextItem, Provider, RenderedCo
 import { assertNever } from '../errors.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { callsMade } from '../systems/records/parts.ts'
+import { callsMade, toolCalls } from '../systems/records/parts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { historyOrder } from './history-order.ts'
 import { KeptWindow } from './kept-window.ts'
+import type { PastEntries } from './read-window.ts'
 import { rankByRelevance } from './relevance.ts'
 import { renderAnthropic } from './render-anthropic.ts'
 import { renderOpenAI } from './render-openai.ts'
 import { type Selection, selectItems } from './selection.ts'
 import { readTurns } from './turns.ts'
-import type { PastEntries, Window } from './window.ts'
+import { MESSAGE, MISSING, type Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
@@ -49,7 +50,13 @@ export class ContextAssembler {
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     const order = historyOrder(window, covered)
-    const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.items, selection)
+    const orphans = this.#orphansWithCall(window)
+    const wording = {
+      idAt: (index: number) => window.idAt(index),
+      standsFor: (index: number) => standsFor(window, covered, index),
+      hasCallOutside: (index: number) => orphans.has(index),
+    }
+    const { activeTokens, fittingTokens, leftOutTokens } = sizeOf(window.columns, selection)
     const prunedTokens = window.items.reduce((sum, item) => sum + (item.pruned?.tokens ?? 0), 0)
     return {
       conversationId: input.conversationId,
@@ -64,7 +71,6 @@ export class ContextAssembler {
       freshTailCount: this.#freshTailCount(input),
       overBudget: selection.overBudget,
       items: window.items.map((item, ordinal): ContextItem => {
-        const verdict = selection.verdicts[ordinal]
         return {
           ordinal,
           id: item.id,
@@ -73,9 +79,9 @@ export class ContextAssembler {
           depth: item.depth,
           seq: item.seq,
           tokens: item.tokens,
-          included: verdict?.included ?? false,
-          reasonCode: verdict?.code ?? 'dangling',
-          reason: verdict?.reason ?? '',
+          included: selection.isIncluded(ordinal),
+          reasonCode: selection.codeAt(ordinal),
+          reason: selection.reasonAt(ordinal, wording),
           messages: standsFor(window, covered, ordinal),
           createdAtMs: item.createdAtMs,
           excerpt: excerpts[ordinal] ?? '',
@@ -93,7 +99,11 @@ export class ContextAssembler {
    */
   leftOut(conversationId: number): ReadonlySet<string> {
     const { window, selection } = this.#select({ conversationId })
-    return new Set(window.items.flatMap(({ id }, index) => (selection.verdicts[index]?.included ? [] : id)))
+    const ids = new Set<string>()
+    for (let index = 0; index < window.length; index += 1) {
+      if (!selection.isIncluded(index)) ids.add(window.idAt(index))
+    }
+    return ids
   }
 
   /**
@@ -103,8 +113,8 @@ export class ContextAssembler {
    */
   render(input: AssembleInput, provider: Provider, past: PastEntries = {}): RenderedContext {
     const { window, covered, selection } = this.#select(input, past)
-    const included = window.items.filter((_, index) => selection.verdicts[index]?.included)
-    const turns = readTurns(this.#db, included, covered, window.pruned)
+    const included = window.items.filter((_, index) => selection.isIncluded(index))
+    const turns = readTurns(this.#db, included, covered, window.prunedTexts)
     switch (provider) {
       case 'anthropic':
         return renderAnthropic(turns)
@@ -125,13 +135,11 @@ export class ContextAssembler {
       ? this.#windows.past(conversationId, past)
       : this.#windows.of(conversationId)
     const selection = selectItems({
-      items: window.items,
+      columns: window.columns,
       pairs: window.pairs,
       budgetTokens: this.#budget(input),
       freshTailCount: this.#freshTailCount(input),
-      standsFor: (index) => standsFor(window, covered, index),
-      callsOutside: this.#callsOutside(window),
-      ...(query ? { relevance: rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) } : {}),
+      relevance: query ? rankByRelevance(readSearchTexts(this.#db, window, RANKED_CHARS), query) : undefined,
     })
     return { window, covered, selection }
   }
@@ -144,14 +152,24 @@ export class ContextAssembler {
     return input.freshTailCount ?? this.#settings.freshTailCount
   }
 
-  #callsOutside({ conversationId, pairs }: Window): ReadonlySet<string> {
-    if (pairs.orphans.size === 0) return new Set()
-    return callsMade(this.#db, conversationId, [...new Set(pairs.orphans.values())])
+  /** Indexes of orphans whose call exists in the conversation, outside the window. */
+  #orphansWithCall(window: Window): ReadonlySet<number> {
+    const orphans = new Map(Array.from(window.pairs.orphans, (index) => [window.itemAt(index).messageId, index]))
+    if (orphans.size === 0) return new Set()
+    const ids = [...orphans.keys()].filter((id) => id !== null)
+    const calls = Map.groupBy(toolCalls(this.#db, ids), ({ messageId }) => messageId)
+    // Of several calls the first one tells.
+    const firstCalls = ids.flatMap((id) => calls.get(id)?.[0] ?? [])
+    const callIds = firstCalls.map(({ callId }) => callId)
+    const made = callsMade(this.#db, window.conversationId, [...new Set(callIds)])
+    return new Set(
+      firstCalls.flatMap(({ messageId, callId }) => (made.has(callId) ? (orphans.get(messageId) ?? []) : [])),
+    )
   }
 }
 
 function standsFor(window: Window, covered: CoverageOfEntries, index: number): number {
-  const item = window.items[index]
-  if (!item || item.kind === 'missing') return 0
-  return item.summaryId === null ? 1 : (covered.get(item.summaryId)?.messages ?? 0)
+  const kind = window.columns.kinds[index]
+  if (kind === MISSING) return 0
+  return kind === MESSAGE ? 1 : (covered.get(window.idAt(index))?.messages ?? 0)
 }

@@ -3,7 +3,7 @@ import { positionCount } from '../memory/position-ranges.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { conversationOf } from '../systems/node-id.ts'
-import type { WindowItem } from './window.ts'
+import { SUMMARY, type Window } from './window.ts'
 
 /** Which messages a summary stands for: how many, and the sequence numbers of the first and the last. */
 type CoveredMessages = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
@@ -12,16 +12,13 @@ type CoveredMessages = { readonly messages: number; readonly firstSeq: number; r
 export type CoverageOfEntries = ReadonlyMap<string, CoveredMessages>
 
 /** What each summary among the entries of a window stands for. Call inside a snapshot. */
-export function coverageOfEntries(
-  db: ReadDb,
-  histories: MemoryReader,
-  conversationId: number,
-  items: readonly WindowItem[],
-): CoverageOfEntries {
+export function coverageOfEntries(db: ReadDb, reader: MemoryReader, window: Window): CoverageOfEntries {
   const found = new Map<string, CoveredMessages>()
-  for (const { summaryId } of items) {
+  const { kinds, length } = window.columns
+  for (let index = 0; index < length; index += 1) {
+    const summaryId = kinds[index] === SUMMARY ? window.idAt(index) : null
     if (summaryId === null || found.has(summaryId)) continue
-    const memory = memoryWith(db, histories, conversationId, summaryId)
+    const memory = memoryWith(db, reader, window.memory, summaryId)
     const covered = memory && coveredBy(memory, memory.summaries.nodeOf(summaryId))
     if (covered) found.set(summaryId, covered)
   }
@@ -29,11 +26,10 @@ export function coverageOfEntries(
 }
 
 /** The window of a damaged file may show a summary of another conversation. */
-function memoryWith(db: ReadDb, histories: MemoryReader, conversationId: number, summaryId: string): Memory | null {
-  const memory = histories.memory(conversationId)
+function memoryWith(db: ReadDb, reader: MemoryReader, memory: Memory, summaryId: string): Memory | null {
   if (memory.summaries.nodeOf(summaryId) >= 0) return memory
   const home = conversationOf(db, summaryId)
-  return home === null ? null : histories.memory(home)
+  return home === null ? null : reader.memory(home)
 }
 
 function coveredBy({ links, coverage }: Memory, node: number): CoveredMessages | null {

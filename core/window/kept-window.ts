@@ -3,9 +3,10 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { MemoryReader } from '../systems/memory-reader.ts'
-import { isLeafPassOpen } from '../systems/records/runs.ts'
+import { conversationExists, noSuchConversation } from '../systems/records/conversations.ts'
 import { type CoverageOfEntries, coverageOfEntries } from './coverage-of-entries.ts'
-import { type PastEntries, readWindow, type Window, type WindowItem } from './window.ts'
+import { type PastEntries, readWindow } from './read-window.ts'
+import type { Window } from './window.ts'
 
 type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 
@@ -16,12 +17,12 @@ type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 export class KeptWindow {
   readonly #db: ReadDb
   readonly #estimator: TokenEstimator
-  readonly #histories: MemoryReader
+  readonly #reader: MemoryReader
   #kept: (Kept & { readonly stamp: string }) | null = null
 
-  constructor(db: ReadDb, estimator: TokenEstimator, histories = new MemoryReader(db)) {
+  constructor(db: ReadDb, estimator: TokenEstimator, reader = new MemoryReader(db)) {
     this.#db = db
-    this.#histories = histories
+    this.#reader = reader
     this.#estimator = estimator
   }
 
@@ -31,14 +32,10 @@ export class KeptWindow {
     if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
     // Let the old one go before the new one is read: both may be large.
     this.#kept = null
-    this.#kept = readSnapshot(this.#db, () => {
-      const window = readWindow(this.#db, conversationId, this.#estimator, this.#histories)
-      return {
-        stamp: changeStamp(this.#db),
-        window: { ...window, isLeafPassOpen: isLeafPassOpen(this.#db, conversationId) },
-        covered: this.#coverageOf(conversationId, window.items),
-      }
-    })
+    this.#kept = readSnapshot(this.#db, () => ({
+      stamp: changeStamp(this.#db),
+      ...this.past(conversationId, {}),
+    }))
     return this.#kept
   }
 
@@ -47,11 +44,9 @@ export class KeptWindow {
    * @throws LcmError not_found
    */
   past(conversationId: number, past: PastEntries): Kept {
-    const window = readWindow(this.#db, conversationId, this.#estimator, this.#histories, past)
-    return { window, covered: this.#coverageOf(conversationId, window.items) }
-  }
-
-  #coverageOf(conversationId: number, items: readonly WindowItem[]): CoverageOfEntries {
-    return coverageOfEntries(this.#db, this.#histories, conversationId, items)
+    if (!conversationExists(this.#db, conversationId)) throw noSuchConversation(this.#db, conversationId)
+    const memory = this.#reader.memory(conversationId)
+    const window = readWindow(this.#db, memory, this.#estimator, past)
+    return { window, covered: coverageOfEntries(this.#db, this.#reader, window) }
   }
 }

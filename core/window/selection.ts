@@ -1,35 +1,121 @@
-import type { ItemReason } from '../contract/context.ts'
+import { ItemReason } from '../contract/context.ts'
+import { ROLES } from '../contract/ids.ts'
 import type { Pairing } from './tool-pairs.ts'
-import type { WindowItem } from './window.ts'
-
-/** Whether an item goes to the model, and why. */
-type Verdict = { readonly included: boolean; readonly code: ItemReason; readonly reason: string }
-
-/** What is decided about. */
-export type Candidate = Pick<WindowItem, 'id' | 'kind' | 'role' | 'tokens'>
+import { MESSAGE, MISSING, SUMMARY, type WindowColumns } from './window.ts'
 
 export type SelectionInput = {
-  readonly items: readonly Candidate[]
+  readonly columns: WindowColumns
   readonly pairs: Pairing
   readonly budgetTokens: number
   readonly freshTailCount: number
-  /** Messages that a summary stands for. */
-  readonly standsFor: (index: number) => number
   /** By item, 0 for no match; absent without a query. */
-  readonly relevance?: readonly number[]
-  /** Calls, by id, that exist in the conversation outside the window. */
-  readonly callsOutside: ReadonlySet<string>
+  readonly relevance?: readonly number[] | undefined
 }
 
-export type Selection = {
-  readonly verdicts: readonly Verdict[]
-  /** Of the included items. */
-  readonly tokens: number
-  readonly overBudget: boolean
+/** What only the wording of a reason needs. */
+export type Wording = {
+  readonly idAt: (index: number) => string
+  /** Messages that a summary stands for. */
+  readonly standsFor: (index: number) => number
+  /** Whether the call that an orphan answers exists in the conversation, outside the window. */
+  readonly hasCallOutside: (index: number) => boolean
 }
+
+/** What was decided about an item, as a number: 0 while nothing was, otherwise the place of the reason in its list, from 1. */
+const UNDECIDED = 0
+const codeOf = (reason: ItemReason): number => ItemReason.options.indexOf(reason) + 1
+const ALWAYS_IN = codeOf('always_in')
+const FRESH_TAIL = codeOf('fresh_tail')
+const PAIR_OF_INCLUDED = codeOf('pair_of_included')
+const FITS_RECENCY = codeOf('fits_recency')
+const FITS_RELEVANCE = codeOf('fits_relevance')
+const OUT_OF_BUDGET = codeOf('out_of_budget')
+const PAIR_OUT_OF_BUDGET = codeOf('pair_out_of_budget')
+const ORPHAN_RESULT = codeOf('orphan_result')
+const DANGLING = codeOf('dangling')
+
+/** The first reasons of the list let an item in. */
+const LAST_INCLUDED = FITS_RELEVANCE
+const isIn = (code: number | undefined): boolean => code !== undefined && code !== UNDECIDED && code <= LAST_INCLUDED
 
 /** How much of a perfect match being the newest item is worth when there is a query. */
 const RECENCY_SHARE = 0.25
+
+/**
+ * Which items go to the model, and why. Decisions stand in columns and a reason is put into words when it is asked for:
+ * a plan and a list of conversations decide about windows of any length and read no reason.
+ */
+export class Selection {
+  /** Of the included items. */
+  readonly tokens: number
+  /** System messages and the fresh tail alone are more than the budget. */
+  readonly overBudget: boolean
+  readonly #input: SelectionInput
+  readonly #decisions: Decisions
+  readonly #matches: number
+
+  constructor(input: SelectionInput, decisions: Decisions, claimed: Claimed) {
+    this.#input = input
+    this.#decisions = decisions
+    this.tokens = claimed.tokens
+    this.overBudget = claimed.overBudget
+    this.#matches = claimed.matches
+  }
+
+  isIncluded(index: number): boolean {
+    return isIn(this.#decisions.codes[index])
+  }
+
+  codeAt(index: number): ItemReason {
+    return ItemReason.options[(this.#decisions.codes[index] ?? UNDECIDED) - 1] ?? 'dangling'
+  }
+
+  reasonAt(index: number, wording: Wording): string {
+    const detail = this.#decisions.details[index] ?? 0
+    switch (this.codeAt(index)) {
+      case 'always_in':
+        return 'always in'
+      case 'fresh_tail':
+        return 'fresh tail'
+      case 'pair_of_included':
+        return `${this.reasonAt(detail, wording)} · pair of ${wording.idAt(detail)}`
+      case 'fits_recency':
+        return this.#fitting(index, wording)
+      case 'fits_relevance':
+        return `fits, match ${number(detail)} of ${number(this.#matches)}`
+      case 'out_of_budget':
+      case 'pair_out_of_budget':
+        return this.#lacking(index, detail, wording)
+      case 'orphan_result':
+        return wording.hasCallOutside(index)
+          ? 'out: its call was compacted'
+          : 'out: its call is not in this conversation'
+      case 'dangling':
+        return 'out: the window names it, but it is not in the file'
+    }
+  }
+
+  #fitting(index: number, { standsFor }: Wording): string {
+    const { columns, relevance } = this.#input
+    if (columns.kinds[index] !== SUMMARY || relevance) return 'fits, newest first'
+    const messages = standsFor(index)
+    return `stands for ${number(messages)} ${messages === 1 ? 'message' : 'messages'}`
+  }
+
+  #lacking(index: number, left: number, { idAt }: Wording): string {
+    const members = membersOf(this.#input, index)
+    const needs = tokensOf(this.#input, index, members)
+    const partner = members?.find((member) => member !== index)
+    if (!members || partner === undefined) return `out: ${number(left)} tokens left, needs ${number(needs)}`
+    const others = members.length > 2 ? ` and ${number(members.length - 2)} more` : ''
+    return `out: ${number(left)} tokens left, with ${idAt(partner)}${others} needs ${number(needs)}`
+  }
+}
+
+/** By item: the code of what was decided, and the number that its reason tells. */
+type Decisions = { readonly codes: Uint8Array; readonly details: Float64Array }
+
+type Claimed = { readonly tokens: number; readonly overBudget: boolean; readonly matches: number }
 
 /**
  * Decides about every item: system messages and the fresh tail are in whatever they cost, with what they are paired
@@ -37,131 +123,117 @@ const RECENCY_SHARE = 0.25
  * large message never hides the older summaries.
  */
 export function selectItems(input: SelectionInput): Selection {
-  const { items, budgetTokens } = input
-  const verdicts = new Array<Verdict | undefined>(items.length)
-  ruleOut(input, verdicts)
-  requireSystemAndTail(input, verdicts)
-  let tokens = 0
-  items.forEach((item, index) => {
-    if (verdicts[index]?.included) tokens += item.tokens
-  })
-  const overBudget = tokens > budgetTokens
-  for (const unit of olderUnits(input, verdicts)) {
-    const left = Math.max(0, budgetTokens - tokens)
-    let needs = 0
-    for (const index of unit.members) needs += items[index]?.tokens ?? 0
-    const fits = needs <= left
-    if (fits) tokens += needs
-    for (const index of unit.members) {
-      verdicts[index] = fits ? fitting(input, index, unit.match) : lacking(input, index, unit.members, left, needs)
-    }
+  const { length } = input.columns
+  const decisions: Decisions = { codes: new Uint8Array(length), details: new Float64Array(length) }
+  ruleOut(input, decisions)
+  requireSystemAndTail(input, decisions)
+  return new Selection(input, decisions, claimBudget(input, decisions))
+}
+
+function ruleOut({ columns, pairs }: SelectionInput, { codes }: Decisions): void {
+  const { length, kinds } = columns
+  for (let index = 0; index < length; index += 1) if (kinds[index] === MISSING) codes[index] = DANGLING
+  for (const index of pairs.orphans) codes[index] = ORPHAN_RESULT
+}
+
+const SYSTEM = ROLES.indexOf('system')
+
+function requireSystemAndTail({ columns, pairs, freshTailCount }: SelectionInput, { codes, details }: Decisions): void {
+  const { length, kinds, roles } = columns
+  const require = (index: number, code: number): void => {
+    if (codes[index] === UNDECIDED) codes[index] = code
   }
-  return { verdicts: verdicts.map((verdict) => verdict ?? DANGLING), tokens, overBudget }
-}
-
-const DANGLING: Verdict = {
-  included: false,
-  code: 'dangling',
-  reason: 'out: the window names it, but it is not in the file',
-}
-
-function ruleOut({ items, pairs, callsOutside }: SelectionInput, verdicts: (Verdict | undefined)[]): void {
-  items.forEach((item, index) => {
-    if (item.kind === 'missing') verdicts[index] = DANGLING
-  })
-  for (const [index, callId] of pairs.orphans) {
-    const why = callsOutside.has(callId) ? 'its call was compacted' : 'its call is not in this conversation'
-    verdicts[index] = { included: false, code: 'orphan_result', reason: `out: ${why}` }
-  }
-}
-
-function requireSystemAndTail(input: SelectionInput, verdicts: (Verdict | undefined)[]): void {
-  const { items, pairs, freshTailCount } = input
-  items.forEach((item, index) => {
-    if (item.role === 'system') verdicts[index] ??= { included: true, code: 'always_in', reason: 'always in' }
-  })
+  for (let index = 0; index < length; index += 1) if (roles[index] === SYSTEM) require(index, ALWAYS_IN)
   let left = freshTailCount
-  for (let index = items.length - 1; index >= 0 && left > 0; index -= 1) {
-    if (items[index]?.kind !== 'message') continue
+  for (let index = length - 1; index >= 0 && left > 0; index -= 1) {
+    if (kinds[index] !== MESSAGE) continue
     left -= 1
-    verdicts[index] ??= { included: true, code: 'fresh_tail', reason: 'fresh tail' }
+    require(index, FRESH_TAIL)
   }
   for (const members of pairs.groups) {
-    const required = members.findLast((index) => verdicts[index]?.included)
+    const required = members.findLast((index) => isIn(codes[index]))
     if (required === undefined) continue
-    const partner = items[required]?.id ?? ''
     for (const index of members) {
-      const reason = `${verdicts[required]?.reason} · pair of ${partner}`
-      verdicts[index] ??= { included: true, code: 'pair_of_included', reason }
+      if (codes[index] !== UNDECIDED) continue
+      codes[index] = PAIR_OF_INCLUDED
+      details[index] = required
     }
   }
 }
 
-type Unit = { readonly members: readonly number[]; readonly match: Match | null }
-type Match = { readonly rank: number; readonly matches: number }
+/** Lets in what is still undecided while it fits into what is left of the budget, a pair as one. */
+function claimBudget(input: SelectionInput, { codes, details }: Decisions): Claimed {
+  const { columns, budgetTokens } = input
+  let tokens = 0
+  for (let index = 0; index < columns.length; index += 1) {
+    if (isIn(codes[index])) tokens += columns.tokens[index] as number
+  }
+  const overBudget = tokens > budgetTokens
+  let matches = 0
+  for (const { index, isMatch } of claimants(input, codes)) {
+    if (isMatch) matches += 1
+    const members = membersOf(input, index)
+    const left = Math.max(0, budgetTokens - tokens)
+    const needs = tokensOf(input, index, members)
+    const fits = needs <= left
+    if (fits) tokens += needs
+    const lacking = members ? PAIR_OUT_OF_BUDGET : OUT_OF_BUDGET
+    const code = fits ? (isMatch ? FITS_RELEVANCE : FITS_RECENCY) : lacking
+    const detail = fits ? matches : left
+    if (!members) {
+      codes[index] = code
+      details[index] = detail
+      continue
+    }
+    for (const member of members) {
+      codes[member] = code
+      details[member] = detail
+    }
+  }
+  return { tokens, overBudget, matches }
+}
 
-/** What is still undecided, a pair as one, in the order in which it may claim what is left of the budget. */
-function olderUnits(input: SelectionInput, verdicts: readonly (Verdict | undefined)[]): Unit[] {
-  const { items, pairs, relevance } = input
-  const units: { readonly members: readonly number[]; readonly newest: number; readonly match: null }[] = []
+/** What stands and falls together, by its newest item. */
+type Claimant = { readonly index: number; readonly isMatch: boolean }
+
+/** What is still undecided, in the order in which it may claim what is left of the budget. */
+function claimants(input: SelectionInput, codes: Uint8Array): Claimant[] {
+  const { columns, pairs, relevance } = input
+  const newestFirst: Claimant[] = []
   const isSeen = new Uint8Array(pairs.groups.length)
-  for (let index = items.length - 1; index >= 0; index -= 1) {
+  for (let index = columns.length - 1; index >= 0; index -= 1) {
     const group = pairs.groupOf[index] ?? -1
-    if (verdicts[index] !== undefined || isSeen[group] === 1) continue
+    if (codes[index] !== UNDECIDED || (group >= 0 && isSeen[group] === 1)) continue
     if (group >= 0) isSeen[group] = 1
-    units.push({ members: (group >= 0 && pairs.groups[group]) || [index], newest: index, match: null })
+    newestFirst.push({ index, isMatch: false })
   }
-  if (!relevance) return units
+  return relevance ? bestFirst(input, newestFirst, relevance) : newestFirst
+}
 
-  const matching = units.map((unit) => ({
-    ...unit,
-    relevance: unit.members.reduce((most, member) => Math.max(most, relevance[member] ?? 0), 0),
-  }))
-  const best = matching.reduce((most, unit) => Math.max(most, unit.relevance), 0) || 1
-  const score = (unit: { newest: number; relevance: number }): number =>
-    unit.relevance / best + (RECENCY_SHARE * (unit.newest + 1)) / items.length
-  const matches = matching.filter((unit) => unit.relevance > 0).length
-  const ranked = matching.toSorted((a, b) => score(b) - score(a) || b.newest - a.newest)
-  let rank = 0
-  return ranked.map(({ members, relevance: own }) => {
-    if (own > 0) rank += 1
-    return { members, match: own > 0 ? { rank, matches } : null }
+function bestFirst(input: SelectionInput, newestFirst: readonly Claimant[], relevance: readonly number[]): Claimant[] {
+  const scored = newestFirst.map(({ index }) => {
+    const members = membersOf(input, index) ?? [index]
+    return { index, relevance: members.reduce((most, member) => Math.max(most, relevance[member] ?? 0), 0) }
   })
+  const best = scored.reduce((most, unit) => Math.max(most, unit.relevance), 0) || 1
+  const score = (unit: (typeof scored)[number]): number =>
+    unit.relevance / best + (RECENCY_SHARE * (unit.index + 1)) / input.columns.length
+  return scored
+    .toSorted((a, b) => score(b) - score(a) || b.index - a.index)
+    .map((unit) => ({ index: unit.index, isMatch: unit.relevance > 0 }))
 }
 
-function fitting({ items, standsFor, relevance }: SelectionInput, index: number, match: Match | null): Verdict {
-  if (match) {
-    const reason = `fits, match ${number(match.rank)} of ${number(match.matches)}`
-    return { included: true, code: 'fits_relevance', reason }
-  }
-  const kind = items[index]?.kind
-  const isSummary = kind === 'leaf' || kind === 'condensed'
-  const messages = standsFor(index)
-  const reason =
-    isSummary && !relevance
-      ? `stands for ${number(messages)} ${messages === 1 ? 'message' : 'messages'}`
-      : 'fits, newest first'
-  return { included: true, code: 'fits_recency', reason }
+/** Items that stand and fall with one; undefined when it stands alone. */
+function membersOf({ pairs }: SelectionInput, index: number): readonly number[] | undefined {
+  const group = pairs.groupOf[index] ?? -1
+  return group < 0 ? undefined : pairs.groups[group]
 }
 
-function lacking(
-  { items }: SelectionInput,
-  index: number,
-  members: readonly number[],
-  left: number,
-  needs: number,
-): Verdict {
-  const partner = members.find((member) => member !== index)
-  if (partner === undefined) {
-    const reason = `out: ${number(left)} tokens left, needs ${number(needs)}`
-    return { included: false, code: 'out_of_budget', reason }
-  }
-  const others = members.length > 2 ? ` and ${number(members.length - 2)} more` : ''
-  return {
-    included: false,
-    code: 'pair_out_of_budget',
-    reason: `out: ${number(left)} tokens left, with ${items[partner]?.id}${others} needs ${number(needs)}`,
-  }
+function tokensOf({ columns }: SelectionInput, index: number, members: readonly number[] | undefined): number {
+  if (!members) return columns.tokens[index] as number
+  let tokens = 0
+  for (const member of members) tokens += columns.tokens[member] as number
+  return tokens
 }
 
 // Made once: what `toLocaleString` sets up for every number takes longer than the rest of a selection.

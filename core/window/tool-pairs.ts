@@ -1,8 +1,12 @@
-/** A tool call, answered in place or not, or a result that an item of a window carries. */
-export type ToolMark = {
-  readonly index: number
-  readonly callId: string
-  readonly kind: 'call' | 'result'
+/**
+ * Which items of a window make or answer the same tool call: the items of the first call, then those of the second, and so
+ * on, each in the order of the window.
+ */
+export type CallUses = {
+  /** Indexes of items; −1 for what is no item of the window. */
+  readonly indexes: Int32Array
+  /** How many indexes each call has. */
+  readonly counts: Int32Array
 }
 
 /** Items of a window that belong together: a message that calls tools, and the messages that answer it. */
@@ -11,53 +15,69 @@ export type Pairing = {
   readonly groupOf: Int32Array
   /** Indexes of each group's items, ascending; at least two each. */
   readonly groups: readonly (readonly number[])[]
-  /** Items that hold results, none of which has its call before it in the window, with the first such call's id. */
-  readonly orphans: ReadonlyMap<number, string>
+  /** Items that hold results, none of which has its call before it in the window. */
+  readonly orphans: ReadonlySet<number>
+}
+
+/** The same from lists, one for each call. */
+export function callUses(calls: Iterable<readonly number[]>): CallUses {
+  const lists = Array.from(calls, (indexes) => indexes.toSorted((a, b) => a - b))
+  return { indexes: Int32Array.from(lists.flat()), counts: Int32Array.from(lists, ({ length }) => length) }
 }
 
 /**
  * Finds out which items stand and fall together. A result belongs to the nearest call of its id before it; an item may
  * make several calls and a call may be answered more than once.
+ * @param makesCalls whether an item makes the calls that it holds; otherwise it answers them
  */
-export function pairTools(length: number, marks: readonly ToolMark[]): Pairing {
+export function pairTools(
+  length: number,
+  { indexes, counts }: CallUses,
+  makesCalls: (index: number) => boolean,
+): Pairing {
   const leader = new Int32Array(length)
   for (let index = 0; index < length; index += 1) leader[index] = index
   const find = (index: number): number => {
     let root = index
-    while ((leader[root] ?? root) !== root) root = leader[root] ?? root
+    while (leader[root] !== root) root = leader[root] as number
     leader[index] = root
     return root
   }
-  const calls = new Map<string, number>()
   const isPaired = new Uint8Array(length)
-  const orphans = new Map<number, string>()
-  for (const { index, callId, kind } of marks) {
-    const call = calls.get(callId)
-    if (kind !== 'result') calls.set(callId, index)
-    else if (call === undefined) orphans.set(index, orphans.get(index) ?? callId)
-    else {
-      // The earlier item leads, so that chains stay short.
-      const [first, second] = [find(call), find(index)]
-      leader[Math.max(first, second)] = Math.min(first, second)
-      isPaired[call] = 1
-      isPaired[index] = 1
+  const orphans = new Set<number>()
+  let place = 0
+  for (const count of counts) {
+    let call = -1
+    for (const end = place + count; place < end; place += 1) {
+      const index = indexes[place] as number
+      if (index < 0) continue
+      if (makesCalls(index)) call = index
+      else if (call < 0) orphans.add(index)
+      else {
+        // The earlier item leads, so that chains stay short.
+        const [first, second] = [find(call), find(index)]
+        leader[Math.max(first, second)] = Math.min(first, second)
+        isPaired[call] = 1
+        isPaired[index] = 1
+      }
     }
   }
-  for (const index of orphans.keys()) if (isPaired[index] === 1) orphans.delete(index)
+  for (const index of orphans) if (isPaired[index] === 1) orphans.delete(index)
 
   const groupOf = new Int32Array(length).fill(-1)
   const groups: number[][] = []
   for (let index = 0; index < length; index += 1) {
     if (isPaired[index] === 0) continue
     const root = find(index)
-    let group = groupOf[root] ?? -1
-    if (group < 0) {
-      group = groups.length
-      groups.push([])
-      groupOf[root] = group
+    const group = groupOf[root] as number
+    if (group >= 0) {
+      groupOf[index] = group
+      groups[group]?.push(index)
+      continue
     }
-    groupOf[index] = group
-    groups[group]?.push(index)
+    groupOf[root] = groups.length
+    groupOf[index] = groups.length
+    groups.push([index])
   }
   return { groupOf, groups, orphans }
 }

@@ -25,7 +25,7 @@ export function readTurns(
   db: ReadDb,
   items: readonly WindowItem[],
   covered: CoverageOfEntries,
-  pruned: Window['pruned'] = new Map(),
+  pruned: Window['prunedTexts'] = new Map(),
 ): Turn[] {
   const builder = new TurnBuilder()
   const messageIds = items.flatMap((item) => item.messageId ?? [])

@@ -1,5 +1,6 @@
-import { type Candidate, type Selection, selectItems } from './selection.ts'
+import { type Selection, selectItems } from './selection.ts'
 import type { Pairing } from './tool-pairs.ts'
+import type { WindowColumns } from './window.ts'
 
 /**
  * A window in figures. Active is all that its context list holds, fitting is what of that goes to the model under a
@@ -26,37 +27,20 @@ export const NO_WINDOW: WindowSize = {
 export type AssemblySettings = { readonly budgetTokens: number; readonly freshTailCount: number }
 
 /** The size of a window of which nothing else is asked. */
-export function measureWindow(
-  items: readonly Candidate[],
+export const measureWindow = (
+  columns: WindowColumns,
   pairs: Pairing,
   { budgetTokens, freshTailCount }: AssemblySettings,
-): WindowSize {
-  const selection = selectItems({
-    items,
-    pairs,
-    budgetTokens,
-    freshTailCount,
-    // Both only word a reason.
-    standsFor: () => 0,
-    callsOutside: new Set(),
-  })
-  return sizeOf(items, selection)
-}
+): WindowSize => sizeOf(columns, selectItems({ columns, pairs, budgetTokens, freshTailCount }))
 
 /** The size of a window about which was decided. */
-export function sizeOf(
-  items: readonly Candidate[],
-  { verdicts, tokens }: Pick<Selection, 'verdicts' | 'tokens'>,
-): WindowSize {
+export function sizeOf({ length, tokens }: WindowColumns, selection: Selection): WindowSize {
   let activeTokens = 0
-  for (const item of items) activeTokens += item.tokens
   let leftOutItems = 0
-  for (const verdict of verdicts) if (!verdict.included) leftOutItems += 1
-  return {
-    items: items.length,
-    activeTokens,
-    fittingTokens: tokens,
-    leftOutItems,
-    leftOutTokens: activeTokens - tokens,
+  for (let index = 0; index < length; index += 1) {
+    activeTokens += tokens[index] as number
+    if (!selection.isIncluded(index)) leftOutItems += 1
   }
+  const { tokens: fittingTokens } = selection
+  return { items: length, activeTokens, fittingTokens, leftOutItems, leftOutTokens: activeTokens - fittingTokens }
 }

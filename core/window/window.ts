@@ -1,19 +1,10 @@
 import { ROLES, type Role } from '../contract/ids.ts'
 import type { Pruned } from '../contract/message.ts'
-import type { Messages } from '../memory/messages.ts'
-import type { TokenEstimator } from '../models/token-estimator.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
-import type { MemoryReader } from '../systems/memory-reader.ts'
+import type { Memory } from '../memory/memory.ts'
+import { OTHER_ROLE } from '../memory/messages.ts'
+import type { WindowEntries } from '../memory/window-entries.ts'
 import { messageNodeId } from '../systems/node-id.ts'
-import { type PrunedOutput, type PrunedUntil, prunedByMessage, readPruned } from '../systems/pruned-outputs.ts'
-import { conversationExists, noSuchConversation } from '../systems/records/conversations.ts'
-import { knownRole, messageHeads } from '../systems/records/messages.ts'
-import { toolCallIds } from '../systems/records/parts.ts'
-import { summaryHeads, summaryRanges } from '../systems/records/summaries.ts'
-import { type StoredEntry, windowEntries } from '../systems/records/window-entries.ts'
-import { contentsOfMessages, contentsOfSummaries } from '../systems/texts.ts'
-import type { Placements } from './placements.ts'
-import { type Pairing, pairTools, type ToolMark } from './tool-pairs.ts'
+import type { Pairing } from './tool-pairs.ts'
 
 /** One entry of the window, without its text. */
 export type WindowItem = {
@@ -33,220 +24,236 @@ export type WindowItem = {
   /** What its agent took out of it, which `tokens` leaves out. */
   readonly pruned?: Pruned
   readonly createdAtMs: number | null
-  /** When the entry was put into the window. */
-  readonly placedAtMs: number | null
 }
 
-export type Window = {
-  readonly conversationId: number
-  readonly items: readonly WindowItem[]
-  readonly pairs: Pairing
-  /** Of all items. */
+/** Kinds of entries in columns. */
+export const MESSAGE = 0
+export const SUMMARY = 1
+export const MISSING = 2
+
+/** What decisions about a window go by: a column each, with a value for every entry. */
+export type WindowColumns = {
+  readonly length: number
+  /** MESSAGE, SUMMARY or MISSING. */
+  readonly kinds: Uint8Array
+  /** Indexes of ROLES; OTHER_ROLE where an entry has none. */
+  readonly roles: Uint8Array
+  /** What the model sees of an entry. */
+  readonly tokens: Float64Array
+  /** The same with what its agent took out of it: what a summary is made of. */
+  readonly wholeTokens: Float64Array
+}
+
+/** The columns of a window that is held as a list of items. */
+export function columnsOf(items: readonly Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned'>[]): WindowColumns {
+  const columns = newColumns(items.length)
+  items.forEach(({ kind, role, tokens, pruned }, index) => {
+    columns.kinds[index] = kind === 'message' ? MESSAGE : kind === 'missing' ? MISSING : SUMMARY
+    columns.roles[index] = role === null ? OTHER_ROLE : ROLES.indexOf(role)
+    columns.tokens[index] = tokens
+    columns.wholeTokens[index] = tokens + (pruned?.tokens ?? 0)
+  })
+  return columns
+}
+
+export const newColumns = (length: number): WindowColumns => ({
+  length,
+  kinds: new Uint8Array(length),
+  roles: new Uint8Array(length),
+  tokens: new Float64Array(length),
+  wholeTokens: new Float64Array(length),
+})
+
+/** A summary of a window. Null: the file does not say. */
+export type ShownSummary = {
+  readonly id: string
+  readonly kind: 'leaf' | 'condensed'
+  readonly depth: number
   readonly tokens: number
-  /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
-  readonly pruned: ReadonlyMap<number, ReadonlyMap<number, string>>
-  /** The last compaction was cut off before it had made all its leaves. */
-  readonly isLeafPassOpen?: boolean
-  /** What it was read from when that is not the file's own window. */
-  readonly placed?: Placements
+  /** When the newest of its messages was said. */
+  readonly saidAtMs: number | null
+}
+
+export type WindowParts = {
+  readonly memory: Memory
+  readonly entries: WindowEntries
+  /** Entries that the memory does not hold: they lead out of the conversation, or nowhere. By index. */
+  readonly others: ReadonlyMap<number, WindowItem>
+  /** By node. */
+  readonly saidAtMs: ReadonlyMap<number, number>
+  readonly columns: WindowColumns
+  readonly pairs: Pairing
+  /** By index of the entry. */
+  readonly pruned: ReadonlyMap<number, Pruned>
+  readonly prunedTexts: Window['prunedTexts']
+  readonly isLeafPassOpen: boolean
 }
 
 /**
- * The window of a conversation, in order, with its tool calls paired: the stored one, or what stood where `placed` says.
- * Rows that carry no token count although they have text (some systems never count) are estimated. What its agent had
- * pruned by `until` (default: now) does not count.
- * @param histories where the messages of a whole conversation are kept; null: those of the window are read alone
- * @throws LcmError not_found
+ * The window of a conversation, in order, with its tool calls paired. Decisions go by its columns; its items are made
+ * when somebody asks for them, because a window may hold every message that there is.
  */
-export function readWindow(
-  db: ReadDb,
-  conversationId: number,
-  estimator: TokenEstimator,
-  histories: Histories | null = null,
-  { placed, until }: PastEntries = {},
-): Window {
-  if (!conversationExists(db, conversationId)) throw noSuchConversation(db, conversationId)
-  const entries = placed ? placedEntries(conversationId, placed) : windowEntries(db, [conversationId])
-  const messageOf = readMessages(db, entries, conversationId, histories)
-  const summaries = readSummaries(db, entries, messageOf)
-  const counted = entries.map((entry): WindowItem => toItem(entry, messageOf, summaries))
-  const outputs = readPruned(db, conversationId, until)
-  const items = withoutPruned(estimateUncounted(db, counted, estimator), outputs)
-  let tokens = 0
-  for (const item of items) tokens += item.tokens
-  const pairs = pairTools(items.length, readMarks(db, items))
-  return { conversationId, items, pairs, tokens, pruned: seenInstead(outputs), ...(placed ? { placed } : {}) }
-}
+export class Window {
+  readonly columns: WindowColumns
+  readonly pairs: Pairing
+  /** Of all entries. */
+  readonly tokens: number
+  /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
+  readonly prunedTexts: ReadonlyMap<number, ReadonlyMap<number, string>>
+  /** The last compaction was cut off before it had made all its leaves. */
+  readonly isLeafPassOpen: boolean
+  readonly #parts: WindowParts
+  #items: readonly WindowItem[] | undefined
 
-/** Other entries in the place of the stored ones, and the moment at which they stood there. */
-export type PastEntries = { readonly placed?: Placements | undefined; readonly until?: PrunedUntil | undefined }
-
-const placedEntries = (conversationId: number, placed: Placements): StoredEntry[] =>
-  placed.map((entry, ordinal) =>
-    typeof entry === 'number'
-      ? { conversationId, ordinal, messageId: entry, summaryId: null, placedAtMs: null }
-      : { conversationId, ordinal, messageId: null, summaryId: entry, placedAtMs: null },
-  )
-
-type MessageOfWindow = Pick<WindowItem, 'role' | 'seq' | 'tokens' | 'createdAtMs'>
-type Histories = Pick<MemoryReader, 'of' | 'known'>
-/** The columns of a conversation are read quicker than rows of so many of its messages. */
-const MANY_MESSAGES = 5000
-/** Undefined: it is gone. */
-type MessageLookUp = (id: number) => MessageOfWindow | undefined
-
-/** The messages that entries name; from the columns of the conversation where there are any. */
-function readMessages(
-  db: ReadDb,
-  entries: readonly StoredEntry[],
-  conversationId: number,
-  histories: Histories | null,
-): MessageLookUp {
-  const named = entries.flatMap(({ messageId }) => messageId ?? [])
-  // What a summary stands for is asked next, and the columns are read for that.
-  const needsColumns = named.length > MANY_MESSAGES || entries.some(({ summaryId }) => summaryId !== null)
-  const history = needsColumns ? histories?.of(conversationId) : histories?.known(conversationId)
-  const elsewhere = history ? named.filter((id) => history.positionOf(id) < 0) : named
-  const heads = elsewhere.length === 0 ? [] : messageHeads(db, elsewhere)
-  const read = new Map(
-    heads.map(({ id, role, seq, tokens, createdAtMs }): [number, MessageOfWindow] => [
-      id,
-      { role: knownRole(role), seq, tokens: tokenCount(tokens), createdAtMs },
-    ]),
-  )
-  return (id) => {
-    const position = history?.positionOf(id) ?? -1
-    return history && position >= 0 ? messageAt(history, position) : read.get(id)
+  constructor(parts: WindowParts) {
+    this.#parts = parts
+    this.columns = parts.columns
+    this.pairs = parts.pairs
+    this.prunedTexts = parts.prunedTexts
+    this.isLeafPassOpen = parts.isLeafPassOpen
+    this.tokens = this.tokensIn(0, parts.columns.length)
   }
-}
 
-function messageAt(history: Messages, position: number): MessageOfWindow {
-  const createdAtMs = history.createdAtMs[position] as number
-  return {
-    role: ROLES[history.roles[position] as number] ?? null,
-    seq: history.seqs[position] as number,
-    tokens: tokenCount(history.tokens[position] as number),
-    createdAtMs: Number.isNaN(createdAtMs) ? null : createdAtMs,
+  get length(): number {
+    return this.columns.length
   }
-}
 
-function withoutPruned(items: readonly WindowItem[], outputs: readonly PrunedOutput[]): readonly WindowItem[] {
-  if (outputs.length === 0) return items
-  const byMessage = prunedByMessage(outputs)
-  return items.map((item) => {
-    const pruned = item.messageId === null ? undefined : byMessage.get(item.messageId)
-    return pruned ? { ...item, tokens: Math.max(0, item.tokens - pruned.tokens), pruned } : item
-  })
-}
-
-function seenInstead(outputs: readonly PrunedOutput[]): Window['pruned'] {
-  const seen = new Map<number, Map<number, string>>()
-  for (const { messageId, ordinal, seen: text } of outputs) {
-    seen.set(messageId, (seen.get(messageId) ?? new Map<number, string>()).set(ordinal, text ?? ''))
+  /** Of the conversation. */
+  get memory(): Memory {
+    return this.#parts.memory
   }
-  return seen
-}
 
-type SummaryOfWindow = Pick<WindowItem, 'id' | 'depth' | 'tokens' | 'createdAtMs'> & {
-  readonly kind: 'leaf' | 'condensed'
-}
+  get conversationId(): number {
+    return this.memory.messages.conversationId
+  }
 
-/** By the entries' own ids: what another process has replaced meanwhile is still there under them. */
-function readSummaries(
-  db: ReadDb,
-  entries: readonly StoredEntry[],
-  messageOf: MessageLookUp,
-): ReadonlyMap<string, SummaryOfWindow> {
-  const ids = entries.flatMap(({ messageId, summaryId }) =>
-    summaryId !== null && (messageId === null || !messageOf(messageId)) ? summaryId : [],
-  )
-  if (ids.length === 0) return new Map()
-  const ranges = summaryRanges(db, ids)
-  return new Map(
-    summaryHeads(db, ids).map(({ id, kind, depth, tokens }) => {
-      const { latestAtMs = null, earliestAtMs = null } = ranges.get(id) ?? {}
-      return [
-        id,
-        { id, kind, depth: tokenCount(depth), tokens: tokenCount(tokens), createdAtMs: latestAtMs ?? earliestAtMs },
-      ]
-    }),
-  )
-}
+  get items(): readonly WindowItem[] {
+    this.#items ??= this.itemsIn(0, this.length)
+    return this.#items
+  }
 
-function toItem(
-  { ordinal, messageId, summaryId, placedAtMs }: StoredEntry,
-  messageOf: MessageLookUp,
-  summaries: ReadonlyMap<string, SummaryOfWindow>,
-): WindowItem {
-  const message = messageId === null ? undefined : messageOf(messageId)
-  if (messageId !== null && message) {
-    return {
-      ordinal,
-      id: messageNodeId(messageId),
-      kind: 'message',
-      messageId,
-      summaryId: null,
-      role: message.role,
-      depth: null,
-      seq: message.seq,
-      tokens: message.tokens,
-      createdAtMs: message.createdAtMs,
-      placedAtMs,
+  /** Items `from` ≤ i < `to`. */
+  itemsIn(from: number, to: number): WindowItem[] {
+    return Array.from({ length: to - from }, (_, place) => this.itemAt(from + place))
+  }
+
+  idAt(index: number): string {
+    const { memory, entries, others } = this.#parts
+    const other = others.get(index)
+    if (other) return other.id
+    const node = entries.nodeAt(index)
+    return node < 0 ? memory.messageId(entries.positionAt(index)) : memory.summaries.at(node).id
+  }
+
+  /** Ids of the entries `from` ≤ i < `to`. */
+  idsIn(from: number, to: number): string[] {
+    const ids = new Array<string>(to - from)
+    for (let index = from; index < to; index += 1) ids[index - from] = this.idAt(index)
+    return ids
+  }
+
+  tokensIn(from: number, to: number): number {
+    const { tokens } = this.columns
+    let sum = 0
+    for (let index = from; index < to; index += 1) sum += tokens[index] as number
+    return sum
+  }
+
+  /** The place of a message in its conversation; null for what is none. */
+  seqAt(index: number): number | null {
+    const { memory, entries, others } = this.#parts
+    const other = others.get(index)
+    if (other) return other.seq
+    const position = entries.positionAt(index)
+    return position < 0 ? null : (memory.messages.seqs[position] as number)
+  }
+
+  /** The summary that an entry shows; null for any other entry. */
+  summaryAt(index: number): string | null {
+    return this.columns.kinds[index] === SUMMARY ? this.idAt(index) : null
+  }
+
+  itemAt(index: number): WindowItem {
+    const { others, pruned, columns } = this.#parts
+    const item = others.get(index) ?? this.#heldItem(index)
+    const taken = pruned.get(index)
+    const tokens = columns.tokens[index] as number
+    if (taken) return { ...item, tokens, pruned: taken }
+    return item.tokens === tokens ? item : { ...item, tokens }
+  }
+
+  #heldItem(index: number): WindowItem {
+    const { memory, entries, columns, saidAtMs } = this.#parts
+    const ordinal = entries.ordinals[index] as number
+    const tokens = columns.tokens[index] as number
+    const node = entries.nodeAt(index)
+    if (node >= 0) {
+      const { id, depth } = memory.summaries.at(node)
+      const kind = memory.summaries.kindOf(node)
+      return summaryItem({ ordinal, id, kind, depth: tokenCount(depth), tokens, saidAtMs: saidAtMs.get(node) ?? null })
     }
-  }
-  const summary = summaryId === null ? undefined : summaries.get(summaryId)
-  const named = messageId === null ? (summaryId ?? `item_${ordinal}`) : messageNodeId(messageId)
-  return {
-    ordinal,
-    id: summary?.id ?? named,
-    kind: summary?.kind ?? 'missing',
-    messageId: null,
-    summaryId: summary?.id ?? null,
-    role: null,
-    depth: summary?.depth ?? null,
-    seq: null,
-    tokens: summary?.tokens ?? 0,
-    createdAtMs: summary?.createdAtMs ?? null,
-    placedAtMs,
+    const position = entries.positionAt(index)
+    const { ids, seqs, roles, createdAtMs } = memory.messages
+    const atMs = createdAtMs[position] as number
+    return messageItem({
+      ordinal,
+      messageId: ids[position] as number,
+      role: ROLES[roles[position] as number] ?? null,
+      seq: seqs[position] as number,
+      tokens,
+      createdAtMs: Number.isNaN(atMs) ? null : atMs,
+    })
   }
 }
 
-/** The items with an estimate where a text has no count; the list itself when all have one. */
-export function estimateUncounted<Item extends Pick<WindowItem, 'messageId' | 'summaryId' | 'tokens'>>(
-  db: ReadDb,
-  items: readonly Item[],
-  estimator: TokenEstimator,
-): readonly Item[] {
-  const uncounted = items.filter((item) => item.tokens === 0)
-  const messages = uncounted.flatMap((item) => item.messageId ?? [])
-  const summaries = uncounted.flatMap((item) => item.summaryId ?? [])
-  const estimated = new Map<number | string, number>()
-  const estimate = (texts: Iterable<readonly [number | string, string | null]>): void => {
-    for (const [id, content] of texts) if (content) estimated.set(id, estimator.count(content))
-  }
-  if (messages.length > 0) estimate(contentsOfMessages(db, messages))
-  if (summaries.length > 0) estimate(contentsOfSummaries(db, summaries))
-  if (estimated.size === 0) return items
-  return items.map((item) => {
-    const tokens = item.tokens === 0 ? estimated.get(item.messageId ?? item.summaryId ?? '') : undefined
-    return tokens === undefined ? item : { ...item, tokens }
-  })
+type ShownMessage = {
+  readonly ordinal: number
+  readonly messageId: number
+  readonly role: Role | null
+  readonly seq: number
+  readonly tokens: number
+  readonly createdAtMs: number | null
 }
 
-/** In the order of the window; of a message that stands in it twice, where it stands last. */
-function readMarks(db: ReadDb, items: readonly WindowItem[]): ToolMark[] {
-  const indexes = new Map<number, number>()
-  items.forEach(({ messageId }, index) => {
-    if (messageId !== null) indexes.set(messageId, index)
-  })
-  const callIds = toolCallIds(db, [...indexes.keys()])
-  return items.flatMap(({ messageId, role }) => {
-    const calls = messageId === null ? undefined : callIds.get(messageId)
-    const index = messageId === null ? undefined : indexes.get(messageId)
-    if (!calls || index === undefined) return []
-    return calls.map((callId): ToolMark => ({ index, callId, kind: role === 'assistant' ? 'call' : 'result' }))
-  })
-}
+export const messageItem = ({ ordinal, messageId, role, seq, tokens, createdAtMs }: ShownMessage): WindowItem => ({
+  ordinal,
+  id: messageNodeId(messageId),
+  kind: 'message',
+  messageId,
+  summaryId: null,
+  role,
+  depth: null,
+  seq,
+  tokens,
+  createdAtMs,
+})
+
+export const summaryItem = (summary: ShownSummary & { readonly ordinal: number }): WindowItem => ({
+  ordinal: summary.ordinal,
+  id: summary.id,
+  kind: summary.kind,
+  messageId: null,
+  summaryId: summary.id,
+  role: null,
+  depth: summary.depth,
+  seq: null,
+  tokens: summary.tokens,
+  createdAtMs: summary.saidAtMs,
+})
+
+/** An entry that leads nowhere. */
+export const missingItem = (ordinal: number, id: string): WindowItem => ({
+  ordinal,
+  id,
+  kind: 'missing',
+  messageId: null,
+  summaryId: null,
+  role: null,
+  depth: null,
+  seq: null,
+  tokens: 0,
+  createdAtMs: null,
+})
 
 /** A stored count as a whole number that is not negative, whatever a file claims. */
 export function tokenCount(value: number | null): number {

@@ -8,7 +8,7 @@ import { ExpandInput } from '../../core/contract/retrieval.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
-import { readWindow } from '../../core/window/window.ts'
+import { readWindow } from '../../core/window/read-window.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { openMemory } from '../builders/open-memory.ts'
 import { isHunt, runs } from '../builders/property-runs.ts'
@@ -24,11 +24,11 @@ const estimator = createTokenEstimator()
 /** Under the goal, or nothing is left that could be made smaller under these settings. */
 function expectAtRest(memory: TestMemory, run: CompactionResult, chosen: Partial<CompactionSettings>, goal: number) {
   const complete = { ...readSettings({}).compaction, ...chosen }
-  const { items, pairs, tokens } = readWindow(memory.db, 1, estimator)
+  const { items, columns, pairs, tokens } = readWindow(memory.db, new MemoryReader(memory.db).memory(1), estimator)
   expect(tokens).toBe(run.tokensAfter)
   expect(run.stopReason).toBe(tokens <= goal ? 'target_reached' : 'irreducible_tail')
   if (tokens <= goal) return
-  const eligible = findLeafChunks(items, pairs, complete)
+  const eligible = findLeafChunks(columns, pairs, complete)
   if (eligible.messages >= complete.minMessagesToCompact) expect(eligible.chunks).toEqual([])
   expect(findGroups(items, complete)).toEqual([])
   // What is not a summary, or may not become one that is deeper, is above the goal by itself or next to it.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { findGroups } from '../../core/compaction/condensation.ts'
 import { findLeafChunks, freshTailStart } from '../../core/compaction/leaf-chunks.ts'
-import { pairTools, type ToolMark } from '../../core/window/tool-pairs.ts'
-import type { WindowItem } from '../../core/window/window.ts'
+import { callUses, pairTools } from '../../core/window/tool-pairs.ts'
+import { columnsOf, type WindowItem } from '../../core/window/window.ts'
 
 type Spec = { readonly kind?: 'summary' | 'system'; readonly depth?: number; readonly tokens?: number }
 
 const items = (...specs: readonly Spec[]): WindowItem[] =>
   specs.map(({ kind, depth = 0, tokens = 10 }, index): WindowItem => {
-    const place = { ordinal: index, seq: index, tokens, createdAtMs: 0, placedAtMs: 0 }
+    const place = { ordinal: index, seq: index, tokens, createdAtMs: 0 }
     if (kind === 'summary') {
       const id = `sum_${index}`
       return {
@@ -27,6 +27,7 @@ const items = (...specs: readonly Spec[]): WindowItem[] =>
 const messages = (count: number, tokens = 10): WindowItem[] =>
   items(...Array.from({ length: count }, () => ({ tokens })))
 
+type ToolMark = { readonly index: number; readonly callId: string; readonly kind: 'call' | 'result' }
 const call = (index: number, callId: string): ToolMark => ({ index, callId, kind: 'call' })
 const answer = (index: number, callId: string): ToolMark => ({ index, callId, kind: 'result' })
 
@@ -35,7 +36,13 @@ function chunks(
   limits: { tail?: number; tokens?: number },
   marks: readonly ToolMark[] = [],
 ) {
-  const found = findLeafChunks(window, pairTools(window.length, marks), {
+  const uses = Map.groupBy(marks, ({ callId }) => callId)
+  const pairs = pairTools(
+    window.length,
+    callUses([...uses.values()].map((some) => some.map(({ index }) => index))),
+    (index) => marks.some((mark) => mark.index === index && mark.kind === 'call'),
+  )
+  const found = findLeafChunks(columnsOf(window), pairs, {
     freshTailCount: limits.tail ?? 0,
     leafChunkTokens: limits.tokens ?? 1_000,
   })
@@ -121,9 +128,9 @@ describe('a leaf chunk', () => {
 
 describe('the fresh tail', () => {
   it('counts messages, not summaries', () => {
-    expect(freshTailStart(items({}, {}, { kind: 'summary' }, {}), 2)).toBe(1)
-    expect(freshTailStart(messages(3), 0)).toBe(3)
-    expect(freshTailStart(messages(3), 9)).toBe(0)
+    expect(freshTailStart(columnsOf(items({}, {}, { kind: 'summary' }, {})), 2)).toBe(1)
+    expect(freshTailStart(columnsOf(messages(3)), 0)).toBe(3)
+    expect(freshTailStart(columnsOf(messages(3)), 9)).toBe(0)
   })
 })
 

@@ -13,16 +13,18 @@ import { seen } from './seen.ts'
 
 // "`read` from nothing equals any chain of reads."
 
-/** Reading takes so long that summaries and links are read anew only when they changed, or after a long time. */
+/** Reading takes so long that rows which changed in their place are looked at again only after a long time, or no time at all. */
 const STEP_MS = 10
 const LONG_MS = 60_000
 let nowMs = 0
-const slowly = (): void => {
+const clockSteps = (stepMs: number): void => {
   vi.spyOn(performance, 'now').mockImplementation(() => {
-    nowMs += STEP_MS
+    nowMs += stepMs
     return nowMs
   })
 }
+const slowly = (): void => clockSteps(STEP_MS)
+const quickly = (): void => clockSteps(0)
 afterEach(() => vi.restoreAllMocks())
 
 const change = fc.oneof(
@@ -87,6 +89,7 @@ it.each(['quickly', 'slowly'])(
   'a conversation that is followed through any changes equals one that is read afresh, %s',
   (pace) => {
     if (pace === 'slowly') slowly()
+    else quickly()
     fc.assert(
       fc.property(fc.array(change, { maxLength: 12 }), (changes) => {
         using memory = buildMemory({ conversations: [{ messages: ['first'] }, {}] })
@@ -117,6 +120,33 @@ it('messages that are appended leave summaries, links and what was worked out fr
   expect(after.links).toBe(before.links)
   expect(after.coverage.reach(1)).toBe(reached)
   expect(read.mock.calls.filter(([sql]) => /summary_messages|FROM summaries/.test(sql))).toEqual([])
+})
+
+/** So many that all of them are looked at again only now and then. */
+const MANY = 20_000
+
+it('notices what is appended to many messages or removed from them at once, and what changes in its place a moment later', () => {
+  slowly()
+  using memory = buildMemory({ conversations: [{ messages: ['first'] }] })
+  memory.damage(
+    `WITH RECURSIVE counted (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM counted WHERE n < ${MANY})
+    INSERT INTO messages (message_id, conversation_id, seq, role, token_count, created_at, content_hash, content)
+    SELECT n + 1, 1, n, 'user', 3, n, :hash, 'x' FROM counted`,
+    { hash: 'a'.repeat(64) },
+  )
+  const reader = new MemoryReader(memory.db)
+  const fresh = () => new MemoryReader(memory.db).of(1)
+  expect(reader.of(1)).toEqual(fresh())
+  memory.messages(1, 2)
+  expect(reader.of(1)).toEqual(fresh())
+  memory.damage('UPDATE messages SET token_count = 8 WHERE message_id = 5')
+  memory.messages(1, 2)
+  expect(reader.of(1).length).toBe(fresh().length)
+  memory.damage('DELETE FROM messages WHERE message_id = 7')
+  expect(reader.of(1)).toEqual(fresh())
+  memory.damage('UPDATE messages SET token_count = 9 WHERE message_id = 5')
+  nowMs += LONG_MS
+  expect(reader.of(1)).toEqual(fresh())
 })
 
 const conversationsOf = (db: ReadDb): number[] =>

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import { LcmError } from '../../errors.ts'
-import type { Messages } from '../../memory/messages.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { conversationExists } from '../../systems/records/conversations.ts'
 import { rowCount } from '../../systems/records/counts.ts'
 import { type EntryCounts, entryCounts, messageCounts, messageTokens } from '../../systems/records/tallies.ts'
 import { NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import type { WindowSizes } from '../../window/window-sizes.ts'
-import { yieldToOthers } from '../../yielding.ts'
+import { inSlices, withoutYielding, yieldToOthers } from '../../yielding.ts'
 
 /** How much a conversation holds. */
 export type Size = { readonly messages: number; readonly storedTokens: number; readonly window: WindowSize }
@@ -27,13 +27,12 @@ type TokensById = ReadonlyMap<number, Tokens>
 type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
 
 /**
- * A conversation with at least this many messages is read alone, in pieces, into the columns that its views need, too.
+ * A conversation with at least this many messages is read alone, in pieces, into the columns that its views need, too. One
+ * with at least this many entries in its window is read into a whole memory.
  */
 const LARGE = 1000
 /** How many messages of windows are looked up while somebody waits for the list. */
 const AT_ONCE = 1000
-/** How many entries of a large window are read before other work has its turn. */
-const PAGE_ENTRIES = 2000
 /** After a reading there is a rest of this many times its duration. */
 const REST = 3
 const LONGEST_REST_MS = 30_000
@@ -67,15 +66,24 @@ export class ConversationSizes {
     const counts = messageCounts(this.#db, of)
     const entries = entryCounts(this.#db, of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
-    const messages = this.#atHand(conversationId)
-    const stored = messages ? null : messageTokens(this.#db, of)
-    const windows = this.#windows.measure([...entries.keys()], messages)
+    const windows = this.#windowsNow(entries)
+    const messages = conversationId === null ? null : this.#reader.known(conversationId)
+    const stored = messages?.isPlain ? null : messageTokens(this.#db, of)
     const sizes = sizesOf(counts, entries, (id) => ({
-      stored: messages?.totalTokens ?? stored?.get(id) ?? 0,
+      stored: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
     if (conversationId === null) this.#keep(changeStamp(this.#db), sizes)
     return sizes
+  }
+
+  /** Measures windows as the file is now, at once. Call inside a snapshot. */
+  #windowsNow(entries: ReadonlyMap<number, EntryCounts>): Map<number, WindowSize> {
+    const ids = [...entries.keys()]
+    const long = new Set(ids.filter((id) => isLarge(entries.get(id)) && conversationExists(this.#db, id)))
+    const windows = this.#windows.measure(ids.filter((id) => !long.has(id)))
+    for (const id of long) windows.set(id, withoutYielding(this.#windows.measuring(this.#reader.memory(id))))
+    return windows
   }
 
   /** Returns the number of entries of all windows, from which the time to measure them can be estimated. */
@@ -152,7 +160,7 @@ export class ConversationSizes {
     let isWhole = true
     for (const ids of batches(counts, entries)) {
       await yieldToOthers()
-      isWhole = (await this.#readable(ids, counts, tokens)) && isWhole
+      isWhole = (await this.#readable(ids, { counts, entries }, tokens)) && isWhole
     }
     this.#read = { stamp, tokens, isWhole }
     const tookMs = performance.now() - startedMs
@@ -160,49 +168,31 @@ export class ConversationSizes {
   }
 
   /** Adds the sizes of conversations to a reading. Returns false when a damaged page prevents it for one of them. */
-  async #readable(
-    ids: readonly number[],
-    counts: ReadonlyMap<number, number>,
-    tokens: Map<number, Tokens>,
-  ): Promise<boolean> {
+  async #readable(ids: readonly number[], rows: RowCounts, tokens: Map<number, Tokens>): Promise<boolean> {
     try {
-      for (const [id, some] of await this.#tokensOf(ids, counts)) tokens.set(id, some)
+      for (const [id, some] of await this.#tokensOf(ids, rows)) tokens.set(id, some)
       return true
     } catch (error) {
       if (!(error instanceof LcmError) || error.code !== 'file_corrupt') throw error
-      if (ids.length > 1) for (const id of ids) await this.#readable([id], counts, tokens)
+      if (ids.length > 1) for (const id of ids) await this.#readable([id], rows, tokens)
       return false
     }
   }
 
-  async #tokensOf(ids: readonly number[], counts: ReadonlyMap<number, number>): Promise<TokensById> {
-    const [id] = ids
-    if (id !== undefined && (counts.get(id) ?? 0) >= LARGE) {
-      await this.#reader.prepare(id)
-      const messages = this.#reader.kept(id)
-      if (messages?.isPlain) {
-        const windows = await this.#measured([id], messages)
-        return new Map([[id, { stored: messages.totalTokens, window: windows.get(id) ?? NO_WINDOW }]])
-      }
-    }
-    const stored = messageTokens(this.#db, ids)
-    const windows = await this.#measured(ids, null)
+  /** Adds up the tokens of conversations that are read together. A large conversation is read alone. */
+  async #tokensOf(ids: readonly number[], { counts, entries }: RowCounts): Promise<TokensById> {
+    const [id = 0] = ids
+    const isLong = isLarge(entries.get(id))
+    const isRead = isLong || (counts.get(id) ?? 0) >= LARGE
+    if (isLong) await this.#reader.prepareMemory(id)
+    else if (isRead) await this.#reader.prepare(id)
+    const messages = isRead ? this.#reader.kept(id) : null
+    const stored = messages?.isPlain ? new Map([[id, messages.totalTokens]]) : messageTokens(this.#db, ids)
+    const memory = isLong ? this.#reader.keptMemory(id) : null
+    const windows = memory
+      ? new Map([[id, await inSlices(this.#windows.measuring(memory), NEVER)]])
+      : this.#windows.measure(ids)
     return new Map(ids.map((one) => [one, { stored: stored.get(one) ?? 0, window: windows.get(one) ?? NO_WINDOW }]))
-  }
-
-  async #measured(ids: readonly number[], messages: Messages | null): Promise<Map<number, WindowSize>> {
-    const steps = this.#windows.measuring(ids, PAGE_ENTRIES, messages)
-    for (;;) {
-      const step = steps.next()
-      if (step.done) return step.value
-      await yieldToOthers()
-    }
-  }
-
-  /** Returns the messages of one conversation if they were read already and are plain enough to be added up. */
-  #atHand(conversationId: number | null): Messages | null {
-    const messages = conversationId === null ? null : this.#reader.known(conversationId)
-    return messages?.isPlain ? messages : null
   }
 
   #current(): Reading | null {
@@ -217,6 +207,16 @@ export class ConversationSizes {
     this.#read = { stamp, tokens: new Map(tokens), isWhole: true }
   }
 }
+
+/** How many messages conversations have, and how many entries their windows have. */
+type RowCounts = {
+  readonly counts: ReadonlyMap<number, number>
+  readonly entries: ReadonlyMap<number, EntryCounts>
+}
+
+const isLarge = (entries: EntryCounts | undefined): boolean => (entries?.items ?? 0) >= LARGE
+
+const NEVER = new AbortController().signal
 
 const NONE: Tokens = { stored: 0, window: NO_WINDOW }
 const NO_WINDOWS: ReadonlyMap<number, WindowSize> = new Map()
@@ -241,7 +241,7 @@ function* batches(counts: ReadonlyMap<number, number>, entries: ReadonlyMap<numb
   let rows = 0
   for (const id of new Set([...counts.keys(), ...entries.keys()])) {
     const messages = counts.get(id) ?? 0
-    if (messages >= LARGE) {
+    if (messages >= LARGE || isLarge(entries.get(id))) {
       yield [id]
       continue
     }

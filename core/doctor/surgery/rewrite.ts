@@ -120,7 +120,7 @@ async function rewriteOne(
 
 /** Direct sources as the reader of sources takes them. */
 function sourceItems(draft: FileDraft, id: string): WindowItem[] {
-  const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null, placedAtMs: null }
+  const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null }
   const summaries = draft.sourceLinks(id)
   if (summaries.length > 0) {
     return summaries.map(({ to }) => ({ ...blank, id: to, kind: 'leaf', messageId: null, summaryId: to }))

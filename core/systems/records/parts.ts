@@ -1,12 +1,29 @@
 import type { PartType } from '../../contract/ids.ts'
+import { unpackInto } from '../../memory/packed-numbers.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { partMetadata, partText } from '../../sqlite/repeated-texts.ts'
 
 const queries = {
-  callIds: /* sql */ `
+  callsOf: /* sql */ `
     SELECT message_id AS messageId, tool_call_id AS callId
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND tool_call_id IS NOT NULL
+    ORDER BY message_id, ordinal`,
+  /** Only an index has them in the order of the calls; a view has no index. */
+  hasCallIndex: /* sql */ `SELECT 1 FROM pragma_index_list('message_parts') WHERE name = 'message_parts_call'`,
+  newestMessage: /* sql */ `SELECT max(message_id) FROM messages`,
+  byCall: /* sql */ `
+    SELECT group_concat(ids), group_concat(count), total(count), count(*)
+    FROM (
+      SELECT group_concat(message_id) AS ids, count(*) AS count
+      FROM message_parts
+      WHERE tool_call_id IS NOT NULL
+      GROUP BY tool_call_id
+    )`,
+  callsBetween: /* sql */ `
+    SELECT message_id AS messageId, tool_call_id AS callId
+    FROM message_parts
+    WHERE message_id BETWEEN :first AND :last AND tool_call_id IS NOT NULL
     ORDER BY message_id, ordinal`,
   namesOfCalls: /* sql */ `
     SELECT DISTINCT tool_name, tool_call_id
@@ -57,17 +74,45 @@ const queries = {
     ORDER BY p.ordinal`,
 }
 
-/** Ids of the tool calls that messages make or answer, by message, each in its order. */
-export function toolCallIds(db: ReadDb, messageIds: readonly number[]): ReadonlyMap<number, readonly string[]> {
-  const callIds = new Map<number, string[]>()
-  if (messageIds.length === 0) return callIds
-  type Row = { readonly messageId: number; readonly callId: string }
-  for (const { messageId, callId } of db.all<Row>(queries.callIds, { ids: JSON.stringify(messageIds) })) {
-    const known = callIds.get(messageId)
-    if (known) known.push(callId)
-    else callIds.set(messageId, [callId])
+/** A tool call that a message makes or answers. */
+export type ToolCall = { readonly messageId: number; readonly callId: string }
+
+/** From so many messages on it is quicker to walk over all that stand between the first and the last of them. */
+const MANY = 200
+
+/** The tool calls that messages make or answer, by message, each in its order; perhaps with those of messages between them. */
+export function toolCalls(db: ReadDb, messageIds: readonly number[]): ToolCall[] {
+  if (messageIds.length === 0) return []
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const id of messageIds) {
+    first = Math.min(first, id)
+    last = Math.max(last, id)
   }
-  return callIds
+  const areDense = messageIds.length >= MANY && last - first < 2 * messageIds.length
+  return areDense
+    ? db.all<ToolCall>(queries.callsBetween, { first, last })
+    : db.all<ToolCall>(queries.callsOf, { ids: JSON.stringify(messageIds) })
+}
+
+/** Numbers of messages that make or answer the same tool call: those of one call, then those of another, and so on. */
+export type MessagesByCall = { readonly messageIds: Float64Array; readonly counts: Int32Array }
+
+/** So many messages take some 40 ms, in one statement. */
+const MOST_BY_CALL = 500_000
+
+/**
+ * Of all tool calls of a file, read from their index alone: a quarter of the time that the parts of the messages take. Null
+ * where there is no such index, or some messages are asked for that are few of all that there are, or too many at once.
+ */
+export function messagesByCall(db: ReadDb, asked: number): MessagesByCall | null {
+  if (asked < MANY || asked > MOST_BY_CALL || db.value(queries.hasCallIndex) === undefined) return null
+  if ((db.value<number>(queries.newestMessage) ?? 0) > 2 * asked) return null
+  const [row] = db.rows<[string | null, string | null, number, number]>(queries.byCall)
+  const [ids, callCounts, length, calls] = row ?? [null, null, 0, 0]
+  const [messageIds, counts] = [new Float64Array(length), new Int32Array(calls)]
+  if (calls > 0 && unpackInto(ids ?? '', messageIds, 0) !== length) return null
+  if (calls > 0 && unpackInto(callCounts ?? '', counts, 0) !== calls) return null
+  return { messageIds, counts }
 }
 
 /** By what texts may call the tool calls of messages: the names of their tools and their own ids, each once. */

@@ -6,8 +6,7 @@ const queries = {
       created_at AS placedAtMs
     FROM context_items
     WHERE conversation_id IN (SELECT value FROM json_each(:conversations))
-    ORDER BY conversation_id, ordinal
-    LIMIT CAST(:limit AS INTEGER) OFFSET CAST(:offset AS INTEGER)`,
+    ORDER BY conversation_id, ordinal`,
   ofMessages: /* sql */ `
     SELECT message_id AS id, conversation_id AS conversationId
     FROM context_items
@@ -51,15 +50,12 @@ export type StoredEntry = {
   readonly placedAtMs: number | null
 }
 
-type Page = { readonly limit: number; readonly offset: number }
-
-/** The windows of some conversations, one after the other, each in its order: all entries, or a page of them. */
-export const windowEntries = (
-  db: ReadDb,
-  conversationIds: readonly number[],
-  { limit, offset }: Page = { limit: -1, offset: 0 },
-): StoredEntry[] =>
-  db.all<StoredEntry>(queries.entries, { conversations: JSON.stringify(conversationIds), limit, offset })
+/**
+ * The windows of some conversations, one after the other, each in its order. Of a conversation with a long window
+ * `MemoryReader` has the same in columns.
+ */
+export const windowEntries = (db: ReadDb, conversationIds: readonly number[]): StoredEntry[] =>
+  db.all<StoredEntry>(queries.entries, { conversations: JSON.stringify(conversationIds) })
 
 /** A conversation in whose window something is listed. */
 type Listed<Id> = { readonly id: Id; readonly conversationId: number }
