@@ -36,13 +36,14 @@ type EntryKey = { readonly column: string; readonly sql: string }
 export type PartRows = {
   /** Messages without a part: `messageId`, `conversationId`. */
   readonly without: string
-  /** Messages with a part of another session: the same, and `seq`. */
-  readonly otherSessions: string
+  /** Messages with a part of another session: the same, and `seq`; `newest`: the greatest `seq` of each conversation. */
+  readonly otherSessions: { readonly all: string; readonly newest: string }
   /** `seq` of the first message of a conversation with a part of its own session. */
   readonly sessionBegan: string
   /** Findings: parts that are not numbered from 0 without gaps, and another text in the part than in the message. */
   readonly misnumbered: string
-  readonly otherText: (probe: SchemaProbe) => string
+  /** `condition`: on a row `t` of `message_parts`, true wherever `sql` finds its message. */
+  readonly otherText: (probe: SchemaProbe) => { readonly condition: string; readonly sql: string }
   /** Findings: results that do not say of which call they are; null in files of releases that do not store it. */
   readonly uncalled: (probe: SchemaProbe) => string | null
 }
@@ -50,6 +51,15 @@ export type PartRows = {
 /** `id`, `descendantTokens` and `messageTokens` of every summary. */
 type TokenSums = {
   readonly needs: readonly (readonly [table: string, column: string])[]
+  readonly sql: string
+}
+
+/** Where a system's own tables refer to files. */
+type FileReferences = {
+  readonly needs: readonly [table: string, column: string]
+  /** On a row `t` of the table, true wherever `sql` finds something. */
+  readonly condition: string
+  /** `id`, `conversationId`, `fileId` of the rows of the table above `:after` up to `:upTo`. */
   readonly sql: string
 }
 
@@ -103,8 +113,7 @@ export type SystemFacts = {
   readonly exploresEveryFile: boolean
   /** How many lines a file has, and which messages refer to files; null: it notes neither. */
   readonly fileDetails: FileDetails | null
-  /** Where its own tables refer to files: `id`, `conversationId`, `fileId` a row. */
-  readonly fileReferences: readonly { readonly needs: readonly [table: string, column: string]; readonly sql: string }[]
+  readonly fileReferences: readonly FileReferences[]
   /** Says what became of the output that a text of a message stands for; null where it moves no outputs to files. */
   readonly payloads: ((memoryPath: string) => (text: string) => Payload | null) | null
   /** What the release that wrote a file brings; null where that is not known. */

@@ -11,6 +11,7 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { Payload } from '../../systems/system-facts.ts'
 import { systemOf } from '../../systems/systems.ts'
 import { type StoredFile, storedFiles } from './file-store.ts'
+import { rangesWith } from './row-conditions.ts'
 
 function* files(context: RuleContext): Generator<StoredFile> {
   // In these files messages name their payloads one by one.
@@ -75,8 +76,10 @@ function* references(context: RuleContext): Generator<Reference | null> {
     }
     yield null
   }
-  for (const { needs, sql } of system.facts.fileReferences) {
-    if (probe.has(...needs)) yield* db.iterate<Reference>(sql)
+  for (const { needs, condition, sql } of system.facts.fileReferences) {
+    if (!probe.has(...needs)) continue
+    const ranges = yield* rangesWith(context, { table: needs[0], condition })
+    for (const range of ranges) yield* db.iterate<Reference>(sql, range)
   }
 }
 

@@ -3,26 +3,12 @@ import type { Rule, RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
 import type { JsonColumn } from '../../systems/system-facts.ts'
 import { contentsOfMessages } from '../../systems/texts.ts'
-import { type RowRange, rangesWith } from './row-ranges.ts'
-
-const IS_NONE = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
+import { isMalformed, rangesWith } from './row-conditions.ts'
 
 /** Tables with as many rows as there are messages. */
 const isLong = (table: string): boolean => table === 'messages' || table === 'message_parts'
 
-/** SQL over the row `t`, true for what should be JSON and is not. Names come from the system, never from the file. */
-function isMalformed({ column, shape }: JsonColumn): string {
-  const isBroken = `NOT json_valid(t.${column})`
-  const begins = `substr(ltrim(t.${column}), 1, 1) IN ('{', '[')`
-  const isWrong =
-    shape === 'any'
-      ? isBroken
-      : shape === 'document'
-        ? `${begins} AND ${isBroken}`
-        : `CASE WHEN json_valid(t.${column}) THEN json_type(t.${column}) <> 'array' ELSE 1 END`
-  return `NOT (${IS_NONE(column)}) AND ${isWrong}`
-}
-
+/** Names come from the system, never from the file. */
 function sqlOf(json: JsonColumn): string {
   const { table, column, id, conversation, shape } = json
   return /* sql */ `
@@ -36,15 +22,11 @@ function sqlOf(json: JsonColumn): string {
 
 function* findMalformed(context: RuleContext): Iterable<Finding | null> {
   const { db, system, probe, conversationId } = context
-  const known = system.facts.jsonColumns.filter(({ table, column }) => probe.has(table, column))
-  const byTable = Map.groupBy(known, ({ table }) => table)
-  const malformed = new Map<string, readonly (RowRange | object)[]>()
-  for (const column of known) {
+  for (const column of system.facts.jsonColumns) {
     const { table } = column
-    const conditions = byTable.get(table)?.map((one) => `(${isMalformed(one)})`) ?? []
-    const ranges = malformed.get(table) ?? (isLong(table) ? yield* rangesWith(db, table, conditions) : [{}])
-    malformed.set(table, ranges)
+    if (!probe.has(table, column.column)) continue
     const sql = sqlOf(column)
+    const ranges = isLong(table) ? yield* rangesWith(context, { table, condition: isMalformed(column) }) : [{}]
     for (const range of ranges) {
       for (const finding of db.iterate<Finding>(sql, { conversation: conversationId, ...range })) yield finding
       yield null

@@ -2,6 +2,7 @@ import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rul
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { PartRows } from '../../systems/system-facts.ts'
 import { type MessageOf, rareMessages, withoutPlainEnd } from './rare-messages.ts'
+import { rangesWith } from './row-conditions.ts'
 import { rowRanges } from './row-ranges.ts'
 
 function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
@@ -16,6 +17,8 @@ function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
+type Part = MessageOf & { readonly seq: number }
+
 /** A session may follow another in a conversation; parts of another one after its own began are of elsewhere. */
 function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   const { db } = context
@@ -23,12 +26,17 @@ function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   if (!partRows) return
   const { otherSessions, sessionBegan } = partRows
   const began = new Map<number, number | undefined>()
+  const isSince = ({ conversationId: conversation, seq }: Omit<Part, 'messageId'>): boolean => {
+    if (!began.has(conversation)) began.set(conversation, db.value<number>(sessionBegan, { conversation }))
+    return seq >= (began.get(conversation) ?? Number.POSITIVE_INFINITY)
+  }
   function* rows(): Generator<MessageOf | null> {
-    for (const row of rowsInRanges<MessageOf & { seq: number }>(context, otherSessions)) {
-      if (row !== null && !began.has(row.conversationId)) {
-        began.set(row.conversationId, db.value<number>(sessionBegan, { conversation: row.conversationId }))
+    for (const range of rowRanges(db, 'messages')) {
+      // Most of them are of a session before, which the newest of each conversation tells.
+      if (db.all<Part>(otherSessions.newest, range).some(isSince)) {
+        for (const part of db.iterate<Part>(otherSessions.all, range)) yield isSince(part) ? part : null
       }
-      yield row !== null && row.seq >= (began.get(row.conversationId) ?? Number.POSITIVE_INFINITY) ? row : null
+      yield null
     }
   }
   for (const few of rareMessages(context, rows())) {
@@ -55,6 +63,13 @@ function* inRanges(context: RuleContext, sqlOf: (parts: PartRows) => string | nu
     const of = finding?.conversationId ?? null
     yield of === null || isAsked(context, of) ? finding : null
   }
+}
+
+function* findOtherTexts(context: RuleContext): Iterable<Finding | null> {
+  const other = context.system.facts.partRows?.otherText(context.probe)
+  if (!other) return
+  const ranges = yield* rangesWith(context, { table: 'message_parts', condition: other.condition })
+  if (ranges.length > 0) yield* inRanges(context, () => other.sql)
 }
 
 const notApplicable = ({ info, probe, system }: RuleContext): string | null =>
@@ -126,6 +141,6 @@ export const partRules = [
     ...onlyInTranscript('Compare with the transcript which of the two texts was said.'),
     consequenceOf: ['content_hash', 'invalid_value', 'foreign_keys'],
     notApplicable,
-    find: (context) => inRanges(context, (parts) => parts.otherText(context.probe)),
+    find: findOtherTexts,
   },
 ] as const satisfies readonly Rule[]

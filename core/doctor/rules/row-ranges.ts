@@ -3,14 +3,10 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 const queries = {
   /** Names come from a system, never from the file. */
   last: (table: string) => /* sql */ `SELECT max(rowid) FROM main.${table}`,
-  /** Conditions are about the row `t`. */
-  anyOf: (table: string, conditions: readonly string[]) => /* sql */ `
-    SELECT 1 FROM main.${table} AS t
-    WHERE (${conditions.join(' OR ')}) AND t.rowid > :after AND t.rowid <= :upTo LIMIT 1`,
 }
 
 /** The number of rows that one statement looks at, which takes some milliseconds. */
-const AT_ONCE = 10_000
+const AT_ONCE = 5000
 /** Row numbers with large holes must not make for endless ranges. */
 const MOST_RANGES = 2000
 
@@ -29,21 +25,4 @@ export function* rowRanges(db: ReadDb, table: string): Generator<RowRange> {
   for (let at = 0; at < count; at += 1) {
     yield { after: at === 0 ? -BEYOND : at * step, upTo: at === count - 1 ? BEYOND : (at + 1) * step }
   }
-}
-
-/**
- * The ranges of a table with a row that meets one of some conditions, for rules that look for many things that are rare:
- * each row is read once, and not once for each of them. Yields after each range.
- */
-export function* rangesWith(
-  db: ReadDb,
-  table: string,
-  conditions: readonly string[],
-): Generator<null, readonly RowRange[]> {
-  const found: RowRange[] = []
-  for (const range of rowRanges(db, table)) {
-    if (db.value(queries.anyOf(table, conditions), range) !== undefined) found.push(range)
-    yield null
-  }
-  return found
 }

@@ -8,7 +8,8 @@ import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rul
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 import type { ValueRule } from '../../systems/value-rules.ts'
 import { settle } from '../repair/settle.ts'
-import { type RowRange, rangesWith, rowRanges } from './row-ranges.ts'
+import { rangesWith } from './row-conditions.ts'
+import { rowRanges } from './row-ranges.ts'
 
 /** Columns by which a row leads to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [
@@ -37,16 +38,11 @@ function sqlOf({ table, column, isWrong, what }: ValueRule, columns: ReadonlySet
 
 function* findInTables(context: RuleContext): Iterable<Finding | null> {
   const { db, probe, system } = context
-  const known = system.valueRules.filter(({ table, column }) => probe.has(table, column))
-  const byTable = Map.groupBy(known, ({ table }) => table)
-  const wrong = new Map<string, readonly RowRange[]>()
-  for (const rule of known) {
-    const { table } = rule
-    const conditions = byTable.get(table)?.map(({ isWrong }) => `(${isWrong})`) ?? []
-    const ranges = wrong.get(table) ?? (yield* rangesWith(db, table, conditions))
-    wrong.set(table, ranges)
-    const sql = sqlOf(rule, probe.tables.get(table) ?? new Set())
-    for (const range of ranges) {
+  for (const rule of system.valueRules) {
+    const columns = probe.tables.get(rule.table)
+    if (!columns?.has(rule.column)) continue
+    const sql = sqlOf(rule, columns)
+    for (const range of yield* rangesWith(context, { table: rule.table, condition: rule.isWrong })) {
       for (const finding of db.iterate<Finding>(sql, range)) {
         yield finding.conversationId === null || isAsked(context, finding.conversationId) ? finding : null
       }

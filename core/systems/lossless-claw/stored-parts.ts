@@ -13,6 +13,13 @@ const queries = {
     JOIN main.message_parts AS p ON p.message_id = m.message_id
     WHERE m.message_id > :after AND m.message_id <= :upTo AND p.session_id <> c.session_id
     ORDER BY m.message_id`,
+  newestOtherSessions: /* sql */ `
+    SELECT m.conversation_id AS conversationId, max(m.seq) AS seq
+    FROM main.messages AS m
+    JOIN main.conversations AS c ON c.conversation_id = m.conversation_id
+    JOIN main.message_parts AS p ON p.message_id = m.message_id
+    WHERE m.message_id > :after AND m.message_id <= :upTo AND p.session_id <> c.session_id
+    GROUP BY m.conversation_id`,
   sessionBegan: /* sql */ `
     SELECT m.seq
     FROM main.conversations AS c
@@ -46,13 +53,21 @@ const queries = {
       AND (SELECT count(*) FROM main.message_parts AS o WHERE o.message_id = m.message_id AND o.part_type = 'text') = 1`,
 }
 
+/** On a part `t`: its text is not that of its message, whatever other parts the message has. */
+const hasOtherText = (only: string): string => `t.part_type = 'text' AND EXISTS (
+  SELECT 1 FROM main.messages AS m
+  WHERE m.message_id = t.message_id AND m.role IN ('user', 'assistant') ${only} AND t.text_content <> m.content)`
+
 /** A message is kept twice, whole and in parts, which have to be kept in step. */
 export const storedParts: PartRows = {
   without: queries.without,
-  otherSessions: queries.otherSessions,
+  otherSessions: { all: queries.otherSessions, newest: queries.newestOtherSessions },
   sessionBegan: queries.sessionBegan,
   misnumbered: queries.misnumbered,
-  otherText: (probe) => queries.otherText(probe.has('messages', 'large_content') ? 'AND m.large_content IS NULL' : ''),
+  otherText: (probe) => {
+    const only = probe.has('messages', 'large_content') ? 'AND m.large_content IS NULL' : ''
+    return { condition: hasOtherText(only), sql: queries.otherText(only) }
+  },
   // Earlier releases have it in the original block only.
   uncalled: (probe) =>
     probe.has('lcm_migration_state') && probe.has('message_parts', 'tool_call_id') ? queries.uncalled : null,
