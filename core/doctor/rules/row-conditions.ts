@@ -72,7 +72,7 @@ function* rangesByCondition(context: RuleContext, of: string): Generator<null, R
   const met = new Map(conditions.map((condition): [string, RowRange[]] => [condition, []]))
   const sql = queries.areMet(of, conditions)
   for (const range of rowRanges(db, of)) {
-    const [row = []] = db.iterateRaw<(number | null)[]>(sql, range)
+    const [row = []] = db.rows<readonly (number | null)[]>(sql, range)
     for (const [at, condition] of conditions.entries()) if (row[at] === 1) met.get(condition)?.push(range)
     yield null
   }
