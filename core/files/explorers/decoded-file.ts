@@ -1,7 +1,7 @@
 import type { FileSource } from './file-source.ts'
 
 /** Pieces are so small that no explorer needs longer than a slice of time for one. */
-const PIECE_BYTES = 64 * 1024
+const PIECE_BYTES = 16 * 1024
 /** The encoding is recognised by so much of the beginning. */
 const HEAD_BYTES = 64 * 1024
 

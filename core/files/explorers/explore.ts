@@ -1,14 +1,26 @@
 import { estimateTokens } from '../../models/heuristic-tokens.ts'
 import { TimeSlice, throwIfCancelled } from '../../yielding.ts'
+import { exploreBinary } from './binary.ts'
+import { exploreCode } from './code.ts'
 import { DecodedFile } from './decoded-file.ts'
+import { exploreDiff } from './diff.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import type { FileSource } from './file-source.ts'
-import { type FileType, TYPE_FACTS } from './file-type.ts'
+import { CODE_TYPES, type FileType, TYPE_FACTS } from './file-type.ts'
+import { loadGrammar } from './grammars.ts'
+import { exploreHtml } from './html.ts'
 import { exploreJson, exploreJsonLines } from './json.ts'
+import { exploreLog } from './log.ts'
+import { exploreNotebook } from './notebook.ts'
 import { recognise } from './recognise.ts'
 import { countOf, shown } from './shown.ts'
+import { exploreSql } from './sql.ts'
 import { type Findings, summaryText } from './summary-text.ts'
+import { exploreTable } from './table.ts'
 import { exploreText } from './text.ts'
+import { exploreToml } from './toml.ts'
+import { exploreXml } from './xml.ts'
+import { exploreYaml } from './yaml.ts'
 
 export type Exploration = {
   readonly type: FileType
@@ -19,6 +31,7 @@ export type Exploration = {
   readonly tokens: number
 }
 
+const BEGINNING_CHARS = 1500
 const MIME = /^[\w.+-]{1,60}\/[\w.+-]{1,60}$/
 
 /**
@@ -29,12 +42,12 @@ export async function* explore(source: FileSource, signal: AbortSignal): AsyncGe
   const slice = new TimeSlice(signal)
   const file = new DecodedFile(source)
   const type = recognise(file)
-  const work = withFallback(file, type)
+  const work = withFallback(file, await explorerOf(type, source))
   for (;;) {
     throwIfCancelled(signal)
     const step = work.next()
     if (step.done) {
-      const summary = summaryText(headingOf(file, type), step.value)
+      const summary = summaryText(headingOf(file, type), withBeginning(file, type, step.value))
       return { type, mime: mimeOf(source, type), summary, tokens: estimateTokens(summary) }
     }
     if (!slice.isOver) continue
@@ -43,17 +56,37 @@ export async function* explore(source: FileSource, signal: AbortSignal): AsyncGe
   }
 }
 
-const EXPLORERS: { readonly [type in FileType]?: Explorer } = {
+const EXPLORERS: { readonly [type in Exclude<FileType, CodeType>]: Explorer } = {
   json: exploreJson,
   jsonl: exploreJsonLines,
+  notebook: exploreNotebook,
+  csv: exploreTable,
+  tsv: exploreTable,
+  yaml: exploreYaml,
+  toml: exploreToml,
+  xml: exploreXml,
+  html: exploreHtml,
+  sql: exploreSql,
+  log: exploreLog,
+  diff: exploreDiff,
+  markdown: exploreText,
+  'pdf-text': exploreText,
+  text: exploreText,
+  binary: exploreBinary,
   empty: exploreNothing,
-  binary: exploreNothing,
 }
 
+type CodeType = (typeof CODE_TYPES)[number]
+const isCode = (type: FileType): type is CodeType => CODE_TYPES.some((code) => code === type)
+
+/** The grammar of a language is loaded when the first file in it comes. */
+const explorerOf = async (type: FileType, { name }: FileSource): Promise<Explorer> =>
+  isCode(type) ? exploreCode(await loadGrammar(type, name)) : EXPLORERS[type]
+
 /** A file that its explorer cannot read is described as a text. */
-function* withFallback(file: DecodedFile, type: FileType): Generator<void, Findings> {
+function* withFallback(file: DecodedFile, explorer: Explorer): Generator<void, Findings> {
   try {
-    return yield* (EXPLORERS[type] ?? exploreText)(file)
+    return yield* explorer(file)
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error
     const findings = yield* exploreText(file)
@@ -62,8 +95,16 @@ function* withFallback(file: DecodedFile, type: FileType): Generator<void, Findi
 }
 
 // biome-ignore lint/correctness/useYield: there is nothing to read
-function* exploreNothing({ source: { sizeBytes } }: DecodedFile): Generator<void, Findings> {
-  return { facts: [sizeBytes === 0 ? 'The file is empty.' : 'The file is no text.'], sections: [] }
+function* exploreNothing(): Generator<void, Findings> {
+  return { facts: ['The file is empty.'], sections: [] }
+}
+
+/** A summary that would be short shows how the file begins, unless it shows a part of the text anyway. */
+function withBeginning({ head }: DecodedFile, type: FileType, findings: Findings): Findings {
+  const { facts, sections } = findings
+  if (type === 'binary' || sections.some(({ kind }) => kind === 'excerpt')) return findings
+  const text = head.slice(0, BEGINNING_CHARS)
+  return { facts, sections: [...sections, { kind: 'excerpt', title: 'It begins with', text, use: 'more' }] }
 }
 
 function headingOf({ source, encodingNote }: DecodedFile, type: FileType): string {

@@ -31,6 +31,23 @@ export const FILE_TYPES = [
   'binary',
   'empty',
 ] as const
+/** Types whose summary is an outline of what the code defines. */
+export const CODE_TYPES = [
+  'typescript',
+  'javascript',
+  'python',
+  'rust',
+  'go',
+  'java',
+  'c',
+  'cpp',
+  'csharp',
+  'ruby',
+  'php',
+  'shell',
+  'code',
+] as const satisfies readonly (typeof FILE_TYPES)[number][]
+
 export type FileType = (typeof FILE_TYPES)[number]
 
 /** The type as a heading names it, and the mime type for a file that came without one. */

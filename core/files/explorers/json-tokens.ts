@@ -1,4 +1,5 @@
 import { type ParsedTokenInfo, Tokenizer, TokenType } from '@streamparser/json'
+import { CUT_MARK } from './value-stats.ts'
 
 /** Of a longer text in the document only the beginning is read, and of a longer number. */
 const LONGEST_TEXT_BYTES = 200
@@ -6,6 +7,7 @@ const LONGEST_NUMBER_BYTES = 300
 /** Nothing deeper is read. No document that somebody means is so deep. */
 const DEEPEST = 10_000
 
+const CUT = Buffer.from(CUT_MARK)
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const SLASH = 0x2f
@@ -159,7 +161,7 @@ class TextClip {
   }
 
   clipped(bytes: Uint8Array): Uint8Array {
-    const kept = new Uint8Array(bytes.length + 1)
+    const kept = new Uint8Array(bytes.length + Math.ceil(bytes.length / LONGEST_TEXT_BYTES) * CUT.length + 16)
     let length = 0
     for (const byte of bytes) {
       switch (this.#state) {
@@ -171,6 +173,10 @@ class TextClip {
           break
         case 'text':
         case 'escape':
+          if (byte === QUOTE && this.#state === 'text' && this.#isLeftOut) {
+            kept.set(CUT, length)
+            length += CUT.length
+          }
           if (this.#isKept(byte)) kept[length++] = byte
           break
         case 'slash':

@@ -1,13 +1,10 @@
-import type { DecodedFile } from './decoded-file.ts'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { JsonTokens } from './json-tokens.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
-import { countOf, shown } from './shown.ts'
-import type { Section } from './summary-text.ts'
+import { countOf } from './shown.ts'
 
 /** A file with so many wrong lines, and fewer right ones, is none of records. */
 const MOST_WRONG_LINES = 1000
-const EXAMPLE_CHARS = 240
 const LINE_FEED = 0x0a
 
 /** One document: its keys, what stands behind them, and how deep it goes. */
@@ -27,7 +24,7 @@ export const exploreJson: Explorer = function* (file) {
       `${shapes.root.count === 1 ? 'The document is' : `${countOf(shapes.root.count, 'document')} behind each other, each`} ${article(describeShape(shapes.root))}, nested ${tokens.depth} deep.`,
       ...(tokens.error === null ? [] : [`It was read only in part: ${tokens.error}.`]),
     ],
-    sections: [...shapeSections(shapes.root), examples(file)],
+    sections: shapeSections(shapes.root),
   }
 }
 
@@ -71,16 +68,10 @@ export const exploreJsonLines: Explorer = function* (file) {
       `${countOf(records, 'record')}, each ${article(describeShape(shapes.root))}, nested ${tokens.depth} deep.`,
       ...(wrong === 0 ? [] : [`${countOf(wrong, 'line')} ${wrong === 1 ? 'is' : 'are'} not JSON and left out.`]),
     ],
-    sections: [...shapeSections(shapes.root), examples(file)],
+    sections: shapeSections(shapes.root),
   }
 }
 
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`)
-
-const examples = (file: DecodedFile): Section => ({
-  title: 'It begins with',
-  entries: [{ name: '', detail: shown(file.head, EXAMPLE_CHARS) }],
-  use: 'more',
-})

@@ -3,12 +3,14 @@ import type { Section } from './summary-text.ts'
 import { ValueStats } from './value-stats.ts'
 
 /** So many names of an object are told apart; the values of all others are described together. */
-const MOST_NAMES = 256
+const MOST_NAMES = 1024
 /** What lies deeper is counted and not described. */
 const DEEPEST_DESCRIBED = 64
 const MOST_SHAPES = 20_000
 /** An object with more names whose values are alike is described as a dictionary. */
 const FEW_NAMES = 16
+/** So many names of an object are listed where it is described. */
+const FEW_LISTED = 10
 const NAME_CHARS = 48
 const MOST_ENTRIES = 300
 
@@ -189,9 +191,9 @@ export class ShapeCollector {
 const shownName = (name: string, chars: number): string => shown(name, chars) || '""'
 
 /** One line on all values of a shape. */
-export function describeShape(shape: Shape): string {
+export function describeShape(shape: Shape, mostNames = FEW_LISTED): string {
   const kinds: string[] = []
-  if (shape.objects > 0) kinds.push(describeObjects(shape))
+  if (shape.objects > 0) kinds.push(describeObjects(shape, mostNames))
   if (shape.arrays > 0) kinds.push(describeArrays(shape))
   const values = shape.values.describe()
   if (values !== null && (kinds.length === 0 || values !== 'always null')) kinds.push(values)
@@ -200,7 +202,7 @@ export function describeShape(shape: Shape): string {
   return `${kinds.join(', or ')}${isPartlyNull ? `; null ${counted(nulls)} of ${counted(shape.count)} times` : ''}`
 }
 
-function describeObjects(shape: Shape): string {
+function describeObjects(shape: Shape, mostNames: number): string {
   const dictionary = dictionaryOf(shape)
   if (dictionary !== null) {
     const names = [...shape.names.keys()].slice(0, 4).map((name) => shownName(name, NAME_CHARS))
@@ -211,14 +213,18 @@ function describeObjects(shape: Shape): string {
     return `dictionary of ${size} such as ${names.join(', ')}`
   }
   if (shape.names.size === 0) return 'empty object'
-  return `object {${namesOf(shape)}}`
+  return `object {${namesOf(shape, mostNames)}}`
 }
 
 /** The names of an object, with a question mark behind those that are not in all of them. */
-function namesOf(shape: Shape): string {
+function namesOf(shape: Shape, most = FEW_LISTED): string {
   const names = [...shape.names]
-  const few = names.slice(0, 10).map(([name, { count }]) => `${shownName(name, 32)}${count < shape.objects ? '?' : ''}`)
-  return names.length > 10 ? `${few.join(', ')} … and ${names.length - 10} more` : few.join(', ')
+  // What most of them have says more than what came first.
+  if (names.length > most) names.sort(([, a], [, b]) => b.count - a.count)
+  const few = names
+    .slice(0, most)
+    .map(([name, { count }]) => `${shownName(name, 32)}${count < shape.objects ? '?' : ''}`)
+  return names.length > most ? `${few.join(', ')} … and ${names.length - most} more` : few.join(', ')
 }
 
 function describeArrays({ arrays, item, shortest, longest }: Shape): string {
@@ -226,7 +232,7 @@ function describeArrays({ arrays, item, shortest, longest }: Shape): string {
   const size = arrays === 1 || shortest === longest ? counted(longest) : `${counted(shortest)} to ${counted(longest)}`
   if (item.objects === item.count)
     return `array of ${size} ${longest === 1 ? 'object' : 'objects'}${dictionaryOf(item) === null ? ` {${namesOf(item)}}` : ''}`
-  if (item.arrays === item.count) return `array of ${size} arrays`
+  if (item.arrays === item.count) return `array of ${size} ${longest === 1 ? 'array' : 'arrays'}`
   return `array of ${size}: ${item.values.describe() ?? describeShape(item)}`
 }
 
@@ -235,8 +241,10 @@ function dictionaryOf(shape: Shape): Shape | null {
   if (shape.objects === 0 || (shape.names.size <= FEW_NAMES && shape.others === null)) return null
   const shapes = [...shape.names.values()]
   const named = shapes.reduce((sum, { count }) => sum + count, 0)
+  const usual = shapes.filter(({ count }) => count >= shape.objects * 0.9).length
+  const isRare = shape.objects > 1 && usual < 3 && named < shape.names.size * shape.objects * 0.2
   const isRecord = shape.objects > 1 && named > shape.names.size * shape.objects * 0.5 && shape.others === null
-  if (isRecord || (shape.others === null && !areAlike(shapes))) return null
+  if (isRecord || (shape.others === null && !isRare && !areAlike(shapes))) return null
   const together = new Shape()
   for (const one of shapes) together.merge(one)
   if (shape.others !== null) together.merge(shape.others)
@@ -262,11 +270,13 @@ export function shapeSections(root: Shape): Section[] {
   const deep = places.filter(({ depth }) => depth > nearest)
   return [
     {
+      kind: 'entries',
       title: 'Keys ([] stands for each item, * for each name)',
       entries: near.map(({ path, shape }) => ({ name: path, detail: describeShape(shape) })),
       use: 'always',
     },
     {
+      kind: 'entries',
       title: 'Deeper keys',
       entries: deep.map(({ path, shape }) => ({ name: '', detail: `${path}: ${describeShape(shape)}` })),
       use: 'always',
@@ -274,27 +284,28 @@ export function shapeSections(root: Shape): Section[] {
   ]
 }
 
-function placesOf(root: Shape): Place[] {
+/** Every place of the documents: the nearest to the root first. */
+export function placesOf(root: Shape, separator = '.'): Place[] {
   const places: Place[] = []
   let level: readonly Place[] = [{ path: '', shape: root, depth: 0 }]
   while (level.length > 0 && places.length < MOST_ENTRIES) {
     level = level.flatMap(({ path, shape, depth }) =>
-      placesWithin(path, shape).map(([inner, one]) => ({ path: inner, shape: one, depth: depth + 1 })),
+      placesWithin(path, shape, separator).map(([inner, one]) => ({ path: inner, shape: one, depth: depth + 1 })),
     )
     places.push(...level.filter(({ shape }) => shape.count > 0))
   }
   return places.slice(0, MOST_ENTRIES)
 }
 
-function placesWithin(path: string, shape: Shape): [string, Shape][] {
+function placesWithin(path: string, shape: Shape, separator: string): [string, Shape][] {
   const places: [string, Shape][] = []
   const dictionary = dictionaryOf(shape)
-  const join = (name: string): string => (path === '' ? name : `${path}.${name}`)
+  const join = (name: string): string => (path === '' ? name : `${path}${separator}${name}`)
   if (dictionary !== null) places.push([join('*'), dictionary])
   else for (const [name, one] of shape.names) places.push([join(shownName(name, NAME_CHARS)), one])
   if (shape.item !== null) {
     // The objects of an array are described with it; their names stand one level deeper.
-    if (shape.item.objects === shape.item.count) places.push(...placesWithin(`${path}[]`, shape.item))
+    if (shape.item.objects === shape.item.count) places.push(...placesWithin(`${path}[]`, shape.item, separator))
     else if (shape.item.arrays > 0) places.push([`${path}[]`, shape.item])
   }
   return places

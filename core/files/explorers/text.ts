@@ -53,21 +53,15 @@ class TextOutline {
   }
 
   findings(file: DecodedFile, end: string): Findings {
-    const begin = shown(file.head, EXCERPT_CHARS)
     const last = [...end].slice(-EXCERPT_CHARS).join('')
-    const isLonger = this.chars > EXCERPT_CHARS
     return {
       facts: [
         `${countOf(this.#lines, 'line')}, ${countOf(this.#words, 'word')}, ${countOf(this.chars, 'character')}; the longest line has ${countOf(this.#longest, 'character')}${this.#longest >= 16 * 1024 ? ' or more' : ''}.`,
       ],
       sections: [
-        { title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },
-        { title: 'It begins with', entries: begin === '' ? [] : [{ name: '', detail: begin }], use: 'always' },
-        {
-          title: 'It ends with',
-          entries: isLonger ? [{ name: '', detail: shown(last, EXCERPT_CHARS) }] : [],
-          use: 'always',
-        },
+        { kind: 'entries', title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },
+        { kind: 'excerpt', title: 'It begins with', text: file.head.slice(0, EXCERPT_CHARS), use: 'always' },
+        { kind: 'excerpt', title: 'It ends with', text: this.chars > EXCERPT_CHARS ? last : '', use: 'always' },
       ],
     }
   }

@@ -13,6 +13,9 @@ const NUMBER = /^[+-]?(?:\d{1,15}(?:\.\d{1,30})?|\.\d{1,30})(?:[eE][+-]?\d{1,3})
 const CODE = /^[+-]?0\d/
 const TIME = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/
 
+/** Stands at the end of a text of which only the beginning was read. No text may hold this character. */
+export const CUT_MARK = '\uffff'
+
 /** What the values at one place of a file have in common: a column of a table, a key of all records. */
 export class ValueStats {
   #nulls = 0
@@ -25,6 +28,7 @@ export class ValueStats {
   #texts = 0
   #shortest = Number.POSITIVE_INFINITY
   #longest = 0
+  #isLongestCut = false
   #times = 0
   #earliest = ''
   #latest = ''
@@ -52,8 +56,10 @@ export class ValueStats {
     if (value > this.#greatest) this.#greatest = value
   }
 
-  addText(text: string): void {
+  addText(read: string): void {
+    const text = read.endsWith(CUT_MARK) ? read.slice(0, -1) : read
     this.#texts += 1
+    if (text !== read) this.#isLongestCut = true
     if (text.length < this.#shortest) this.#shortest = text.length
     if (text.length > this.#longest) this.#longest = text.length
     if (text.length >= 10 && text.length <= 35 && TIME.test(text)) {
@@ -87,6 +93,7 @@ export class ValueStats {
     this.#texts += other.#texts
     this.#shortest = Math.min(this.#shortest, other.#shortest)
     this.#longest = Math.max(this.#longest, other.#longest)
+    this.#isLongestCut ||= other.#isLongestCut
     this.#times += other.#times
     if (this.#earliest === '' || (other.#earliest !== '' && other.#earliest < this.#earliest))
       this.#earliest = other.#earliest
@@ -143,7 +150,8 @@ export class ValueStats {
     if (this.#different !== null && (this.#different.size === 1 || this.#different.size * 2 <= this.#texts))
       return this.#describeFew(this.#different)
     const samples = this.#samples.map((sample) => quoted(sample, SAMPLE_CHARS)).join(', ')
-    const lengths = this.#shortest === this.#longest ? `${this.#longest}` : `${this.#shortest} to ${this.#longest}`
+    const longest = `${counted(this.#longest)}${this.#isLongestCut ? ' or more' : ''}`
+    const lengths = this.#shortest === this.#longest ? longest : `${counted(this.#shortest)} to ${longest}`
     return this.#texts <= SAMPLES || samples === ''
       ? samples || 'empty text'
       : `text of ${lengths} characters such as ${samples}`

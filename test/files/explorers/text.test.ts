@@ -7,11 +7,11 @@ describe('the summary of a text', () => {
   it('has the headings with their lines, the beginning, the end and the size', async () => {
     const text = `Preface\n\n# First part\n\n${SENTENCE.repeat(100)}\n\n## Second part\n\n${SENTENCE.repeat(100)}\nThe end.\n`
     const { type, summary, tokens } = await explored(text)
-    expect(type).toBe('text')
+    expect(type).toBe('markdown')
     expect(summary).toContain('10 lines, 2,009 words')
     expect(summary).toContain('- First part: line 3')
     expect(summary).toContain('- Second part: line 7')
-    expect(summary).toContain('It begins with:\n- Preface')
+    expect(summary).toContain('It begins with:\nPreface')
     expect(summary).toMatch(/The end\.$/)
     expect(tokens).toBeGreaterThanOrEqual(200)
     expect(tokens).toBeLessThanOrEqual(500)

@@ -1,0 +1,136 @@
+import { Parser } from 'htmlparser2'
+import { type Explorer, Unreadable } from './explorer.ts'
+import { describeShape, placesOf, ShapeCollector } from './shape.ts'
+import { counted, countOf, shown } from './shown.ts'
+import { CUT_MARK } from './value-stats.ts'
+
+/** Text within an element is read so far. */
+const TEXT_CHARS = 200
+/** So much may stand between the beginnings of two elements or texts. A tag is never so long. */
+const LONGEST_TAG_CHARS = 4 * 1024 * 1024
+const DEEPEST = 10_000
+/** So many attributes and elements of an element are listed. */
+const MOST_NAMES = 30
+
+/** The elements of a document, with their attributes and texts. */
+export const exploreXml: Explorer = function* (file) {
+  const shapes = new ShapeCollector()
+  const elements = new XmlElements(shapes)
+  const parser = new Parser(elements, { xmlMode: true, decodeEntities: true })
+  for (const piece of file.pieces()) {
+    elements.silentChars += piece.length
+    parser.write(piece)
+    if (elements.silentChars > LONGEST_TAG_CHARS) throw new Unreadable('a tag of it is too long')
+    yield
+  }
+  parser.end()
+  if (elements.count === 0) throw new Unreadable('it has no element')
+  shapes.closeAll()
+  const places = placesOf(shapes.root, '/')
+  return {
+    facts: [
+      `The root is <${shown(elements.root, 60)}>; ${countOf(elements.count, 'element')}, nested ${elements.depth} deep.`,
+      ...(elements.open === 0 ? [] : [`It is cut off: ${countOf(elements.open, 'element')} did not end.`]),
+    ],
+    sections: [
+      {
+        kind: 'entries',
+        title: 'Elements (@ is an attribute, # the text beside elements)',
+        entries: places.flatMap(({ path, shape }) =>
+          isAttribute(path) ? [] : { name: path, detail: `${times(shape.count)}${describeShape(shape, MOST_NAMES)}` },
+        ),
+        use: 'always',
+        share: 0.5,
+      },
+      {
+        kind: 'entries',
+        title: 'Attributes',
+        entries: places.flatMap(({ path, shape }) =>
+          isAttribute(path) ? { name: '', detail: `${path}: ${describeShape(shape)}` } : [],
+        ),
+        use: 'always',
+      },
+    ],
+  }
+}
+
+const isAttribute = (path: string): boolean => path.includes('/@')
+const times = (count: number): string => (count === 1 ? '' : `${counted(count)} times, `)
+
+const clipped = (text: string): string => (text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}${CUT_MARK}` : text)
+
+type Element = { readonly name: string; isObject: boolean; text: string }
+
+/** Tells elements as objects: attributes and elements are keys. An element with nothing but text is a value. */
+class XmlElements {
+  readonly #shapes: ShapeCollector
+  readonly #stack: Element[] = []
+  count = 0
+  depth = 0
+  root = ''
+  silentChars = 0
+
+  constructor(shapes: ShapeCollector) {
+    this.#shapes = shapes
+  }
+
+  get open(): number {
+    return this.#stack.length
+  }
+
+  onopentag(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.silentChars = 0
+    this.count += 1
+    if (this.#stack.length === DEEPEST) throw new Unreadable(`it is nested more than ${DEEPEST} deep`)
+    const parent = this.#stack.at(-1)
+    if (parent === undefined) {
+      this.root ||= name
+      this.#shapes.open('object')
+      this.#shapes.key(name)
+    } else {
+      this.#openObject(parent)
+      this.#shapes.key(name)
+    }
+    const element: Element = { name, isObject: false, text: '' }
+    this.#stack.push(element)
+    this.depth = Math.max(this.depth, this.#stack.length)
+    for (const [attribute, value] of Object.entries(attributes)) {
+      this.#openObject(element)
+      this.#shapes.key(`@${attribute}`)
+      this.#shapes.written(clipped(value))
+    }
+  }
+
+  ontext(text: string): void {
+    this.silentChars = 0
+    const element = this.#stack.at(-1)
+    if (element !== undefined && element.text.length <= TEXT_CHARS)
+      element.text = (element.text + text).trimStart().slice(0, TEXT_CHARS + 1)
+  }
+
+  oncomment(): void {
+    this.silentChars = 0
+  }
+
+  onclosetag(): void {
+    this.silentChars = 0
+    const element = this.#stack.pop()
+    if (element === undefined) return
+    const text = clipped(element.text.trim())
+    if (!element.isObject) this.#shapes.written(text)
+    else {
+      if (text !== '') {
+        this.#shapes.key('#')
+        this.#shapes.written(text)
+      }
+      this.#shapes.close()
+    }
+    if (this.#stack.length === 0) this.#shapes.close()
+  }
+
+  #openObject(element: Element): void {
+    if (element.isObject) return
+    element.isObject = true
+    this.#shapes.open('object')
+  }
+}
