@@ -35,6 +35,8 @@ function logCall(core: Core, path: readonly string[], input: unknown, start: num
     ...(core.path !== null && { memory: memoryKey(resolve(core.path)) }),
     ...(Number.isSafeInteger(conversation) && { conversation_id: Number(conversation) }),
   }
+  // Whoever looks at the log asks for it again and again.
+  if (path[0] === 'activity' && error === null) return
   if (error !== null) {
     const { error_code = 'internal', ...rest } = errorFields(error)
     logEvent(levelOfError(error_code), 'call', 'call.failed', { ...fields, error_code, ...rest })

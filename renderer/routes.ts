@@ -12,6 +12,7 @@ export const VIEWS = [
   'files',
   'storage',
   'map',
+  'logs',
   'settings',
 ] as const
 export type View = (typeof VIEWS)[number]

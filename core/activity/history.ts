@@ -15,7 +15,10 @@ export function historyOf(
 ): Omit<ActivityHistory, 'problem'> {
   const events = (...names: readonly string[]): KeptEvent[] => kept.events(names, fromMs, memory, MOST).reverse()
   const latencies = (metric: string): Latency[] =>
-    latenciesOf(kept.hours(metric, fromMs, toMs).filter(({ labels }) => memory === null || labels.memory === memory))
+    latenciesOf(
+      kept.hours(metric, fromMs, toMs).filter(({ labels }) => memory === null || labels.memory === memory),
+      partOf(toMs - fromMs),
+    )
   return {
     fromMs,
     toMs,
@@ -79,20 +82,27 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Adds up the histograms of each hour, and reads the median and the 95th percentile off them. */
-function latenciesOf(samples: readonly HourSample[]): Latency[] {
-  const hours = new Map<number, Map<number, number>>()
+const HOUR_MS = 3_600_000
+
+/** An hour of a day, six of a week, and a day of a month: so many parts can be told apart in a chart. */
+const partOf = (timeMs: number): number => (timeMs <= 48 * HOUR_MS ? 1 : timeMs <= 192 * HOUR_MS ? 6 : 24) * HOUR_MS
+
+/** Adds up the histograms of each part of the time, and reads the median and the 95th percentile off them. */
+function latenciesOf(samples: readonly HourSample[], partMs: number): Latency[] {
+  const parts = new Map<number, Map<number, number>>()
   for (const { hourMs, sample, labels, value } of samples) {
     if (!sample.endsWith('_bucket')) continue
-    const buckets = hours.get(hourMs) ?? new Map<number, number>()
-    hours.set(hourMs, buckets)
+    const fromMs = hourMs - (hourMs % partMs)
+    const buckets = parts.get(fromMs) ?? new Map<number, number>()
+    parts.set(fromMs, buckets)
     const bound = labels.le === '+Inf' ? Number.POSITIVE_INFINITY : Number(labels.le)
     buckets.set(bound, (buckets.get(bound) ?? 0) + value)
   }
-  return [...hours].map(([hourMs, buckets]) => {
+  return [...parts].map(([fromMs, buckets]) => {
     const sorted = [...buckets].sort(([a], [b]) => a - b)
     const count = sorted.at(-1)?.[1] ?? 0
-    return { hourMs, count, p50Ms: quantile(sorted, count * 0.5), p95Ms: quantile(sorted, count * 0.95) }
+    const toMs = fromMs + partMs
+    return { fromMs, toMs, count, p50Ms: quantile(sorted, count * 0.5), p95Ms: quantile(sorted, count * 0.95) }
   })
 }
 

@@ -89,13 +89,14 @@ export const LogFields = z
 export type LogFields = z.infer<typeof LogFields>
 
 /** One line of the log. */
-export const LogLine = LogFields.extend({
+export const LogLine = z.object({
   time: z.iso.datetime(),
   level: LineLevel,
   source: LogSource,
   /** What happened: `run.done`, `call.failed` … */
   event: Label,
   pid: z.int(),
+  ...LogFields.shape,
 })
 export type LogLine = z.infer<typeof LogLine>
 
@@ -134,7 +135,9 @@ export const LogPage = z.object({
 export type LogPage = z.infer<typeof LogPage>
 
 const Latency = z.object({
-  hourMs: TimeMs,
+  /** Of this part of the time, in which it says how long calls took. */
+  fromMs: TimeMs,
+  toMs: TimeMs,
   count: z.int(),
   /** Estimated from the buckets of the histogram. */
   p50Ms: z.number(),

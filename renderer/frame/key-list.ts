@@ -61,6 +61,14 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the logs',
+    keys: [
+      [['f'], 'follow new lines, or stay where you are'],
+      [['y'], 'copy the fields of the line'],
+      [['←', '→'], 'on a chart: a part of its time, which filters the log'],
+    ],
+  },
+  {
     title: 'Views',
     keys: TABS.map(
       ({ label, letter }, index) => [['g', letter, ...(index < 9 ? [String(index + 1)] : [])], label] as const,

@@ -30,7 +30,7 @@ const VIEWS_AFTER_MS = 3000
 const MIN_DETAIL = 260
 const MAX_DETAIL = 640
 /** They speak of the whole file, and need no conversation. */
-const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'settings']
+const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'logs', 'settings']
 
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
@@ -81,7 +81,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
             )}
           </div>
         </main>
-        {hasDetail && (
+        {hasDetail && route.view !== 'logs' && (
           <>
             <Splitter
               label="detail panel"

@@ -20,4 +20,5 @@ export const TABS: readonly Tab[] = [
   { view: 'files', label: 'Files', letter: 'l' },
   { view: 'storage', label: 'Storage', letter: 'r' },
   { view: 'map', label: 'Map', letter: 'p' },
+  { view: 'logs', label: 'Logs', letter: 'a' },
 ]

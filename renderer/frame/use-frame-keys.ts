@@ -35,9 +35,13 @@ function awaitLetter(): void {
   window.addEventListener('keydown', goTo, { capture: true, once: true })
 }
 
-/** Out of the selection first, then out of the search. */
-function backOut(): void {
+/** Out of the selection first, then out of the search. Returns false when there is nothing that it could leave. */
+function backOut(): boolean {
   const { view, query, selection } = parseRoute(location.hash)
+  // The log has lines of its own to leave, and shows no selection.
+  if (view === 'logs') return false
   if (selection !== null) navigate({ selection: null }, 'push')
   else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
+  else return false
+  return true
 }

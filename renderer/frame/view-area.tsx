@@ -22,6 +22,7 @@ const CompactionWithStrata = lazy(() =>
 )
 const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
 const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
+const LogsView = lazy(() => viewCode.logs().then((module) => ({ default: module.LogsView })))
 const SettingsView = lazy(() => viewCode.settings().then((module) => ({ default: module.SettingsView })))
 
 type Props = {
@@ -54,6 +55,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
   }
   if (view === 'storage') return <StorageView info={info} />
   if (view === 'map') return <MapView />
+  if (view === 'logs') return <LogsView />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
   switch (view) {

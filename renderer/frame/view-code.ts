@@ -11,6 +11,7 @@ export const viewCode = {
   compaction: once(() => import('./compaction-with-strata.tsx')),
   map: once(() => import('../features/map/map-view.tsx')),
   storage: once(() => import('../features/storage/storage-view.tsx')),
+  logs: once(() => import('../features/logs/logs-view.tsx')),
   settings: once(() => import('../features/settings/settings-view.tsx')),
 } as const
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 
 /** Handlers by key, as `KeyboardEvent.key` says it: `j`, `ArrowLeft`, `?`; `Mod+k` means Ctrl, on a Mac ⌘. */
-export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => void>>
+export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
 
 const isMac = () => navigator.platform.startsWith('Mac')
 
@@ -30,7 +30,8 @@ const isElsewhere = () => document.querySelector('dialog[open], :popover-open') 
 
 /**
  * Binds keys for as long as the component is there. Silent while a dialog or menu is open or somebody types, except for
- * bindings with `Mod+`, which work while typing too. A handler that is bound keeps the key from the browser.
+ * bindings with `Mod+`, which work while typing too. A handler that is bound keeps the key from the browser and from
+ * others, unless it returns false.
  */
 export function useKeys(bindings: KeyBindings): void {
   const latest = useRef(bindings)
@@ -44,8 +45,7 @@ export function useKeys(bindings: KeyBindings): void {
       const handler = latest.current[name]
       if (handler === undefined || (isTyping(event.target) && !name.includes('Mod+'))) return
       if (name === 'Enter' && isPressable(event.target)) return
-      event.preventDefault()
-      handler(event)
+      if (handler(event) !== false) event.preventDefault()
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)

@@ -82,6 +82,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     'files',
     'storage',
     'map',
+    'logs',
   ]) {
     await go(`${view}?select=msg_3`)
     await check(view)

@@ -1,0 +1,88 @@
+import { useState } from 'react'
+import { client } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatRange } from '../../ui/format-time.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { FindingChart } from './finding-chart.tsx'
+import { LatencyChart } from './latency-chart.tsx'
+import styles from './logs-view.module.css'
+import { RunChart, TokenChart } from './run-charts.tsx'
+import type { Logs, Of } from './use-logs.ts'
+
+const DAYS = [
+  { value: '1', label: '24 h' },
+  { value: '6', label: '6 days' },
+  { value: '30', label: '30 days' },
+] as const
+const MEMORIES: readonly { readonly value: Of; readonly label: string; readonly hint: string }[] = [
+  { value: 'this', label: 'this memory', hint: 'What was done with the open file' },
+  { value: 'all', label: 'all memories', hint: 'What was done with every file on this computer' },
+]
+
+/** Four charts on one axis of time. */
+export function MetricsSection({ logs: { filter, change, history } }: { readonly logs: Logs }) {
+  const shown = filter.range ?? history.data
+  return (
+    <section className={styles.metrics} aria-label="Metrics">
+      <div className={styles.head}>
+        <h1 className={styles.title}>Metrics</h1>
+        <Segmented
+          label="Time"
+          options={DAYS}
+          value={String(filter.days) as '1' | '6' | '30'}
+          onChange={(days) => change({ days: Number(days), range: null })}
+        />
+        <Segmented label="Memories" options={MEMORIES} value={filter.of} onChange={(of) => change({ of })} />
+        <span className={styles.range}>{shown && formatRange(shown.fromMs, shown.toMs)}</span>
+        {filter.range === null ? (
+          <span className={styles.hint}>drag in a chart to filter the log</span>
+        ) : (
+          <Button look="quiet" onClick={() => change({ range: null })}>
+            Whole time
+          </Button>
+        )}
+        <CopyMetrics />
+      </div>
+      {history.error ? (
+        <ErrorState error={history.error} onRetry={() => void history.refetch()} />
+      ) : history.data === undefined ? (
+        <Loading what="the metrics" />
+      ) : (
+        <div className={styles.charts}>
+          {[RunChart, TokenChart, LatencyChart, FindingChart].map((Chart) => (
+            <Chart
+              key={Chart.name}
+              history={history.data}
+              selected={filter.range}
+              onSelect={(range) => change({ range, ...(range !== null && { isFollowing: false }) })}
+            />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}
+
+const COPIED = { idle: 'Copy as Prometheus', copied: 'Copied', failed: 'Not copied' } as const
+
+function CopyMetrics() {
+  const [state, setState] = useState<keyof typeof COPIED>('idle')
+  const copy = async () => {
+    const { text } = await client.activity.prometheus()
+    await navigator.clipboard.writeText(text)
+  }
+  return (
+    <Button
+      onClick={() =>
+        void copy().then(
+          () => setState('copied'),
+          () => setState('failed'),
+        )
+      }
+    >
+      {COPIED[state]}
+    </Button>
+  )
+}

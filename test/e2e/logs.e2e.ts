@@ -1,0 +1,49 @@
+import { expect, IN_BROWSER, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
+
+test(
+  'the log shows what was done, in charts, lines and jobs, also after the window is loaded anew',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { conversationId } = await factsOf(path)
+    const page = await openMemory(path)
+    const go = (view: string) =>
+      page.evaluate((place) => {
+        location.hash = place
+      }, `#/conversation/${conversationId}/${view}`)
+    await go('integrity')
+    await page.getByRole('button', { name: 'Check now' }).click()
+    await expect(page.getByRole('contentinfo')).toContainText('nothing wrong')
+
+    await go('logs')
+    const log = page.getByRole('region', { name: 'Log' })
+    await expect(log.getByRole('button', { name: /scan\.done/ })).toBeVisible()
+    await expect(page.getByRole('slider', { name: /Integrity failures\. 0.errors, 0.warnings/ })).toBeVisible()
+
+    await log.getByRole('button', { name: /scan\.done/ }).click()
+    const drawer = page.getByRole('complementary', { name: 'Line of the log' })
+    await expect(drawer.getByRole('heading', { name: 'A scan ended' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(drawer).toHaveCount(0)
+    await page.keyboard.press('j')
+    await expect(drawer).toBeVisible()
+
+    const field = page.getByRole('searchbox', { name: 'Filter the log' })
+    await field.fill('scan.done')
+    await expect(log.getByRole('button', { name: /job\.started/ })).toHaveCount(0)
+    await field.fill('no-such-event')
+    await expect(page.getByRole('heading', { name: 'No line fits' })).toBeVisible()
+    await field.fill('')
+
+    await page.getByRole('slider').first().focus()
+    await page.keyboard.press('ArrowRight')
+    await expect(page.getByRole('heading', { name: 'No line fits' })).toBeVisible()
+    await page.getByRole('button', { name: 'Whole time' }).click()
+    await expect(log.getByRole('button', { name: /scan\.done/ })).toBeVisible()
+
+    await page.reload()
+    await page.getByText('Jobs', { exact: true }).click()
+    await expect(page.getByRole('row', { name: /integrity.*done/ })).toBeVisible()
+  },
+)
