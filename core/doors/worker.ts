@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Core } from '../core.ts'
+import { logEvent } from '../log.ts'
 import { Machine } from '../machine/machine.ts'
 import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
@@ -21,6 +22,7 @@ const port = parentPort
 if (!port) throw new Error('core/doors/worker is a worker thread: start it through CoreHost')
 keepHeapSmall()
 const recorder = startRecording(process.env)
+logEvent('debug', 'process', 'thread.started', { role: data.role })
 
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
 // The sample of the app stays unchanged. The user's own copy of it is opened instead.

@@ -29,6 +29,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'job.started': 'A job began',
   'job.done': 'A job ended',
   'job.failed': 'A job failed',
+  'thread.started': 'A thread of this program began',
   'log.dropped': 'Too much happened at once',
 }
 
@@ -69,6 +70,7 @@ export function lineText(line: LogLine): string {
     line.tokens_in !== undefined && line.model !== undefined && `${formatCompact(line.tokens_in)} in`,
     line.tokens_out !== undefined && line.model !== undefined && `${formatCompact(line.tokens_out)} out`,
     line.job_kind?.replace('_', ' '),
+    line.role,
     line.system,
     line.access?.replace('_', ' '),
     line.bytes !== undefined && formatBytes(line.bytes),

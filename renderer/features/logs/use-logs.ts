@@ -12,7 +12,7 @@ const TYPING_MS = 150
 const PAGE = 200
 
 /** What is asked of the log, and what is shown of it. */
-export type LogFilter = {
+type LogFilter = {
   readonly of: Of
   readonly days: number
   readonly levels: readonly LineLevel[]
