@@ -53,13 +53,30 @@ export class FileReader {
    */
   async check(id: string, signal: AbortSignal, allowed: readonly string[] = []): Promise<FileState> {
     const row = this.#row(id)
-    const found = this.#find(row, allowed)
-    return found === null ? missing(row) : this.#state(row, found, await this.#index(found, signal))
+    try {
+      const found = this.#find(row, allowed)
+      return found === null ? missing(row) : this.#state(row, found, await this.#index(found, signal))
+    } catch (error) {
+      return unreadable(row, error)
+    }
   }
 
   /** @throws LcmError not_found, invalid_argument, cancelled */
   async read(id: string, view: FileView, signal: AbortSignal, allowed: readonly string[] = []): Promise<FileContent> {
     const row = this.#row(id)
+    try {
+      return await this.#readRow(row, view, signal, allowed)
+    } catch (error) {
+      return answered(unreadable(row, error))
+    }
+  }
+
+  async #readRow(
+    row: StoredFileRow,
+    view: FileView,
+    signal: AbortSignal,
+    allowed: readonly string[],
+  ): Promise<FileContent> {
     const found = this.#find(row, allowed)
     if (found === null) return answered(missing(row))
     const needsNoIndex = view.kind === 'page' || (view.kind === 'rows' && view.from === 0)
@@ -158,10 +175,31 @@ export class FileReader {
   }
 }
 
-function missing({ id, uri }: StoredFileRow): FileState {
-  const reason = `It is not in a folder of files that may be read. Its row says ${uri ? JSON.stringify(cutText(uri, 500)) : 'nothing of a path'}: put it back, or allow its folder (LCM_FILES_DIR, or --allow of "lcm file").`
-  return { id, path: null, condition: 'missing', reason, bytes: null, pages: null, lines: null, rows: null }
+function missing(row: StoredFileRow): FileState {
+  const named = row.uri ? JSON.stringify(cutText(row.uri, 500)) : 'nothing of a path'
+  return without(
+    row,
+    `It is not in a folder of files that may be read. Its row says ${named}: put it back, or allow its folder (LCM_FILES_DIR, or --allow of "lcm file").`,
+  )
 }
+
+/** The system refuses to read it, or it went away meanwhile. Any other error is not about the file. */
+function unreadable(row: StoredFileRow, error: unknown): FileState {
+  const isOfFile = error instanceof Error && 'syscall' in error && 'code' in error
+  if (!isOfFile) throw error
+  return without(row, `It cannot be read (${error.code}). Look at its permissions, and try again.`)
+}
+
+const without = ({ id }: StoredFileRow, reason: string): FileState => ({
+  id,
+  path: null,
+  condition: 'missing',
+  reason,
+  bytes: null,
+  pages: null,
+  lines: null,
+  rows: null,
+})
 
 function readAt(file: number, offset: number, length: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(length)

@@ -22,7 +22,7 @@ const STORES = ['lcm-files', 'lcm-large-outputs']
  */
 export function findStoredFile({ database, conversationId, storageUri, allowed }: FilePlaces): string | null {
   if (storageUri.includes('\0')) return null
-  const beside = dirname(realpathSync(database))
+  const beside = folderOf(database)
   const steps = storageUri.replaceAll('\\', '/')
   const name = basename(steps)
   if (name === '' || name === '.' || name === '..') return null
@@ -44,6 +44,15 @@ export function findStoredFile({ database, conversationId, storageUri, allowed }
     if (real !== null) return real
   }
   return null
+}
+
+/** A memory that was moved away while it is open is still read through its open handle. */
+function folderOf(database: string): string {
+  try {
+    return dirname(realpathSync(database))
+  } catch {
+    return dirname(resolve(database))
+  }
 }
 
 function isOwnFolder(path: string): boolean {

@@ -194,6 +194,20 @@ describe('reading large files', () => {
     expect(await read(memory.reader, { kind: 'page', page: 1 })).toMatchObject({ text: '', state: missing })
   })
 
+  it('says that content is missing when its row names an endless path', async () => {
+    using memory = withFile('x')
+    const uri = `/${'long/'.repeat(2000)}${ID}.txt`
+    memory.db.run('UPDATE large_files SET storage_uri = :uri', { uri })
+    rmSync(fileOf(memory))
+    expect(await memory.reader.check(ID, signal)).toMatchObject({ condition: 'missing' })
+  })
+
+  it('gives content also after the memory was moved away under its open connection', async () => {
+    using memory = withFile('still here')
+    renameSync(memory.path, `${memory.path}.moved`)
+    expect(await read(memory.reader, { kind: 'page', page: 1 })).toMatchObject({ text: 'still here' })
+  })
+
   it('follows no path out of the folders that may be read', async () => {
     const outside = join(temporaryFolder(), '1', `${ID}.txt`)
     mkdirSync(dirname(outside))
