@@ -45,6 +45,18 @@ describe('a file of decapod', () => {
       }
     }))
 
+  it('shows the runs that decapod has recorded, byte for byte as it names them', () =>
+    withLcm(SMALL, cacheDir, async (lcm) => {
+      const { runs, unreadable, isCut } = await lcm.mapRecord.runs()
+      const lines = readFileSync(join(FOLDER, 'map.events.jsonl'), 'utf8').trimEnd().split('\n').reverse()
+      expect([runs.length, unreadable, isCut]).toEqual([lines.length, 0, false])
+      for (const [index, line] of lines.entries()) {
+        const { event_id, op, actor, item_count, status, ts, retain = null, ...hashes } = JSON.parse(line)
+        expect(runs[index]).toMatchObject({ key: event_id, actor, items: item_count, status, retain, hashes })
+        expect([`map.${runs[index]?.operator}`, `${(runs[index]?.atMs ?? 0) / 1000}Z`]).toEqual([op, ts])
+      }
+    }))
+
   it('answers every service, and is not changed', async () => {
     const path = copyWithLedger()
     copyInto(dirname(path), join(FOLDER, 'map.events.jsonl'))
