@@ -2,7 +2,7 @@ import type { ClaimRange } from './claims.ts'
 import { anchorKey, anchorOf, type Specific, specificsOf } from './specifics.ts'
 import { keyOf, numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
 import { isUnitOfNumber } from './units.ts'
-import { ALIKE, OPPOSITES, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
+import { alikeTo, oppositesOf, REPORTING, STOP_WORDS, switchedBy } from './word-lists.ts'
 
 /** One term of a claim, in the claim's order. */
 type ClaimTerm = {
@@ -80,8 +80,7 @@ export class Vocabulary {
     })
     // Opposites are looked for, too, because a source that has one is reversed by the claim. So are words of the same
     // meaning.
-    for (const key of [...terms.keys()])
-      for (const other of [...(OPPOSITES.get(key) ?? []), ...(ALIKE.get(key) ?? [])]) idOf(other)
+    for (const key of [...terms.keys()]) for (const other of [...oppositesOf(key), ...alikeTo(key)]) idOf(other)
     const anchors = new Map<string, number[]>()
     specifics.forEach((specific, place) => {
       const anchor = anchorOf(specific)

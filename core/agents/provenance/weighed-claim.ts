@@ -1,7 +1,7 @@
 import { polarityOf } from './polarity.ts'
 import { tokensOf } from './tokens.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
-import { ALIKE, OPPOSITES } from './word-lists.ts'
+import { alikeTo, oppositesOf } from './word-lists.ts'
 
 /** A claim's terms with their weights, and what the claim denies. */
 export type WeighedClaim = {
@@ -56,14 +56,14 @@ export function weigh(claim: Claim, vocabulary: Vocabulary, weightOf: (term: num
     soft: termsAt(soft),
     pairs: claim.terms.slice(1).map(({ term }, place) => [claim.terms[place]?.term ?? -1, term] as const),
     turnable: claim.terms.flatMap(({ term }, place): Turnable[] => {
-      const known = (keys: readonly string[] = []): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
+      const known = (keys: readonly string[]): number[] => keys.flatMap((key) => vocabulary.termOf(key) ?? [])
       const key = vocabulary.keys[term] ?? ''
-      const contrary = known(OPPOSITES.get(key))
+      const contrary = known(oppositesOf(key))
       // A claim that contains both ("added … and removed …") is about two things.
       if (contrary.length === 0 || contrary.some((other) => weights.has(other))) return []
       const near = claim.terms.slice(Math.max(0, place - AROUND), place + AROUND + 1).map((other) => other.term)
       const around = new Set(near.filter((other) => other !== term))
-      return [{ term, alike: known(ALIKE.get(key)), contrary, around }]
+      return [{ term, alike: known(alikeTo(key)), contrary, around }]
     }),
   }
 }

@@ -115,11 +115,24 @@ const sides: readonly (readonly [string, string])[] = [
   ['early earlier', 'late later'],
 ]
 
-/** The opposites of words, as stems, in both directions. */
-export const OPPOSITES: ReadonlyMap<string, readonly string[]> = buildOpposites()
+type WordMap = ReadonlyMap<string, readonly string[]>
+const NONE: readonly string[] = []
 
-/** Words of about the same meaning, as stems. */
-export const ALIKE: ReadonlyMap<string, readonly string[]> = buildAlike()
+// Finding all stems takes 15 ms or more. No window waits for that when it opens a file.
+let contraries: WordMap | null = null
+let synonyms: WordMap | null = null
+
+/** Returns the opposites of a stem, as stems. They are known in both directions. */
+export function oppositesOf(stemmed: string): readonly string[] {
+  contraries ??= buildOpposites()
+  return contraries.get(stemmed) ?? NONE
+}
+
+/** Returns the stems of words of about the same meaning. */
+export function alikeTo(stemmed: string): readonly string[] {
+  synonyms ??= buildAlike()
+  return synonyms.get(stemmed) ?? NONE
+}
 
 function buildOpposites(): Map<string, string[]> {
   const map = new Map<string, string[]>()
