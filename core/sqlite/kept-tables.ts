@@ -3,7 +3,7 @@ import type { SqlFunction } from './read-db.ts'
 import { openMemoryUri, type PreparableDb } from './uri-db.ts'
 
 const queries = {
-  /** Tables before their indexes. An index that belongs to a constraint has no SQL of its own. */
+  /** Returns tables before their indexes. An index of a constraint has no SQL of its own. */
   temporary: /* sql */ `
     SELECT type, name, sql FROM temp.sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL ORDER BY type DESC, name`,
   kept: /* sql */ `
@@ -15,8 +15,8 @@ type Made = { readonly type: 'table' | 'index'; readonly name: string; readonly 
 let made = 0
 
 /**
- * The TEMP tables and functions of a connection, kept while there is none: in memory, in no file. The next connection
- * takes them over and has to bring in step only what has changed since.
+ * Keeps the TEMP tables and functions of a connection while it is released. They are kept in memory, in no file. The next
+ * connection takes them over and brings in step only what has changed since.
  */
 export class KeptTables {
   readonly #uri: string
@@ -30,7 +30,7 @@ export class KeptTables {
     this.#held = held
   }
 
-  /** null where the runtime cannot do that. */
+  /** Returns null when the runtime cannot do that. */
   static open(): KeptTables | null {
     made += 1
     const uri = `file:/lcm-kept-${threadId}-${made}?vfs=memdb`
@@ -38,7 +38,7 @@ export class KeptTables {
     return held && new KeptTables(uri, held)
   }
 
-  /** The connection, with what it defines remembered. */
+  /** Returns the connection, and remembers the functions that it defines. */
   remembering(db: PreparableDb): PreparableDb {
     return {
       ...db,
@@ -49,17 +49,17 @@ export class KeptTables {
     }
   }
 
-  /** They belong to the file as it was when they were saved. */
+  /** True when the tables belong to the file as it was when they were saved. */
   get isCurrent(): boolean {
     return this.#isCurrent
   }
 
-  /** The file has changed since they were saved. */
+  /** Call this when the file has changed since the tables were saved. */
   outdate(): void {
     this.#isCurrent = false
   }
 
-  /** Takes over everything from a connection; nothing when that fails. */
+  /** Copies everything from a connection, or nothing when that fails. */
   save(db: PreparableDb, isCurrent: boolean): void {
     this.#isCurrent = isCurrent
     this.#isFilled = this.#copy(db, () => {
@@ -69,7 +69,7 @@ export class KeptTables {
     })
   }
 
-  /** @returns whether the connection has everything now; otherwise it has nothing */
+  /** Returns whether the connection has everything now. Otherwise it has nothing. */
   restore(db: PreparableDb): boolean {
     if (!this.#isFilled) return false
     for (const [name, body] of this.#functions) db.define(name, body)
@@ -87,7 +87,7 @@ export class KeptTables {
       db.exec('COMMIT')
       return true
     } catch {
-      // They can be made anew from the file.
+      // The tables can be made again from the file.
       attempt(() => db.exec('ROLLBACK'))
       return false
     } finally {
@@ -98,9 +98,9 @@ export class KeptTables {
 }
 
 function copyTables(db: PreparableDb, all: readonly Made[], from: string, to: string): void {
-  // SQLite keeps every statement without the name of its schema.
+  // SQLite stores every statement without the name of its schema.
   for (const { sql } of all) db.exec(sql.replace(/^CREATE (UNIQUE )?(TABLE|INDEX) /, `CREATE $1$2 ${to}.`))
-  // With the same indexes on both sides, pages' worth of both are taken over as they are, unsorted and undecoded.
+  // When both sides have the same indexes, SQLite copies the rows as they are, without sorting or decoding them.
   // https://www.sqlite.org/src/doc/trunk/src/insert.c (xferOptimization)
   for (const { type, name } of all) {
     if (type === 'table') db.exec(/* sql */ `INSERT INTO ${to}."${name}" SELECT * FROM ${from}."${name}"`)
@@ -111,6 +111,6 @@ function attempt(body: () => void): void {
   try {
     body()
   } catch {
-    // There was nothing to undo.
+    // Nothing was left to undo.
   }
 }

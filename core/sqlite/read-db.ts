@@ -5,38 +5,38 @@ const queries = {
   ownChanges: /* sql */ `SELECT total_changes()`,
 }
 
-/** A value as SQLite gives it. Blobs never occur in canonical columns. */
+/** A value as SQLite returns it. Canonical columns never hold blobs. */
 export type SqlValue = string | number | bigint | null | Uint8Array
-/** Named parameters (`:name` in the SQL, without the colon here). Numbers are bound as REAL: CAST where it matters. */
+/** Named parameters: `:name` in the SQL, `name` here. Numbers are bound as REAL, so the SQL casts them where it matters. */
 export type SqlParams = Readonly<Record<string, SqlValue>>
 
-/** A scalar function of SQL; integers come as numbers. */
+/** A scalar function for SQL. It receives integers as numbers. */
 export type SqlFunction = (...args: SqlValue[]) => SqlValue
 
 /**
- * A connection that can only read. `T` at the call is the one place where a row's type is asserted: it must say what
- * the SELECT list says. SQLite's errors leave every method as `LcmError` (see `translateSqliteError`).
+ * A connection that can only read. The type of a row is asserted in one place, by `T` at the call: it must agree with
+ * the SELECT list. Every method throws errors of SQLite as `LcmError` (see `translateSqliteError`).
  */
 export interface ReadDb {
   readonly path: string
-  /** All rows. For lists with a LIMIT or known to be small. */
+  /** Returns all rows, for lists with a LIMIT or lists that are known to be small. */
   all<T>(sql: string, params?: SqlParams): T[]
-  /** First row, or undefined. */
+  /** Returns the first row, or undefined. */
   get<T>(sql: string, params?: SqlParams): T | undefined
-  /** First column of the first row, or undefined. */
+  /** Returns the first column of the first row, or undefined. */
   value<T extends SqlValue>(sql: string, params?: SqlParams): T | undefined
-  /** First column of all rows. */
+  /** Returns the first column of all rows. */
   column<T extends SqlValue>(sql: string, params?: SqlParams): T[]
-  /** All rows as arrays, for batches with a LIMIT: the quickest way through many rows. */
+  /** Returns all rows as arrays, for batches with a LIMIT. This is the quickest way through many rows. */
   rows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): T[]
   /**
-   * Row by row, for texts and for what may be too much to hold; it takes twice as long as reading batches. Reads of the
-   * same connection may go on meanwhile; writes may not.
+   * Returns the rows one by one, for texts and for lists that may not fit in memory. It takes twice as long as reading
+   * batches. Meanwhile the same connection may read, but it may not write.
    */
   iterate<T>(sql: string, params?: SqlParams): IterableIterator<T>
-  /** Changes whenever another connection (or, between two connections, ours) committed. https://www.sqlite.org/pragma.html#pragma_data_version */
+  /** This number changes when another connection committed, or we did between two connections. https://www.sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number
-  /** Rows of the file that this connection has written itself since it was opened. */
+  /** Returns how many rows of the file this connection has written since it was opened. */
   ownChanges(): number
   close(): void
 }
@@ -44,24 +44,25 @@ export interface ReadDb {
 /** Returns the number of changed rows. */
 export type BoundStatement = (given: readonly SqlValue[]) => number
 
-/** Taking a `WriteDb` is the permission to write. */
+/** Who is given a `WriteDb` may write. */
 export interface WriteDb extends ReadDb {
   /** Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
-  /** `run` for `?` in the order of `values`; the quickest way to write many rows. */
+  /** Runs a statement with `?` in the order of `values`. This is the quickest way to write many rows. */
   runRaw(sql: string, values: readonly SqlValue[]): number
   /**
-   * Gives SQLite the values of the `?` now: a long text is copied before a transaction begins. What is only known inside
-   * it comes later: `given(0)`, `given(1)` … in the SQL. The texts are held until the statement is collected as garbage.
+   * Binds the values of the `?` now, so that a long text is copied before a transaction begins. Values that are known
+   * only inside the transaction come later, as `given(0)`, `given(1)` … in the SQL. The texts are kept until the
+   * statement is collected as garbage.
    */
   bindAhead(sql: string, values: readonly SqlValue[]): BoundStatement
-  /** Several statements without parameters (schema, triggers). */
+  /** Runs several statements without parameters, such as a schema or triggers. */
   exec(sql: string): void
-  /** One `BEGIN IMMEDIATE` … `COMMIT`; any error rolls back. Never await inside. */
+  /** Runs `body` between `BEGIN IMMEDIATE` and `COMMIT`. Any error rolls back. Never await inside. */
   transaction<T>(body: () => T): T
 }
 
-/** Wraps a better-sqlite3 connection; statements are prepared once and kept. */
+/** Wraps a better-sqlite3 connection. Statements are prepared once and kept. */
 export function wrapConnection(
   connection: Database.Database,
   path: string,
@@ -85,7 +86,7 @@ export function wrapConnection(
     }
     return statement
   }
-  // An iterating statement is busy; a second use of it at the same time needs a statement of its own.
+  // A statement that iterates is busy. A second use of it at the same time needs a statement of its own.
   const idle = (sql: string): Database.Statement => {
     const statement = prepare(sql)
     return statement.busy ? connection.prepare(sql) : statement

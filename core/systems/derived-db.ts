@@ -4,29 +4,30 @@ import type { SqlParams } from '../sqlite/read-db.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 import { withoutYielding } from '../yielding.ts'
 
-/** What is computed from a foreign file into TEMP tables, because its system does not store it as rows. */
+/** How TEMP tables are filled with what a system does not store as rows. */
 export type Derivation = {
-  /** Makes the TEMP tables, or brings them in step with what the file holds now, a piece at a time. */
+  /** Makes the TEMP tables, or brings them in step with the file, one piece at a time. */
   readonly build: (db: PreparableDb) => Generator<void>
-  /** Absolute paths of other files that it reads: when one of them changes, the tables are made anew. */
+  /** Absolute paths of other files that it reads. When one of them changes, the tables are brought in step, too. */
   readonly companions: readonly string[]
-  /** Nobody can change the database while it is open. */
+  /** True when nobody can change the database while it is open. */
   readonly isStill: boolean
-  /** Where the tables are between two connections, and whether the file is still as it was when they were put there. */
+  /** Where the tables are kept between two connections, and whether the file has stayed the same since. */
   readonly kept?: { readonly tables: KeptTables; readonly isUnchanged: () => boolean }
 }
 
 export type DerivedDb = PreparableDb & {
-  /** Puts the tables where the next connection finds them. */
+  /** Keeps the tables for the next connection. */
   keep(): void
 }
 
 /**
- * A read connection whose derived TEMP tables always belong to the state of the file that is read: every read, and
- * every iteration from its first row to its end, runs in one transaction, at whose start the tables are made anew when
- * the file has changed since. Only then may the connection write, and only to its own TEMP tables. They are made a piece
- * at a time at first, in one transaction all the same; later in one go, since somebody waits for the answer.
- * @throws LcmError what `build` throws, at first and from any read
+ * Makes a read connection whose derived TEMP tables always belong to the state of the file that is read. Every read,
+ * and every iteration from its first row to its end, runs in one transaction. When the file has changed, the tables are
+ * brought in step at the start of that transaction. Only then may the connection write, and only to its own TEMP tables.
+ * At first they are made one piece at a time, in one transaction. Later they are brought in step without yielding,
+ * because somebody waits for the answer.
+ * @throws LcmError what `build` throws, here and from any read
  */
 export function* keepingDerived(db: PreparableDb, derivation: Derivation): Generator<void, DerivedDb> {
   const { companions, kept } = derivation
@@ -45,7 +46,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   let builtVersion: number | null = null
   let reading = 0
   function* refreshing(): Generator<void> {
-    // Inside the transaction: the version of what this transaction sees.
+    // This is asked inside the transaction, so it is the version of what the transaction sees.
     const current = version()
     if (current === builtVersion) return
     db.exec('PRAGMA query_only = OFF')
@@ -71,7 +72,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   const enter = (): void => withoutYielding(entering())
   const leave = (): void => {
     reading -= 1
-    // Nothing of the file was written: what is committed are the TEMP tables.
+    // This commits TEMP tables only. Nothing was written to the file.
     if (reading === 0) db.exec('COMMIT')
   }
   const read = <T>(body: () => T): T => {
@@ -92,7 +93,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   }
 
   const keep = (): void => {
-    // What was not read since it changed is brought in step by the next connection, whether it has to be saved or not.
+    // If the file changed and nobody has read it since, the next connection brings the tables in step.
     const isCurrent = builtVersion === version()
     if (builtVersion !== keptVersion) kept?.tables.save(db, isCurrent)
     else if (!isCurrent) kept?.tables.outdate()
@@ -118,7 +119,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     column: (sql, params) => read(() => db.column(sql, params)) as never,
     rows: (sql, params) => read(() => db.rows(sql, params)) as never,
     iterate: (sql, params) => stepping(() => db.iterate(sql, params)) as never,
-    // While one state is read, a companion that changes is not looked at: what is read belongs to the tables as they are.
+    // While one state is read, a change of a companion does not count: the tables belong to that state.
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
     ownChanges: () => 0,
     run: (sql, params) => db.run(sql, params),
@@ -129,11 +130,11 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   }
 }
 
-/** What is left half done in TEMP tables. */
+/** Rolls back what was left half done in TEMP tables. */
 function undo(db: PreparableDb): void {
   try {
     db.exec('ROLLBACK')
   } catch {
-    // It did not begin, or SQLite ended it by itself, as it does after some errors.
+    // The transaction did not begin, or SQLite rolled it back by itself, as it does after some errors.
   }
 }

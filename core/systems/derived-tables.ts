@@ -1,22 +1,22 @@
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 
 /**
- * TEMP tables for systems whose own tables lack our keys: no numbers of conversations or messages, no order, links
- * without an index. They hold what is small; texts stay in the file and are fetched by row. Filled by a system's
- * `deriving`, read by the views of `derivedViews`, which look into one table each, so that SQLite can use an index in
- * every join.
+ * TEMP tables for systems whose own tables lack our keys: they have no numbers of conversations or messages, no order,
+ * or no index of links. The tables hold what is small. Texts stay in the file and are fetched by row. `deriving` of a
+ * system fills the tables, and the views of `derivedViews` read one table each, so that SQLite can use an index in every
+ * join.
  */
 const TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS derived_conversations (
   conversation_id INTEGER PRIMARY KEY,
-  -- By which the system itself tells its conversations apart.
+  -- The name by which the system itself tells its conversations apart.
   key             TEXT NOT NULL UNIQUE,
   session_id      TEXT NOT NULL,
   logical_key     TEXT,
   source_uri      TEXT,
   created_at      INTEGER,
   updated_at      INTEGER,
-  -- Of what is no conversation of anybody: what it is instead.
+  -- Says what it is when it is nobody's conversation.
   note            TEXT
 );
 CREATE TEMP TABLE IF NOT EXISTS derived_messages (
@@ -65,13 +65,14 @@ CREATE INDEX IF NOT EXISTS temp.derived_context_items_summary
 `
 
 /**
- * Indexes that begin with the id of a summary, and those beside them, are made when their table is filled: row by row
- * they would take twice as long. Indexes of numbers that ascend take no longer row by row, and keep nobody waiting.
+ * Indexes of summaries and links are made after their tables were filled, because an index of ids that come in no order
+ * takes twice as long row by row. Indexes of messages and windows stand before: their numbers ascend, so that they take
+ * no longer row by row, and nobody waits for an index of all rows at once.
  */
 const LINEAGE_INDEXES = {
   derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
   derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
-  // Without the summary's id, which may be as long as a hash and stands in the table.
+  // The id of the summary may be as long as a hash, and stands in the table. So it is left out here.
   derived_summary_messages_message: 'derived_summary_messages (message_id)',
   derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
   derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
@@ -82,13 +83,13 @@ const dropIndexes = Object.keys(LINEAGE_INDEXES)
   .join('\n')
 
 /**
- * Numbers from here on stand for what the file names and does not hold, or holds without its conversation: high, so that
- * those of what is really there do not move when it comes.
+ * Numbers from here on stand for what the file names but does not hold, or holds without its conversation. They are
+ * high, so that other numbers stay the same when it is added later.
  */
 export const STAND_IN = 1_000_000_000
 
 const queries = {
-  /** Summaries and windows are few, and change in place. */
+  /** Summaries and windows are few and change in place, so they are cleared and filled again. */
   clear: {
     lineage: /* sql */ `
       ${dropIndexes}
@@ -103,17 +104,17 @@ const queries = {
   known: /* sql */ `SELECT count(*) AS count, max(message_id) AS last FROM temp.derived_messages`,
 }
 
-/** Makes the tables where there are none; `clearDerived` empties those that are filled anew. */
+/** Makes the tables that are not there yet. */
 export function haveDerivedTables(db: PreparableDb): void {
   db.exec(TABLES)
 }
 
-/** They are to be filled anew. */
+/** Empties tables that are to be filled again. */
 export function clearDerived(db: PreparableDb, what: keyof typeof queries.clear): void {
   db.exec(queries.clear[what])
 }
 
-/** Makes the lineage quick to look into: at once after filling it. */
+/** Makes the indexes of summaries and links. Call it after their tables were filled. */
 export function* indexingLineage(db: PreparableDb): Generator<void> {
   for (const [name, columns] of Object.entries(LINEAGE_INDEXES)) {
     db.exec(/* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns}`)
@@ -121,15 +122,15 @@ export function* indexingLineage(db: PreparableDb): Generator<void> {
   }
 }
 
-/** Rows between two pauses: some milliseconds where each is read from its table and written into another. */
+/** Rows between two yields. To read each from a table and write it into another takes some milliseconds. */
 const ROWS_AT_ONCE = 2000
 
 type Range = { readonly last: number; readonly end: number }
 
 /**
- * Fills a table from another, a range of its numbers at a time; a longer one where there are few rows in it.
- * @param next the first number after the given one
- * @param fill does that for the numbers after `last`, up to `end`, and returns how many rows it wrote
+ * Fills a table from another, one range of numbers at a time. A range becomes longer where it holds few rows.
+ * @param next returns the first number after the given one
+ * @param fill fills in the numbers after `last` and up to `end`, and returns how many rows it wrote
  */
 export function* inRanges(
   next: (last: number) => number | null | undefined,
@@ -147,18 +148,18 @@ export function* inRanges(
   }
 }
 
-/** Messages and conversations are to be filled anew. */
+/** Empties messages and conversations, which are to be filled again. */
 export function forgetDerivedMessages(db: PreparableDb): void {
   db.exec(queries.forget)
 }
 
-/** Below every number of a message. */
+/** A number below that of every message. */
 export const BEFORE_ALL = Number.MIN_SAFE_INTEGER
 
 /**
- * The number of the last message that is derived already and still stands in the file: only later ones have to be read.
- * These systems only ever add messages; when some are gone all the same, everything is forgotten and read again.
- * @param isUnchanged whether the file still has `count` messages up to number `last`, and the same last one
+ * Returns the number of the last message that was derived and still stands in the file. Only later ones have to be read.
+ * These systems only add messages. If some are gone all the same, everything is forgotten and read again.
+ * @param isUnchanged tells whether the file still has `count` messages up to number `last`, and the same last one
  */
 export function lastDerivedMessage(db: PreparableDb, isUnchanged: (count: number, last: number) => boolean): number {
   const known = db.get<{ count: number; last: number | null }>(queries.known)

@@ -1,7 +1,7 @@
 import type { SqlValue } from '../sqlite/read-db.ts'
 import type { PreparableDb } from '../sqlite/uri-db.ts'
 
-/** Rows of one statement: a statement a row would take four times as long. */
+/** Rows that one statement inserts. One statement for each row would take four times as long. */
 const ROWS_AT_ONCE = 100
 
 /** Writes many rows into a TEMP table, in the order in which they are added. Nothing may be read from it before `end`. */
@@ -12,7 +12,7 @@ export class RowInserter {
   readonly #many: string
   #values: SqlValue[] = []
 
-  /** @param into such as `temp.t (a, b)`; columns must be declared INTEGER where they hold whole numbers */
+  /** @param into for example `temp.t (a, b)`; columns of whole numbers must be declared INTEGER */
   constructor(db: PreparableDb, into: string, width: number) {
     const row = `(${Array(width).fill('?').join(', ')})`
     this.#db = db

@@ -6,27 +6,27 @@ import { linesFrom } from '../file-lines.ts'
 import { RowInserter } from '../row-inserter.ts'
 import { eventOf, type LedgerEvent, lineReader, textOf } from './ledger-line.ts'
 
-/** Read at once where texts are asked for. */
+/** Bytes that are read at once when a text is asked for. */
 const BLOCK_BYTES = 256 * 1024
-/** Of the ledger, between two pauses: some milliseconds. */
+/** Bytes of the ledger between two yields, which take some milliseconds. */
 const BYTES_AT_ONCE = 1024 * 1024
-/** Texts that were read last, since a query asks for one several times. */
+/** Size of the texts that are kept after they were read, because a query asks for a text several times. */
 const KEPT_CHARS = 8 * 1024 * 1024
 
 const TABLES = /* sql */ `
--- Where each content was recorded first. Numbers above all lines stand for what is in no line.
+-- The line at which each content was recorded first. Numbers above all lines stand for contents without a line.
 CREATE TEMP TABLE IF NOT EXISTS decapod_lines (
   line      INTEGER PRIMARY KEY,
-  -- How many contents were recorded before it; NULL where it is in no line.
+  -- How many contents were recorded before it. NULL for a content without a line.
   seq       INTEGER,
   hash      BLOB NOT NULL,
   at        INTEGER,
   bytes     INTEGER,
   fact      INTEGER,
-  -- Its row in the index; NULL where the index does not list it.
+  -- Its row in the index. NULL when the index does not list it.
   index_row INTEGER
 );
--- What many events share.
+-- Values that many events share.
 CREATE TEMP TABLE IF NOT EXISTS decapod_facts (
   fact       INTEGER PRIMARY KEY,
   session_id TEXT,
@@ -41,7 +41,7 @@ CREATE TEMP TABLE IF NOT EXISTS decapod_ledger_state (
   unreadable INTEGER NOT NULL,
   events     INTEGER NOT NULL,
   unended    INTEGER NOT NULL,
-  -- Of the last line that is ended and an event.
+  -- These describe the last ended line that is an event.
   last_at    INTEGER,
   last_bytes INTEGER,
   last_hash  TEXT
@@ -63,7 +63,7 @@ const queries = {
   addFact: /* sql */ `
     INSERT INTO temp.decapod_facts (fact, session_id, kind, actor, source)
     VALUES (CAST(:fact AS INTEGER), :sessionId, :kind, :actor, :source)`,
-  /** Made when something is first looked for by its hash: row by row it would take three times as long. */
+  /** This index is made when a hash is first looked for. Row by row it would take three times as long. */
   indexHashes: /* sql */ `CREATE UNIQUE INDEX IF NOT EXISTS temp.decapod_lines_hash ON decapod_lines (hash)`,
   lineOf: /* sql */ `SELECT line FROM temp.decapod_lines WHERE hash = :hash`,
   hasAny: /* sql */ `SELECT 1 FROM temp.decapod_lines LIMIT 1`,
@@ -77,11 +77,11 @@ const queries = {
 type LedgerState = {
   /** Device and inode. */
   readonly file: string
-  /** Of the lines that are ended: from there on it is read again. */
+  /** Size of the ended lines. Reading goes on from there. */
   readonly bytes: number
   readonly lines: number
   readonly unreadable: number
-  /** Among the ended lines, and 1 for an event in a line that is not. */
+  /** `events` counts ended lines. `unended` is 1 when the last line is an event that is not ended. */
   readonly events: number
   readonly unended: number
   readonly lastAt: number | null
@@ -89,43 +89,43 @@ type LedgerState = {
   readonly lastHash: string | null
 }
 
-/** A hash as it is kept: 32 bytes; what is no hash of the system's as it is. The same as `storedHash` makes of it in SQL. */
+/** A hash is kept as 32 bytes, and any other text as it is. `storedHash` makes the same of it in SQL. */
 const HEX = /^[0-9a-f]{64}$/
 const stored = (hash: string): SqlValue => (HEX.test(hash) ? Buffer.from(hash, 'hex') : hash)
 const shown = (hash: SqlValue): SqlValue => (hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : hash)
 
-/** As in `decapod_lines`, of an expression that is a text. */
+/** SQL that makes a hash of a text as it is kept in `decapod_lines`. */
 export const storedHash = (text: string): string =>
   `iif(octet_length(${text}) = 64 AND ${text} = lower(${text}), coalesce(unhex(${text}), ${text}), ${text})`
 
-/** The text that a stored hash stands for. */
+/** SQL for the text that a kept hash stands for. */
 export const shownHash = (hash: string): string => `iif(typeof(${hash}) = 'blob', lower(hex(${hash})), ${hash})`
 
-/** The ledger that belongs to a database: the system knows it by its name alone. */
+/** Returns the path of the ledger of a database, which the system finds by its name. */
 export const ledgerPath = (realPath: string): string => join(dirname(realPath), 'lcm.events.jsonl')
 
-/** As far as it was read; null when there is no ledger beside the database. */
+/** Returns how far the ledger was read, or null when there is none beside the database. */
 export function ledgerState(db: PreparableDb): LedgerState | null {
   return db.get<LedgerState>(queries.state) ?? null
 }
 
-/** Has to be called before lines are looked for by their hash in SQL. */
+/** Call this before SQL looks for lines by their hash. */
 export function indexHashes(db: PreparableDb): void {
   db.exec(queries.indexHashes)
 }
 
 /** A row of the index with the hash that it lists. */
 export type ListedRow = readonly [row: number, hash: string]
-/** In their order. */
+/** The rows come in the order of their numbers. */
 type ListedRows = Iterator<ListedRow, unknown, undefined>
 
-/** `keptLines`: how many lines stand there as they did before; 0 where everything is new. */
+/** `keptLines` is the number of lines that are the same as before, and 0 when everything is new. */
 export type ReadLedger = { readonly keptLines: number; readonly lines: ContentLines }
 
-/** The line at which each content was recorded first, by its hash. */
+/** Finds the line at which a content was recorded first, by the hash of the content. */
 export class ContentLines {
   readonly #db: PreparableDb
-  /** Of lines that were read just now. */
+  /** Lines that were read just now, by hash. */
   readonly #added = new Map<string, number>()
   #hasOlder: boolean
 
@@ -142,14 +142,14 @@ export class ContentLines {
     return this.#db.value<number>(queries.lineOf, { hash: stored(hash) }) ?? null
   }
 
-  /** Returns false when it was recorded before. */
+  /** Returns false when the content was recorded before. */
   add(hash: string, line: number): boolean {
     if (this.of(hash) !== null) return false
     this.#added.set(hash, line)
     return true
   }
 
-  /** The table has lines that were not added here. */
+  /** Call this when lines were added to the table by other means. */
   lookAgain(): void {
     this.#hasOlder = true
   }
@@ -159,8 +159,8 @@ export class ContentLines {
  * Brings the TEMP tables `decapod_lines` and `decapod_facts` in step with the ledger, reading only what was appended
  * since, and defines `decapod_text(at, bytes, hash)` and `decapod_field(at, bytes, name)`, which fetch from a line what
  * is not copied.
- * @param rows in which the lines that are new are mostly listed, in the same order: what is not found so stays without
- * its row
+ * @param rows rows of the index, which mostly list the new lines in the same order; a line that is not found in this way
+ * stays without its row
  */
 export function* readingLedger(db: PreparableDb, realPath: string, rows: ListedRows): Generator<void, ReadLedger> {
   const path = ledgerPath(realPath)
@@ -176,7 +176,7 @@ export function* readingLedger(db: PreparableDb, realPath: string, rows: ListedR
   const descriptor = openSync(path, 'r')
   try {
     const known = continued(db, descriptor, `${file.dev}:${file.ino}`, file.size)
-    // What has no line may have one now, and a line that was not ended may be another.
+    // A content without a line may have one now, and a line that was not ended may have changed.
     const forgotten = db.run(queries.forgetFrom, { lines: known.lines })
     const lines = new ContentLines(db)
     const read = yield* readingLines(db, descriptor, { known, rows, lines })
@@ -199,7 +199,7 @@ const NOTHING_READ = {
   lastHash: null,
 }
 
-/** What was read before, if the file still begins with it: a ledger only ever grows. */
+/** Returns what was read before if the file still begins with it, because a ledger only grows. */
 function continued(db: PreparableDb, descriptor: number, file: string, bytes: number): LedgerState {
   const known = ledgerState(db)
   const last =
@@ -236,7 +236,7 @@ function* readingLines(
       }
       if (row !== null) next = rows.next()
     }
-    // Without a line feed it may be half written: it counts when it is ended.
+    // A line without a line feed may be half written. It counts when it is ended.
     if (!isEnded) {
       unended = event ? 1 : 0
       break
@@ -257,7 +257,7 @@ function* readingLines(
   return { file: known.file, bytes, lines, unreadable, events, unended, lastAt, lastBytes, lastHash }
 }
 
-/** Numbers what events share, as it was numbered before. */
+/** Numbers the values that events share, with the same numbers as before. */
 function knownFacts(db: PreparableDb): (event: LedgerEvent) => number {
   const keyOf = (event: Fact): string => JSON.stringify([event.sessionId, event.kind, event.actor, event.source])
   const known = new Map(db.all<Fact & { fact: number }>(queries.facts).map((fact) => [keyOf(fact), fact.fact]))
@@ -274,7 +274,7 @@ function knownFacts(db: PreparableDb): (event: LedgerEvent) => number {
 
 type Fact = Pick<LedgerEvent, 'sessionId' | 'kind' | 'actor' | 'source'>
 
-/** At most so many bytes from a place on; fewer where the file ends. */
+/** Reads a number of bytes from an offset on, or fewer where the file ends. */
 function readAt(descriptor: number, offset: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(bytes)
   let filled = 0
@@ -286,7 +286,7 @@ function readAt(descriptor: number, offset: number, bytes: number): Buffer {
   return buffer.subarray(0, filled)
 }
 
-/** Empty when the file is gone: whoever asks next is told so, and forgets what stood in it. */
+/** Returns no bytes when the file is gone. The next reading notices that and forgets what stood in it. */
 function readFrom(path: string, offset: number, bytes: number): Buffer {
   let descriptor: number
   try {
@@ -303,7 +303,7 @@ function readFrom(path: string, offset: number, bytes: number): Buffer {
 
 type LineAt = (at: number, bytes: number) => Buffer
 
-/** Lines are mostly asked for in their order: several are read at once. */
+/** Reads several lines at once, because they are mostly asked for in their order. */
 function blockReader(path: string): LineAt {
   let block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
   return (at, bytes) => {
@@ -314,7 +314,7 @@ function blockReader(path: string): LineAt {
   }
 }
 
-/** NULL when the line is no longer the one that it was. */
+/** The function returns NULL when the line has changed. */
 function textReader(lineAt: LineAt): SqlFunction {
   const kept = new Map<number, string>()
   let keptChars = 0
@@ -335,7 +335,7 @@ function textReader(lineAt: LineAt): SqlFunction {
   }
 }
 
-/** A field that is asked for where the database does not tell it; NULL when the line is gone. */
+/** The function returns a field that the database does not have, or NULL when the line is gone. */
 function fieldReader(lineAt: LineAt): SqlFunction {
   let last: { readonly at: number; readonly event: LedgerEvent | null } | null = null
   return (at, bytes, name) => {

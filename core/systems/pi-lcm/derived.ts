@@ -17,7 +17,7 @@ import type { Source } from '../system.ts'
 import { PI_SUMMARY_ROLES } from './parts.ts'
 import { fillingPiWindows, followPiWindows, PI_WINDOW_TABLES } from './window.ts'
 
-/** Roles of Pi that are results of a tool, the user's own shell commands among them. */
+/** Roles of Pi for results of a tool. Shell commands of the user are among them. */
 const RESULT_ROLES = `'toolResult', 'bashExecution'`
 
 const queries = {
@@ -48,7 +48,7 @@ const queries = {
     UPDATE temp.derived_messages AS d SET conversation_id = n.conversation_id
     FROM temp.pi_numbers AS w JOIN temp.derived_conversations AS n ON n.key = w.key
     WHERE d.conversation_id = w.conversation_id AND n.conversation_id <> w.conversation_id`,
-  /** What belongs to a conversation that is not in the file is shown as one of its own. */
+  /** Messages of a conversation that is not in the file are shown as a conversation of their own. */
   ofMessages: /* sql */ `
     INSERT OR IGNORE INTO temp.derived_conversations (conversation_id, key, session_id)
     SELECT ${STAND_IN} + first, key, key FROM temp.pi_threads
@@ -58,7 +58,7 @@ const queries = {
   lineage: /* sql */ `SELECT stamp FROM temp.pi_lineage`,
   forgetLineage: /* sql */ `DELETE FROM temp.pi_lineage`,
   keepLineage: /* sql */ `INSERT INTO temp.pi_lineage (stamp) VALUES (:stamp)`,
-  /** It may have come since. */
+  /** A source that was missing may have been added since. */
   hasMissingSource: /* sql */ `SELECT 1 FROM temp.derived_summary_messages WHERE message_id >= ${STAND_IN} LIMIT 1`,
 }
 
@@ -92,9 +92,9 @@ export function* derivingPi({ db, probe }: Source): Generator<void> {
 }
 
 /**
- * Fills the conversations. Messages that are known stay, under the number that their conversation has now: that of one
- * whose row is gone is another.
- * @returns the last message that is known, and whether any stands under another number than before
+ * Fills the conversations. Known messages stay, and take the number that their conversation has now. It differs when
+ * the row of the conversation is gone.
+ * @returns the last known message, and whether any message has another conversation number than before
  */
 function readConversations(db: PreparableDb, probe: SchemaProbe): { last: number; isMoved: boolean } {
   const last = lastKnown(db, probe)
@@ -107,12 +107,12 @@ function readConversations(db: PreparableDb, probe: SchemaProbe): { last: number
   return { last, isMoved }
 }
 
-/** The last message that is known, when every conversation still has the same ones up to there; else all is forgotten. */
+/** Returns the last known message if every conversation still has the same messages up to it. Otherwise forgets all. */
 function lastKnown(db: PreparableDb, probe: SchemaProbe): number {
   const last = db.value<number>(queries.last) ?? BEFORE_ALL
   db.run(queries.forgetThreads)
   db.run(threads(probe), { last })
-  // Row numbers are used again when the newest row is deleted: its UUID tells.
+  // When the newest row is deleted, its number is used again. The UUID tells the two apart.
   const isSame =
     last !== BEFORE_ALL && uuidOf(db, probe, last) === db.value(queries.lastId) && !db.value(queries.hasOtherMessages)
   if (isSame) return last
@@ -120,7 +120,7 @@ function lastKnown(db: PreparableDb, probe: SchemaProbe): number {
   return BEFORE_ALL
 }
 
-/** Null where the file does not say it. */
+/** Returns the UUID of a message, or null when the file has none. */
 function uuidOf(db: PreparableDb, probe: SchemaProbe, row: number): string | null {
   const id = columnsOf(probe, 'messages', 'm')('id')
   return (
@@ -129,12 +129,12 @@ function uuidOf(db: PreparableDb, probe: SchemaProbe, row: number): string | nul
   )
 }
 
-/** UUIDs of sources come in no order: pages of the index by which their messages are found are read again and again. */
+/** Fills the links. Their UUIDs come in no order, so that the same pages of the index of messages are read repeatedly. */
 function* fillingLinks(db: PreparableDb, probe: SchemaProbe): Generator<void> {
   const { messages: ofMessages, summaries: ofSummaries } = links(probe)
   db.exec(LARGE_PAGE_CACHE)
   try {
-    // Without an index in the file SQLite makes one for each statement.
+    // If the file has no index of UUIDs, SQLite makes one for each statement. So there is only one statement.
     if (!probe.isIndexed('messages', 'id')) db.run(ofMessages, { last: BEFORE_ALL, end: Number.MAX_SAFE_INTEGER })
     else {
       yield* inRanges(
@@ -150,26 +150,26 @@ function* fillingLinks(db: PreparableDb, probe: SchemaProbe): Generator<void> {
   }
 }
 
-/** What the summaries and their links were when they were read. */
+/** Tables that tell whether the file is still what it was when it was read. */
 const STATE = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS pi_lineage (stamp TEXT NOT NULL);
 -- The UUID of the last message that was read.
 CREATE TEMP TABLE IF NOT EXISTS pi_last (id TEXT);
--- Messages of the file by what they say of their conversation; counts and sums go up to the last that was known.
+-- Messages of the file by the conversation that they name. Counts and sums go up to the last message that was known.
 CREATE TEMP TABLE IF NOT EXISTS pi_threads (
   key      TEXT PRIMARY KEY,
   first    INTEGER NOT NULL,
   messages INTEGER NOT NULL,
   numbers  REAL NOT NULL
 ) WITHOUT ROWID;
--- What the numbers of the conversations were.
+-- The numbers that the conversations had before.
 CREATE TEMP TABLE IF NOT EXISTS pi_numbers (conversation_id INTEGER PRIMARY KEY, key TEXT NOT NULL);
 ${PI_WINDOW_TABLES}`
 
-/** Rows of summaries, with their links, that are looked at without a pause. */
+/** Rows of summaries or of their links between two yields. */
 const ROWS_AT_ONCE = 500
 
-/** Changes with whatever summaries and links are made from; the links of a summary come as one value. */
+/** Returns a hash of all that summaries and links are made from. The links of a summary are read as one value. */
 function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<void, string> {
   const hash = startSha1()
   function* adding(sql: string): Generator<void> {
@@ -186,7 +186,7 @@ function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<v
   if (probe.has('summaries'))
     yield* adding(/* sql */ `SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
   const source = columnsOf(probe, 'summary_sources', 'e')
-  // quote() tells a number from a text, and where one value ends.
+  // quote() distinguishes a number from a text, and marks where a value ends.
   const link = ['source_type', 'source_id', 'seq'].map((name) => `quote(${source(name)})`).join(' || ')
   yield* adding(/* sql */ `
     SELECT summary_id, group_concat(link) FROM (
@@ -261,8 +261,9 @@ function summaries(probe: SchemaProbe): string {
 }
 
 /**
- * A source that is not in the file keeps its place in the list, under a number that no message has. The plus holds SQLite
- * to the order of the rows, in which the links of a summary stand together, so that they are indexed four times as fast.
+ * Statements that fill the links. A source that is not in the file keeps its place in the list, under a number that no
+ * message has. The plus makes SQLite read the rows in their order, in which the links of a summary stand together. So
+ * they are indexed four times as fast.
  */
 function links(probe: SchemaProbe): { messages: string; summaries: string } {
   const column = columnsOf(probe, 'summary_sources', 'e')

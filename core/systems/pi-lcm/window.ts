@@ -2,9 +2,9 @@ import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { withoutYielding } from '../../yielding.ts'
 import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
 
-/** What pi-lcm puts before the messages may take this many tokens; its default, since the file does not say. */
+/** Tokens that the summaries before the messages may have. This is the default of pi-lcm, because the file does not say. */
 const BUDGET_TOKENS = 8000
-/** It counts 3.5 characters a token, and this much for the heading of each summary. */
+/** pi-lcm counts 3.5 characters a token, and this many tokens for the heading of each summary. */
 const CHARS_PER_TOKEN = 3.5
 const HEADING_TOKENS = { leaf: 30, condensed: 20 }
 const TITLE = '## Conversation History (Lossless Context Management)'
@@ -52,7 +52,7 @@ const queries = {
   size: /* sql */ `
     SELECT coalesce(max(ordinal) + 1, 0) FROM temp.derived_context_items
     WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  /** Behind what stands in the window already. */
+  /** Adds messages behind those that are in the window already. */
   messages: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
     SELECT d.conversation_id, row_number() OVER (ORDER BY d.seq, d.message_id) - 1 + CAST(:size AS INTEGER), 'message',
@@ -61,7 +61,7 @@ const queries = {
     WHERE u.is_marked = 0 AND d.conversation_id = CAST(:conversation AS INTEGER) AND d.message_id > CAST(:last AS INTEGER)`,
 }
 
-/** Messages that nobody's sources are, and whether the file marks them as compacted all the same. */
+/** Messages that are no source of a summary, and whether the file marks them as compacted all the same. */
 export const PI_WINDOW_TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS pi_uncovered (message_id INTEGER PRIMARY KEY, is_marked INTEGER NOT NULL);
 `
@@ -69,8 +69,9 @@ CREATE TEMP TABLE IF NOT EXISTS pi_uncovered (message_id INTEGER PRIMARY KEY, is
 type Newest = { readonly depth: number; readonly row: number }
 
 /**
- * Fills the windows by pi-lcm's own rule: the newest summary of each depth from the deepest up, until one does not fit;
- * the newest leaf if it fits; then every message that is no source and is not marked as compacted.
+ * Fills the windows by the rule of pi-lcm. First comes the newest summary of each depth from the deepest up, until one
+ * does not fit. Then comes the newest leaf if it fits, and then every message that is no source and is not marked as
+ * compacted.
  * @param hasMark whether the file marks what was compacted
  */
 export function* fillingPiWindows(db: PreparableDb, hasMark: boolean): Generator<void> {
@@ -86,8 +87,8 @@ export function* fillingPiWindows(db: PreparableDb, hasMark: boolean): Generator
 }
 
 /**
- * Brings the windows in step where summaries and their links are what they were: a conversation's window is made anew
- * when a mark of it changed or its messages did not only grow at their end.
+ * Brings the windows in step when summaries and links have not changed. The window of a conversation is filled again
+ * when a message was marked or unmarked, or when messages were not only added at the end.
  * @param last the last message that was there before
  */
 export function followPiWindows(db: PreparableDb, hasMark: boolean, last: number): void {
@@ -122,7 +123,7 @@ const findingUncovered = (db: PreparableDb, hasMark: boolean, last: number): Gen
     (range) => db.run(queries.uncovered(markOf(hasMark)), range),
   )
 
-/** 1 for a message `m` that is marked. */
+/** SQL that is 1 for a message `m` that is marked. */
 const markOf = (hasMark: boolean): string => (hasMark ? 'coalesce(m.is_compacted, 0) <> 0' : '0')
 
 function place(db: PreparableDb, conversation: number, ids: readonly string[]): void {
@@ -131,7 +132,7 @@ function place(db: PreparableDb, conversation: number, ids: readonly string[]): 
   })
 }
 
-/** Ids of the summaries that a window begins with. */
+/** Returns the ids of the summaries that a window begins with. */
 function shownIn(db: PreparableDb, conversation: number): string[] {
   const found = db.all<Newest>(queries.newest, { conversation }).flatMap(({ depth, row }) => {
     const summary = db.get<{ id: string; tokens: number }>(queries.summary, { row })
@@ -143,7 +144,7 @@ function shownIn(db: PreparableDb, conversation: number): string[] {
   return piSummaries(found, title).map(({ id }) => id)
 }
 
-/** Those of the newest summaries, deepest first, that pi-lcm puts into the window. */
+/** Returns those of the newest summaries, deepest first, that pi-lcm puts into the window. */
 function piSummaries<S extends { readonly depth: number; readonly tokens: number }>(
   newest: readonly S[],
   usedTokens: number,
