@@ -68,7 +68,8 @@ async function openByDialog(): Promise<void> {
 
 function Memory({ file }: { readonly file: string }) {
   const info = useQuery(api.memory.info.queryOptions())
-  // Asking again forgets the error; the page about it, and a dialog on it, stay until there is an answer.
+  // Asking again clears the error of the query. The page with the error, and a dialog on it, stay until there is an
+  // answer.
   const [lastError, setLastError] = useState<unknown>(null)
   if (info.error !== null && info.error !== lastError) setLastError(info.error)
   if (info.data) {

@@ -1,12 +1,15 @@
-/** Storage of this origin, port included: no other server on this machine is ever sent it. */
+/**
+ * The secret is kept in the storage of this origin, port included, so that it is never sent to another server on this
+ * machine.
+ */
 const KEY = 'lcm:session'
-/** The token that is being exchanged, with this page's claim to it: a reload in the middle goes on with both. */
+/** The token that is being exchanged, and this page's claim to it. A reload during the exchange continues with both. */
 const ENTERING = 'lcm:entering'
 
-/** What lets this page talk to its server. */
+/** What this page needs to talk to its server. */
 export type Session = {
   readonly secret: string
-  /** Query of the file that the server was started for; empty without one. */
+  /** The query of the file for which the server was started, or an empty text. */
   readonly start: string
 }
 
@@ -33,7 +36,7 @@ export async function enter(): Promise<Session> {
   return session
 }
 
-/** Null for what the server does not know. */
+/** Returns null for a token or secret that the server does not know. */
 async function exchange(offered: string | null): Promise<Session | null> {
   if (offered === null) return null
   const response = await fetch('/session', { method: 'POST', headers: { authorization: `Bearer ${offered}` } })

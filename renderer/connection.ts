@@ -57,7 +57,7 @@ export class Connection<TTransport extends Transport, TLink> {
       this.settle(this.makeLink(transport))
       this.become('open')
     } catch {
-      // Said through the state, which the window shows with a button to try again.
+      // The failure is visible in the state, which the window shows with a button to try again.
       this.schedule()
     }
   }

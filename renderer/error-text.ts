@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from '../core/contract/error.ts'
 
-/** What an error is called, and the way out of it. The sentence in between comes from the core. */
+/** The title of an error and its next step. The sentence between them comes from the core. */
 export type ErrorText = { readonly title: string; readonly next: string }
 
 const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {

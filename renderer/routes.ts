@@ -92,7 +92,7 @@ export function navigate(patch: Partial<Route>, how: 'push' | 'replace'): void {
   if (after === location.hash) return
   if (how === 'push' && after !== before) history.pushState(null, '', after)
   else history.replaceState(null, '', after)
-  // Neither of the two tells anybody by itself.
+  // Neither `pushState` nor `replaceState` sends an event.
   window.dispatchEvent(new Event(CHANGED))
 }
 

@@ -20,7 +20,7 @@ type Props = {
 }
 
 const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
-/** Below this many a filter is in the way. */
+/** A shorter list needs no filter. */
 const FILTER_FROM = 8
 
 /** The conversations of the file. Up and down arrows go through them. */

@@ -25,7 +25,7 @@ import { useFrameKeys } from './use-frame-keys.ts'
 import { ViewArea } from './view-area.tsx'
 import { loadAllViews } from './view-code.ts'
 
-/** By then the view that was asked for is there. */
+/** After this time the first view is there, and the others are loaded. */
 const VIEWS_AFTER_MS = 3000
 const MIN_DETAIL = 260
 const MAX_DETAIL = 640

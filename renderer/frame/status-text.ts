@@ -9,7 +9,7 @@ export function statusText(row: ListedConversation, fileBytes: number): string {
   const window =
     row.pressure === null ? 'window not measured' : `${formatPressure(row.pressure)} of window${leftOutText(row)}`
   const text = `LCM: ${messages} | ${summaries} | ${formatBytes(fileBytes)} · ${window}`
-  // Read by scripts and people alike: ordinary spaces only.
+  // Scripts read this text, too, so it contains ordinary spaces only.
   return text.replaceAll('\u00a0', ' ')
 }
 

@@ -3,7 +3,7 @@ import type { View } from '../routes.ts'
 export type Tab = {
   readonly view: View
   readonly label: string
-  /** After `g`. */
+  /** The letter that opens the view after `g`. */
   readonly letter: string
 }
 

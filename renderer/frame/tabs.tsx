@@ -45,7 +45,7 @@ export function Tabs({ conversation, isDetailOpen, onToggleDetail }: Props) {
   )
 }
 
-/** In a narrow window the strip scrolls. */
+/** In a narrow window the strip of tabs scrolls. */
 function bringIntoSight(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }

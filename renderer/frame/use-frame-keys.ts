@@ -35,7 +35,7 @@ function awaitLetter(): void {
   window.addEventListener('keydown', goTo, { capture: true, once: true })
 }
 
-/** Out of the selection first, then out of the search. Returns false when there is nothing that it could leave. */
+/** Leaves the selection first and then the search. Returns false when there is nothing that it could leave. */
 function backOut(): boolean {
   const { view, query, selection } = parseRoute(location.hash)
   // The log has lines of its own to leave, and shows no selection.

@@ -5,7 +5,7 @@ import { classNames } from './class-names.ts'
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type'> & {
   /** `primary` once a view at most; never for what cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger'
-  /** In a dialog: has the focus when it opens. */
+  /** Gives the button the focus when its dialog opens. */
   readonly 'data-autofocus'?: ''
 }
 

@@ -38,7 +38,7 @@ function toRow({ key, before, after }: RowChange): ChangeRow {
     verb,
     key: keyText(key),
     cells: columns
-      // Of a new or removed row what says nothing is left out.
+      // Columns of a new or removed row that say nothing are left out.
       .filter((column) => (before !== null && after !== null) || isTelling(after ?? before, key, column))
       .map((column) => ({
         column,

@@ -21,7 +21,7 @@ export function readCompactionDraft(conversationId: number): CompactionDraft | n
     if (typeof value !== 'object' || value === null) return null
     return Object.fromEntries(Object.entries(value).filter(([, setting]) => typeof setting === 'number'))
   } catch {
-    // Written by something else: as good as nothing.
+    // Another program wrote this entry, so it is ignored.
     return null
   }
 }

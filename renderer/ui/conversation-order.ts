@@ -44,8 +44,9 @@ function rank(row: ListedConversation, order: ConversationOrder): number {
 }
 
 /**
- * Which conversation to show when the address names none: the one that changed last among those that were compacted,
- * since there is more to see; sub-agents, and runs of the memory system itself, only where there is nothing else.
+ * Returns the conversation to show when the address names none: the one that changed last among those that were
+ * compacted, because there is more to see. Sub-agents and runs of the memory system itself are shown only when there is
+ * nothing else.
  */
 export function firstConversation(rows: readonly ListedConversation[]): number | null {
   const main = rows.filter((row) => row.parentConversationId === null && !isInternal(row))

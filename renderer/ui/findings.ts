@@ -2,7 +2,7 @@ import type { IntegrityReport } from '../../core/contract/integrity.ts'
 
 /** What the last scan says of a node. */
 export type NodeFinding = {
-  /** Of the worst. */
+  /** The severity of the worst finding. */
   readonly severity: 'error' | 'warning'
   /** Every check that named the node, the worst first; a check that named it twice stands once. */
   readonly checks: readonly { readonly id: string; readonly explanation: string }[]

@@ -6,7 +6,7 @@ type Props = {
   readonly id: string
   readonly text: string
   readonly tokens: number
-  /** Of the largest one in the list: its bar is full. */
+  /** The value of the largest row of the list, whose bar is full. */
   readonly most: number
   readonly color: string
 }

@@ -38,7 +38,7 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
   )
 }
 
-/** As much of a markdown node as is looked at here. */
+/** The part of a Markdown node that is read here. */
 type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[] }
 
 /**

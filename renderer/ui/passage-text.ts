@@ -23,7 +23,7 @@ export function clipPassage(text: string, matches: readonly (readonly [number, n
   }
 }
 
-/** Never between the two halves of a character. */
+/** Moves an offset out of a surrogate pair. */
 function whole(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at

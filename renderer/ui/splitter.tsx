@@ -11,7 +11,7 @@ type Props = {
   readonly size: number
   readonly min: number
   readonly max: number
-  /** On which side of the line that pane is. */
+  /** The side of the line on which that pane is. */
   readonly pane: 'before' | 'after'
   readonly onResize: (size: number) => void
 }

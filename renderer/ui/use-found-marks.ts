@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect } from 'react'
 import { foundTexts, placesOf } from './found-texts.ts'
 
-/** Of one message; what lies behind it is found by reading on. */
+/** At most this many matches of one message are marked. The others are found by reading on. */
 const MOST_MARKS = 400
 const MOST_CHARS = 400_000
 const NAME = 'found'

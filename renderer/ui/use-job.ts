@@ -13,7 +13,7 @@ export type FollowedJob<Input, Started> = {
   readonly isRunning: boolean
   /** Why it could not start, or why it failed. */
   readonly error: unknown
-  /** As if nothing had been started; what runs goes on. */
+  /** Forgets the job in this view. A running job continues. */
   readonly forget: () => void
 }
 

@@ -12,7 +12,7 @@ type ListKeys = {
   readonly open: () => void
 }
 
-/** Both presses of `gg` come within this. */
+/** The time within which both presses of `gg` have to come. */
 const TWICE_MS = 800
 
 /** The keys that move in a list, whatever has the focus in its view. */

@@ -22,7 +22,7 @@ export function readStored<T extends string | number | boolean>(key: string, ini
     const value: unknown = JSON.parse(localStorage.getItem(`lcm:${key}`) ?? 'null')
     return typeof value === typeof initial ? (value as T) : initial
   } catch {
-    // Written by something else: as good as nothing.
+    // Another program wrote this entry, so it is ignored.
     return initial
   }
 }

@@ -98,13 +98,16 @@ export const EMPTY_FORM: CompactionForm = {
   settings: {},
 }
 
-/** The form with these values and no others: of a known system, or that were tried out; none are the configured ones. */
+/**
+ * Returns the form with these values and no others, such as those of a preset or those that were tried out. Missing
+ * values are the configured ones.
+ */
 export function withValues(form: CompactionForm, settings: Partial<CompactionSettings>): CompactionForm {
   const values = Object.entries(settings).filter(([, value]) => value !== undefined)
   return { ...form, settings: Object.fromEntries(values.map(([name, value]) => [name, String(value)])) }
 }
 
-/** Which preset's values the form holds, exactly; null for the configured ones or a mixture. */
+/** Returns the preset whose values the form holds exactly, or null when they are the configured ones or a mixture. */
 export function presetOf(form: CompactionForm, presets: readonly Preset[]): Preset | null {
   const given = SETTING_FIELDS.filter(({ name }) => (form.settings[name]?.trim() ?? '') !== '')
   const matches = ({ settings }: Preset) =>

@@ -28,9 +28,9 @@ type Props = {
   /** Draws a plan over the strata. */
   readonly renderStrip: (plan: {
     readonly steps: readonly PlanStep[]
-    /** Of the plan, where it is not the configured one. */
+    /** The fresh tail of the plan, if it is not the configured one. */
     readonly freshTailCount: number | undefined
-    /** Number of the step in hand, from 0. */
+    /** The number of the selected step, from 0. */
     readonly step: number | null
     readonly onStep: (step: number) => void
   }) => ReactNode
@@ -39,7 +39,7 @@ type Props = {
 const SETTLE_MS = 250
 const NO_STEPS: readonly PlanStep[] = []
 
-/** Whether to compact, what would happen, doing it, and what was done before. */
+/** Shows whether to compact and what would happen, starts a compaction, and lists earlier ones. */
 export function CompactionView({ conversationId, info, renderStrip }: Props) {
   const [form, setForm] = useState(() => withValues(EMPTY_FORM, readCompactionDraft(conversationId) ?? {}))
   useEffect(() => dropCompactionDraft(conversationId), [conversationId])
@@ -119,7 +119,7 @@ export function CompactionView({ conversationId, info, renderStrip }: Props) {
   )
 }
 
-/** All that the view asks of the core about one request, and the way to have it done. */
+/** Everything that the view asks the core about one request, and the function that starts it. */
 function useCompaction(conversationId: number, request: CompactRequest) {
   const jobs = useQuery(api.jobs.list.queryOptions())
   const start = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => jobs.refetch() }))
@@ -130,7 +130,7 @@ function useCompaction(conversationId: number, request: CompactRequest) {
     api.compaction.plan.queryOptions({
       input: request,
       placeholderData: keepPreviousData,
-      // What is being carried out stays in sight; what is left of it afterwards is another plan.
+      // The plan that is being carried out stays in sight, because asking again would return a plan for what is left.
       enabled: (query) => !isRunning || query.state.data === undefined,
     }),
   )
@@ -138,7 +138,7 @@ function useCompaction(conversationId: number, request: CompactRequest) {
   return { decision, plan, runs, job, isRunning, start }
 }
 
-/** What the plan would ask of the model that the request names; null where none is asked. */
+/** What the plan would send to the model that the request names, or null when it names none. */
 function useEstimate(request: CompactRequest, plan: CompactionPlan | null): ModelEstimate | null {
   const report = useQuery(api.settings.report.queryOptions())
   const [provider] = report.data ? providersOf(request.summarizer ?? '', report.data) : []

@@ -6,9 +6,9 @@ export type ModelEstimate = {
   readonly calls: number
   readonly inputTokens: number
   readonly outputTokens: number
-  /** In the currency of the prices; null where they are not known. */
+  /** The cost in the currency of the prices, or null when prices are not known. */
   readonly cost: number | null
-  /** Null is no cap. */
+  /** Null means that there is no cap. */
   readonly capTokens: number | null
   readonly isAboveCap: boolean
 }
@@ -17,12 +17,12 @@ type Input = {
   readonly plan: CompactionPlan
   /** The model that is asked first. */
   readonly provider: ProviderInfo
-  /** What stands around the sources in a prompt. */
+  /** The tokens of a prompt that are not its sources. */
   readonly overheadTokens: number
   readonly capTokens: number | null
 }
 
-/** Adds up a plan. */
+/** Adds up what the steps of a plan send and receive. */
 export function estimateRun({ plan, provider, overheadTokens, capTokens }: Input): ModelEstimate {
   const { steps } = plan
   const inputTokens = steps.reduce((sum, step) => sum + step.sourceTokens + overheadTokens, 0)

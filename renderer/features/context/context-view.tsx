@@ -28,23 +28,26 @@ import { AS_CONFIGURED, assembleInput, parseWhatIf } from './what-if.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 import { WindowHead } from './window-head.tsx'
 
-/** A larger window is listed only for whoever asks for it: it takes seconds, and memory by the gigabyte. */
+/** A larger window is listed only on request, because that takes seconds and gigabytes of memory. */
 const MAX_ITEMS_UNASKED = 250_000
 
-/** Long enough for a slider to pass by, short enough to be an answer at once. */
+/** Long enough for a slider to pass by, and short enough to feel immediate. */
 const SETTLE_MS = 60
 
 type Props = {
   readonly conversationId: number
-  /** The detail of a selection stands at the right side of the window. */
+  /** True when the detail of a selection is shown at the right side of the window. */
   readonly isDetailShown: boolean
 }
 
-/** What the model sees next turn, or saw at any moment before: to scale, item by item, as it is sent, and what if. */
+/**
+ * What the model sees next turn, or saw at an earlier moment: to scale, item by item, as it is sent, and with other
+ * settings.
+ */
 export function ContextView(props: Props) {
   const { data: rows } = useQuery(api.conversations.list.queryOptions())
   const items = rows?.find((row) => row.conversationId === props.conversationId)?.contextItems ?? 0
-  // Decided once: a window that grows while it is shown does not go away.
+  // Decided once, so that a list does not disappear when the window grows.
   const [isListed, setListed] = useState(items <= MAX_ITEMS_UNASKED)
   return isListed ? <WholeWindow {...props} /> : <LargeWindow items={items} onList={() => setListed(true)} />
 }
@@ -63,7 +66,7 @@ function WholeWindow({ conversationId, isDetailShown }: Props) {
   const query = useDebounced(whatIf.query, SETTLE_MS)
   const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
   const [askedPlace, setBusy] = useAskedPlace(place, time)
-  // What was kept may not be there any more.
+  // The stored moment may not exist any more.
   const there = time === null ? askedPlace : normalised(askedPlace, time.course)
   const moment = useMoment(conversationId, there, time)
   const answer = useWindow(input, moment)
@@ -129,11 +132,11 @@ function WholeWindow({ conversationId, isDetailShown }: Props) {
   )
 }
 
-/** Thresholds are tried out as well, and no part of the question for the window. */
+/** Thresholds can be tried out, too, but do not change the window. */
 const thresholdsOf = (settings: { softThreshold: number; hardThreshold: number } | null) =>
   settings && { softThreshold: settings.softThreshold, hardThreshold: settings.hardThreshold }
 
-/** What an item takes in the core while all are listed, as measured with 2.4 million of them. */
+/** How much memory of the core one listed item takes, as measured with 2.4 million of them. */
 const BYTES_PER_ITEM = 1_500
 
 type LargeWindowProps = {
@@ -141,7 +144,7 @@ type LargeWindowProps = {
   readonly onList: () => void
 }
 
-/** Stands in the place of a list that would keep core and page busy for a long time. */
+/** Shown instead of a list that would keep core and page busy for a long time. */
 function LargeWindow({ items, onList }: LargeWindowProps) {
   return (
     <EmptyState
@@ -163,7 +166,7 @@ function LargeWindow({ items, onList }: LargeWindowProps) {
 
 type WindowListProps = {
   readonly window: SeenWindow
-  /** The answer to what was just changed is still on its way. */
+  /** True while the answer to the last change is on its way. */
   readonly isStale: boolean
 }
 

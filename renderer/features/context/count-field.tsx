@@ -7,16 +7,19 @@ type Props = {
   readonly hint: string
   /** Null while it is not known. */
   readonly value: number | null
-  /** Of the field, in CSS pixels. */
+  /** The width of the field in CSS pixels. */
   readonly width: number
-  /** How the value is written; with thousands told apart unless said otherwise. */
+  /** Writes the value. By default thousands are separated. */
   readonly format?: (value: number) => string
-  /** Null refuses what was typed. */
+  /** Parses what was typed. Null refuses it. */
   readonly parse: (text: string) => number | null
   readonly onChange: (value: number) => void
 }
 
-/** A number that can be typed. What does not parse is marked and changes nothing; leaving the field puts it back. */
+/**
+ * A number that can be typed. A text that does not parse is marked and changes nothing; leaving the field restores the
+ * value.
+ */
 export function CountField({ label, hint, value, width, format = formatCount, parse, onChange }: Props) {
   const id = useId()
   const [draft, setDraft] = useState<string | null>(null)

@@ -28,7 +28,7 @@ export type DifferenceRow =
       readonly isOpen: boolean
     }
 
-/** So many items that left are shown without being asked for. */
+/** This many of the items that left are shown without unfolding. */
 const SHOWN = 4
 
 /** The lines of a difference, grouped by run. What left stands under what took its place, folded when it is long. */

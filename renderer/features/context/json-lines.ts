@@ -84,7 +84,7 @@ function broken(line: string): readonly string[] {
   let start = 0
   while (start < line.length) {
     let stop = Math.min(line.length, start + MAX_LINE)
-    // Never between the halves of a surrogate pair: alone, each would be escaped.
+    // A line does not end inside a surrogate pair, because each half alone would be escaped.
     if (stop < line.length && isLeadSurrogate(line.charCodeAt(stop - 1))) stop--
     pieces.push(line.slice(start, stop))
     start = stop

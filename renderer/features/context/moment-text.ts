@@ -3,7 +3,7 @@ import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { type Course, type Place, progressAt } from './moments.ts'
 
-/** Which run an event belongs to, and which of its replacements it is; all counted from 1. */
+/** The run of an event and its step in that run, both counted from 1. */
 export type RunPlace = {
   readonly run: number
   readonly runs: number

@@ -16,7 +16,7 @@ export type Course = {
   readonly messages: number
   /** Messages that were there at each event; never decreasing. */
   readonly eventMessages: readonly number[]
-  /** By how many items each event and those before it have made the window shorter. */
+  /** How many items each event and those before it have removed from the window. */
   readonly eventRemoved: readonly number[]
 }
 
@@ -38,7 +38,7 @@ export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'even
   return { messages, eventMessages, eventRemoved }
 }
 
-/** About how many items the window held: how long an answer takes, not what it says. */
+/** About how many items the window held then. It tells how long an answer takes and is not part of one. */
 export function itemsAt(place: Place, course: Course): number {
   const { messages, events } = progressAt(place, course)
   return Math.max(0, messages - (course.eventRemoved[events - 1] ?? 0))
@@ -68,7 +68,9 @@ function eventsBefore(position: number, eventMessages: readonly number[]): numbe
   return low
 }
 
-/** The same moment under its one name: whatever nothing has followed is now, and what is not there any more is too. */
+/**
+ * Returns the one name of a moment: a moment that nothing followed, or that does not exist any more, is the present.
+ */
 export function normalised(place: Place, course: Course): Place {
   const { messages, events } = progressAt(place, course)
   const isPast = messages < course.messages || events < course.eventMessages.length
@@ -84,7 +86,7 @@ export function stepEvent(place: Place, direction: 1 | -1, course: Course): Plac
   const here = normalised(place, course)
   const { events, messages } = progressAt(here, course)
   if (direction === 1) return normalised({ kind: 'event', index: events }, course)
-  // Events that came at the very end are not before now but now itself.
+  // Events at the very end are the present and not a moment before it.
   const isAtEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
   const index = events - (isAtEvent ? 2 : 1)
   return index < 0 ? startOf(course) : { kind: 'event', index }
@@ -108,7 +110,7 @@ export function beforeEvent(index: number, { eventMessages }: Course): Place {
     : { kind: 'message', position: Math.max(0, messages - 1) }
 }
 
-/** Before and after the last run; the whole history where nothing was compacted. */
+/** Returns the moments before and after the last run, or the beginning and the present when nothing was compacted. */
 export function lastRun(events: Timeline['events'], course: Course): { readonly from: Place; readonly to: Place } {
   const last = events.at(-1)
   if (last === undefined) return { from: startOf(course), to: NOW }
@@ -117,9 +119,9 @@ export function lastRun(events: Timeline['events'], course: Course): { readonly 
   return { from: beforeEvent(first, course), to: normalised({ kind: 'event', index: events.length - 1 }, course) }
 }
 
-/** More than this many events are played without the moments between them. */
+/** When there are more events than this, the moments between them are not played. */
 const DETAILED_EVENTS = 60
-/** Moments of a play at most, about. */
+/** About how many moments are played at most. */
 const PLAYED = 120
 
 /** What comes next when the history is played: it fills up, is compacted, fills up again. */
@@ -138,7 +140,7 @@ export const isSamePlace = (a: Place, b: Place): boolean =>
   (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
   (a.kind !== 'message' || b.kind !== 'message' || a.position === b.position)
 
-/** Reads a moment as it was kept; null when it is none. */
+/** Parses a stored moment. Returns null when it is none. */
 export function parsePlace(value: unknown): Place | null {
   if (typeof value !== 'object' || value === null) return null
   const { kind, index, position } = value as { kind?: unknown; index?: unknown; position?: unknown }

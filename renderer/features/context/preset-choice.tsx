@@ -19,7 +19,7 @@ const SHORT: Readonly<Record<PresetName, string>> = {
   'hermes-lcm': 'hermes-lcm',
 }
 
-/** Whose defaults to try out. */
+/** Chooses the system whose defaults are tried out. */
 export function PresetChoice({ presets, value, onChange }: Props) {
   const name = useId()
   const chosen = presets.find((preset) => preset.name === value)

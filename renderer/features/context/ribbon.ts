@@ -6,7 +6,7 @@ export type Segment = {
   /** Left and right edge in CSS pixels. */
   readonly x0: number
   readonly x1: number
-  /** Of the item with the most tokens in it. */
+  /** The category of the largest item in it. */
   readonly category: Category
   /** Indexes into the items; the largest item of the run. */
   readonly main: number

@@ -7,7 +7,7 @@ type Props = {
   /** Null while it is not known. */
   readonly value: number | null
   readonly unit?: string
-  /** Of the field, in CSS pixels. */
+  /** The width of the field in CSS pixels. */
   readonly width: number
   readonly format?: (value: number) => string
   readonly parse: (text: string) => number | null

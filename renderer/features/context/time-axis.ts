@@ -1,8 +1,8 @@
 import { type Course, NOW, normalised, type Place, progressAt } from './moments.ts'
 
-/** At most this part of the axis belongs to the events themselves. */
+/** The events themselves take at most this share of the axis. */
 const MAX_EVENT_PART = 0.6
-/** So many events take half of that. */
+/** With this many events they take half of that share. */
 const HALF_AT_EVENTS = 20
 
 /**

@@ -16,7 +16,7 @@ type Props = {
 }
 
 const HEIGHT = 34
-/** Of the band to scale while another one magnifies it. */
+/** The height of the band that is to scale, while another one magnifies a part of it. */
 const SMALL_HEIGHT = 12
 
 /**
@@ -74,7 +74,7 @@ type RibbonMarksProps = {
   readonly window: AssembledContext
   /** Tokens at the right edge. */
   readonly scale: number
-  /** Of the band that they stand in. */
+  /** The height of the band in which the marks stand. */
   readonly heightPx: number
 }
 

@@ -4,7 +4,7 @@ import type { Time } from './use-time.ts'
 
 /** A slider passes by quickly. */
 const SETTLE_MS = 25
-/** From so many items on an answer takes a while, and a slider should have come to rest. */
+/** From this many items on an answer takes a while, so the slider has to rest before it is asked for. */
 const LARGE_ITEMS = 20_000
 const LARGE_SETTLE_MS = 300
 

@@ -27,7 +27,7 @@ function readKept<T>(key: string, parse: (value: unknown) => T | null): T | null
   try {
     return parse(JSON.parse(sessionStorage.getItem(key) ?? 'null'))
   } catch {
-    // Written by something else: as good as nothing.
+    // Another program wrote this entry, so it is ignored.
     return null
   }
 }

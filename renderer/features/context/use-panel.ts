@@ -5,7 +5,10 @@ import { useStored } from '../../ui/use-stored.ts'
 
 /** Narrower than this, there is no room beside the list unless it is asked for. */
 const WIDE_PX = 800
-/** Up to here the panel and the detail of a selection take turns at the right side; as in the window's own styles. */
+/**
+ * Up to this width the panel and the detail of a selection take turns at the right side, as in the styles of the
+ * window.
+ */
 const ONE_AT_A_TIME = '(max-width: 1700px)'
 
 export type Panel = {

@@ -23,7 +23,7 @@ export function useTime(conversationId: number): { readonly time: Time | null; r
   return { time: time ?? null, error: data === undefined ? error : null }
 }
 
-/** So many message ids are fetched at once; a column each. */
+/** How many message ids are fetched at once, one for each column. */
 const TILE = 4096
 
 /** The range of the history whose columns are single messages, with a position in it. */

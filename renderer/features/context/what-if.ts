@@ -22,7 +22,7 @@ export const AS_CONFIGURED: WhatIf = {
 export const MIN_BUDGET = 1_000
 export const MAX_BUDGET = 2_000_000
 const SLIDER_STEPS = 1_000
-/** At the right end of its slider; more can be typed. */
+/** The value at the right end of the slider. A larger one can be typed. */
 export const MAX_SLIDER_TAIL = 512
 
 export function isAsConfigured(whatIf: WhatIf): boolean {
@@ -88,7 +88,7 @@ export function parseWhatIf(value: unknown): WhatIf | null {
 /** Presets in the order in which they are offered. */
 export const PRESET_ORDER: readonly PresetName[] = ['spec', 'lossless-claw', 'argentos', 'pi-lcm', 'hermes-lcm']
 
-/** Read `128000`, `128,000`, `128k` or `1.5M`; null when it is no count between 1 and a hundred million. */
+/** Parses `128000`, `128,000`, `128k` or `1.5M`. Returns null when it is no count between 1 and a hundred million. */
 export function parseTokens(text: string): number | null {
   const match = /^\s*(\d[\d\s,_]*(?:\.\d+)?)\s*([km])?\s*$/i.exec(text)
   if (match === null) return null
@@ -110,13 +110,13 @@ export function sliderToBudget(place: number): number {
   return Math.round(tokens / unit) * unit
 }
 
-/** Read a whole number of messages, 0 to a million; null when it is none. */
+/** Parses a number of messages from 0 to a million. Returns null when it is none. */
 export function parseCount(text: string): number | null {
   const digits = text.replaceAll(/[\s,_]/g, '')
   return /^\d{1,7}$/.test(digits) && Number(digits) <= 1_000_000 ? Number(digits) : null
 }
 
-/** Read a share of the budget, `0.75` or `75 %`; null when it is none. */
+/** Parses a share of the budget, such as `0.75` or `75 %`. Returns null when it is none. */
 export function parseThreshold(text: string): number | null {
   const match = /^\s*(\d*\.?\d+)\s*(%)?\s*$/.exec(text)
   if (match === null) return null

@@ -21,7 +21,7 @@ import { LineageLists } from './lineage-lists.tsx'
 
 type Props = {
   readonly description: Description
-  /** A menu of what can be done to it by hand, where there is one. */
+  /** A menu of operations by hand, if there are any. */
   readonly operate: ReactNode
 }
 

@@ -10,7 +10,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { useFoundMarks } from '../../ui/use-found-marks.ts'
 import styles from './detail-text.module.css'
 
-/** Longer texts begin with this much, and unfold by steps that a window lays out without a pause. */
+/** Only this much of a longer text is shown at first. It unfolds in steps that the window lays out without a delay. */
 const FOLD_CHARS = 4000
 const STEP_CHARS = 100_000
 const ALL_CHARS = 50_000_000

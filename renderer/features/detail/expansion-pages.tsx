@@ -10,7 +10,7 @@ import { joinExpansion } from './join-expansion.ts'
 
 type Props = {
   readonly summaryId: string
-  /** All levels down to the messages, instead of one. */
+  /** True to expand all levels down to the messages, false for one level. */
   readonly isWhole: boolean
 }
 

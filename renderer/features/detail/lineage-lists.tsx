@@ -45,7 +45,7 @@ type GroupProps = {
   readonly count: number
   readonly ids: readonly string[]
   readonly isMessages?: boolean
-  /** Said when there is none. */
+  /** Shown when the list is empty. */
   readonly children: ReactNode
 }
 

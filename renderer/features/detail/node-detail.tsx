@@ -27,7 +27,8 @@ export function NodeDetail({ id, operate }: Props) {
         actions={<Button onClick={() => navigate({ selection: null }, 'push')}>Clear the selection</Button>}
       />
     )
-  // The former node stays until the new one is there: less than a blink, and never under the new one's name.
+  // Keeping the former node until the new one is there takes less than a blink, but it must never stand under the new
+  // id.
   if (!description.data) return <Loading what={id} lines={7} />
   return <DetailContent key={description.data.id} description={description.data} operate={operate(description.data)} />
 }

@@ -11,11 +11,11 @@ export type MoreUnit = 'messages' | 'sources' | 'dependents'
 
 /** Items that stand together, as near to `center` as their neighbours allow. */
 export type Block = {
-  /** What they are the sources of. */
+  /** The node whose sources the items are. */
   readonly owner: NodeCard | null
   readonly center: number
   readonly items: readonly Item[]
-  /** They may take several rows: nothing is to be drawn below any of them. */
+  /** True when the items may take several rows, because nothing will be drawn below them. */
   readonly canWrap: boolean
 }
 

@@ -46,7 +46,7 @@ function shapeOf(from: PlacedCard, to: PlacedCard): Pick<PlacedEdge, 'path' | 'l
   return to.y > from.y + from.h ? straightDown(from, to) : aroundTheSide(from, to)
 }
 
-/** From the middle of the lower edge to the middle of the upper one. */
+/** Draws a line from the middle of the lower edge to the middle of the upper one. */
 function straightDown(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   const x0 = from.x + from.w / 2
   const y0 = from.y + from.h
@@ -59,7 +59,7 @@ function straightDown(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   }
 }
 
-/** An edge that leads up or sideways, as one that closes a cycle does: out at the right, and in at the right. */
+/** Draws an edge that leads up or sideways, as one that closes a cycle does: it leaves and enters at the right. */
 function aroundTheSide(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   const x0 = from.x + from.w
   const x1 = to.x + to.w
@@ -69,7 +69,7 @@ function aroundTheSide(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   return { path: `M${x0},${y0} C${out},${y0} ${out},${y1} ${x1},${y1}`, label: { x: out - 6, y: (y0 + y1) / 2 } }
 }
 
-/** From a node to itself: out below, and back in below. */
+/** Draws an edge from a node to itself, which leaves and enters below. */
 function loop({ x, y, w, h }: Box): Pick<PlacedEdge, 'path' | 'label'> {
   const [x0, x1, bottom] = [x + w * 0.3, x + w * 0.7, y + h]
   return {

@@ -8,9 +8,9 @@ export type CardNode = Node<
   {
     readonly card: NodeCard
     readonly isWide: boolean
-    /** The graph is drawn around it. */
+    /** True for the card around which the graph is drawn. */
     readonly isCentre: boolean
-    /** Sources and dependents of which none is shown. */
+    /** How many sources and dependents are not shown. */
     readonly hiddenSources: number
     readonly hiddenDependents: number
   },

@@ -6,12 +6,12 @@ import { assignLevels, groupBy } from './levels.ts'
 import type { Box, PlacedCard, PlacedFrame, PlacedMore } from './placed-items.ts'
 
 export type GraphLayout = {
-  /** In the order of levels, then of the history. */
+  /** The cards in the order of levels and, within a level, of the conversation. */
   readonly cards: readonly PlacedCard[]
   readonly mores: readonly PlacedMore[]
   readonly frames: readonly PlacedFrame[]
   readonly edges: readonly PlacedEdge[]
-  /** What rests on what, among the cards: an edge into a frame is drawn once for all. */
+  /** The edges among the cards. An edge into a frame is drawn once for all its cards. */
   readonly links: readonly LineageEdge[]
   readonly bounds: Box
 }
@@ -153,7 +153,7 @@ export type Wish = { readonly center: number; readonly width: number }
  * as can be (least squares: neighbours that push each other share the way). O(n).
  */
 export function spread(wishes: readonly Wish[], gap: number): readonly number[] {
-  // Without widths and gaps between them the wishes only have to rise: each run that does not becomes its mean.
+  // Without widths and gaps, the middles only have to rise. Each run that falls becomes its mean.
   const offsets: number[] = []
   let offset = 0
   wishes.forEach(({ width }, index) => {

@@ -35,9 +35,11 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
   const nodes = useMemo(() => toFlow(layout, { focusId, selection, expanded }), [layout, focusId, selection, expanded])
   const boxes = useMemo(() => new Map<string, Box>(layout.cards.map((placed) => [placed.card.id, placed])), [layout])
   const fitted = fitGraph(layout.bounds, boxes.get(focusId) ?? layout.bounds, size)
-  /** Moved by hand: from then on a new size does not move it. */
+  /** True when the user moved the view. After that a new size does not move it. */
   const isMoved = useRef(false)
-  /** What was open when it was last brought into sight: a live file must not do so again and again. */
+  /**
+   * What was open when it was last brought into sight, so that a growing file does not bring it into sight repeatedly.
+   */
   const revealed = useRef(expanded)
 
   const glideTo = (viewport: GraphViewport) =>

@@ -59,7 +59,7 @@ type OpenProps = { readonly className: string | undefined; readonly label: strin
 /** A small handle on the edge of a card. The keys of the graph do the same. */
 function OpenButton({ className, label, onOpen }: OpenProps) {
   const open = (event: MouseEvent) => {
-    // The card itself would be picked.
+    // Otherwise the click would select the card.
     event.stopPropagation()
     onOpen()
   }

@@ -4,8 +4,8 @@ import type { PlacedEdge } from './edge-path.ts'
 import styles from './lineage-graph.module.css'
 
 /**
- * From each summary to its sources, in the colour of the summary. They have their paths from the layout, and so need
- * nothing of what React Flow would measure for them. What is wrong lies on top, and is said in words.
+ * The edges from each summary to its sources, in the colour of the summary. Their paths come from the layout, so React
+ * Flow measures nothing for them. Edges with an error lie on top and are described in words.
  */
 export function LineageEdges({ edges }: { readonly edges: readonly PlacedEdge[] }) {
   return (

@@ -1,7 +1,7 @@
 import type { Neighbourhood } from '../../../core/contract/lineage.ts'
 import { groupBy } from './levels.ts'
 
-/** As many boxes as can be drawn and read. */
+/** More boxes than this cannot be drawn and read. */
 const MOST_CARDS = 220
 
 /**

@@ -23,7 +23,7 @@ export function useAnchor(selection: string | null): AnchorState {
       if (followed !== anchor) setAnchor(followed)
     },
     pick: (id, how) => {
-      // Before the address changes, or the pick would be taken for somebody else's.
+      // The state is set before the address changes; otherwise the selection would seem to come from another view.
       flushSync(() => setAnchor((before) => ({ ...before, own: id })))
       navigate({ selection: id }, how)
     },
@@ -32,15 +32,15 @@ export function useAnchor(selection: string | null): AnchorState {
   }
 }
 
-/** What the graph is drawn around, and what is open in it. */
+/** The node around which the graph is drawn, and what is expanded in it. */
 export type Anchor = {
   /** The node in the middle; null while nothing has been selected. */
   readonly id: string | null
   /** Nodes of which everything is shown. */
   readonly expanded: readonly string[]
-  /** The selection that this was decided for. */
+  /** The selection for which this was decided. */
   readonly selection: string | null
-  /** A selection that was made in the graph itself, and is on its way through the address. */
+  /** A selection that was made in the graph and has not reached the address yet. */
   readonly own: string | null
 }
 

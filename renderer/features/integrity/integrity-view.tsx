@@ -15,10 +15,10 @@ import { ReportView } from './report-view.tsx'
 import { useFollowUp } from './use-follow-up.ts'
 
 type Props = {
-  /** The repair plan stands beside this view. */
+  /** True when the repair plan is shown beside this view. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
-  /** What else can be checked. */
+  /** Buttons for other checks. */
   readonly actions?: ReactNode
 }
 

@@ -17,7 +17,7 @@ type Props = {
   readonly onUndo: (backup?: string) => void
 }
 
-/** What came of a repair; it stays until it is put away. */
+/** The result of a repair. It stays until it is dismissed. */
 export function RepairOutcome({ job, jobs, onUndo }: Props) {
   const [isAway, setAway] = useState<string | null>(null)
   if (isAway === job.jobId) return null
@@ -116,7 +116,7 @@ function titlesBefore(jobs: readonly Job[], repair: Job): (id: string) => string
   const titles = new Map<string, string>()
   for (const { result, startedAtMs } of jobs) {
     if (result?.kind !== 'repair_plan' || startedAtMs > repair.startedAtMs) continue
-    // Newest first: what an older plan called a step matters only where the newer one has it not.
+    // The newest plan comes first. An older plan only gives titles of steps that the newer one lacks.
     for (const step of result.value.steps) if (!titles.has(step.id)) titles.set(step.id, step.title)
   }
   return (id) => titles.get(id) ?? id

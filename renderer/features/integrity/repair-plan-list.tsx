@@ -20,7 +20,7 @@ type ApplyInput = {
 type Props = {
   readonly plan: RepairPlan
   readonly info: MemoryInfo
-  /** A repair is running: nothing can be chosen meanwhile. */
+  /** True while a repair is running. Then nothing can be chosen. */
   readonly isBusy: boolean
   readonly onApply: (input: ApplyInput) => void
 }

@@ -6,9 +6,9 @@ type Cause = { readonly check: CheckResult; readonly consequences: readonly Chec
 export type ReportGroups = {
   /** Errors, then warnings; within each the most frequent first. */
   readonly findings: readonly CheckResult[]
-  /** The same, each consequence under its first cause. */
+  /** The same findings, each consequence under its first cause. */
   readonly causes: readonly Cause[]
-  /** Found, and as it should be. */
+  /** Findings that are expected. */
   readonly expected: readonly CheckResult[]
   readonly passed: readonly CheckResult[]
   readonly notApplicable: readonly CheckResult[]
@@ -36,7 +36,9 @@ export const byDesignTitle = ({ byDesign: ways }: Pick<IntegrityReport, 'byDesig
 
 const RANK = { error: 0, warning: 1, info: 2 } as const
 
-/** The checks of a report by what they say. What found something that is by design has not simply passed. */
+/**
+ * Groups the checks of a report by their result. A check that found something which is by design has not simply passed.
+ */
 export function groupChecks(checks: readonly CheckResult[], ways: readonly CheckResult[] = []): ReportGroups {
   const applicable = checks.filter((check) => check.notApplicable === null)
   const found = applicable.filter((check) => check.count > 0)
@@ -52,7 +54,7 @@ export function groupChecks(checks: readonly CheckResult[], ways: readonly Check
   }
 }
 
-/** Whatever follows from something follows from what that follows from. Findings that explain each other stand alone. */
+/** A consequence of a consequence belongs to the first cause. Findings that explain each other stand alone. */
 function foldConsequences(findings: readonly CheckResult[]): Cause[] {
   const byId = new Map(findings.map((check) => [check.id, check]))
   const causeOf = (check: CheckResult): CheckResult | undefined =>

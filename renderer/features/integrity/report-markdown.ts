@@ -46,5 +46,5 @@ const list = (title: string, items: readonly string[]): string[] =>
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** Foreign text as code, whatever backticks it has. */
+/** Text from the file as inline code. Backticks in it are replaced. */
 const inline = (text: string): string => `\`${oneLine(text).replaceAll('`', 'ˋ')}\``

@@ -31,7 +31,9 @@ type Props = {
   readonly actions?: ReactNode
 }
 
-/** The scan itself touches the file's journal; what is noticed so soon after it is its own doing. */
+/**
+ * A scan touches the journal of the file. A change that is noticed this soon after a scan was made by the scan itself.
+ */
 const OWN_CHANGE_MS = 2000
 
 /** A finished scan. */
@@ -114,7 +116,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
   )
 }
 
-/** Findings are walked by the focus, so that Enter unfolds what `j` and `k` came to. */
+/** Findings take the focus one after the other, so that Enter unfolds the one that `j` or `k` reached. */
 function focusFinding(next: (current: number, count: number) => number): void {
   const all: (Element | null)[] = [...document.querySelectorAll('[data-finding]')]
   const to = all[Math.min(Math.max(next(all.indexOf(document.activeElement), all.length), 0), all.length - 1)]

@@ -39,7 +39,9 @@ export function safeSteps(steps: Steps): Chosen {
   )
 }
 
-/** Choosing brings what has to come first; taking back takes what rests on it. */
+/**
+ * Choosing a step also chooses the steps that it depends on, and unchoosing it unchooses the steps that depend on it.
+ */
 export function toggleStep(steps: Steps, chosen: Chosen, id: string): Chosen {
   if (!chosen.has(id)) return new Set([...chosen, ...withDependencies(steps, [id])])
   const gone = new Set([id])

@@ -8,7 +8,7 @@ import { api } from '../../api.ts'
 export function useFollowUp(): void {
   const { data: jobs, refetch } = useQuery(api.jobs.list.queryOptions())
   const { data: report } = useQuery(api.integrity.last.queryOptions())
-  // Pending until the list of jobs knows what was started, so that nothing is started twice.
+  // This is pending until the list of jobs contains what was started, so that nothing is started twice.
   const { mutate, isPending, isError } = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => refetch() }))
   const canStart = jobs !== undefined && report !== undefined && !isPending && !isError
   const kind = canStart ? nextJob({ jobs, report }) : null
@@ -17,7 +17,7 @@ export function useFollowUp(): void {
   }, [kind, mutate])
 }
 
-/** They read or write what a report speaks of; none begins while another runs. */
+/** These jobs read or write what a report describes, so none begins while another runs. */
 const CONCERNED: readonly Job['kind'][] = ['integrity', 'repair_plan', 'repair', 'surgery', 'undo', 'compact', 'import']
 const CHANGES: readonly Job['kind'][] = ['repair', 'surgery', 'undo']
 

@@ -6,7 +6,7 @@ import styles from './covering-list.module.css'
 
 const MOST = 200
 
-/** For a message: every summary that stands for it, nearest first, and which of them is in the window instead of it. */
+/** Every summary that covers a message, the nearest first, and which of them is in the window in its place. */
 export function CoveringList({ description }: { readonly description: Description }) {
   const { coveredBy, coverInWindow, inContext, content, kind } = description
   return (

@@ -1,6 +1,8 @@
 import type { LineageTree, NodeCard } from '../../../core/contract/lineage.ts'
 
-/** What must be known of a place in a lineage besides its node: it closes a cycle, stands here again, or goes on unseen. */
+/**
+ * What has to be said of a row beside its node: it closes a cycle, occurs again, or continues where it is not shown.
+ */
 export type LineageMark = 'cycle' | 'repeated' | 'cut' | null
 
 /** A node as far as it is known: its card, or what a link says of it. */
@@ -11,14 +13,14 @@ export type LineageNode = Pick<NodeCard, 'id' | 'kind' | 'depth' | 'tokens' | 'f
 export type LineageRow =
   | {
       readonly kind: 'node'
-      /** Tells lines apart: ids from the top of the tree down. */
+      /** The ids from the top of the tree down to the row, which identify it. */
       readonly path: string
       readonly place: 'above' | 'middle' | 'below'
       readonly node: LineageNode
       readonly mark: LineageMark
-      /** From 1. */
+      /** The level of the row, from 1. */
       readonly level: number
-      /** Has sources that can be shown. */
+      /** True when the node has sources that can be shown. */
       readonly canOpen: boolean
       readonly isOpen: boolean
     }

@@ -16,7 +16,7 @@ import styles from './lineage-view.module.css'
 export type SummaryText = {
   readonly summaryId: string
   readonly content: string
-  /** Of the whole text, of which `content` may be the beginning. */
+  /** The length of the whole text. `content` may be only its beginning. */
   readonly contentChars: number
   /** Fetches what `content` lacks. */
   readonly onMore: () => void
@@ -99,7 +99,7 @@ function Missing({ id, error }: { readonly id: string; readonly error: unknown }
 
 type CrumbsProps = {
   readonly description: Description
-  /** From the window down to the node, without it. */
+  /** The nodes from the window down to the node, without the node itself. */
   readonly path: readonly LineageTree[]
 }
 

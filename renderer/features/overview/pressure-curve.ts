@@ -62,7 +62,10 @@ type Step = {
   readonly after: (tokens: number) => number
 }
 
-/** In the order of the history; what was pruned at a place had gone before what was compacted there. */
+/**
+ * Returns the steps of the curve in the order of the conversation. Where outputs were pruned and summaries made at one
+ * place, the pruning comes first.
+ */
 function stepsOf(
   replacements: readonly Replacement[],
   prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[],

@@ -6,7 +6,7 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { type Breakdown, withShares } from './overview-figures.ts'
 import styles from './overview-table.module.css'
 
-/** Who wrote how much. */
+/** How much each role wrote. */
 export function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
   return (
     <section>

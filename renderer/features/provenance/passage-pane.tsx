@@ -9,7 +9,7 @@ import styles from './provenance-pane.module.css'
 
 type Props = {
   readonly provenance: Provenance
-  /** Of the words that are selected; null until it is known. */
+  /** The passages of the selected words, or null until they are known. */
   readonly selected: Provenance | null
   readonly isSelecting: boolean
   /** What is shown answers an earlier selection. */
@@ -21,7 +21,7 @@ type Props = {
   readonly onPick: (index: number | null) => void
 }
 
-/** Beside the text: where the sentence in hand, or the selected words, most likely come from. */
+/** Shows beside the text where the selected sentence or words most likely come from. */
 export function PassagePane(props: Props) {
   const { provenance, selected, isSelecting, isStale, current, pointed, onPoint, onPick } = props
   const claim = current === null ? undefined : provenance.claims[current]

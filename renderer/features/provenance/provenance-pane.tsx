@@ -19,7 +19,7 @@ import { searchedText } from './wording.ts'
 type Props = {
   readonly summaryId: string
   readonly content: string
-  /** Of the whole text, of which `content` may be the beginning. */
+  /** The length of the whole text. `content` may be only its beginning. */
   readonly contentChars: number
   /** Fetches what `content` lacks. */
   readonly onMore: () => void

@@ -8,8 +8,9 @@ const EXTENSIONS: Readonly<Record<string, Extension>> = {
 }
 
 /**
- * With Shift the arrows select words of a text, beginning at the sentence in hand. The page itself would do so only
- * where somebody has clicked before. @returns whether the key meant that
+ * Selects words of a text with Shift and the arrow keys, beginning at the current sentence. Without this the browser
+ * does so only after a click into the text.
+ * @returns whether the key was one of these
  */
 export function extendSelection(area: HTMLElement, key: string, current: number | null): boolean {
   const extension = EXTENSIONS[key]

@@ -20,7 +20,10 @@ type Props = {
   readonly kinds: ReactNode
 }
 
-/** Under this key the last question outlives the view: whoever comes back from a source finds the answer. */
+/**
+ * The key of the query cache under which the last question outlives the view, so that a user who comes back from a
+ * source finds the answer.
+ */
 const KEPT = ['search', 'asked']
 const TOKEN_STEP = 500
 const FEWEST_TOKENS = 500
@@ -58,7 +61,7 @@ export function AskView({ conversationId, kinds }: Props) {
       ...(isHere && conversationId !== null && { conversationId }),
       ...(isWithin && summary !== null && { summaryIds: [summary] }),
     }
-    // The same question again means: look again.
+    // Asking the same question again fetches the answer again.
     if (JSON.stringify(request) === JSON.stringify(asked)) void answer.refetch()
     else setAsked(request)
     queries.setQueryData(KEPT, request)

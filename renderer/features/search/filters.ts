@@ -16,11 +16,11 @@ export type Filters = {
   readonly sort: SearchSort
   readonly group: Grouping
   readonly where: 'conversation' | 'everywhere'
-  /** Only what this summary stands for; null for no such bound. */
+  /** The summary to whose messages and sources the search is limited, or null. */
   readonly within: string | null
-  /** None chosen: all of them. */
+  /** The chosen roles; an empty list stands for all. */
   readonly roles: readonly Role[]
-  /** None chosen: all of them. 3 stands for 3 and deeper. */
+  /** The chosen depths; an empty list stands for all. 3 stands for 3 and deeper. */
   readonly depths: readonly number[]
   readonly window: 'any' | 'in' | 'out'
   /** Local calendar days as `YYYY-MM-DD`; empty for no bound. Both days belong to the range. */
@@ -81,7 +81,7 @@ export function activeFilters(filters: Filters): number {
   ).length
 }
 
-/** The same search without what hides hits. */
+/** Returns the same filters without those that hide hits. */
 export function withoutFilters({ mode, match, scope, sort, group, where }: Filters): Filters {
   return { ...NO_FILTERS, mode, match, scope, sort, group, where }
 }

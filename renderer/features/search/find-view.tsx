@@ -217,10 +217,10 @@ function useFilters(): readonly [Filters, (filters: Filters) => void] {
 const SETTLE_MS = 30
 
 type QueryText = {
-  /** As typed. */
+  /** The text as it was typed. */
   readonly text: string
   readonly setText: (text: string) => void
-  /** As searched for. */
+  /** The text that is searched for. */
   readonly query: string
 }
 

@@ -1,6 +1,6 @@
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 
-/** By whose history the hits are of, or by what stands for them in the window now. */
+/** Hits are grouped by their conversation, or by the summary in the window that covers them. */
 export type Grouping = 'conversation' | 'cover'
 
 /** What hits have in common. `key` tells groups apart. */

@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatPercent } from '../../ui/format.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import styles from './index-line.module.css'
 
-/** That an index is being made, and how far it is; nothing when there is nothing to wait for. */
+/** Says that an index is being made and how far it is. It is empty when nobody has to wait for one. */
 export function IndexLine() {
   const { status, job } = useSearchIndex()
   if (status?.state !== 'building') return null

@@ -58,7 +58,7 @@ function runsOf(pages: readonly (readonly GrepHit[])[], grouping: Grouping): rea
   return runs
 }
 
-/** In order of first appearance, except that `first` leads if the page has it. */
+/** Groups the hits of a page in the order of first appearance, except that `first` leads if the page has it. */
 function groupedPage(page: readonly GrepHit[], grouping: Grouping, first: Group | undefined): Iterable<Run> {
   const runs = new Map<string, Run>()
   if (first !== undefined) runs.set(first.key, { group: first, hits: [] })

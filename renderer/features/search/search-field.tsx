@@ -61,7 +61,7 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
     handler()
   }
   const outside = (run: () => void) => (event: globalThis.KeyboardEvent) => {
-    // In a group of choices the arrows choose.
+    // In a group of radio buttons the arrow keys choose.
     if (!isTyping(event.target)) run()
   }
   useKeys({

@@ -32,7 +32,10 @@ export type SearchState = {
   readonly askedAtMs: number
 }
 
-/** So long the hits of the question before stay in sight while the next has none yet: typing must not flicker. */
+/**
+ * How long the hits of the former question stay in sight while the next one has none yet, so that typing does not
+ * flicker.
+ */
 const PATIENCE_MS = 250
 
 const NOTHING: SearchState = {

@@ -39,7 +39,7 @@ function parsed(text: string | null): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text ?? 'null')
     return typeof value === 'object' && value !== null ? { ...value } : {}
   } catch {
-    // Written by something else: as good as nothing.
+    // Another program wrote this entry, so it is ignored.
     return {}
   }
 }

@@ -23,7 +23,7 @@ type Actions = {
   readonly onOpen: (hit: GrepHit) => void
 }
 
-/** So near the end of what is loaded the next page is fetched. */
+/** The next page is fetched when the active row is this near to the end of what is loaded. */
 const NEAR_END = 5
 
 /** The line that the arrow keys are on. Moving to a hit selects it, so that its detail stands beside the list. */
@@ -74,7 +74,7 @@ export function useActiveRow(
 const placeOfHit = (stops: readonly Row[], id: string | null): number =>
   stops.findIndex((row) => row.kind === 'hit' && row.hit.id === id)
 
-/** Of the line, or of the first hit of the group that was unfolded at that line. */
+/** Returns the index of a row, or of the first hit of the group that was unfolded at that row. */
 function placeOfKey(stops: readonly Row[], key: string): number {
   const place = stops.findIndex((row) => row.key === key)
   return place >= 0 ? place : stops.findIndex((row) => row.group.key === key)

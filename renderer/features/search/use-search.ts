@@ -13,7 +13,10 @@ export type Search = SearchState & {
   readonly more: () => void
 }
 
-/** Under this key the last answer outlives the view, so that coming back from a hit finds the same list. */
+/**
+ * The key of the query cache under which the last answer outlives the view, so that coming back from a hit shows the
+ * same list.
+ */
 const KEPT = ['search', 'last']
 /** A busy agent writes many times a second. */
 const REFRESH_EVERY_MS = 800

@@ -110,7 +110,9 @@ export const formOf = (provider: ProviderSettings): ProviderForm => ({
   outputPrice: provider.outputPrice === null ? '' : String(provider.outputPrice),
 })
 
-/** The provider that a form describes, or what is wrong with each field. `taken` are the names of the others. */
+/**
+ * Returns the provider that a form describes, or the error of each field. `taken` are the names of the other providers.
+ */
 export function providerOf(
   form: ProviderForm,
   taken: readonly string[],
@@ -135,5 +137,5 @@ export function providerOf(
   return { problems: Object.fromEntries(wrong.map(([, field]) => [field, `Expected ${ACCEPTS[field]}.`])) }
 }
 
-/** What is stored of a provider: what the core found out about it is not. */
+/** Returns what is stored of a provider, without what the core found out about it. */
 export const settingsOf = ({ keySource: _found, ...settings }: ProviderInfo): ProviderSettings => settings

@@ -8,7 +8,7 @@ import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
 import { ValueField } from './value-field.tsx'
 
-/** One value. It is edited in place, unless the environment has the say. */
+/** One value. It is edited in place unless the environment sets it. */
 export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) {
   const { variable, value, source, accepts } = setting
   const describedBy = useId()

@@ -5,13 +5,13 @@ type Props = {
   readonly label: string
   readonly value: string
   readonly placeholder?: string
-  /** Given, the value is one of these. */
+  /** The allowed values, if the value is one of a list. */
   readonly choices?: readonly string[] | null
   readonly isInvalid: boolean
   /** Id of the text that says what is wrong or accepted. */
   readonly describedBy: string
   readonly onCommit: (text: string) => void
-  /** What was typed is given up. */
+  /** Called when the user gives up what was typed. */
   readonly onRevert: () => void
 }
 

@@ -37,11 +37,11 @@ export function partsOf(
 export type StorageRow = StorageObject & {
   /** It belongs to the table above it. */
   readonly isPart: boolean
-  /** Of a table with parts: all of them together; else its own. */
+  /** The bytes of a table with all its parts, or of a single object. */
   readonly wholeBytes: number
 }
 
-/** Each table with its indexes beneath it, the tables that take most with all of theirs first. */
+/** Returns each table with its indexes below it. The table that takes most in all comes first. */
 export function storageRows(objects: readonly StorageObject[]): readonly StorageRow[] {
   const groups = new Map<string, StorageObject[]>()
   for (const object of objects) {

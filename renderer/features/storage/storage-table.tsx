@@ -7,7 +7,7 @@ import styles from './storage-view.module.css'
 
 type Props = { readonly objects: readonly StorageObject[]; readonly fileBytes: number }
 
-/** Every table with its indexes beneath it, bars to scale. */
+/** Every table with its indexes below it, with bars to scale. */
 export function StorageTable({ objects, fileBytes }: Props) {
   const rows = storageRows(objects)
   const most = rows.reduce((max, { bytes }) => Math.max(max, bytes), 1)

@@ -5,28 +5,31 @@ import { depthFill, mixThrough, type Palette } from './palette.ts'
 export const COLOR_BY = ['depth', 'compression', 'age', 'level'] as const
 export type ColorBy = (typeof COLOR_BY)[number]
 
-/** What the colour of one bar, or of several merged into one, is decided by. */
+/** The facts that decide on the colour of one bar, or of several merged into one. */
 export type BarFacts = {
   readonly depth: number
   readonly tokens: number
   readonly sourceTokens: number
-  /** Newest of those merged; null where the file does not say. */
+  /** The newest time among the merged bars, or null where the file does not say. */
   readonly createdAtMs: number | null
-  /** Worst of those merged, as index into SUMMARY_LEVELS. */
+  /** The worst level among the merged bars, as an index of SUMMARY_LEVELS. */
   readonly level: number
 }
 
 /** Oldest and newest summary of the conversation. */
 export type AgeRange = { readonly oldestMs: number; readonly newestMs: number }
 
-/** A hundred times smaller is the far end of the scale. */
+/** A summary that is a hundred times smaller than its sources is at the far end of the scale. */
 const LOG_FULL_COMPRESSION = Math.log(100)
 const UNKNOWN_LEVEL = SUMMARY_LEVELS.indexOf('unknown')
 
-/** From little to much: told apart by the colour-blind too, and none is the colour of the window. */
+/**
+ * A ramp from little to much. Colour-blind users can distinguish its colours, and none of them is the colour of the
+ * window.
+ */
 const ramp = ({ d3, d2, d1, leaf }: Palette): readonly string[] => [d3, d2, d1, leaf]
 
-/** In the order of SUMMARY_LEVELS. */
+/** The colours of the levels, in the order of SUMMARY_LEVELS. */
 const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf, d1, d3, dim]
 
 /** Decides on the colour of a bar. A summary larger than its sources has the colour of an error. */

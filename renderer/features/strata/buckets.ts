@@ -15,7 +15,7 @@ export const toBuckets = (columns: StrataMessages, range: Viewport): Buckets => 
   places: columns.x0.map((_, place) => place),
 })
 
-/** A message of this many tokens is no small one: where all are smaller, none reaches the full height. */
+/** When all messages are smaller than this, none reaches the full height. */
 const LEAST_FULL_TOKENS = 400
 
 export const largestOf = (buckets: readonly (Buckets | null)[]): number =>

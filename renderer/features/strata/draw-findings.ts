@@ -19,7 +19,7 @@ export function drawFindings(scene: Scene): Shape[] {
     if (tick === null || tick.x + tick.w < left || tick.x > left + width) continue
     const near = ticks.findIndex((other) => other.y === tick.y && Math.abs(other.x - tick.x) < NEAR_PX)
     if (near < 0) ticks.push(tick)
-    // Of two the error is seen.
+    // When two ticks meet, that of the error is shown.
     else if (finding.severity === 'error') ticks[near] = tick
   }
   return ticks
@@ -33,7 +33,7 @@ function tickOf(scene: Scene, { place, x0, x1, severity }: PlacedFinding): Rect 
   const w = box === null ? TICK_WIDTH / 2 : Math.min(TICK_WIDTH, Math.max(TICK_WIDTH / 2, box.w))
   return {
     kind: 'rect',
-    // Over the middle of a message, and at the beginning of a bar that is wider than the tick.
+    // A tick stands over the middle of a message, and at the beginning of a bar that is wider than the tick.
     x: box === null ? (toPx(scale, x0) + toPx(scale, x1)) / 2 - w / 2 : px0,
     y: box === null ? rows.messages.y - TICK_HEIGHT - 1 : box.y - TICK_HEIGHT - 1,
     w,

@@ -32,7 +32,9 @@ function drawBuckets(
   return rects
 }
 
-/** As high as its largest message; where it holds several, full up to their mean and paler above. */
+/**
+ * A column is as high as its largest message. When it contains several, it is full up to their mean and paler above.
+ */
 function drawColumn(scene: Scene, columns: StrataMessages, run: Run, range: Viewport): readonly Rect[] {
   const { messages: band } = scene.rows
   const merged = mergeColumns(columns, run)

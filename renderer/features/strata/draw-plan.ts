@@ -8,7 +8,7 @@ import type { Line, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 const HATCH_PX = 6
-/** Below this width a bar has no room for an outline with something in it. */
+/** A narrower bar has no room for an outline with hatching in it. */
 const LEAST_HATCHED_PX = 5
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }

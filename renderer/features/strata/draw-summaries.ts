@@ -36,7 +36,7 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   return bars
 }
 
-/** Of merged bars one in the window is enough to be lit: what the model sees is never hidden. */
+/** A merged bar is lit when one of its summaries is in the window, so that what the model sees is never hidden. */
 function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: readonly number[], run: Run): number {
   const { x0, x1, inWindow } = strata.summaries
   for (let order = run.first; order <= run.last; order++) {

@@ -38,7 +38,7 @@ type MessagesHit = {
   readonly firstMessage: number
 }
 
-/** How far beside something thin a point may be and still mean it, in CSS pixels. */
+/** How far beside something thin a point may be, in CSS pixels, and still hit it. */
 const NEAR_PX = 4
 
 const isIn = (band: Band, y: number, slack = 0): boolean => y >= band.y - slack && y <= band.y + band.h + slack

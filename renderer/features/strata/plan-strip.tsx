@@ -29,7 +29,7 @@ type Props = {
   readonly steps: readonly PlanStep[]
   /** The tail that is tried; default: the configured one. */
   readonly freshTailCount?: number | undefined
-  /** Number of the step in hand, from 0. */
+  /** The number of the selected step, from 0. */
   readonly step: number | null
   readonly onStep: (step: number) => void
 }
@@ -45,7 +45,7 @@ export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
   return <Drawing key={strata.conversationId} strata={strata} {...props} />
 }
 
-/** On the axis of messages x is a position. */
+/** On the axis of messages, x is a position. */
 const tailText = ({ freshTailX, extent }: Strata): string =>
   freshTailX >= extent ? 'no fresh tail' : `fresh tail from message ${formatCount(freshTailX + 1)}`
 

@@ -5,7 +5,7 @@ export type DepthBand = Band & { readonly depth: number; readonly label: string 
 /** Where every row of the strata stands. */
 export type RowLayout = {
   readonly width: number
-  /** At least the height asked for; more when the rows do not fit, so that the panel scrolls. */
+  /** The height that was asked for, or more when the rows do not fit, so that the panel scrolls. */
   readonly height: number
   readonly plot: { readonly left: number; readonly width: number }
   /** Middle of the line of text above the window's edge. */

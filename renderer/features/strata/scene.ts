@@ -14,9 +14,9 @@ type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
   readonly age: AgeRange
-  /** The whole history, coarse. */
+  /** The messages of the whole conversation, in coarse columns. */
   readonly overview: Buckets | null
-  /** What is in sight and a little around it, fine. */
+  /** The messages in sight and around it, in fine columns. */
   readonly detail: Buckets | null
   /** Tokens of the largest message: the full height of the histogram at every zoom. */
   readonly largestTokens: number

@@ -7,12 +7,12 @@ export type Rect = {
   readonly y: number
   readonly w: number
   readonly h: number
-  /** Corner radius; square without it. */
+  /** The corner radius. Without one the corners are square. */
   readonly radius?: number
   readonly fill?: string
   readonly stroke?: string
   readonly strokeWidth?: number
-  /** From 0 to 1; opaque without it. */
+  /** The opacity from 0 to 1. Without one the shape is opaque. */
   readonly opacity?: number
 }
 

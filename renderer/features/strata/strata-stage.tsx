@@ -26,7 +26,7 @@ import { viewportAround } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
 
 type Props = {
-  /** Of one conversation and axis for as long as the stage lives. */
+  /** The strata of one conversation and axis, which stay the same while the stage is mounted. */
   readonly strata: Strata
   readonly colorBy: ColorBy
   readonly selection: string | null

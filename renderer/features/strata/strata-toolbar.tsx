@@ -22,7 +22,7 @@ type Props = {
 const AXES = STRATA_AXES.map((value) => ({ value, label: value }))
 const COLORS = COLOR_BY.map((value) => ({ value, label: value }))
 
-/** In a group of radio buttons the arrow keys belong to the group. */
+/** The arrow keys belong to a group of radio buttons that has the focus. */
 const keepArrows = (event: KeyboardEvent) => {
   if (event.key.startsWith('Arrow')) event.stopPropagation()
 }

@@ -9,7 +9,7 @@ export type TreeRow =
       /** Ids from the root down: the same node may stand below several others, and below itself in a damaged file. */
       readonly path: string
       readonly card: NodeCard
-      /** From 1, as screen readers count. */
+      /** The level from 1, as screen readers count. */
       readonly level: number
       readonly position: number
       readonly setSize: number

@@ -117,7 +117,7 @@ export function useStrataGestures(
   }, [target, motion])
 }
 
-/** Up and down zooms about the pointer; sideways, or with Shift, pans. */
+/** Scrolling up and down zooms around the pointer. Scrolling sideways, or with Shift, pans. */
 function wheel(event: WheelEvent, at: Point, scene: Scene, motion: ViewportMotion): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX
   const isSideways = Math.abs(event.deltaX) > Math.abs(event.deltaY)

@@ -3,7 +3,7 @@ import type { RowChange } from '../../../core/contract/repair.ts'
 /** What a dependent rests on instead of a node that goes. */
 export type Heir = { readonly id: string; readonly sources: readonly string[] }
 
-/** Read off the changed rows: links that are added to nodes which rested on the one that goes. */
+/** Returns the new links of the dependents of a removed node. They are taken from the changed rows. */
 export function lineageAfter(changes: readonly RowChange[], goneId: string): readonly Heir[] {
   const links = changes.filter(({ table }) => table === 'summary_sources' || table === 'summary_messages')
   const dependents = new Set(

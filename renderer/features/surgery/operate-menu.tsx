@@ -4,7 +4,7 @@ import styles from './operate-menu.module.css'
 import { askFor, operationsOf, type Subject, type SurgeryAsk } from './surgery-ask.ts'
 
 type Props = {
-  /** Only summaries are operated on. */
+  /** Operations exist for summaries only. */
   readonly node: Subject & { readonly kind: string }
   readonly onAsk: (ask: SurgeryAsk) => void
 }

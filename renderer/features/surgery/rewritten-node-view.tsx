@@ -9,7 +9,7 @@ import { tokensText } from './surgery-wording.ts'
 
 type Props = {
   readonly node: RewrittenNode
-  /** Then it is open from the beginning. */
+  /** True when it is the only rewritten node, which is then open from the beginning. */
   readonly isOnly: boolean
 }
 

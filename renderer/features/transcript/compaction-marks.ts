@@ -12,7 +12,7 @@ export type CompactionMark = {
   readonly activeTokens: number
 }
 
-/** By the position of the newest message that was there: the compactions of that moment, oldest first. */
+/** Returns the compactions, oldest first, by the position of the message that was the newest when they ran. */
 export function compactionMarks({
   events,
   isExact,

@@ -21,7 +21,10 @@ const EDGES = {
 
 const PRUNED_EDGE = 'In the window without its text: the agent has pruned it'
 
-/** Which summaries stand for a message, as stripes that run on from row to row, and whether it is in the window itself. */
+/**
+ * Shows which summaries cover a message, as stripes that continue from row to row, and whether the message is in the
+ * window itself.
+ */
 export const CoverageGutter = memo(function CoverageGutter({
   stripes,
   selection,

@@ -5,8 +5,8 @@ export type JumpTarget =
   | { readonly kind: 'id'; readonly id: string }
 
 /**
- * Read a place: `120` is the 120th message, `msg_120` or any other id is that node, `2026-02-13 07:44`, `Feb 13 2026`
- * or `07:44` (of the day in sight) a moment in local time. Null for nothing.
+ * Parses a target: `120` is the 120th message, `msg_120` or another id is that node, and `2026-02-13 07:44`, `Feb 13
+ * 2026` or `07:44` (on the day in sight) is a moment in local time. Returns null for anything else.
  */
 export function parseJump(text: string, inSightMs: number): JumpTarget | null {
   const place = text.trim()

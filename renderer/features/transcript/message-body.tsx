@@ -50,7 +50,7 @@ export function MessageBody({ message }: { readonly message: Message }) {
 
 const Pruning = ({ pruned }: { readonly pruned: Pruned | undefined }) => pruned && <PrunedNote pruned={pruned} />
 
-/** Of its part; the text of the whole message is pruned as a whole. */
+/** Returns what was pruned of the part of a block, or of the whole message when its text was pruned. */
 const prunedOf = ({ parts, pruned }: Message, { key }: Block): Pruned | undefined =>
   key === 'content' ? pruned : parts.find(({ partId }) => partId === key)?.pruned
 

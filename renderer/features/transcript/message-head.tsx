@@ -7,7 +7,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { blocksOf, isBareMark } from './blocks.ts'
 import styles from './message-head.module.css'
 
-/** Who, which, how large and when. */
+/** The role, id, size and time of a message. */
 export const MessageHead = memo(function MessageHead({ message }: { readonly message: Message }) {
   const marks = useMemo(() => marksOf(message), [message])
   const look = { kind: 'message', role: message.role } as const

@@ -68,7 +68,7 @@ export function PlaceholderRow({ heightPx }: { readonly heightPx: number }) {
   return <div className={styles.placeholder} style={{ height: heightPx }} aria-hidden="true" />
 }
 
-/** Between two messages: a compaction ran when the one above was the newest. */
+/** Stands between two messages and says that a compaction ran when the one above was the newest. */
 function CompactionDivider({ mark }: { readonly mark: CompactionMark }) {
   const { atMs, isExact, summaries, summaryId, activeTokens } = mark
   return (

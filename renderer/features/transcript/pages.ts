@@ -10,7 +10,10 @@ export const PAGE_CHARS = 6_000
 const MAX_LIST_PX = 4_000_000
 const USUAL_ROW_PX = 84
 const LEAST_ROW_PX = 2
-/** Of a row that is on its way. Never less than a row takes: else hundreds would come in sight and be asked for. */
+/**
+ * The height of a row that is being loaded. No row is smaller, because otherwise hundreds of rows would come into sight
+ * and be fetched.
+ */
 export const PLACEHOLDER_PX = 64
 
 /** Pages that hold the rows from `first` to `last`, both included. */

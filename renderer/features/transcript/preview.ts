@@ -1,10 +1,10 @@
 /** The beginning of a text, and how much of it is hidden. */
 export type Preview = { readonly head: string; readonly hiddenLines: number; readonly hiddenChars: number }
 
-/** So few more lines are shown rather than announced. */
+/** When only this many more lines follow, they are shown, too. */
 const SLACK_LINES = 2
 
-/** At most about so many lines and characters from the beginning of a text. */
+/** Returns the beginning of a text, about this many lines and characters at most. */
 export function previewOf(text: string, maxLines: number, maxChars: number): Preview {
   const endOfLines = endOfLine(text, maxLines)
   const end = endOfLines > maxChars ? wholeCharacters(text, maxChars) : endOfLines

@@ -41,7 +41,7 @@ function firstTelling(input: string): string | null {
     const value: unknown = JSON.parse(match?.[1] ?? 'null')
     return typeof value === 'string' ? value : null
   } catch {
-    // Not a JSON string after all: the caller shows the text itself.
+    // It is no JSON string, so the caller shows the text itself.
     return null
   }
 }
@@ -62,7 +62,7 @@ export function parsedObject(text: string): Readonly<Record<string, unknown>> | 
     const value: unknown = JSON.parse(text)
     return isObject(value) ? value : null
   } catch {
-    // Not JSON: the caller shows the text itself.
+    // It is no JSON, so the caller shows the text itself.
     return null
   }
 }

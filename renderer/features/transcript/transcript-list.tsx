@@ -20,7 +20,7 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly columns: number
   readonly selection: string | null
   readonly located: Located['rows']
-  /** By position of the newest message then. */
+  /** The compactions by the position of the message that was the newest then. */
   readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
   readonly onSight: (range: RowRange) => void
 }

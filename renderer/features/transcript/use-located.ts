@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 
 export type Located = {
-  /** Not known yet. */
+  /** True until the position is known. */
   readonly isPending: boolean
   /** Rows that the selection stands for, both included; null when it stands for none of this conversation. */
   readonly rows: { readonly first: number; readonly last: number } | null

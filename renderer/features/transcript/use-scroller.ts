@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 type Scroller = {
   /** The first row that can be seen. */
   readonly top: number
-  /** To be called when something moved. */
+  /** Call this when something has moved. */
   readonly lookAtTop: () => void
   /** Scrolls as little as needed to bring a row wholly in sight; false when the row is not near. */
   readonly reveal: (position: number) => boolean
@@ -21,7 +21,7 @@ export function useScroller(initial: number): Scroller {
   const scrollerRef = useCallback((element: HTMLElement | Window | null) => {
     scroller.current = element instanceof HTMLElement ? element : null
   }, [])
-  // After the frame in which the rows take their new places.
+  // The rows take their new places in this frame, so the top is looked at after it.
   const lookAtTop = useCallback(() => {
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => {
@@ -35,7 +35,7 @@ export function useScroller(initial: number): Scroller {
     if (!list || !row) return false
     const box = list.getBoundingClientRect()
     const { top: rowTop, bottom } = row.getBoundingClientRect()
-    // Of a row that is taller than the list, its beginning.
+    // Of a row that is taller than the list, the beginning is shown.
     if (rowTop < box.top) list.scrollBy(0, rowTop - box.top)
     else if (bottom > box.bottom) list.scrollBy(0, Math.min(bottom - box.bottom, rowTop - box.top))
     return true

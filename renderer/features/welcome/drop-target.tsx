@@ -75,5 +75,5 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   )
 }
 
-/** Not a piece of text from the page itself. */
+/** Whether files are dragged, and not a text of the page itself. */
 const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')

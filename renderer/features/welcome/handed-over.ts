@@ -15,7 +15,7 @@ export function handedOver(): readonly string[] | null {
     const isUsable = Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string')
     return isUsable ? paths : null
   } catch {
-    // Written by something else: as good as nothing.
+    // Another program wrote this entry, so it is ignored.
     return null
   }
 }

@@ -7,7 +7,7 @@ import styles from './found-list.module.css'
 import { MemoryRow } from './memory-row.tsx'
 import { shortList } from './short-list.ts'
 
-/** So that what was found stands on the first page as well. */
+/** So few are shown that the found memories are on the first page, too. */
 const FIRST_RECENT = 6
 
 /** What was opened before. Nothing is shown before the first time. */

@@ -6,7 +6,7 @@ export const MORE_SHOWN = 100
 /** What of a list is on the page. */
 export type ShortList<T> = {
   readonly rows: readonly T[]
-  /** Those that match the filter, shown or not. */
+  /** How many items match the filter, shown or not. */
   readonly matching: number
   /** What is left to show. */
   readonly hidden: number
