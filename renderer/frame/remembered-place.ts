@@ -1,4 +1,5 @@
 import { formatRoute, onRouteChange, parseRoute } from '../routes.ts'
+import { parseStored } from '../ui/stored-json.ts'
 
 const KEY = 'lcm:places'
 const MAX_FILES = 50
@@ -31,13 +32,8 @@ export function rememberPlaces(file: string): void {
 }
 
 function readPlaces(): Places {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]')
-    return Array.isArray(value) ? value.filter(isPlace) : []
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return []
-  }
+  const value = parseStored(localStorage.getItem(KEY))
+  return Array.isArray(value) ? value.filter(isPlace) : []
 }
 
 const isPlace = (value: unknown): value is readonly [string, string] =>

@@ -1,5 +1,6 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import { currentFile } from '../routes.ts'
+import { parseStored } from './stored-json.ts'
 
 /** Settings that were tried out and are to be planned with. */
 export type CompactionDraft = Partial<CompactionSettings>
@@ -12,18 +13,13 @@ export function leaveCompactionDraft(conversationId: number, settings: Compactio
 }
 
 /**
- * What was left for the compaction view of a conversation, null when nothing was. It stays until it is dropped, so that
- * it may be read more than once while a view is being set up.
+ * Returns the settings that were left for the compaction view of a conversation, or null. They stay until they are
+ * dropped, because they may be read more than once while a view is set up.
  */
 export function readCompactionDraft(conversationId: number): CompactionDraft | null {
-  try {
-    const value: unknown = JSON.parse(sessionStorage.getItem(keyOf(conversationId)) ?? 'null')
-    if (typeof value !== 'object' || value === null) return null
-    return Object.fromEntries(Object.entries(value).filter(([, setting]) => typeof setting === 'number'))
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return null
-  }
+  const value = parseStored(sessionStorage.getItem(keyOf(conversationId)))
+  if (typeof value !== 'object' || value === null) return null
+  return Object.fromEntries(Object.entries(value).filter(([, setting]) => typeof setting === 'number'))
 }
 
 /** Forgets what was left, once it is used or no longer wanted. */

@@ -1,4 +1,5 @@
 import { useCallback, useState } from 'react'
+import { parseStored } from './stored-json.ts'
 
 /** A value that outlives the window. What cannot be read or is of another kind is the initial value. */
 export function useStored<T extends string | number | boolean>(
@@ -18,11 +19,6 @@ export function useStored<T extends string | number | boolean>(
 
 /** The value as it stands now. */
 export function readStored<T extends string | number | boolean>(key: string, initial: T): T {
-  try {
-    const value: unknown = JSON.parse(localStorage.getItem(`lcm:${key}`) ?? 'null')
-    return typeof value === typeof initial ? (value as T) : initial
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return initial
-  }
+  const value = parseStored(localStorage.getItem(`lcm:${key}`))
+  return typeof value === typeof initial ? (value as T) : initial
 }

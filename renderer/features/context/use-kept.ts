@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react'
 import { currentFile } from '../../routes.ts'
+import { parseStored } from '../../ui/stored-json.ts'
 
 /**
  * State that outlives a change of view, but not the window: it belongs to a conversation of a file and is no part of the
@@ -12,7 +13,7 @@ export function useKept<T>(
   parse: (value: unknown) => T | null,
 ): readonly [T, (value: T) => void] {
   const key = `lcm:${name}:${conversationId}:${currentFile() ?? ''}`
-  const [value, setValue] = useState(() => readKept(key, parse) ?? initial)
+  const [value, setValue] = useState(() => parse(parseStored(sessionStorage.getItem(key))) ?? initial)
   const keep = useCallback(
     (next: T) => {
       setValue(next)
@@ -21,13 +22,4 @@ export function useKept<T>(
     [key],
   )
   return [value, keep]
-}
-
-function readKept<T>(key: string, parse: (value: unknown) => T | null): T | null {
-  try {
-    return parse(JSON.parse(sessionStorage.getItem(key) ?? 'null'))
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return null
-  }
 }

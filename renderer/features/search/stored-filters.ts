@@ -1,4 +1,5 @@
 import { ROLES } from '../../../core/contract/lists.ts'
+import { parseStored } from '../../ui/stored-json.ts'
 import { type Filters, NO_FILTERS } from './filters.ts'
 
 const CHOICES = {
@@ -35,11 +36,6 @@ export function parseFilters(text: string | null): Filters {
 }
 
 function parsed(text: string | null): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null')
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return {}
-  }
+  const value = parseStored(text)
+  return typeof value === 'object' && value !== null ? { ...value } : {}
 }

@@ -1,4 +1,5 @@
 import { host } from '../../host.ts'
+import { parseStored } from '../../ui/stored-json.ts'
 
 const KEY = 'lcm:to-import'
 
@@ -8,17 +9,12 @@ export function importOnWelcomePage(paths: readonly string[]): void {
   host.openFile(null)
 }
 
-/** The transcripts that the page was left for; null when it was not. */
+/** Returns the transcripts for which the former page was left, or null when it was left for something else. */
 export function handedOver(): readonly string[] | null {
-  try {
-    const paths: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null')
-    const isUsable = Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string')
-    return isUsable ? paths : null
-  } catch {
-    // Another program wrote this entry, so it is ignored.
-    return null
-  }
+  const paths = parseStored(sessionStorage.getItem(KEY))
+  const isUsable = Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string')
+  return isUsable ? paths : null
 }
 
-/** They were taken: loading the page again is a new beginning. */
+/** Forgets the transcripts once they were taken, so that loading the page again does not import them again. */
 export const forgetHandedOver = (): void => sessionStorage.removeItem(KEY)
