@@ -1,3 +1,4 @@
+import { firstIndex } from '../binary-search.ts'
 import { ROLES } from '../contract/ids.ts'
 import type { StrataMessages } from '../contract/strata.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
@@ -11,14 +12,14 @@ export type BucketedRange = { readonly x0: number; readonly x1: number; readonly
 export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange): StrataMessages {
   const { messages } = memory
   const { messageStates } = memory.coverage
-  const from = firstPosition(
+  const from = firstIndex(
     messages.length,
     (position) => axis.startOf(position) >= range.x0 || axis.endOf(position) > range.x0,
   )
   const to =
     range.x1 >= axis.extent
       ? messages.length
-      : firstPosition(messages.length, (position) => axis.startOf(position) >= range.x1)
+      : firstIndex(messages.length, (position) => axis.startOf(position) >= range.x1)
   const columns: StrataMessages = {
     x0: [],
     x1: [],
@@ -61,18 +62,6 @@ export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange)
     first = next
   }
   return columns
-}
-
-/** Returns the first position for which a condition holds that also holds for all later positions. */
-function firstPosition(length: number, holds: (position: number) => boolean): number {
-  let low = 0
-  let high = length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (holds(middle)) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 const indexOfLargest = (values: readonly number[]): number => values.indexOf(Math.max(...values))

@@ -1,3 +1,4 @@
+import { firstAtLeast } from '../binary-search.ts'
 import { ROLES } from '../contract/lists.ts'
 import { steadyClock } from './message-clock.ts'
 import type { PositionRanges } from './position-ranges.ts'
@@ -131,30 +132,6 @@ export class Messages extends MessageOrder {
   positionAtTime(atMs: number): number {
     return firstAtLeast(this.clockMs, atMs)
   }
-}
-
-/** Returns the index of the first value that is at least a limit, among values that never decrease. */
-function firstAtLeast(values: Float64Array, limit: number): number {
-  let low = 0
-  let high = values.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] as number) < limit) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-/** Returns the index of the first value above a limit, among values that never decrease. */
-export function firstAbove(values: Float64Array, limit: number): number {
-  let low = 0
-  let high = values.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((values[middle] as number) > limit) high = middle
-    else low = middle + 1
-  }
-  return low
 }
 
 type IdIndex = (id: number) => number

@@ -1,4 +1,4 @@
-import { placeOf } from './row-set.ts'
+import { firstAtLeast } from '../binary-search.ts'
 
 /** The sort key of a hit in the order of time: hits of one time are ordered by corpus, then by row. */
 export type TimeKey = { readonly time: number; readonly corpus: number; readonly row: number }
@@ -46,7 +46,7 @@ export class Catalogue {
     const first = this.rows[0] ?? 0
     // Row numbers mostly have no gaps.
     if (this.rows[row - first] === row) return row - first
-    const place = placeOf(this.rows, row)
+    const place = firstAtLeast(this.rows, row)
     return this.rows[place] === row ? place : -1
   }
 
@@ -66,7 +66,7 @@ export class Catalogue {
   /** Returns the average number of tokens of a text, over the rows up to `newestRow`. */
   averageTokens(newestRow: number): number {
     if ((this.rows.at(-1) ?? 0) > newestRow) {
-      const length = placeOf(this.rows, newestRow + 1)
+      const length = firstAtLeast(this.rows, newestRow + 1)
       return mean(this.tokens.subarray(0, length))
     }
     this.#allTokens ??= mean(this.tokens)

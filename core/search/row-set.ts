@@ -1,3 +1,5 @@
+import { firstAtLeast } from '../binary-search.ts'
+
 /** Row numbers, ascending. Null stands for all rows that exist. */
 export type RowSet = Float64Array | null
 
@@ -65,17 +67,5 @@ export function difference(a: RowSet, b: Float64Array): RowSet {
 }
 
 export function hasRow(rows: Float64Array, row: number): boolean {
-  return rows[placeOf(rows, row)] === row
-}
-
-/** Returns the index of the first row that is not below `row`. */
-export function placeOf(rows: Float64Array, row: number): number {
-  let low = 0
-  let high = rows.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rows[middle] as number) < row) low = middle + 1
-    else high = middle
-  }
-  return low
+  return rows[firstAtLeast(rows, row)] === row
 }

@@ -1,4 +1,4 @@
-import { placeOf } from './row-set.ts'
+import { firstAtLeast } from '../binary-search.ts'
 import type { Searched } from './search.ts'
 
 /*
@@ -41,7 +41,7 @@ export type UpperScores = {
 export function upperScores(searched: Searched): UpperScores {
   const { candidates, catalogue, newestRow, plan, isCertain, isCertainOf } = searched
   const scored = searched.scored ?? []
-  const total = placeOf(catalogue.rows, newestRow + 1)
+  const total = firstAtLeast(catalogue.rows, newestRow + 1)
   const average = catalogue.averageTokens(newestRow)
   const damped = new Float64Array(candidates.length)
   for (let place = 0; place < damped.length; place += 1) {
@@ -49,7 +49,7 @@ export function upperScores(searched: Searched): UpperScores {
   }
   const scores = new Float64Array(candidates.length)
   const doubts = new Uint8Array(candidates.length)
-  const idfs = scored.map(({ rows }) => rarity(total, rows === null ? total : placeOf(rows, newestRow + 1)))
+  const idfs = scored.map(({ rows }) => rarity(total, rows === null ? total : firstAtLeast(rows, newestRow + 1)))
   scored.forEach(({ rows, counts, isCertain }, term) => {
     const idf = idfs[term] ?? 0
     const isOptional = plan.hasOptional && !isCertain

@@ -1,3 +1,4 @@
+import { firstIndex } from '../binary-search.ts'
 import { BASE_LETTERS, CASE_FOLDS, MARKS, RANGES } from './unicode61-table.ts'
 
 /*
@@ -61,14 +62,8 @@ function buildTables(): Tables {
 /** Returns the letter that is compared for a code point above 0xffff, or OUTSIDE when it is in no token. */
 function wordLetterAbove(code: number): number {
   const { rangesAbove, smallAbove } = tables()
-  let low = 0
-  let high = rangesAbove.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((rangesAbove[middle] as number) <= code) low = middle + 1
-    else high = middle
-  }
-  return low % 2 === 1 ? (smallAbove.get(code) ?? code) : OUTSIDE
+  const begun = firstIndex(rangesAbove.length, (at) => (rangesAbove[at] as number) > code)
+  return begun % 2 === 1 ? (smallAbove.get(code) ?? code) : OUTSIDE
 }
 
 /** The tokens of a text with spaces around them: ` the naive fox `. A text without tokens gives one space. */

@@ -1,3 +1,4 @@
+import { firstIndex } from '../binary-search.ts'
 import { compareTimeKeys, type TimeKey } from './catalogue.ts'
 import { type HitKey, type HitOrder, type Placed, timeKeyOf } from './hit-order.ts'
 import type { Searched } from './search.ts'
@@ -43,14 +44,9 @@ export class TimeOrder implements HitOrder {
   }
 
   #firstAfter(searched: Searched, ordered: Int32Array, after: TimeKey): number {
-    let low = 0
-    let high = ordered.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#compare(timeKeyOf({ searched, index: ordered[middle] as number }), after) <= 0) low = middle + 1
-      else high = middle
-    }
-    return low
+    const isAfter = (at: number): boolean =>
+      this.#compare(timeKeyOf({ searched, index: ordered[at] as number }), after) > 0
+    return firstIndex(ordered.length, isAfter)
   }
 
   get isPageDone(): boolean {

@@ -4,6 +4,7 @@ import type { CheckResult, IntegrityReport } from '../../core/contract/integrity
 import type { Job } from '../../core/contract/job.ts'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import type { RepairResult, RepairStep } from '../../core/contract/repair.ts'
+import { nextJob } from '../../renderer/features/integrity/next-job.ts'
 import {
   findingChanges,
   outcomeTitle,
@@ -12,7 +13,6 @@ import {
 } from '../../renderer/features/integrity/repair-wording.ts'
 import { groupChecks } from '../../renderer/features/integrity/report-groups.ts'
 import { safeSteps, toggleStep } from '../../renderer/features/integrity/step-choice.ts'
-import { nextJob } from '../../renderer/features/integrity/use-follow-up.ts'
 import { cellText, changedTables } from '../../renderer/ui/change-rows.ts'
 import { runs } from '../builders/property-runs.ts'
 

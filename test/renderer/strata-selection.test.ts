@@ -2,9 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { toBuckets } from '../../renderer/features/strata/buckets.ts'
 import { onClick, onDoubleClick } from '../../renderer/features/strata/hit-action.ts'
 import { isWithin } from '../../renderer/features/strata/scene.ts'
-import { messageNumber, rangeOfMessage, rangeOfSummary } from '../../renderer/features/strata/selected-range.ts'
+import {
+  besideInRow,
+  messageNumber,
+  rangeOfMessage,
+  rangeOfSummary,
+} from '../../renderer/features/strata/selected-range.ts'
 import { indexSummaries } from '../../renderer/features/strata/summary-index.ts'
-import { besideInRow } from '../../renderer/features/strata/use-stage-keys.ts'
 import { defaultFocus } from '../../renderer/ui/default-focus.ts'
 import { idAt, messageColumns, strataOf } from './strata-builder.ts'
 

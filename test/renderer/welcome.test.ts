@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
 import type { Probe } from '../../core/contract/machine.ts'
+import { isSound } from '../../renderer/features/welcome/import-outcome.ts'
 import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/short-list.ts'
 import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
-import { isSound } from '../../renderer/features/welcome/use-import.ts'
 
 describe('dropped files', () => {
   const memory = (path: string): Probe => ({ path, kind: 'memory', system: 'native', error: null })

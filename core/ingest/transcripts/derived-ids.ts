@@ -36,6 +36,22 @@ export class DerivedIds {
   }
 }
 
+/** Gives each conversation of a file the address of the file with its name. A name that occurs again gets a number. */
+export class SessionIds {
+  readonly #address: string
+  readonly #timesSeen = new Map<string, number>()
+
+  constructor(address: string) {
+    this.#address = address
+  }
+
+  next(name: string): string {
+    const times = (this.#timesSeen.get(name) ?? 0) + 1
+    this.#timesSeen.set(name, times)
+    return `${this.#address}#${numbered(name, times)}`
+  }
+}
+
 const numbered = (id: string, times: number): string => (times === 1 ? id : `${id}~${times}`)
 
 /** Hashing the lengths as well keeps `ab` + `c` and `a` + `bc` apart. */

@@ -1,7 +1,8 @@
+import { firstAbove } from '../../binary-search.ts'
 import type { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
 import type { Memory } from '../../memory/memory.ts'
-import { firstAbove, type Messages } from '../../memory/messages.ts'
+import type { Messages } from '../../memory/messages.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
 

@@ -1,3 +1,4 @@
+import { firstAbove } from '../../binary-search.ts'
 import type { Provider, RenderedContext } from '../../contract/context.ts'
 import type {
   ContextAt,
@@ -9,7 +10,6 @@ import type {
   Timeline,
 } from '../../contract/time-travel.ts'
 import type { Memory } from '../../memory/memory.ts'
-import { firstAbove } from '../../memory/messages.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'

@@ -1,4 +1,5 @@
 import type { Timeline } from '../../../core/contract/time-travel.ts'
+import { firstIndex } from '../../ui/first-index.ts'
 
 /** A moment that can be stood at: the present, after a compaction event, or after a message (by its 0-based position). */
 export type Place =
@@ -56,17 +57,9 @@ export function progressAt(place: Place, { messages, eventMessages }: Course): P
   }
 }
 
-/** Events that had happened when the message of a position arrived, by binary search. */
-function eventsBefore(position: number, eventMessages: readonly number[]): number {
-  let low = 0
-  let high = eventMessages.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((eventMessages[middle] ?? 0) <= position) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+/** Returns how many events had happened when the message of a position arrived. */
+const eventsBefore = (position: number, eventMessages: readonly number[]): number =>
+  firstIndex(eventMessages.length, (event) => (eventMessages[event] ?? 0) > position)
 
 /**
  * Returns the one name of a moment: a moment that nothing followed, or that does not exist any more, is the present.

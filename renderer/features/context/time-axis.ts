@@ -1,3 +1,4 @@
+import { firstIndex } from '../../ui/first-index.ts'
 import { type Course, NOW, normalised, type Place, progressAt } from './moments.ts'
 
 /** The events themselves take at most this share of the axis. */
@@ -58,14 +59,6 @@ function messagePlace(x: number, events: number, course: Course): Place {
     : { kind: 'message', position: arrived - 1 }
 }
 
-/** Events at or left of a place of the axis, by binary search. */
-function eventsUpTo(x: number, course: Course): number {
-  let low = 0
-  let high = course.eventMessages.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (eventPosition(middle, course) <= x) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+/** Returns how many events stand at or left of a point of the axis. */
+const eventsUpTo = (x: number, course: Course): number =>
+  firstIndex(course.eventMessages.length, (event) => eventPosition(event, course) > x)

@@ -1,5 +1,6 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
+import { firstIndex } from '../../ui/first-index.ts'
 
 /** The window after so many messages. */
 export type CurvePoint = {
@@ -124,14 +125,8 @@ export function thinned(points: readonly CurvePoint[], widthPx: number, messages
   return kept
 }
 
-/** The last point at or before a number of messages, by binary search. */
+/** Returns the last point at or before a number of messages, or the first point. */
 export function pointAt(points: readonly CurvePoint[], messages: number): CurvePoint | null {
-  let low = 0
-  let high = points.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((points[middle]?.messages ?? 0) <= messages) low = middle + 1
-    else high = middle
-  }
-  return points[Math.max(0, low - 1)] ?? null
+  const next = firstIndex(points.length, (index) => (points[index]?.messages ?? 0) > messages)
+  return points[Math.max(0, next - 1)] ?? null
 }

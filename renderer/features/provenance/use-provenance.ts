@@ -1,6 +1,7 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { Provenance } from '../../../core/contract/provenance.ts'
 import { client } from '../../api.ts'
+import { textHash } from './text-hash.ts'
 
 /** A part of a text, UTF-16 units, end exclusive. */
 export type TextRange = { readonly from: number; readonly to: number }
@@ -24,11 +25,4 @@ export function useProvenance(
     enabled: isWanted && content !== '',
     ...(range !== null && { placeholderData: keepPreviousData }),
   })
-}
-
-/** Tells one state of a text from another (FNV-1a, 32 bits); for keys of caches, nothing else. */
-export function textHash(text: string): string {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return `${text.length}-${(hash >>> 0).toString(36)}`
 }

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../ui/first-index.ts'
 import { type Scale, toPx } from './viewport.ts'
 
 /** Bars too narrow to tell apart, or one bar that is wide enough: `first` to `last` count along `places`. */
@@ -10,16 +11,9 @@ export type Ranges = {
   readonly places: readonly number[]
 }
 
-/** Where `x` belongs in a sorted lane: the first of `places` whose value in `column` is not below it. */
+/** Returns where `x` belongs in a sorted lane: at the first of `places` whose value in `column` is not below it. */
 export function firstNotBelow(column: readonly number[], places: readonly number[], x: number): number {
-  let low = 0
-  let high = places.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((column[places[middle] ?? 0] ?? 0) >= x) high = middle
-    else low = middle + 1
-  }
-  return low
+  return firstIndex(places.length, (at) => (column[places[at] ?? 0] ?? 0) >= x)
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Strata } from '../../../core/contract/strata.ts'
+import { firstIndex } from '../../ui/first-index.ts'
 import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
@@ -27,14 +28,13 @@ export function rangeOfSummary({ summaries }: Strata, index: SummaryIndex, id: s
 
 /** Where a message stands, as exactly as the fetched columns tell: numbers rise along the history. */
 export function rangeOfMessage({ columns }: Buckets, number: number): SelectedRange | null {
-  let low = 0
-  let high = columns.firstMessage.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((columns.firstMessage[middle] ?? 0) <= number) low = middle + 1
-    else high = middle
-  }
-  const x0 = columns.x0[low - 1]
-  const x1 = columns.x1[low - 1]
+  const next = firstIndex(columns.firstMessage.length, (index) => (columns.firstMessage[index] ?? 0) > number)
+  const x0 = columns.x0[next - 1]
+  const x1 = columns.x1[next - 1]
   return x0 === undefined || x1 === undefined ? null : { x0, x1, place: null, depth: -1 }
+}
+
+/** Returns the summary before (−1) or after (1) another one in its row, or null at the end of the row. */
+export function besideInRow({ summaries }: Pick<Strata, 'summaries'>, place: number, step: -1 | 1): string | null {
+  return summaries.depth[place + step] === summaries.depth[place] ? (summaries.id[place + step] ?? null) : null
 }

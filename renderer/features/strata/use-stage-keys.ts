@@ -6,7 +6,7 @@ import { navigate } from '../../routes.ts'
 import { defaultFocus } from '../../ui/default-focus.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useLineageStep } from '../../ui/use-lineage-step.ts'
-import { messageNumber } from './selected-range.ts'
+import { besideInRow, messageNumber } from './selected-range.ts'
 import { wholeOf, zoomViewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
@@ -95,9 +95,4 @@ function useUnclaimedKeys(onKey: (event: KeyPress) => void): void {
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)
   }, [])
-}
-
-/** The summary before (−1) or after (1) another one in its row; null at the end of it. */
-export function besideInRow({ summaries }: Pick<Strata, 'summaries'>, place: number, step: -1 | 1): string | null {
-  return summaries.depth[place + step] === summaries.depth[place] ? (summaries.id[place + step] ?? null) : null
 }

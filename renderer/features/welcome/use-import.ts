@@ -3,6 +3,7 @@ import type { ImportResult } from '../../../core/contract/import.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { useNewFile } from '../../ui/use-new-file.ts'
+import { isSound } from './import-outcome.ts'
 
 /** An import into a new memory, from the choice of transcripts to the opening of what came of it. */
 export type Import = {
@@ -37,7 +38,3 @@ export function useImport(): Import {
     leave: forget,
   }
 }
-
-/** Every line of every file arrived. */
-export const isSound = (result: ImportResult): boolean =>
-  result.files.every(({ error, skippedCount, conflicts }) => error === null && skippedCount === 0 && conflicts === 0)

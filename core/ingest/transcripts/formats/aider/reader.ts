@@ -1,6 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Role } from '../../../../contract/ids.ts'
 import { sha256 } from '../../../../hashing.ts'
+import { SessionIds } from '../../derived-ids.ts'
 import type { TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
@@ -35,14 +36,13 @@ type Open = { readonly speaker: Speaker; readonly line: number; readonly lines: 
  */
 export class AiderReader {
   readonly #source: TranscriptSource
-  readonly #address: string
-  readonly #startedAt = new Map<string, number>()
+  readonly #ids: SessionIds
   #session: AiderSession
   #open: Open | null = null
 
   constructor(source: TranscriptSource) {
     this.#source = source
-    this.#address = `file:${resolve(source.path)}`
+    this.#ids = new SessionIds(`file:${resolve(source.path)}`)
     // The lines above the first header are the end of a session that began before it.
     this.#session = this.#begin(firstHeader.exec(source.head.text), null)
   }
@@ -81,10 +81,7 @@ export class AiderReader {
 
   #begin(match: RegExpExecArray | null, name: string | null): AiderSession {
     const startedAtMs = Date.parse(`${match?.[1]}T${match?.[2]}`) || this.#source.nowMs
-    const key = name ?? 'before the first header'
-    const times = (this.#startedAt.get(key) ?? 0) + 1
-    this.#startedAt.set(key, times)
-    const sessionId = `${this.#address}#${times === 1 ? key : `${key}~${times}`}`
+    const sessionId = this.#ids.next(name ?? 'before the first header')
     return new AiderSession(this.#source, sessionId, startedAtMs, name)
   }
 }

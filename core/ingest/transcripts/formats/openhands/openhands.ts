@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { SessionIds } from '../../derived-ids.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
@@ -59,12 +60,11 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
 /** Reads the tasks of a file, each as a conversation. A task that was tried again has the same name again. */
 class Tasks {
   readonly #source: TranscriptSource
-  readonly #address: string
-  readonly #names = new Map<string, number>()
+  readonly #ids: SessionIds
 
   constructor(source: TranscriptSource, address: string) {
     this.#source = source
-    this.#address = address
+    this.#ids = new SessionIds(address)
   }
 
   take(task: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
@@ -72,14 +72,7 @@ class Tasks {
       out.push({ kind: 'skipped', line: origin.line, reason: 'not a task: it has no history' })
       return
     }
-    const name = nameOf(task)
-    const times = (this.#names.get(name) ?? 0) + 1
-    this.#names.set(name, times)
-    const reader = new OpenHandsReader(
-      this.#source,
-      `${this.#address}#${times === 1 ? name : `${name}~${times}`}`,
-      task,
-    )
+    const reader = new OpenHandsReader(this.#source, this.#ids.next(nameOf(task)), task)
     for (const event of listAt(task, 'history').flat()) reader.take(event, origin, out)
     const rest = reader.end()
     // The task failed before anything was said.

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { SessionIds } from '../../derived-ids.ts'
 import type { TranscriptChunk, TranscriptFormat, TranscriptRecord, TranscriptSource } from '../../format.ts'
 import type { TranscriptHead } from '../../head.ts'
 import { isObject, type JsonObject, listAt, textAt } from '../../json-value.ts'
@@ -66,12 +67,11 @@ const nameOf = (run: JsonObject): string | null => textAt(run, 'traj_id') ?? tex
 /** Reads many runs in one file, each as a conversation. */
 class Runs {
   readonly #source: TranscriptSource
-  readonly #address: string
-  readonly #names = new Map<string, number>()
+  readonly #ids: SessionIds
 
   constructor(source: TranscriptSource, address: string) {
     this.#source = source
-    this.#address = address
+    this.#ids = new SessionIds(address)
   }
 
   take(run: unknown, origin: RecordOrigin, out: TranscriptRecord[]): void {
@@ -79,11 +79,7 @@ class Runs {
       out.push({ kind: 'skipped', line: origin.line, reason: 'not a run: no trajectory of steps or messages' })
       return
     }
-    const name = nameOf(run) ?? 'run'
-    const times = (this.#names.get(name) ?? 0) + 1
-    this.#names.set(name, times)
-    const sessionId = `${this.#address}#${times === 1 ? name : `${name}~${times}`}`
-    const reader = new SweAgentReader(this.#source, sessionId, run)
+    const reader = new SweAgentReader(this.#source, this.#ids.next(nameOf(run) ?? 'run'), run)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.look(step)
     for (const item of listAt(run, isHistory(run) ? 'history' : 'trajectory')) reader.take(item, origin, out)
     if (isHistory(run)) for (const step of listAt(run, 'trajectory')) reader.takeNewFields(step, true, origin, out)

@@ -1,0 +1,11 @@
+/** Returns the first index for which a condition holds that also holds for all later ones, or `length`. */
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
