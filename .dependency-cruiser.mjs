@@ -20,6 +20,7 @@ export const FLOORS = [
 
 /** Files of the core that belong to no room: every room may import them, and they import `contract` only. */
 export const GROUND = [
+  'binary-search',
   'clock',
   'cursor',
   'errors',
