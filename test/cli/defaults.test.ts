@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { userFolders } from '../../core/folders.ts'
@@ -65,13 +65,13 @@ describe('a command without --db', () => {
     expect(await document(Stats, ['stats', '--db', env.LCM_DATABASE_PATH])).toMatchObject({ messages: 1 })
   })
 
-  it('creates no folder when it only reads, or when an import stores nothing', async () => {
+  it('creates nothing but its log when it only reads, or when an import stores nothing', async () => {
     const folder = temporaryFolder()
     const env = { LCM_DATA_DIR: join(folder, 'data'), LCM_CACHE_DIR: join(folder, 'cache') }
     writeFileSync(join(folder, 'poem.txt'), 'roses are red\n')
     expect((await lcmHere(['stats'], { env })).code).toBe(5)
     expect((await lcmHere(['import', join(folder, 'poem.txt')], { env })).code).toBe(1)
-    expect(existsSync(userFolders(env).data)).toBe(false)
+    expect(readdirSync(userFolders(env).data)).toEqual(['log'])
   })
 
   it('names the folder that cannot be created', async () => {
