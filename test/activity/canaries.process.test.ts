@@ -130,6 +130,8 @@ async function callAll(inputOf: (procedure: Procedure) => unknown): Promise<void
       // A refusal is logged, too, and that is what is looked at here.
     }
   }
+  // A conversation is compacted by one job at a time, and a call may have started one.
+  await expect.poll(() => core.jobs.list().filter(({ state }) => state === 'running')).toEqual([])
 }
 
 async function runJob(spec: z.input<typeof JobSpec>): Promise<void> {
