@@ -119,7 +119,7 @@ describe('a working copy of a sound memory', () => {
     expect(report.ok).toBe(false)
   })
 
-  it.each(names)('has a finding for any damage, as any other file: %s', async (name) => {
+  it.each(names)('has a finding, or a known exception of its system, for any damage: %s', async (name) => {
     // Each copy is given every fifth fault, and all copies together every one.
     for (const [index, fault] of generatedFaults.entries()) {
       if (index % names.length !== names.indexOf(name)) continue
@@ -132,7 +132,9 @@ describe('a working copy of a sound memory', () => {
         expect(String(error)).toContain('nothing to pick from')
       }
       world.close()
-      if (world.isDamaged()) expect(fired(await scanFile(path)), fault.rule).toContain(fault.rule)
+      if (!world.isDamaged()) continue
+      const report = await scanFile(path)
+      expect([...fired(report), ...Object.keys(byDesign(report))]).toContain(fault.rule)
     }
   })
 

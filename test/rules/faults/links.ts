@@ -1,6 +1,6 @@
 import { IN_WINDOW, UNDER } from './compacted.ts'
 import type { FamilyFaults } from './family.ts'
-import { at, leaves, nodes, windowItems } from './generated.ts'
+import { at, nodes, summaries, windowItems } from './generated.ts'
 import { FIRST, LEAF, loose } from './lossless.ts'
 
 /** For the rules of `core/doctor/rules/links.ts`. */
@@ -82,8 +82,15 @@ export const linkFaults: FamilyFaults = {
     },
   ],
   generated: [
-    at('source_order', leaves, (world, { id }) =>
-      world.damage('UPDATE summary_messages SET ordinal = 99 - ordinal WHERE summary_id = :id', { id }),
+    at(
+      'source_order',
+      (world) =>
+        summaries(
+          world,
+          `kind = 'leaf' AND (SELECT count(*) FROM summary_messages AS e WHERE e.summary_id = s.summary_id) > 1`,
+        ),
+      (world, { id }) =>
+        world.damage('UPDATE summary_messages SET ordinal = 99 - ordinal WHERE summary_id = :id', { id }),
     ),
     at('source_order', nodes, (world, { id }) =>
       world.damage(`UPDATE ${world.sources.table} SET ordinal = 99 - ordinal WHERE summary_id = :id`, { id }),
