@@ -22,7 +22,10 @@ type Referenced = {
   readonly explorationSummary: string | null
 }
 
-/** What stands in a message in place of a large text. It follows from the stored row, so that it can be recognised. */
+/**
+ * What stands in a message in place of a large text. It follows from the stored row, so that it can be recognised. It ends
+ * with a line of its own, so that Markdown does not take what follows for a part of the summary.
+ */
 export function referenceTo({ id, fileName, mimeType, bytes, explorationSummary }: Referenced): string {
   const fields = [
     id,
@@ -30,7 +33,7 @@ export function referenceTo({ id, fileName, mimeType, bytes, explorationSummary 
     shownName(mimeType ?? '') || 'text/plain',
     `${(bytes ?? 0).toLocaleString('en')} bytes`,
   ]
-  const summary = explorationSummary ? `\n\nExploration Summary:\n${explorationSummary}` : ''
+  const summary = explorationSummary ? `\n\nExploration Summary:\n${explorationSummary}\n` : ''
   return `[LCM File: ${fields.join(' | ')}]${summary}`
 }
 

@@ -84,7 +84,7 @@ describe('an import with large texts', () => {
     expect(readFileSync(prices?.storage_uri ?? '', 'utf8')).toBe(`\n${csv(900)}\n`)
     const size = prices?.byte_size.toLocaleString('en')
     expect(asked?.content).toBe(
-      `Look at this: [LCM File: ${prices?.file_id} | prices.csv | text/csv | ${size} bytes]\n\nExploration Summary:\n${prices?.exploration_summary}\nWhat is the sum?`,
+      `Look at this: [LCM File: ${prices?.file_id} | prices.csv | text/csv | ${size} bytes]\n\nExploration Summary:\n${prices?.exploration_summary}\n\nWhat is the sum?`,
     )
     expect(asked?.token_count).toBeLessThan(700)
     const everyPart = JSON.stringify(memory.db.all('SELECT * FROM message_parts'))

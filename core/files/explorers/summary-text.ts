@@ -98,14 +98,15 @@ function most(limit: number, fits: () => boolean, apply: (count: number) => void
   apply(fitting)
 }
 
+/** An empty line stands before each section, so that Markdown does not take its title for the end of a list. */
 function linesOf(section: Section, amount: Amount): string[] {
   if (amount.named === 0) return []
   switch (section.kind) {
     case 'entries':
-      return [`${section.title}:`, ...entryLines(section, amount)]
+      return ['', `${section.title}:`, ...entryLines(section, amount)]
     case 'excerpt': {
       const text = shown(section.text, amount.named)
-      return text === '' ? [] : [`${section.title}:`, text]
+      return text === '' ? [] : ['', `${section.title}:`, text]
     }
     default:
       return assertNever(section)
