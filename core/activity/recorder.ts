@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { LogLevel } from '../contract/lists.ts'
+import { LcmError } from '../errors.ts'
 import { type LogEvent, listenToEvents } from '../log.ts'
 import type { ActivityDb } from './activity-db.ts'
 import type { Counts, Sample } from './counts.ts'
@@ -19,6 +21,9 @@ export type RecorderOptions = {
 /** Counts that could not be written wait for the next time; so many at most. */
 const MOST_UNWRITTEN = 5_000
 const RETRY_MS = 10_000
+/** At the end nobody tries again later, so counts wait this often, and so many milliseconds each time, for a locked file. */
+const LAST_ATTEMPTS = 20
+const LAST_WAIT_MS = 50
 
 type Unwritten = { readonly samples: readonly Sample[]; readonly events: readonly LogEvent[] }
 type Counting = { readonly counts: Counts; readonly openDb: typeof ActivityDb.open }
@@ -42,6 +47,8 @@ export class Recorder {
   #db: ActivityDb | null = null
   #triedAtMs = Number.NEGATIVE_INFINITY
   #unwritten: Unwritten = { samples: [], events: [] }
+  /** Why the counts could not be written the last time: another process is making or writing their file. */
+  #isLocked = false
   #flushing: Promise<void> = Promise.resolve()
 
   constructor(options: RecorderOptions) {
@@ -67,6 +74,7 @@ export class Recorder {
   async close(): Promise<void> {
     listenToEvents(null)
     await this.flush()
+    await this.#writeLeft()
     this.#files.close()
     this.#db?.close()
     this.#db = null
@@ -108,6 +116,18 @@ export class Recorder {
     this.#unwritten = { samples: isWritten ? [] : next.samples.slice(-MOST_UNWRITTEN), events: [] }
   }
 
+  /** Writes the counts that others kept from being written. */
+  async #writeLeft(): Promise<void> {
+    if (!this.#counting) return
+    const { openDb } = await this.#counting
+    for (let attempt = 0; this.#unwritten.samples.length > 0 && this.#isLocked; attempt += 1) {
+      if (attempt === LAST_ATTEMPTS) return
+      if (attempt > 0) await wait(LAST_WAIT_MS)
+      this.#triedAtMs = Number.NEGATIVE_INFINITY
+      if (this.#keep(this.#unwritten, openDb, Date.now())) return
+    }
+  }
+
   /** Returns false when the counts could not be written. */
   #keep({ samples, events }: Unwritten, openDb: Counting['openDb'], nowMs: number): boolean {
     if (this.#db === null && nowMs - this.#triedAtMs < RETRY_MS) return false
@@ -116,7 +136,8 @@ export class Recorder {
       this.#db ??= openDb(this.#options.folder, nowMs)
       this.#db.add(samples, events, nowMs)
       return true
-    } catch {
+    } catch (error) {
+      this.#isLocked = error instanceof LcmError && error.code === 'locked'
       // A folder without rights, a full disk, somebody else's long transaction: it is tried again later.
       this.#db?.close()
       this.#db = null

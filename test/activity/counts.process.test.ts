@@ -68,6 +68,24 @@ describe('the counts', () => {
     expect(await textOf(folder)).toContain('lcm_expand_latency_ms_count 400\n')
   })
 
+  it('are written at the end although another process has kept them from being written', async () => {
+    const folder = join(temporaryFolder(), 'log')
+    const count = (): void => logEvent('info', 'expand', 'expand.done', { memory, duration_ms: 1 })
+    await recorded(folder, count)
+    const hold = `
+      import Database from '${join(import.meta.dirname, '../../node_modules/better-sqlite3/lib/index.js')}'
+      const db = new Database(${JSON.stringify(join(folder, 'activity.db'))})
+      db.exec('BEGIN IMMEDIATE')
+      console.log('held')
+      setTimeout(() => db.exec('ROLLBACK'), 1300)`
+    const holder = spawn(process.execPath, ['--input-type=module', '--eval', hold], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((resolve) => holder.stdout.once('data', resolve))
+    await recorded(folder, count)
+    expect(await textOf(folder)).toContain('lcm_expand_latency_ms_count 2\n')
+  })
+
   it('are of one memory, or of all with the memory as a label', async () => {
     const folder = join(temporaryFolder(), 'log')
     await recorded(folder, () => {
