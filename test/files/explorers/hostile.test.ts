@@ -95,7 +95,9 @@ describe('an exploration', () => {
   it('lets others have their turn at least every 50 ms of a clock that only reading moves', async () => {
     let nowMs = 0
     vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
-    onTestFinished(() => vi.restoreAllMocks())
+    onTestFinished(() => {
+      vi.restoreAllMocks()
+    })
     const text = sourceOf(JSON.stringify(Array.from({ length: 200_000 }, (_, n) => ({ n }))))
     let [turnAtMs, longestMs] = [0, 0]
     const slow: FileSource = {
