@@ -9,24 +9,15 @@ export function processorClock(): () => number {
   }
 }
 
-const TICK_MS = 5
-
 /**
- * Tells for how long at most a timer of this process has waited for a processor: by so much may anything else be late
- * that comes from outside. Nothing on a quiet machine, and what this process itself did meanwhile does not count.
+ * Counts the ticks of a timer of this thread. A busy machine delays this timer as much as the timers of what is tested in
+ * the same thread, so that it does not raise the count.
  */
-export function latenessOfMachine(): () => number {
-  let [worst, last, usedMs] = [0, performance.now(), processorClock()]
-  const look = (): void => {
-    const now = performance.now()
-    worst = Math.max(worst, now - last - TICK_MS - usedMs())
-    last = now
-    usedMs = processorClock()
-  }
-  const ticking = setInterval(look, TICK_MS)
+export function countTicks(everyMs: number): () => number {
+  let ticks = 0
+  const ticking = setInterval(() => {
+    ticks += 1
+  }, everyMs)
   onTestFinished(() => clearInterval(ticking))
-  return () => {
-    look()
-    return worst
-  }
+  return () => ticks
 }

@@ -5,7 +5,6 @@ import { ConversationStore } from '../../core/ingest/conversation-store.ts'
 import type { Summarizer } from '../../core/models/summarizers/summarizer.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { findingsIn } from './findings.ts'
@@ -202,10 +201,10 @@ it('a compaction run ends while somebody reads, and leaves the log to the next r
   const reader = openNative(memory.path)
   const rows = reader.iterate('SELECT * FROM messages')
   rows.next()
-  const [startedMs, lateness] = [performance.now(), latenessOfMachine()]
+  // A checkpoint that waited for the reader would outlast this test.
+  memory.db.exec('PRAGMA busy_timeout = 600000')
   const { result } = await compact(memory.db, {}, { settings })
   expect(result.stopReason).toBe('nothing_eligible')
-  expect(performance.now() - startedMs - lateness()).toBeLessThan(4_000)
   rows.return?.(undefined)
   reader.close()
 })

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { CoreHost } from '../../core/doors/core-host.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { hasEnded, jobWhen, openWindow, resourcesDir, startCores } from './core-client.ts'
@@ -54,7 +53,7 @@ describe('the core host', () => {
     await jobWhen(again.client, jobId, hasEnded)
   })
 
-  it('closes quickly, and leaves neither -wal nor -shm beside a native file', async () => {
+  it('ends its threads when it is closed, and leaves neither -wal nor -shm beside a native file', async () => {
     const memory = buildMemory({
       conversations: [{ messages: generateHistory({ seed: 1, messages: 50 }).map(({ content }) => content) }],
     })
@@ -63,10 +62,8 @@ describe('the core host', () => {
     await client.memory.stats()
     await jobWhen(client, (await client.jobs.start({ kind: 'integrity' })).jobId, hasEnded)
     const portIsGone = gone(port)
-    const [startedAtMs, lateness] = [performance.now(), latenessOfMachine()]
-    await cores.close()
+    expect(await cores.close()).toBe(true)
     await portIsGone
-    expect(performance.now() - startedAtMs - lateness()).toBeLessThan(2500)
     expect(readdirSync(dirname(memory.path))).toEqual(['lcm.db'])
   })
 

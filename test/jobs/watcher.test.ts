@@ -7,7 +7,6 @@ import { Core } from '../../core/core.ts'
 import { executeHere } from '../../core/doors/job-thread.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { cliPath } from '../builders/built-program.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -42,17 +41,14 @@ async function importInto(path: string, transcript: string): Promise<void> {
 }
 
 describe('a watched file', () => {
-  it('is reported as changed within a second after another process wrote to it', async () => {
+  it('is reported as changed after another process wrote to it, without being asked', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['hello'] }] })
     const { core, changes } = watch(memory.path)
     expect((await core.lcm()).stats.stats().messages).toBe(1)
     const story = new TranscriptBuilder()
     story.user('one more')
     await importInto(memory.path, story.write())
-    const lateness = latenessOfMachine()
-    const writtenAtMs = performance.now()
     await expect.poll(() => changes.length, { interval: 10 }).toBeGreaterThan(0)
-    expect(performance.now() - writtenAtMs - lateness()).toBeLessThan(1000)
     expect((await core.lcm()).stats.stats().messages).toBe(2)
   })
 

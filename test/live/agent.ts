@@ -17,12 +17,10 @@ const steps = story.sessions.flatMap((session) => [
 let file = writer.open(path)
 let next = Number(already)
 let busy = 0
-let slowestMs = 0
 let largestLog = 0
 
 /** One transaction; SQLITE_BUSY is counted, and tried again. */
 function write(body: () => void): void {
-  const began = performance.now()
   for (;;) {
     try {
       file.db.transaction(body).immediate()
@@ -32,11 +30,10 @@ function write(body: () => void): void {
       busy += 1
     }
   }
-  slowestMs = Math.max(slowestMs, performance.now() - began)
   largestLog = Math.max(largestLog, statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0)
 }
 
-const tell = (what: object): void => console.log(JSON.stringify({ next, busy, slowestMs, largestLog, ...what }))
+const tell = (what: object): void => console.log(JSON.stringify({ next, busy, largestLog, ...what }))
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const [word, count = '1'] = line.split(' ')
@@ -48,7 +45,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
         write(() => step(file))
         next += 1
       }
-      return tell({ saidAtMs: Date.now() })
+      return tell({})
     case 'fold': {
       const [folded] = file.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[]
       return tell({ refused: folded?.busy })

@@ -8,9 +8,7 @@ export type Told = {
   readonly next: number
   /** Times that SQLite refused it because of somebody else. */
   readonly busy: number
-  readonly slowestMs: number
   readonly largestLog: number
-  readonly saidAtMs?: number
   readonly refused?: number
 }
 

@@ -22,7 +22,7 @@ describe('nested markdown', () => {
     expect(isNestedTooDeep(text)).toBe(false)
   })
 
-  it('is checked in less than half a second for any text', () => {
+  it('is checked in time that is proportional to the length of the text', () => {
     const usedMs = processorClock()
     for (const text of [
       ' '.repeat(200_000),

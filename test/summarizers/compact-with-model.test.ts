@@ -4,7 +4,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { CompactionResult, SpendEstimate } from '../../core/contract/compaction.ts'
 import { openNative } from '../../core/sqlite/native.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
 import { importedMemory } from '../cli/memories.ts'
@@ -154,23 +153,17 @@ describe('lcm compact --summarizer', () => {
     expect(server.asked.every((asked) => promptOf(asked).prompt.startsWith('MINE '))).toBe(true)
   })
 
-  it('ends within a second of Ctrl-C while the model is silent, and closes its connections', async () => {
+  it('ends on Ctrl-C without waiting for a silent model, and closes its connections', async () => {
     server.behave(() => {})
     const args = ['compact', '--db', db, '--conversation', '1', ...SETS, '--summarizer', 'local', '--json']
-    let fastest = Number.POSITIVE_INFINITY
-    // The fastest: a busy machine delays some, a program that waits for its model all of them.
-    for (let attempt = 0; attempt < 5 && fastest >= 1_500; attempt += 1) {
-      const child = startLcm(args, { env: environment() })
-      const done = ended(child)
-      const before = server.asked.length
-      await expect.poll(() => server.asked.length).toBeGreaterThan(before)
-      const [interruptedAt, lateness] = [performance.now(), latenessOfMachine()]
-      child.kill('SIGINT')
-      expect((await done).code).toBe(130)
-      fastest = Math.min(fastest, performance.now() - interruptedAt - lateness())
-      await expect.poll(() => server.asked.every(({ closedAtMs }) => closedAtMs !== null)).toBe(true)
-      expect(stored()).toEqual([])
-    }
-    expect(fastest).toBeLessThan(1_500)
+    // The model never answers, and its time limit is longer than the limit of this test.
+    writeFileSync(settingsFile, JSON.stringify({ providers: [provider(server.url, { timeoutMs: 600_000 })] }))
+    const child = startLcm(args, { env: environment() })
+    const done = ended(child)
+    await expect.poll(() => server.asked.length).toBeGreaterThan(0)
+    child.kill('SIGINT')
+    expect((await done).code).toBe(130)
+    await expect.poll(() => server.asked.every(({ closedAtMs }) => closedAtMs !== null)).toBe(true)
+    expect(stored()).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SpendBudget } from '../../core/models/summarizers/spend-budget.ts'
-import { latenessOfMachine } from '../builders/busy-machine.ts'
 import { failureOf, NEVER, provider, request, type SummarizerSpec, summarizerOf } from './ask-model.ts'
 import { type Behaviour, good, json, type ModelServer, startModelServer } from './model-server.ts'
 
@@ -20,41 +19,33 @@ const until = async (condition: () => boolean): Promise<void> => {
 }
 
 describe('a call that is aborted', () => {
-  it('ends at once with the reason of the signal, and its connection within 100 ms', async () => {
-    const { ask, asked } = await start(silent)
-    const [ends, closes]: [number[], number[]] = [[], []]
+  // In both tests a call that waited for its time limit or its next attempt would outlast the test.
+  it('ends with the reason of the signal, and closes its connection', async () => {
+    const { ask, asked } = await start(silent, { timeoutMs: 600_000 })
     for (let call = 0; call < 5; call += 1) {
       const abort = new AbortController()
       const work = ask(abort.signal)
       await until(() => asked.length === call + 1)
       const reason = new Error('the user went away')
-      const abortedAt = performance.now()
       abort.abort(reason)
       await expect(work).rejects.toBe(reason)
-      ends.push(performance.now() - abortedAt)
       await until(() => asked[call]?.closedAtMs !== null)
-      closes.push((asked[call]?.closedAtMs ?? Number.NaN) - abortedAt)
     }
-    // The fastest: a busy machine delays some, a connection that waits for its answer all of them.
-    expect(Math.min(...ends)).toBeLessThan(50)
-    expect(Math.min(...closes)).toBeLessThan(100)
     await new Promise((resume) => setTimeout(resume, 50))
     expect(asked).toHaveLength(5)
   })
 
-  it('ends at once while it waits for its next attempt', async () => {
+  it('ends while it waits for its next attempt', async () => {
     const { ask, asked } = await start((response) => json(response, 500, 'oops'), {
-      firstPauseMs: 20_000,
-      longestPauseMs: 20_000,
+      firstPauseMs: 600_000,
+      longestPauseMs: 600_000,
     })
     const abort = new AbortController()
     const work = ask(abort.signal)
     await until(() => asked.length === 1)
     await new Promise((resume) => setTimeout(resume, 30))
-    const abortedAt = performance.now()
     abort.abort()
     await expect(work).rejects.toThrow(/abort/i)
-    expect(performance.now() - abortedAt).toBeLessThan(5_000)
     expect(asked).toHaveLength(1)
   })
 
@@ -68,13 +59,10 @@ describe('a call that is aborted', () => {
 describe('a call that takes too long', () => {
   it('is given up with its connection after its time, and made twice more', async () => {
     const { ask, asked } = await start(silent, { timeoutMs: 250 })
-    const lateness = latenessOfMachine()
     const failure = await failureOf(ask())
     expect(failure).toMatchObject({ outcome: 'timeout', message: 'No answer within 250 ms.' })
     expect(asked).toHaveLength(3)
     await until(() => asked.every(({ closedAtMs }) => closedAtMs !== null))
-    const open = asked.map(({ atMs, closedAtMs }) => (closedAtMs ?? Number.NaN) - atMs)
-    expect(Math.min(...open) - lateness()).toBeLessThan(350)
   })
 
   it('is given up even when the answer has begun', async () => {

@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline'
 export type Said = {
   readonly ready?: true
   readonly added?: number
-  readonly tookMs?: number
   readonly created?: string | null
   readonly stopped?: string
   readonly refused?: string
