@@ -11,26 +11,25 @@ const queries = {
   schemaCount: /* sql */ `SELECT count(*) FROM sqlite_schema`,
 }
 
-/** Pages a step: about 8 MB, so that a writer is never in the way for long. */
+/** Pages that are copied at a time. This is about 8 MB, so that a writer never waits long. */
 const STEP_PAGES = 2000
 const LOOK_MS = 20
 
 export type BackupRequest = {
-  /** Of the file, as it was opened. */
+  /** The path of the file as it was opened. */
   readonly path: string
-  /** Default: the folder of the file. */
+  /** The folder for the copy. By default, it is the folder of the file. */
   readonly folder?: string | undefined
   readonly nowMs: number
-  /** Compares copy and original, both in one state; a sentence says what differs, null that nothing does. */
+  /** Compares the original and the copy, each in one state. Returns a sentence about the difference, or null. */
   readonly verify: (original: ReadDb, copy: ReadDb) => Promise<string | null>
 }
 
 export type StoredBackup = { readonly path: string; readonly bytes: number; readonly atMs: number }
 
 /**
- * Copies a native file page by page while others go on with it, verifies the copy, and only then gives it its name:
- * `<file>.backup-<time>.db`. Nothing is left of a copy that failed or was cancelled.
- * https://www.sqlite.org/backup.html
+ * Copies a native file page by page while others use it, and verifies the copy before it is named
+ * `<file>.backup-<time>.db`. A copy that failed or was cancelled is removed. https://www.sqlite.org/backup.html
  * @throws LcmError cancelled, disk_full, file_not_readable, sqlite_failed
  */
 export async function* backUp(
@@ -45,15 +44,15 @@ export async function* backUp(
   try {
     mkdirSync(folder, { recursive: true })
     remove(partial)
-    // Not read-only: such a connection leaves CHECK constraints out of its own check of the pages.
+    // The connection is not read-only, because such a connection skips CHECK constraints in its integrity check.
     original = new Database(source, { timeout: 5000 })
-    // Held until the copy is verified: a writer meanwhile changes neither what is copied nor what it is compared with.
+    // The transaction stays open until the copy is verified, so that the original does not change in between.
     original.exec('BEGIN')
     original.prepare(queries.schemaCount).get()
     yield* copyPages(original, partial, signal)
     const copy = new Database(partial, { timeout: 5000 })
     try {
-      // One file, without a log beside it.
+      // The copy is one file without a log beside it.
       copy.pragma('journal_mode = DELETE')
       const difference = await request.verify(wrapConnection(original, source), wrapConnection(copy, partial))
       if (difference !== null) {
@@ -102,7 +101,7 @@ function freePath(folder: string, name: string, nowMs: number): string {
   }
 }
 
-/** Backups beside a file (or in a folder of their own), newest first. */
+/** Returns the backups beside a file, or in another folder, newest first. */
 export function listBackups(path: string, folder?: string): StoredBackup[] {
   const file = resolve(path)
   const where = resolve(folder ?? dirname(existsSync(file) ? realpathSync(file) : file))

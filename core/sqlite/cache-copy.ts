@@ -14,8 +14,8 @@ const PREFIX = 'look-'
 export type CacheCopy = { readonly path: string; remove(): void }
 
 /**
- * Copies a database and what stands beside it, as it is, into the app's cache. Copies of processes that are gone are
- * removed on the way.
+ * Copies a database and the files beside it unchanged into the app's cache. Before that, it removes copies of processes
+ * that have ended.
  * @returns null when the file was changed while it was copied
  * @throws LcmError disk_full, file_not_readable
  */
@@ -31,7 +31,7 @@ export async function copyToCache(file: MemoryFile, cacheDir: string): Promise<C
     }
   } catch (error) {
     copy.remove()
-    // A log that was folded in meanwhile is gone: then there is another way.
+    // The log may have been checkpointed meanwhile. The file can then be read by another route.
     if (stamp() !== before) return null
     throw fileError(error, file.realPath)
   }
@@ -40,7 +40,10 @@ export async function copyToCache(file: MemoryFile, cacheDir: string): Promise<C
   return null
 }
 
-/** Reads a copy instead of the file; SQLite makes of its log or journal what can be made of it. Closing removes it. */
+/**
+ * Reads the copy instead of the file. SQLite recovers what it can from the log or journal of the copy. Closing removes
+ * the copy.
+ */
 export function connectToCopy(file: MemoryFile, copy: CacheCopy): ReadOnlyConnection {
   try {
     const db = translating(file.path, () => wrapConnection(new Database(copy.path), file.path))
@@ -58,7 +61,7 @@ export function connectToCopy(file: MemoryFile, copy: CacheCopy): ReadOnlyConnec
   }
 }
 
-/** A place for a copy, in a folder of its own. */
+/** Returns a path for a copy, in a folder of its own. */
 function newCopy(realPath: string, cacheDir: string): CacheCopy {
   try {
     mkdirSync(cacheDir, { recursive: true })

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { constants, existsSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 
-/** What `cp` says, in the C locale, and what the system calls it. */
+/** Messages of `cp` in the C locale, with the error codes of the operating system. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/No such file or directory/, 'ENOENT'],
   [/Permission denied|Operation not permitted/, 'EACCES'],
@@ -11,9 +11,10 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * Copies a database file, or one that belongs to it, that may be open in this process: where it may be, another process
- * does it, so that no lock is lost (see `mayBeOpenHere`). A clone that takes no room where the file system can do that.
- * @throws Error with the system's code
+ * Copies a database file or one of the files beside it. If this process may have the file open as a database, another
+ * process makes the copy, so that no lock is lost (see `mayBeOpenHere`). Where the file system supports it, the copy is
+ * a clone that uses no space.
+ * @throws Error with the code of the operating system
  */
 export async function copyFileUnderLocks(from: string, to: string): Promise<void> {
   if (!mayBeLocked(from)) return await copyFile(from, to, constants.COPYFILE_FICLONE)
@@ -25,11 +26,14 @@ export async function copyFileUnderLocks(from: string, to: string): Promise<void
   })
 }
 
-/** Paths are absolute: none can be taken for an option. Windows has no such rule, and the log is never locked. */
+/**
+ * Paths are absolute, so that `cp` takes none for an option. On Windows locks are not lost, and SQLite never locks the
+ * log.
+ */
 const mayBeLocked = (path: string): boolean =>
   process.platform !== 'win32' && !/-(wal|journal)$/.test(path) && existsSync(path)
 
-/** Where files may not become larger, a signal ends the command before it can say so. */
+/** Where the size of files is limited, a signal ends `cp` before it can print a message. */
 function copyError(said: string, signal: NodeJS.Signals | null | undefined): Error {
   const code = signal === 'SIGXFSZ' ? 'EFBIG' : (REASONS.find(([words]) => words.test(said))?.[1] ?? 'EIO')
   return Object.assign(new Error(said.trim() || 'the file could not be copied'), { code })

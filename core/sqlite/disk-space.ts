@@ -1,21 +1,21 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** A disk with less is full for SQLite, which writes several pages at once. */
+/** SQLite writes several pages at once, so a disk with less free space counts as full. */
 const LEAST_BYTES = 1024 * 1024
-/** What SQLite may have taken back of a file when its error arrives: as much as a transaction of ours adds. */
+/** SQLite may already have shortened the file when its error arrives, by as much as one of our transactions adds. */
 const TAKEN_BACK_BYTES = 64 * 1024 * 1024
 
 /**
- * Whether a database cannot grow. SQLite keeps to itself what the system said of a failed write, so it is found out
- * afterwards, by looking: nothing is written beside a file that may be another system's.
+ * Tells whether a database cannot grow. SQLite does not report why a write failed, so this looks at the free space
+ * afterwards. It writes no test file, because the folder may belong to another system.
  */
 export function isOutOfRoom(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path))
     if (bavail * bsize < LEAST_BYTES) return true
   } catch {
-    // A file system that does not say.
+    // The file system does not report its free space.
   }
   const limit = fileSizeLimit()
   return limit !== null && ['', '-wal', '-journal', '-shm'].some((suffix) => isNear(`${path}${suffix}`, limit))
@@ -29,7 +29,7 @@ function isNear(path: string, limit: number): boolean {
   }
 }
 
-/** How large a file of this process may become; null: as large as the disk has room. */
+/** Returns the largest size that this process may give to a file, or null when only the disk limits it. */
 function fileSizeLimit(): number | null {
   type Report = { readonly userLimits?: { readonly file_size_blocks?: { readonly soft?: number | string } } }
   const { userLimits } = process.report.getReport() as Report

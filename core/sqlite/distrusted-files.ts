@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs'
 
 /**
- * Native files in which this process found values that their tables do not allow. Whenever such a file is opened, all of
- * its rows are read and checked. Other files are not checked at opening: SQLite does not let such values in.
+ * Native files in which this process found values that the table definitions forbid. Each time such a file is opened,
+ * all its rows are checked. Other files are not checked, because SQLite refuses such values.
  */
 const distrusted = new Set<string>()
 
@@ -12,7 +12,7 @@ export function distrust(path: string): void {
   distrusted.add(realPathOf(path))
 }
 
-/** All rows of the file were checked, and it is sound again. */
+/** Call this when all rows of the file were checked and are valid again. */
 export function trustAgain(path: string): void {
   distrusted.delete(realPathOf(path))
 }
@@ -21,7 +21,7 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path)
   } catch {
-    // The file is missing. Opening it gives the error.
+    // The file is missing. Opening it reports the error.
     return path
   }
 }

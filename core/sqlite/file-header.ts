@@ -4,32 +4,35 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
 
-/** The fields of a database header that tell what a file is. https://www.sqlite.org/fileformat2.html#the_database_header */
+/** Fields of the database header. https://www.sqlite.org/fileformat2.html#the_database_header */
 export type FileHeader = {
   readonly pageSize: number
-  /** null when the last writer left the count unset. */
+  /** The number of pages, or null when the last writer did not store it. */
   readonly pageCount: number | null
-  /** The file's own mode: write-ahead log or rollback journal. */
+  /** True for write-ahead logging, false for a rollback journal. */
   readonly isWal: boolean
   readonly userVersion: number
   readonly applicationId: number
 }
 
 /**
- * A file with a `-shm` beside it may be open as a database in this process. Closing any descriptor of such a file drops
- * all POSIX locks that this process holds on it, those of an open SQLite connection included, and a memory without its
- * locks can lose commits
+ * Tells whether this process may have the file open as a database: a file with a `-shm` beside it may be. Closing any
+ * descriptor of such a file drops all POSIX locks that this process holds on it, including those of an open SQLite
+ * connection, and a database without its locks can lose commits
  * (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_). So this
- * process never opens it with `fs`, except on Windows, which has no such rule.
+ * process never opens such a file with `fs`. Windows does not have this rule.
  */
 export const mayBeOpenHere = (path: string): boolean => process.platform !== 'win32' && existsSync(`${path}-shm`)
 
-/** The first 100 bytes of a file, fewer when it is shorter. Another process reads a file that may be open in this one. */
+/**
+ * Returns the first 100 bytes of a file, or fewer when it is shorter. If the file may be open in this process, another
+ * process reads it.
+ */
 export async function readStart(path: string): Promise<Buffer> {
   return (mayBeOpenHere(path) && (await startByOther(path))) || startOfFile(path)
 }
 
-/** null where it cannot be read in this way. */
+/** Returns null when the file cannot be read by another process. */
 function startByOther(path: string): Promise<Buffer | null> {
   return new Promise((done) => {
     execFile('head', ['-c', String(HEADER_BYTES), path], { encoding: 'buffer' }, (error, start) =>
@@ -38,7 +41,7 @@ function startByOther(path: string): Promise<Buffer | null> {
   })
 }
 
-/** The same of a file that is not open as a database in this process. */
+/** Does the same as `readStart` for a file that this process does not have open as a database. */
 export function startOfFile(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
@@ -49,14 +52,17 @@ export function startOfFile(path: string): Buffer {
   }
 }
 
-/** Only a database has a `-shm`: such a file is not read. @throws what reading a file throws */
+/**
+ * Tells whether the file is a database. A file with a `-shm` is one, and is not read.
+ * @throws any error of reading the file
+ */
 export const isDatabase = (path: string): boolean =>
   mayBeOpenHere(path) || startOfFile(path).toString('latin1', 0, MAGIC.length) === MAGIC
 
-/** What is there of a header begins as one. */
+/** True when the bytes are the beginning of a header that was cut off. */
 export const isCutHeader = (start: Buffer): boolean => MAGIC.startsWith(start.toString('latin1', 0, MAGIC.length))
 
-/** null when the bytes are no complete SQLite header. */
+/** Returns null when the bytes are not a complete SQLite header. */
 export function parseHeader(start: Buffer): FileHeader | null {
   if (start.length < HEADER_BYTES || start.toString('latin1', 0, 16) !== MAGIC) return null
   const storedPageSize = start.readUInt16BE(16)

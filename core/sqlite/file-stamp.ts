@@ -1,20 +1,21 @@
 import { statSync } from 'node:fs'
 import { LcmError } from '../errors.ts'
 
-/** Changes whenever a file was written or replaced. */
+/** Returns the stamp of a file. It changes when the file is written or replaced. */
 export function fileStamp(path: string): string {
   const file = statSync(path, { bigint: true, throwIfNoEntry: false })
   return file ? `${file.dev}:${file.ino}:${file.size}:${file.mtimeNs}` : 'nothing'
 }
 
 /**
- * A write may leave the time of a file as it is when it follows another within one tick of the file system's clock.
- * Older than this, a time tells every write that comes. File systems that keep whole seconds only tick every second or two.
+ * When two writes follow each other within one tick of the file system's clock, the second may leave the modification
+ * time unchanged. A modification time older than this changes with every later write. Some file systems store whole
+ * seconds only and tick every second or two.
  */
 export const TICK_MS = 20
 const COARSE_TICK_MS = 2000
 
-/** Any write that comes from now on changes the stamp of the file. */
+/** True when any later write will change the stamp of the file. */
 export function isSettled(path: string): boolean {
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file) return true
@@ -23,12 +24,12 @@ export function isSettled(path: string): boolean {
 }
 
 /**
- * A writer puts its last page into the log, waits for the disk, and only then lets readers see the commit: its stamp is
- * older than what it makes visible. Disks are taken to need no longer than this.
+ * A writer adds its last page to the log, waits for the disk, and only then lets readers see the commit. So the stamp
+ * may be this much older than the commit. No disk is expected to need longer.
  */
 export const LONGEST_COMMIT_MS = 2000
 
-/** What readers see of a file beside its writer is all that was written to it so far. */
+/** True when readers of a file that has a writer see everything that was written to it so far. */
 export function isQuiet(path: string): boolean {
   const file = statSync(path, { throwIfNoEntry: false })
   return !file || Date.now() - file.mtimeMs > LONGEST_COMMIT_MS

@@ -5,11 +5,14 @@ import type { ReadDb } from './read-db.ts'
 import { isBusy } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
 
-/** So long after the last read a connection is released, or later while somebody writes. */
+/** A connection is released this long after its last read, or later while another process writes. */
 const REST_MS = 1000
 const LONGEST_REST_MS = 4000
 const LOOK_MS = 200
-/** Whoever reads cannot wait for a writer that has the file for itself, but for one that is done in a moment. */
+/**
+ * A read does not wait for a writer with an exclusive lock, but it tries again a few times for a writer that is about
+ * to finish.
+ */
 const ATTEMPTS = 8
 const PAUSE_MS = 5
 
@@ -17,56 +20,56 @@ export type IdleOptions = {
   readonly file: MemoryFile
   /** Absolute paths of other files that belong to the memory. */
   readonly companions: readonly string[]
-  /** Open and ready to be read. */
+  /** The first connection, ready for reading. */
   readonly first: RestingConnection
   /**
-   * Makes another one like it. `isUnchanged` says, when asked after a look at the file, whether it is still as it was
-   * when the one before was released.
+   * Opens another connection to the same file. The given `isUnchanged` tells whether the file, after it was inspected
+   * again, is still as it was when the previous connection was released.
    * @throws LcmError what opening throws
    */
   readonly open: (isUnchanged: () => boolean) => RestingConnection & {
-    /** The file is built as it was at first. */
+    /** True when the file has the same structure as at first. */
     readonly isAsTold: boolean
   }
-  /** The file, as it is now, is still to be read in place. */
+  /** Tells whether the file, in its present state, still has to be read in place. */
   readonly isLive: (file: MemoryFile) => boolean
 }
 
 export type RestingConnection = ReadOnlyConnection & {
-  /** Called before it is released: the next one may take over what it has made of the file. */
+  /** Called before the connection is released, so that the next connection can take over derived tables. */
   rest?(): void
 }
 
 /**
- * A connection to a file beside its writer that is released when nobody has read for a second, and made anew at the next
- * read. An open connection holds a lock for as long as it lives, and a writer that goes meanwhile could not put its log
- * away (https://www.sqlite.org/wal.html#the_wal_file). `dataVersion` goes on over that: while nothing is open it is told
- * by the files alone, and they count as changed unless they had been left alone for a while before they were read last.
+ * A connection to a file that has a writer. It is released when nothing was read for a second, and made again with the
+ * next read. An open connection holds a lock, and the writer could not remove its log when it ends
+ * (https://www.sqlite.org/wal.html#the_wal_file). `dataVersion` continues across connections: while none is open, it is
+ * derived from the stamps of the files. It changes whenever a file may have changed.
  */
 export class IdleConnection {
   readonly db: ReadDb
   readonly #options: IdleOptions
   readonly #files: readonly string[]
   #connection: RestingConnection | null
-  /** Of the files before it was made. */
+  /** The stamp of the files before the connection was made. */
   #madeOf = ''
   #isAsTold = true
   #isClosed = false
   #openings = 1
-  /** Iterations that have begun and not ended: each reads one state of the file. */
+  /** Iterators that have begun and not ended. Each one reads a single state of the file. */
   #iterating = 0
   #timer: NodeJS.Timeout | null = null
   #lastReadMs = 0
 
-  /** What callers are told. */
+  /** The version that callers see. */
   #version = 1
-  /** What the connection said when `#version` was true of it. */
+  /** The version of the connection at the time of `#version`. */
   #raw: number
-  /** Of the files when `#version` was true of them. */
+  /** The stamp of the files at the time of `#version`. */
   #stamp = ''
-  /** All that had been written to them by then was read: only another stamp tells of more. */
+  /** True when everything written by then was read, so that any later write changes the stamp. */
   #isFirm = false
-  /** At the last look for a release that found another stamp. */
+  /** The latest check for release that found a new stamp. */
   #looked = { stamp: '', atMs: 0 }
 
   constructor(options: IdleOptions) {
@@ -98,7 +101,10 @@ export class IdleConnection {
     this.#wasRead()
   }
 
-  /** The file is not reached, or not built, as it was at first: what was said of it then is not so any more. */
+  /**
+   * True when the file has another structure or route than at first, so that what was found out about it no longer
+   * holds.
+   */
   isOutdated(): boolean {
     return !this.#isAsTold || (this.#connection === null && !this.#isLive())
   }
@@ -108,7 +114,7 @@ export class IdleConnection {
       const now = lookAgain(this.#options.file)
       return now !== null && this.#options.isLive(now)
     } catch {
-      // It is gone, or its folder cannot be entered any more: the next read says so.
+      // The file is gone, or its folder cannot be entered. The next read reports the error.
       return false
     }
   }
@@ -117,7 +123,7 @@ export class IdleConnection {
     return this.#connection !== null
   }
 
-  /** How often the file was opened. */
+  /** Returns how many connections were opened. */
   get openings(): number {
     return this.#openings
   }
@@ -134,7 +140,7 @@ export class IdleConnection {
   }
 
   #opened(): ReadDb {
-    // What is not followed shows the file as it was: once it is another, it is read anew.
+    // A connection that does not follow changes is opened again when the file has changed.
     if (this.#connection && !this.#follows && this.#iterating === 0 && this.#stampNow() !== this.#madeOf)
       this.#release()
     return (this.#connection ?? this.#open()).db
@@ -153,7 +159,7 @@ export class IdleConnection {
     return made
   }
 
-  /** The connection itself notices what is written. */
+  /** True when the connection itself notices changes. */
   get #follows(): boolean {
     return this.#connection?.access === 'in_place'
   }
@@ -167,7 +173,7 @@ export class IdleConnection {
     const raw = this.#connection.db.dataVersion()
     if (raw === this.#raw) return this.#version
     this.#raw = raw
-    // Beside a log that no writer holds, SQLite counts every look as a change.
+    // Next to a log without a writer, SQLite reports a change at every check.
     if (!this.#isUnchanged()) this.#changed(this.#stampNow())
     return this.#version
   }
@@ -186,7 +192,7 @@ export class IdleConnection {
     try {
       return this.#files.map(fileStamp).join(' ')
     } catch {
-      // A folder that cannot be entered any more: the next read says so.
+      // The folder cannot be entered any more. The next read reports the error.
       return 'unknown'
     }
   }
@@ -204,9 +210,11 @@ export class IdleConnection {
     }, afterMs).unref()
   }
 
-  /** Releases the connection once the files alone tell whatever comes, or when they are written all the time. */
+  /**
+   * Releases the connection when the stamps alone will reveal every change, or when the file is written all the time.
+   */
   #look(): void {
-    // Whoever ends an iteration sets the clock again.
+    // The end of the last iterator starts the timer again.
     if (!this.#connection || this.#iterating > 0) return
     const restedMs = performance.now() - this.#lastReadMs
     if (restedMs < REST_MS) {
@@ -219,11 +227,11 @@ export class IdleConnection {
         this.#lookIn(LOOK_MS)
         return
       }
-      // The stamp of nothing: what may have been missed counts as a change.
+      // An empty stamp matches none, so that changes that may have been missed count as changes.
       if (!isFirm) this.#stamp = ''
       this.#connection.rest?.()
     } catch {
-      // Nobody waits for an answer; the next read says what is wrong.
+      // No caller waits for an answer here. The next read reports the error.
       this.#isFirm = false
     }
     this.#release()
@@ -232,7 +240,7 @@ export class IdleConnection {
   #becomesFirm(): boolean {
     const stamp = this.#stampNow()
     if (!this.#isQuiet(stamp)) return false
-    // In this order: what the connection sees is looked at last.
+    // The order matters: the version of the connection is read last.
     this.#versionNow()
     if (this.#stampNow() !== stamp) return false
     this.#stamp = stamp
@@ -240,7 +248,10 @@ export class IdleConnection {
     return true
   }
 
-  /** By the times of the files, or by what was seen of them since the last read: another computer's clock may be ahead. */
+  /**
+   * Decides by the times of the files, or by what changed since the last read, because the clock of another computer
+   * may be ahead.
+   */
   #isQuiet(stamp: string): boolean {
     if (stamp !== this.#looked.stamp) this.#looked = { stamp, atMs: performance.now() }
     if (performance.now() - this.#looked.atMs > LONGEST_COMMIT_MS) return true
@@ -261,7 +272,7 @@ export class IdleConnection {
   }
 }
 
-/** A few attempts within some milliseconds. @throws LcmError locked */
+/** Makes a few attempts within some milliseconds. */
 function withoutWaiting<T>(open: () => T): T {
   for (let attempt = 1; ; attempt += 1) {
     try {

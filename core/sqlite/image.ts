@@ -7,14 +7,14 @@ import { translating } from './sqlite-error.ts'
 import type { ReadOnlyConnection } from './uri-db.ts'
 
 /**
- * Reads a small file at rest into memory, where nobody can change it under us.
- * @returns null when the file changed while it was read: then somebody writes to it after all
+ * Reads a small file without a writer into memory, so that it cannot change while it is used.
+ * @returns null when the file changed while it was read, because it then has a writer
  * @throws LcmError file_not_readable
  */
 export function connectImage(file: MemoryFile): ReadOnlyConnection | null {
   const image = readImage(file)
   if (image === null) return null
-  // The image has no log beside it; a header that asks for one would make SQLite look for it.
+  // The image has no log. If its header asked for one, SQLite would look for it.
   image[18] = 1
   image[19] = 1
   const db = translating(file.path, () => wrapConnection(new Database(image), file.path))
@@ -26,12 +26,12 @@ function readImage({ path, realPath, bytes }: MemoryFile): Buffer | null {
     const before = fileStamp(realPath)
     const isToldByStamp = isSettled(realPath)
     const image = readFileSync(realPath)
-    // Whoever writes to the file has something in one of them meanwhile.
+    // A writer at work has data in one of these files.
     const isWritten = ['-wal', '-journal'].some(
       (suffix) => statSync(`${realPath}${suffix}`, { throwIfNoEntry: false })?.size,
     )
     if (isWritten || image.length !== bytes) return null
-    // So soon after a write another one may leave the same time: then the bytes themselves have to be the same again.
+    // Another write so soon after the last one may leave the same modification time, so the bytes are compared.
     const isSame = isToldByStamp || image.equals(readFileSync(realPath))
     return isSame && fileStamp(realPath) === before ? image : null
   } catch (error) {

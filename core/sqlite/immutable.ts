@@ -3,12 +3,12 @@ import { changedMeanwhile, fileStamp } from './file-stamp.ts'
 import type { MemoryFile } from './memory-file.ts'
 import { openByUri, type PreparableDb, type ReadOnlyConnection } from './uri-db.ts'
 
-/** How often a scan makes sure that what it reads still stands. */
+/** Number of rows after which a scan checks again that the file has not changed. */
 const ROWS_BETWEEN_LOOKS = 1024
 
 /**
- * Reads a large file at rest where it is, without locks.
- * @returns null when somebody writes to it after all
+ * Reads a large file without a writer in its place, without locks.
+ * @returns null when the file has a writer
  */
 export function connectImmutable({ realPath }: MemoryFile): ReadOnlyConnection | null {
   const stamp = fileStamp(realPath)
@@ -18,9 +18,9 @@ export function connectImmutable({ realPath }: MemoryFile): ReadOnlyConnection |
 }
 
 /**
- * A file that is read without locks may be changed under the reader, who would then mix old pages with new ones. Every
- * answer of the returned connection comes from the file as it was at `stamp`; from when it was changed on there are
- * none, and it has to be opened again.
+ * A file that is read without locks may change meanwhile, and a reader would mix old and new pages. The returned
+ * connection answers only while the file has the given stamp. Afterwards every method throws, and the file has to be
+ * opened again.
  * @throws LcmError locked, from every method
  */
 function guardFile(db: PreparableDb, realPath: string, stamp: string): PreparableDb {
@@ -28,7 +28,7 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
   const refuseChanged = (): void => {
     if (isChanged()) throw changedMeanwhile(db.path)
   }
-  /** Torn pages look like damage: that they are torn is the better answer. */
+  /** A mixture of old and new pages looks like damage. The change of the file is the better error. */
   const guarded = <T>(read: () => T): T => {
     try {
       const answer = read()

@@ -11,29 +11,32 @@ const queries = {
   schemaCount: /* sql */ `SELECT count(*) FROM sqlite_schema`,
 }
 
-/** From the second read on, a writer that has the whole file for itself for a moment is waited for. */
+/** From the second read on, a read waits this long for a writer with an exclusive lock. */
 const BUSY_TIMEOUT_MS = 5000
 
 /**
- * Reads another system's file beside its writer, or one in rollback-journal mode. Without URIs the writer's `-shm` may
- * get a read mark, which is all that a reader ever writes.
- * @returns null when the file is not to be read in this way (any more)
- * @throws LcmError locked while a writer has the file for itself; what reading throws
+ * Reads another system's file that has a writer, or one in rollback-journal mode. Without URI support the connection
+ * may set a read mark in the writer's `-shm`, which is all that readers ever write.
+ * @returns null when this route does not suit the file (any more)
+ * @throws LcmError locked while a writer has an exclusive lock; any error of reading
  */
 export function connectInPlace(file: MemoryFile): ReadOnlyConnection | null {
-  // Of a log that is none, and that no writer has open, SQLite waits ten seconds for one, and cannot be interrupted.
+  // If the log is invalid and no writer has it open, SQLite waits ten seconds for a writer and cannot be interrupted.
   if (file.walBytes > 0 && !isWholeLogHeader(`${file.realPath}-wal`)) return null
   return readInPlace(file, canOpenUris() ? openByUri(file.realPath, 'mode=ro&readonly_shm=1') : openHere(file.realPath))
 }
 
-/** The same for a file of ours, by the driver that also writes: two of them in one process undo each other's locks. */
+/**
+ * Does the same for one of our files, with the driver that also writes. Two drivers in one process would drop each
+ * other's locks.
+ */
 export const connectOursInPlace = (file: MemoryFile): ReadOnlyConnection | null =>
   readInPlace(file, openHere(file.realPath))
 
-/** Takes a connection in place by its first read; from then on the file's log stays where it is. */
+/** Confirms the route with a first read. From then on SQLite keeps the log where it is. */
 function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnection | null {
   try {
-    // Whoever waits here for a writer that puts its log away this moment would make that log anew.
+    // If this connection waited while a writer removes its log, it would create the log again.
     db.exec('PRAGMA busy_timeout = 0')
     if (!file.hasWal || ['-wal', '-shm'].every((suffix) => existsSync(`${file.realPath}${suffix}`))) {
       db.value(queries.schemaCount)
@@ -49,13 +52,13 @@ function readInPlace(file: MemoryFile, db: PreparableDb): ReadOnlyConnection | n
   }
 }
 
-/** Also of a log or journal that only a writer could bring in order. */
+/** True also when only a writer could recover the log or journal. */
 function isUnreadableHere(error: unknown): boolean {
   if (!(error instanceof LcmError)) return false
   return String(error.details?.sqlite).startsWith('SQLITE_READONLY') || error.code === 'file_not_readable'
 }
 
-/** A plain read-only connection of the driver that also writes. */
+/** Opens a plain read-only connection with the driver that also writes. */
 export function openHere(realPath: string): PreparableDb {
   return translating(realPath, () =>
     wrapConnection(new Database(realPath, { readonly: true, fileMustExist: true }), realPath),

@@ -6,8 +6,8 @@ type MessageIndex = (typeof INDEXES)[number]
 
 const queries = {
   lastMessage: /* sql */ 'SELECT max(message_id) FROM messages',
-  // The same values as the view message_text gives, in one pass over messages and parts instead of three lookups a row.
-  // What has no value is kept out of the sorting.
+  // Selects the same values as the view message_text, in one pass over messages and parts instead of three lookups for
+  // each row. Rows without a value are not sorted.
   index: (table: MessageIndex) => /* sql */ `
     INSERT INTO ${table} (rowid, content, tool_input, tool_output, reasoning)
     SELECT
@@ -26,18 +26,18 @@ const queries = {
 export type MessageRange = { readonly after: number; readonly last: number }
 
 /**
- * Terms are gathered in memory before they are written. Segments are merged only when there are many of them, and then a
- * little at each commit: merging 16 of them at once made an import a tenth slower, and held everybody else up for as long
- * as it took. https://www.sqlite.org/fts5.html#the_automerge_configuration_option
+ * Terms are collected in memory before they are written. Segments are merged only when there are many, and then a
+ * little with each commit. Merging 16 of them at once made an import 10 % slower and blocked other writers for as long.
+ * https://www.sqlite.org/fts5.html#the_automerge_configuration_option
  */
 const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 256 } as const
 
 /**
- * Runs `body`, which inserts messages and parts, with the index triggers out of the way, then indexes all new messages
- * in one go: four to five times as quick, because the triggers index a message anew for each of its parts. Must run
- * inside a transaction: SQLite rolls back DDL like any other change, so rows, indexes and triggers stay in step
- * whenever the process dies. https://www.sqlite.org/lang_transaction.html
- * @param index what is done about the new messages
+ * Runs `body`, which inserts messages and parts, without the index triggers, and then indexes all new messages at once.
+ * This is four to five times as fast, because the triggers index a message again for each of its parts. Call it inside
+ * a transaction: SQLite rolls back schema changes too, so rows, indexes and triggers agree even if the process dies.
+ * https://www.sqlite.org/lang_transaction.html
+ * @param index indexes the new messages
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages): T {
   const after = db.value<number>(queries.lastMessage) ?? 0
@@ -49,7 +49,7 @@ export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages
   return result
 }
 
-/** Sets the indexes of messages up for many entries at a time; the file keeps it. */
+/** Configures the message indexes for many new entries. The file keeps this configuration. */
 export function prepareForMany(db: WriteDb): void {
   for (const table of INDEXES) {
     for (const [option, value] of Object.entries(BULK_CONFIG)) {
@@ -58,7 +58,7 @@ export function prepareForMany(db: WriteDb): void {
   }
 }
 
-/** Puts the messages of a range of numbers into both indexes, which hold nothing of them yet. */
+/** Adds a range of messages to both indexes, which must not contain them yet. */
 export function indexMessages(db: WriteDb, range: MessageRange): void {
   for (const table of INDEXES) db.run(queries.index(table), range)
 }

@@ -2,8 +2,8 @@ import { LcmError } from '../errors.ts'
 import type { ReadDb } from './read-db.ts'
 
 /**
- * The key behind which the next stretch of a table begins. Whoever reads on behind a key that a file gave reads the same
- * rows for ever when that key is not above the one before: it is a text, or so large that its last digits are lost.
+ * Returns the key after which the next page of a table begins. A key that is a text, or too large for exact integers,
+ * is not above the one before. Reading on after it would return the same rows forever, so it is an error.
  * @throws LcmError file_corrupt
  */
 export function nextKey(db: Pick<ReadDb, 'path'>, what: string, before: number, last: unknown): number {

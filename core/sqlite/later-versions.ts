@@ -1,6 +1,6 @@
 /**
- * Version 2: every call that was made for a node, and what a run sent to models. A run of version 1 called none.
- * `attempts` is a JSON array of the contract's `Attempt`, in the order in which they were made.
+ * Version 2 stores every call that was made for a node, and what a run sent to models. `attempts` is a JSON array of
+ * the contract's `Attempt` in the order of the calls. Runs of version 1 called no model.
  */
 export const SCHEMA_V2 = /* sql */ `
 ALTER TABLE compaction_events ADD COLUMN attempts TEXT NOT NULL DEFAULT '[]';
@@ -12,7 +12,9 @@ ALTER TABLE compaction_runs ADD COLUMN model_output_tokens INTEGER NOT NULL DEFA
 ALTER TABLE compaction_runs ADD COLUMN model_cost REAL DEFAULT 0;
 `
 
-/** What a file of version 1 lacks, as TEMP views before its tables: it is read without being brought up to date. */
+/**
+ * TEMP views that hide the tables of a version 1 file and add what it lacks, so that it is read without a migration.
+ */
 export const VIEWS_ON_V1 = /* sql */ `
 CREATE TEMP VIEW compaction_events AS SELECT *, '[]' AS attempts, NULL AS newest_seq FROM main.compaction_events;
 CREATE TEMP VIEW compaction_runs AS
@@ -20,9 +22,9 @@ SELECT *, 0 AS model_input_tokens, 0 AS model_output_tokens, 0.0 AS model_cost F
 `
 
 /**
- * Version 3: what was done to a memory by hand or by a repair, so that time travel and exports can tell. `window_from`
- * and `window_to` are JSON arrays of window entries (message numbers, summary ids): the stretch that went out and the one
- * that came in. `after_event` and `newest_seq` say where it stands among compaction events and messages.
+ * Version 3 stores changes by hand or by a repair, for time travel and exports. `window_from` and `window_to` are JSON
+ * arrays of window entries (message numbers, summary ids): the removed range and the inserted one. `after_event` and
+ * `newest_seq` place the change among compaction events and messages.
  */
 export const SCHEMA_V3 = /* sql */ `
 CREATE TABLE surgery_events (
@@ -42,7 +44,7 @@ CREATE TABLE surgery_events (
 CREATE INDEX surgery_events_conversation ON surgery_events (conversation_id, surgery_id);
 `
 
-/** What a file of version 2 lacks, as VIEWS_ON_V1. */
+/** Adds what a version 2 file lacks, as VIEWS_ON_V1 does for version 1. */
 export const VIEWS_ON_V2 = /* sql */ `
 CREATE TEMP VIEW surgery_events AS
 SELECT 0 AS surgery_id, 0 AS conversation_id, 0 AS at, '' AS kind, NULL AS node_id, '' AS owner, 0 AS after_event,
@@ -51,8 +53,9 @@ WHERE 0;
 `
 
 /**
- * Version 5: a working copy stores once what other systems store as the message, as its part and as the original block
- * of the part. Without `NOT NULL` and `CHECK`, adding the columns reads and writes no row.
+ * Version 5: a working copy stores a text once where other systems store it in the message, in its part and in the
+ * original block of the part. The new columns have no `NOT NULL` and no `CHECK`, so adding them reads and writes no
+ * row.
  */
 export const SCHEMA_V5 = /* sql */ `
 -- 1: the part says what its message says, and text_content is NULL. Of a text part and of a tool's answer, is_content says so.
@@ -61,9 +64,12 @@ ALTER TABLE message_parts ADD COLUMN text_is_content INTEGER;
 ALTER TABLE message_parts ADD COLUMN metadata_has_text INTEGER;
 `
 
-/** Columns that tables of a file of this version lack, by table: how they are read without being brought up to date. */
+/**
+ * Returns the columns that tables of a file of this version lack, by table. They are added when the file is read
+ * without a migration.
+ */
 export const laterColumns = (version: number): Readonly<Record<string, string>> =>
   version < 5 ? { message_parts: 'NULL AS text_is_content, NULL AS metadata_has_text' } : {}
 
-/** How many columns each of those tables had before: rows that were stored then are still that short. */
+/** The number of columns that each of those tables had before. Rows from that time are still that short. */
 export const COLUMNS_BEFORE: Readonly<Record<string, number>> = { message_parts: 31 }

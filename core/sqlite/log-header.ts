@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
 export const LOG_HEADER_BYTES = 32
-/** The last bit says that sums are over big-endian words. */
+/** The last bit tells whether checksums use big-endian words. */
 const MAGIC = 0x377f0682
 
 export type Sums = readonly [number, number]
@@ -14,17 +14,20 @@ export type LogHeader = {
   readonly isBigEndian: boolean
 }
 
-/** Whether a log begins as one; false also for one that is gone. SQLite holds no locks on a log: this drops none. */
+/**
+ * Tells whether a log begins with a complete header. Returns false for a missing log. SQLite holds no locks on a log,
+ * so opening it drops none.
+ */
 export function isWholeLogHeader(path: string): boolean {
   try {
     return parseLogHeader(readLogHeader(path)) !== null
   } catch {
-    // It was put away this moment.
+    // The log was removed this moment.
     return false
   }
 }
 
-/** The first bytes of a log, which are others after each restart. */
+/** Returns the first bytes of a log. They change with each restart of the log. */
 export function readLogHeader(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
@@ -35,7 +38,7 @@ export function readLogHeader(path: string): Buffer {
   }
 }
 
-/** null when the bytes are no header of a log. */
+/** Returns null when the bytes are not the header of a log. */
 export function parseLogHeader(bytes: Buffer): LogHeader | null {
   if (bytes.length < LOG_HEADER_BYTES) return null
   const magic = bytes.readUInt32BE(0)

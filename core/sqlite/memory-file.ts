@@ -5,26 +5,26 @@ import { LcmError } from '../errors.ts'
 import { type FileHeader, isCutHeader, mayBeOpenHere, parseHeader, readStart, startOfFile } from './file-header.ts'
 import { APPLICATION_ID } from './schema.ts'
 
-/** What stands at a path, known without opening it as a database. */
+/** What stands at a path, found out without opening it as a database. */
 export type MemoryFile = {
-  /** As given, absolute. */
+  /** The given path, made absolute. */
   readonly path: string
-  /** Symbolic links resolved: `-wal` and `-shm` stand beside this one. */
+  /** The path with symbolic links resolved. `-wal` and `-shm` stand beside this one. */
   readonly realPath: string
-  /** Another file that takes its place has another. */
+  /** Identifies the file. A file that replaces it has another identity. */
   readonly identity: string
   readonly bytes: number
   readonly modifiedAtMs: number
   readonly header: FileHeader
-  /** 0 when there is no `-wal`, or nothing in it. */
+  /** The size of the `-wal`, or 0 when there is none. */
   readonly walBytes: number
   readonly hasWal: boolean
   readonly hasShm: boolean
-  /** A rollback journal with something in it: of a writer at work, or left by a crash. */
+  /** True when a rollback journal has content: a writer is at work, or has crashed. */
   readonly hasJournal: boolean
 }
 
-/** null where nothing stands. */
+/** Returns null when nothing stands at the path. */
 function statOrNull(path: string): FileStats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null
@@ -33,7 +33,7 @@ function statOrNull(path: string): FileStats | null {
   }
 }
 
-/** Errors of the file system, as what they mean for a memory. */
+/** Translates an error of the file system to an `LcmError`. */
 export function fileError(error: unknown, path: string): unknown {
   if (error instanceof LcmError) return error
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
@@ -80,7 +80,7 @@ export function fileError(error: unknown, path: string): unknown {
 /** True when something stands at the path. */
 export const pathExists = (path: string): boolean => statOrNull(path) !== null
 
-/** True also for what another process is about to fill. */
+/** True also for a file that another process is about to fill. */
 export function isMissingOrEmpty(path: string): boolean {
   const found = statOrNull(path)
   return found === null || (found.isFile() && found.size === 0)
@@ -90,7 +90,7 @@ const LOOKS = 3
 const PAUSE_MS = 20
 
 /**
- * Looks at a path and its siblings without touching them.
+ * Inspects a path and the files beside it without changing them.
  * @throws LcmError file_missing, file_is_folder, file_not_readable, file_empty, not_a_database, file_truncated,
  * invalid_argument
  */
@@ -102,20 +102,21 @@ export async function inspectFile(given: string): Promise<MemoryFile> {
       return fileAt(place, place.isEmpty ? Buffer.alloc(0) : await readStart(place.realPath))
     } catch (error) {
       if (!(error instanceof LcmError)) throw fileError(error, path)
-      // Size and header are read one after the other: beside a checkpoint they may not fit together once, not thrice.
+      // Size and header are read one after the other, so a checkpoint in between can make them disagree once, but not
+      // three times.
       if (error.code !== 'file_truncated' || look === LOOKS) throw error
       await wait(PAUSE_MS)
     }
   }
 }
 
-/** The same at once, of a file that is not open as a database in this process; null when it may be. */
+/** Does the same synchronously. Returns null when this process may have the file open as a database. */
 export const inspectAtRest = (given: string): MemoryFile | null =>
   mayBeOpenHere(placeOf(resolve(given)).realPath) ? null : inspectNow(given, startOfFile)
 
 /**
- * The same at once.
- * @param read gives its first bytes
+ * Does the same synchronously.
+ * @param read returns the first bytes of the file
  * @throws LcmError as `inspectFile`
  */
 export function inspectNow(given: string, read: (realPath: string) => Buffer): MemoryFile {
@@ -127,7 +128,7 @@ export function inspectNow(given: string, read: (realPath: string) => Buffer): M
   }
 }
 
-/** What a file holds in bytes, its log included, and when it last changed. */
+/** Returns the size of a file with its log, and when it last changed. */
 export function measureFile(path: string): Pick<MemoryFile, 'path' | 'bytes' | 'modifiedAtMs'> {
   const file = statOrNull(path)
   if (!file) throw missing(path)
@@ -142,7 +143,7 @@ export function measureFile(path: string): Pick<MemoryFile, 'path' | 'bytes' | '
 const missing = (path: string): LcmError =>
   new LcmError('file_missing', `There is no file at ${path}: check the path.`, { path })
 
-/** By its first bytes alone; false also for what cannot be read. */
+/** Decides by the first bytes alone. Returns false for a file that cannot be read. */
 export async function isNativeFile(path: string): Promise<boolean> {
   try {
     return (await inspectFile(path)).header.applicationId === APPLICATION_ID
@@ -171,7 +172,7 @@ function placeOf(path: string): Place {
 }
 
 function fileAt({ path, realPath }: Place, start: Buffer): MemoryFile {
-  // After the header: a file that grows meanwhile is never shorter than its header says.
+  // The size is read after the header, so that a growing file is never smaller than its header says.
   const now = statSync(realPath)
   const file = { path, realPath, header: headerOf(path, start), ...sizesOf(realPath, now) }
   refuseTruncated(file)
@@ -179,12 +180,12 @@ function fileAt({ path, realPath }: Place, start: Buffer): MemoryFile {
 }
 
 /**
- * The same file some time later, without reading a byte of it: its header is the one of before.
- * @returns null when it is another file now
+ * Inspects the same file again later, without reading it: its header is taken from the first inspection.
+ * @returns null when another file has taken its place
  * @throws LcmError file_missing, file_not_readable
  */
 export function lookAgain({ path, realPath, header, identity }: MemoryFile): MemoryFile | null {
-  // The path may lead elsewhere by now.
+  // The path may now lead to another file.
   const now = statOrNull(path)
   if (!now) throw missing(path)
   const file = { path, realPath, header, ...sizesOf(realPath, now) }
@@ -234,7 +235,10 @@ function headerOf(path: string, start: Buffer): FileHeader {
   throw new LcmError('not_a_database', `${path} is not an SQLite database: ${next}`, { path, looksLikeJson })
 }
 
-/** A crash during a checkpoint leaves pages in the log only, so sizes prove something only when the log is empty. */
+/**
+ * After a crash during a checkpoint some pages are in the log only, so the size proves damage only when the log is
+ * empty.
+ */
 function refuseTruncated(file: MemoryFile): void {
   const { pageSize, pageCount } = file.header
   if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) {

@@ -14,17 +14,20 @@ type SchemaObject = { readonly type: string; readonly name: string; readonly sql
 
 export type NativeColumn = { readonly name: string; readonly type: string; readonly isRequired: boolean }
 
-/** What a native file of one version is made of. */
+/** The parts of a native file of one version. */
 type NativeSchema = {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly NativeColumn[]; readonly sql: string }>
-  /** Views, full-text indexes and triggers by name: they run, so that they have to be ours to the letter. */
+  /** The texts of views, full-text indexes and triggers, by name. They execute code, so they must be exactly ours. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** The views of our own files. */
+/** The views of native files. */
 export const NATIVE_VIEWS: ReadonlySet<string> = new Set(['message_text', 'summary_parents'])
 
-/** How a ledger's triggers look, whatever columns the tables had when it began: they write what changed, nothing else. */
+/**
+ * The form of a ledger's triggers, whatever columns the tables had when the ledger began. They only record what
+ * changed.
+ */
 const LEDGER_TRIGGER = new RegExp(
   String.raw`^CREATE TRIGGER ledger_(\w+)_(insert|update|delete) AFTER (?:INSERT|UPDATE|DELETE) ON \1 ` +
     String.raw`(?:WHEN (?:new|old)\.key NOT LIKE 'ledger_%' )?BEGIN ` +
@@ -35,7 +38,7 @@ const LEDGER_TRIGGER = new RegExp(
 
 const known = new Map<string, NativeSchema>()
 
-/** Made once a process from the migrations themselves. */
+/** Derived from the migrations, once in a process. */
 export function nativeSchema(migrations: readonly string[]): NativeSchema {
   const key = String(migrations.length)
   const made = known.get(key)
@@ -71,9 +74,9 @@ export function nativeSchema(migrations: readonly string[]): NativeSchema {
 export const oneLine = (sql: string): string => String(sql).replace(/\s+/g, ' ').trim()
 
 /**
- * Makes sure that every table of a native file is a table with its columns, and that its views and full-text indexes are
- * those that we make. A file may come from anybody, and a view in place of a table is run for as long as it says.
- * @param migrations those that made the version of the file
+ * Verifies that every table of a native file is a table with our columns, and that its views and full-text indexes are
+ * ours. The file may come from anyone, and SQLite would execute a foreign view in place of a table.
+ * @param migrations the migrations up to the version of the file
  * @throws LcmError file_corrupt
  */
 export function requireNativeSchema(db: ReadDb, path: string, migrations: readonly string[]): void {
@@ -97,7 +100,7 @@ export function requireNativeSchema(db: ReadDb, path: string, migrations: readon
   }
 }
 
-/** Triggers that we did not make; they would run with every write of ours. */
+/** Returns the triggers that are not ours. They would run with each of our writes. */
 export function strangeTriggers(db: ReadDb, migrations: readonly string[]): string[] {
   const { texts } = nativeSchema(migrations)
   return db
@@ -107,7 +110,7 @@ export function strangeTriggers(db: ReadDb, migrations: readonly string[]): stri
     .map(({ name }) => name)
 }
 
-/** What the header says does not fit the tables. */
+/** The error for a header that does not match the tables. */
 export const wrongVersion = (path: string, version: number): LcmError =>
   damaged(path, `its header says schema ${version}, which its tables are not of`, 'user_version')
 

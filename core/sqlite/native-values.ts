@@ -10,12 +10,12 @@ const queries = {
 type NativeTable = { readonly table: string; readonly columns: readonly NativeColumn[] }
 
 /**
- * A table of a native file in which values may stand that cannot be shown: another program made it anew, with our columns,
- * or put rows into it whose names nothing can be called by, or values that it forbids.
+ * A table of a native file that may hold values that cannot be shown. Another program made the table again with our
+ * columns, stored rows whose ids cannot be used, or stored values that the definition forbids.
  */
 export type LooseTable = NativeTable & { readonly why: 'remade' | 'unnamed' | 'forbidden' }
 
-/** Our own tables refuse values that do not fit them. Whether they did is checked only in files that are distrusted. */
+/** Our own tables refuse values of the wrong type. Only distrusted files are checked for such values. */
 export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTable[] {
   const forbidden = isDistrusted(db.path) ? tablesOfForbidden(db, migrations) : null
   if (forbidden?.size === 0) trustAgain(db.path)
@@ -29,8 +29,8 @@ export function looseTables(db: ReadDb, migrations: readonly string[]): LooseTab
 }
 
 /**
- * Tables that hold a value which their definition does not allow. This happens when a bit of the file was flipped, or when
- * another program changed the definition, wrote, and changed it back. Reads the header of every row.
+ * Returns the tables that hold a value that their definition forbids. A flipped bit causes this, or a program that
+ * changes the definition, writes, and changes it back. Reads the header of every row.
  */
 export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): ReadonlySet<string> {
   const tables = [...nativeSchema(migrations).tables].filter(
@@ -41,7 +41,7 @@ export function tablesOfForbidden(db: ReadDb, migrations: readonly string[]): Re
   return new Set(tables.map(([table]) => table))
 }
 
-/** Rows with names that no answer can have. Each looks into an index; only ids of nodes are looked through. */
+/** Finds rows whose ids no answer can show. Each query uses an index; only ids of nodes are scanned. */
 const UNNAMED: Readonly<Record<string, string>> = {
   summaries: /* sql */ `SELECT 1 FROM main.summaries WHERE ${isNoName('summary_id')} LIMIT 1`,
   large_files: /* sql */ `SELECT 1 FROM main.large_files WHERE ${isNoName('file_id')} LIMIT 1`,
@@ -52,7 +52,7 @@ const UNNAMED: Readonly<Record<string, string>> = {
   summary_sources: /* sql */ `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
 }
 
-/** By these a row is found and joined: without one it cannot be shown. */
+/** Rows are found and joined by these columns. A row without one of them cannot be shown. */
 const KEYS: ReadonlySet<string> = new Set([
   'conversation_id',
   'message_id',
@@ -72,7 +72,7 @@ const TYPES: Readonly<Record<string, string>> = { TEXT: `'text'`, INTEGER: `'int
 const isNodeId = ({ name }: NativeColumn): boolean => /^(?:summary|source_summary|file)_id$/.test(name)
 const typesOf = ({ type }: NativeColumn): string => TYPES[type] ?? `'text'`
 
-/** SQL over a row `t` of the file's own table: true for what the column cannot hold. */
+/** SQL for a row `t` of the file's own table. True when the column cannot hold its value. */
 export function isWrongValue(table: string, column: NativeColumn): string {
   const value = `t.${column.name}`
   const isOther = `typeof(${value}) NOT IN (${typesOf(column)}${column.isRequired ? '' : `, 'null'`})`
@@ -81,7 +81,7 @@ export function isWrongValue(table: string, column: NativeColumn): string {
   return isNodeId(column) ? `${isOther} OR ${isNoName(value)}` : isOther
 }
 
-/** SQL over a row `t` of the file's own table: true where one of the columns cannot hold its value. */
+/** SQL for a row `t` of the file's own table. True when one of the columns cannot hold its value. */
 export const hasWrongValue = (table: string, columns: readonly NativeColumn[]): string =>
   columns.map((column) => `(${isWrongValue(table, column)})`).join(' OR ')
 
@@ -112,8 +112,8 @@ function isFound({ table, columns }: LooseTable): string {
 }
 
 /**
- * TEMP views of their names in front of such tables, in which every value is of the kind that it has to be, and in front of
- * tables of an older version that lack columns.
+ * Returns TEMP views that hide such tables and give every value its proper type, and views for tables of an older
+ * version that lack columns.
  * @param lacking columns that the version of the file lacks, by table
  */
 export function typedViews(loose: readonly LooseTable[], lacking: Readonly<Record<string, string>>): string {

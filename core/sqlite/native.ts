@@ -17,25 +17,25 @@ const queries = {
   ownChanges: /* sql */ `SELECT total_changes()`,
 }
 
-/** One entry a version: `migrations[n]` takes a file from `user_version` n to n + 1, in one transaction. */
+/** One entry for each version: `migrations[n]` takes a file from `user_version` n to n + 1 in one transaction. */
 export const migrations: readonly string[] = [SCHEMA_V1 + SEARCH_V1, SCHEMA_V2, SCHEMA_V3, SEARCH_V4, SCHEMA_V5]
 export const NATIVE_VERSION = migrations.length
 
-/** By version: what has to be put before the tables of an older file that is only read; undefined: it cannot be. */
+/** By version: the TEMP views for reading an older file without a migration. Undefined when that is impossible. */
 export const readingViews: readonly (string | undefined)[] = [undefined, VIEWS_ON_V1 + VIEWS_ON_V2, VIEWS_ON_V2, '', '']
 
-/** How long another writer is waited for. */
+/** How long a connection waits for another writer. */
 const BUSY_TIMEOUT_MS = 5000
 
 export type OpenNativeOptions = {
-  /** Of the file, where somebody may have it open: then it is not read here. */
+  /** The header of the file, if it was read before because the file may be open. */
   readonly header?: FileHeader | null
   /** How long opening waits for another writer. */
   readonly waitMs?: number
 }
 
 /**
- * Open a native memory for writing, creating it when the path does not exist. Closing it folds the log into the file.
+ * Opens a native memory for writing, and creates it when the path does not exist. Closing it checkpoints the log.
  * @throws LcmError newer_version, not_a_memory, locked, read_only_file, disk_full, file_corrupt, file_not_readable
  */
 export function openNative(
@@ -51,7 +51,7 @@ export function openNative(
     connection.pragma('synchronous = NORMAL')
     markNew(connection, path)
     refuseNewer(connection, path)
-    // Its version and its tables from one state of the file: another process may be bringing it up to date.
+    // Version and tables are read from one state of the file, because another process may be migrating it.
     connection.transaction(refuseStrange).deferred(connection, path)
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
@@ -89,8 +89,8 @@ export function newerVersionError(path: string, version: number): LcmError {
 }
 
 /**
- * Opened for writing, a file in WAL mode gets a log beside it, or the log of a killed writer is folded in, before a
- * single row is read: a file of another system is told by its header, unopened.
+ * Opening a file in WAL mode for writing creates a log beside it, or recovers the log of a killed writer, before a row
+ * is read. So files of other systems are recognised by their header, without opening them.
  */
 function refuseOthers(path: string, header: FileHeader | null): void {
   if (header?.isWal && header.applicationId !== APPLICATION_ID) throw notOursError(path)
@@ -100,7 +100,7 @@ function headerAtRest(path: string): FileHeader | null {
   try {
     return existsSync(path) && !mayBeOpenHere(path) ? parseHeader(startOfFile(path)) : null
   } catch {
-    // It cannot be read; opening it says why.
+    // The file cannot be read. Opening it reports why.
     return null
   }
 }
@@ -122,7 +122,7 @@ const WHY_LOOSE: Readonly<Record<LooseTable['why'], (tables: string) => string>>
 }
 
 /**
- * A file is ours by a mark that anybody can make: nothing of it runs before it is known to be made as we make it.
+ * The mark of a native file can be made by anyone, so nothing of the file is executed before its schema is verified.
  * @throws LcmError file_corrupt, read_only_file
  */
 function refuseStrange(connection: Database.Database, path: string): void {
@@ -144,20 +144,20 @@ function refuseStrange(connection: Database.Database, path: string): void {
   throw new LcmError('read_only_file', `${path} is not changed. ${reason}`, { path, reason })
 }
 
-/** Before the log exists, so that the mark stands in the file itself and a reader of its header knows what it is. */
+/** The mark is written before the log exists, so that it is in the file itself, where readers of the header find it. */
 function markNew(connection: Database.Database, path: string): void {
   const isOurs = (): boolean => {
     if (connection.pragma('application_id', { simple: true }) === APPLICATION_ID) return true
     if (connection.prepare(queries.anyTable).get() === undefined) return false
     throw notOursError(path)
   }
-  // Both answers from one state of the file: another process may be making it this moment.
+  // Both values come from one state of the file, because another process may be creating it.
   if (connection.transaction(isOurs).deferred()) return
   connection.transaction(() => isOurs() || connection.pragma(`application_id = ${APPLICATION_ID}`)).immediate()
 }
 
 function migrate(connection: Database.Database, path: string): void {
-  // Two processes may open a new file at once: the version is read again inside the transaction.
+  // Two processes may open a new file at once, so the version is read again inside the transaction.
   const step = connection.transaction((): boolean => {
     const from = connection.pragma('user_version', { simple: true }) as number
     const sql = migrations[from]
@@ -166,7 +166,7 @@ function migrate(connection: Database.Database, path: string): void {
     try {
       connection.exec(sql)
     } catch (error) {
-      // Something of that version is there already.
+      // The file already contains something of the next version.
       throw sqliteCode(error) === 'SQLITE_ERROR' ? wrongVersion(path, from) : error
     }
     connection.pragma(`user_version = ${from + 1}`)
@@ -177,15 +177,16 @@ function migrate(connection: Database.Database, path: string): void {
   while (step.immediate());
 }
 
-/** A reader in another thread may keep the log open: then it stays, and whoever closes last folds it in. */
+/** A reader in another thread may keep the log in use. The last connection to close checkpoints it then. */
 function foldLog(connection: Database.Database): void {
-  // One that only read has nothing to fold in, and folding would look like a change to those who watch the file.
+  // A connection that only read has nothing to checkpoint, and watchers of the file would take a checkpoint for a
+  // change.
   if (connection.prepare(queries.ownChanges).pluck().get() === 0) return
   connection.pragma('busy_timeout = 0')
   try {
     connection.pragma('wal_checkpoint(TRUNCATE)')
   } catch (error) {
-    // Nothing is lost: what was committed stands in the log, which stays. An error here would hide the one that led here.
+    // Nothing is lost: committed data stays in the log. An error here would hide the first one.
     if (sqliteCode(error) === null) throw error
   }
 }

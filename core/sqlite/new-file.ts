@@ -7,16 +7,16 @@ import { openNative } from './native.ts'
 import type { WriteDb } from './read-db.ts'
 
 /**
- * Nobody needs a file in the making after a crash, so that nothing of it is synced before it is whole, and its journal,
- * by which a failed statement is taken back, stays in memory. See docs/decisions/0032-files-in-the-making.md.
+ * An unfinished file is useless after a crash. So nothing is synced until it is complete, and its journal, which undoes
+ * a failed statement, stays in memory. See docs/decisions/0032-files-in-the-making.md.
  */
 const UNSYNCED = 'PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA cache_size = -32000'
 const AT_REST = 'PRAGMA journal_mode = WAL'
 
 /**
- * Makes a native file beside its place, under a name of its own, and gives it its name when it is whole: whatever ends
- * the making, nothing half written stands at `to`, and what somebody else has put there meanwhile stays. Inside `make`
- * neither references nor checks are enforced: what is damaged is taken over as it is, for the checks to find.
+ * Makes a native file under a temporary name beside `to`, and renames it when it is complete. However the work ends, no
+ * unfinished file stands at `to`, and a file that another process has put there is kept. Inside `make` neither foreign
+ * keys nor CHECK constraints are enforced: damaged rows are copied unchanged, so that the integrity checks find them.
  * @throws LcmError invalid_argument when something is at `to`; file_missing, file_not_readable, disk_full; whatever
  * `make` throws
  */
@@ -36,7 +36,7 @@ export async function* makeNativeFile<P, T>(
     try {
       db.exec(`PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; ${UNSYNCED}`)
       const result = yield* make(db)
-      // The log is empty, and closing removes it: only the file gets the name.
+      // The log is empty, and closing removes it, so only the file has to be renamed.
       db.exec(AT_REST)
       db.close()
       sync(partial)
@@ -52,7 +52,7 @@ export async function* makeNativeFile<P, T>(
   }
 }
 
-/** The name must never stand for a file whose pages a power cut has lost. */
+/** The name must never stand for a file whose pages were lost in a power cut. */
 function sync(path: string): void {
   const file = openSync(path, 'r+')
   try {
@@ -62,14 +62,14 @@ function sync(path: string): void {
   }
 }
 
-/** Removes a database and what SQLite keeps beside it. */
+/** Removes a database and the files that SQLite keeps beside it. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
 }
 
 /**
- * A name beside `to` that no other process and no other job has, for a file in the making. What processes that are gone
- * have left of the same file is removed.
+ * Returns a name beside `to` for an unfinished file that no other process and no other job uses. Removes what ended
+ * processes left of the same file.
  * @throws LcmError file_not_readable
  */
 export function partialPath(to: string): string {
@@ -86,7 +86,9 @@ export function partialPath(to: string): string {
   return join(folder, `${prefix}${process.pid}-${randomBytes(3).toString('hex')}`)
 }
 
-/** An error on a file in the making, told of the file that it was to become, which is the one that people know. */
+/**
+ * Rewrites an error about an unfinished file to name the file that it was to become, which is the name that users know.
+ */
 export function toldOf(to: string, partial: string, error: unknown): unknown {
   if (error instanceof Error && 'syscall' in error) return fileError(error, to)
   if (!(error instanceof LcmError) || !error.message.includes(partial)) return error
@@ -95,16 +97,16 @@ export function toldOf(to: string, partial: string, error: unknown): unknown {
 }
 
 /**
- * Gives a finished file its name, unless something has that name by now.
+ * Gives a finished file its name, unless the name is in use by now.
  * @throws LcmError invalid_argument, file_not_readable, disk_full
  */
 export function giveName(partial: string, to: string): void {
   try {
-    // Unlike a renaming it fails where something is.
+    // A link fails when the name is in use; a rename would replace the file.
     linkSync(partial, to)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw takenError(to)
-    // A file system without links.
+    // The file system has no links.
     if (pathExists(to)) throw takenError(to)
     rename(partial, to)
     return

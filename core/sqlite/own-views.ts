@@ -1,6 +1,6 @@
 /**
- * TEMP views over a native file, of names that other systems' files need. A message of role system with nothing but
- * records of compactions in it came from another system, which keeps them as messages.
+ * TEMP views over a native file under names that files of other systems need. A message with the role system that holds
+ * only records of compactions came from another system, which stores them as messages.
  */
 export const OWN_VIEWS = /* sql */ `
 CREATE TEMP VIEW internal_conversations AS SELECT NULL AS conversation_id, NULL AS note WHERE 0;

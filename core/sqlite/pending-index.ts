@@ -3,9 +3,8 @@ import type { MessageRange } from './ingest-index.ts'
 import type { ReadDb, WriteDb } from './read-db.ts'
 
 /**
- * Long messages are stored first and indexed afterwards, in transactions of their own: the trigrams piece by piece, the
- * words last. Until then `lcm_meta` says so, and searches read every text.
- * See docs/decisions/0028-long-messages.md.
+ * Long messages are stored first and indexed afterwards in separate transactions: the trigrams in pieces, then the
+ * words. Until then `lcm_meta` holds a mark, and searches read every text. See docs/decisions/0028-long-messages.md.
  */
 
 const KEY_PREFIX = 'index_pending:'
@@ -32,35 +31,38 @@ const queries = {
   words: /* sql */ `INSERT INTO messages_fts (rowid, ${COLUMNS.join(', ')}) VALUES (?, ?, ?, ?, ?)`,
 }
 
-/** In text units: what is longer is indexed in transactions of its own, so that others can write between them. */
+/** Number of UTF-16 units. Longer texts are indexed in separate transactions, so that others can write in between. */
 export const LONGEST_INDEXED_AT_ONCE = 3_000_000
 
-/** The trigrams of so much text take SQLite about 25 ms, and 130 ms of processor time on a machine that is overloaded. */
+/**
+ * SQLite indexes the trigrams of this much text in about 25 ms, or in 130 ms of processor time on an overloaded
+ * machine.
+ */
 export const PIECE_UNITS = 500_000
 
 /**
- * A writer that waits for the lock looks again after 25 ms at most, as long as it has not waited for more than 130 ms:
- * whoever waits gets his turn between two pieces. https://www.sqlite.org/c3ref/busy_timeout.html
+ * A writer that waits for the lock checks it every 25 ms, as long as it has waited for 130 ms at most. So a waiting
+ * writer gets the lock between two pieces. https://www.sqlite.org/c3ref/busy_timeout.html
  */
 const PAUSE_MS = 30
 
-/** Marks messages that were stored a moment ago, in the same transaction, as not indexed yet. */
+/** Marks messages as not indexed yet, in the transaction that stored them. */
 export function deferIndex(db: WriteDb, range: MessageRange): void {
   db.run(queries.defer, range)
 }
 
-/** Why a search reads every text meanwhile. */
+/** The reason why a search reads every text meanwhile. */
 export const LONG_MESSAGE_PENDING = 'a long message is not in the index of this file yet.'
 
-/** Whether the indexes of a native file lack messages that it holds. */
+/** True when a native file holds messages that its indexes lack. */
 export const hasPendingIndex = (db: ReadDb): boolean => db.value<number>(queries.hasPending) === 1
 
-/** `doneUnits` of the `units` of a message have their trigrams. */
+/** The trigrams of `doneUnits` of the `units` of a message are indexed. */
 export type PendingIndexStep = { readonly messageId: number; readonly doneUnits: number; readonly units: number }
 
 /**
- * Indexes the long messages that are not indexed yet, also those of an import that was ended in the middle. Others write
- * between any two steps; another process may do the same at the same time.
+ * Indexes the long messages that are not indexed yet, also those of an import that was interrupted. Others can write
+ * between two steps, and another process may do the same work at the same time.
  */
 export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexStep> {
   for (const key of db.column<string>(queries.pending)) {
@@ -68,7 +70,7 @@ export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexSte
     const texts = Number.isSafeInteger(messageId) ? db.get<Texts>(queries.texts, { messageId }) : undefined
     const units = texts ? COLUMNS.reduce((sum, column) => sum + (texts[column]?.length ?? 0), 0) : 0
     const message = { key, messageId, texts }
-    // Whatever the file says: each step gets further, or is the last.
+    // The loop ends whatever the file says: each step makes progress, or is the last.
     for (let before = -1; ; ) {
       const doneUnits = db.transaction(() => indexPiece(db, message))
       if (doneUnits === null) finish(db, message)
@@ -82,13 +84,13 @@ export async function* indexPending(db: WriteDb): AsyncGenerator<PendingIndexSte
 
 type PendingMessage = { readonly key: string; readonly messageId: number; readonly texts: Texts | undefined }
 
-/** Words are indexed last. If they are there already, another process has rebuilt the indexes from all rows. */
+/** Words are indexed last. If they are present already, another process has rebuilt the indexes from all rows. */
 const isLacking = (db: WriteDb, { key, messageId, texts }: PendingMessage): boolean =>
   texts !== undefined &&
   db.value<string>(queries.done, { key }) !== undefined &&
   db.value<number>(queries.isIndexed, { messageId }) === 0
 
-/** How much of the texts has its trigrams now; null when all has, or the message is indexed, or gone. */
+/** Returns how much of the texts has its trigrams now, or null when the message is indexed completely or is gone. */
 function indexPiece(db: WriteDb, message: PendingMessage): number | null {
   const { key, messageId, texts } = message
   if (!texts || !isLacking(db, message)) return null
@@ -99,7 +101,7 @@ function indexPiece(db: WriteDb, message: PendingMessage): number | null {
   return piece.end
 }
 
-/** The words, in one statement; SQLite has the texts before the transaction begins. */
+/** Indexes the words in one statement. SQLite receives the texts before the transaction begins. */
 function finish(db: WriteDb, message: PendingMessage): void {
   const { key, messageId, texts } = message
   const words = texts && db.bindAhead(queries.words, [messageId, ...COLUMNS.map((column) => texts[column])])
@@ -112,8 +114,8 @@ function finish(db: WriteDb, message: PendingMessage): void {
 type Piece = { readonly column: Column; readonly text: string; readonly end: number }
 
 /**
- * What comes next of the texts, counted one after the other; null at their end. It begins two characters early, so that
- * each trigram stands in exactly one piece: FTS5 then counts as many as in the whole text.
+ * Returns the next piece of the texts, or null at their end. A piece begins two characters early, so that each trigram
+ * is in exactly one piece, as FTS5 would count them in the whole text.
  */
 export function pieceAt(texts: Texts, from: number, longest = PIECE_UNITS): Piece | null {
   let before = 0
@@ -133,7 +135,7 @@ const isSecondHalf = (text: string, index: number): boolean => (text.charCodeAt(
 
 const characterEnd = (text: string, end: number): number => (isSecondHalf(text, end) ? end + 1 : end)
 
-/** NUL is no character to the tokenizer. */
+/** The tokenizer does not count NUL as a character. */
 function twoCharactersBefore(text: string, start: number): number {
   let index = start
   for (let found = 0; found < 2 && index > 0; ) {

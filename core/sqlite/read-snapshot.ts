@@ -1,14 +1,14 @@
 import type { ReadDb } from './read-db.ts'
 
 const queries = {
-  // Any row of the file itself: its statement keeps the read transaction open until it is reset.
+  // Selects any row of the file itself. The statement keeps the read transaction open until it is reset.
   hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
 }
 
 /**
- * Runs `body` on one state of the file: whatever another process commits meanwhile is not seen, so that answers made
- * of several queries never mix before and after. Keep it short, and never await inside: a long reader keeps the
- * write-ahead log from shrinking. May be nested. https://www.sqlite.org/isolation.html
+ * Runs `body` on one state of the file. Commits of other processes stay invisible meanwhile, so that an answer from
+ * several queries is consistent. Keep it short and never await inside, because a long reader keeps the write-ahead log
+ * from shrinking. Calls may be nested. https://www.sqlite.org/isolation.html
  */
 export function readSnapshot<T>(db: ReadDb, body: () => T): T {
   const held = db.iterate(queries.hold)

@@ -1,16 +1,16 @@
 /**
- * A part often says what its message says, and other systems keep the original block of a part in its metadata, text
- * included. A working copy stores such a text once. What reads parts puts it back with what is here.
- * See docs/decisions/0038-size-of-native-files.md.
+ * A part often has the same text as its message, and other systems also keep the original block of a part, with the
+ * text, in its metadata. A working copy stores such a text once. The functions here restore it for readers. See
+ * docs/decisions/0038-size-of-native-files.md.
  */
 
-/** How JSON writes U+001A, "substitute": it stands in metadata for the text of the part. */
+/** The JSON escape of U+001A, "substitute". In metadata it stands for the text of the part. */
 export const STAND_IN = '\\u001a'
 
-/** A shorter text is stored again: little is saved, and it may stand there by chance. */
+/** Shorter texts are stored again: they save little and may occur by chance. */
 const SHORTEST = 32
 
-/** What JSON escapes in a text without other control characters; the same list in JavaScript and in SQL. */
+/** The escapes of JSON for texts without other control characters. JavaScript and SQL use the same list. */
 const ESCAPES: readonly (readonly [character: string, point: number, code: string])[] = [
   ['\\', 92, '\\\\'],
   ['"', 34, '\\"'],
@@ -25,10 +25,10 @@ const inJson = (text: string): string =>
 const inJsonSql = (text: string): string =>
   ESCAPES.reduce((escaped, [, point, code]) => `replace(${escaped}, char(${point}), '${code}')`, text)
 
-/** The metadata of a part without the part's text; null where it is to be stored as it is. */
+/** Returns the metadata of a part without the text of the part, or null when it has to be stored unchanged. */
 export function metadataWithoutText(metadata: string, text: string): string | null {
   if (text.length < SHORTEST || metadata.length < text.length) return null
-  // SQLite's text functions stop at NUL. Metadata that is cut off has to stay no JSON, and its beginning is shown.
+  // SQLite's text functions stop at NUL. Metadata that is cut off must stay invalid JSON, whose beginning is shown.
   if (metadata.includes(STAND_IN) || metadata.includes('\0') || !metadata.startsWith('{') || !metadata.endsWith('}')) {
     return null
   }
@@ -37,13 +37,16 @@ export function metadataWithoutText(metadata: string, text: string): string | nu
   return at === -1 ? null : `${metadata.slice(0, at)}"${STAND_IN}"${metadata.slice(at + value.length)}`
 }
 
-/** The metadata of a part as it came, given what is stored of it and the part's text. */
+/** Restores the metadata of a part from its stored form and the text of the part. */
 export function wholeMetadata(stored: string, text: string): string {
   const at = stored.indexOf(STAND_IN)
   return at === -1 ? stored : stored.slice(0, at) + inJson(text) + stored.slice(at + STAND_IN.length)
 }
 
-/** SQL for the text of a part, or NULL where `is_content` says that the message has it. `part`: the alias of the row. */
+/**
+ * SQL for the text of a part, or NULL where `is_content` says that the message holds it.
+ * @param part the alias of the row
+ */
 export const partText = (part: string): string =>
   `iif(${part}.text_is_content = 1, ${contentOf(part)}, ${part}.text_content)`
 

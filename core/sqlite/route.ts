@@ -9,31 +9,32 @@ import { inspectAtRest, inspectFile, lookAgain, type MemoryFile } from './memory
 import { isBusy } from './sqlite-error.ts'
 import { canOpenUris, type ReadOnlyConnection } from './uri-db.ts'
 
-/** Up to here a file at rest is read into memory. */
+/** Files without a writer are read into memory up to this size. */
 export const IMAGE_LIMIT_BYTES = 32 * 1024 * 1024
 
-/** `copy`: an image that stands in the cache, for what only a writer could bring in order. */
+/** `copy` is an image in the cache, for a file whose log or journal only a writer could recover. */
 type Route = 'image' | 'copy' | 'immutable' | 'in_place'
 
 /**
  * Decides how a file is read so that nothing changes beside it.
  *
- * With something in its `-wal` the data is in both files: where a `-shm` stands too they are read in place; without one
- * SQLite would have to make it, so a copy is read. Everything else is at rest, also beside an empty log, which a writer
- * that is idle has and one that was killed leaves: when it grows, the file is opened anew. Read in place, SQLite could
- * not trust the index of such a log, and would call the file changed at every look.
+ * If the `-wal` has content, the data is in both files. With a `-shm` they are read in place. Without a `-shm` SQLite
+ * would have to create it, so a copy is read. All other files are treated as files without a writer, also those with an
+ * empty log: an idle writer has one, and a killed writer leaves one. When the log grows, the file is opened again. In
+ * place, SQLite could not trust the index of such a log and would report a change at every check.
  */
 export function routeOf(file: MemoryFile, hasUris = canOpenUris()): Route {
   if (file.walBytes > 0) return file.hasShm ? 'in_place' : 'copy'
-  // A rollback journal belongs to a writer (then we wait for it) or to a crash (then reading fails and a copy helps).
+  // A rollback journal belongs to a writer, which is waited for, or to a crash. After a crash reading fails, and a copy
+  // is read.
   if (file.hasJournal) return 'in_place'
   if (file.bytes <= IMAGE_LIMIT_BYTES && !mayLoseLocks(file)) return 'image'
-  // In rollback-journal mode a plain reader leaves nothing and is never shown half a commit.
+  // In rollback-journal mode a plain reader leaves no trace and never sees half a commit.
   if (!file.header.isWal) return 'in_place'
   return hasUris ? 'immutable' : 'copy'
 }
 
-/** Reading it with `fs` could drop the locks of a connection that another thread has to it (see `mayBeOpenHere`). */
+/** Reading the file with `fs` could drop the locks of a connection in another thread (see `mayBeOpenHere`). */
 const mayLoseLocks = ({ hasShm, header }: MemoryFile): boolean => hasShm && header.isWal && process.platform !== 'win32'
 
 const CONNECT: Readonly<Record<Exclude<Route, 'copy'>, (file: MemoryFile) => ReadOnlyConnection | null>> = {
@@ -42,14 +43,13 @@ const CONNECT: Readonly<Record<Exclude<Route, 'copy'>, (file: MemoryFile) => Rea
   in_place: connectInPlace,
 }
 
-/** Gives the copy of a file away, to be removed by whoever takes it; null when there is none. */
+/** Hands over the copy of a file, which the caller has to remove, or returns null when there is none. */
 export type TakeCopy = () => CacheCopy | null
 
 /**
- * Opens a file for reading, in one attempt, and leaves no trace: after `close` its folder holds the same names and the
- * same bytes.
- * @throws LcmError locked when the file is in the hands of a writer, has changed since it was inspected, or can only be
- * read as a copy and there is none: then `openPatiently` tries again; file_corrupt, file_not_readable
+ * Opens a file for reading in one attempt, without a trace: after `close` its folder has the same names and bytes.
+ * @throws LcmError locked when a writer uses the file, when it has changed since it was inspected, or when it can only
+ * be read as a copy and there is none, so that `openPatiently` tries again; file_corrupt, file_not_readable
  */
 export function connectReadOnly(file: MemoryFile, takeCopy: TakeCopy): ReadOnlyConnection {
   const copy = takeCopy()
@@ -61,25 +61,29 @@ export function connectReadOnly(file: MemoryFile, takeCopy: TakeCopy): ReadOnlyC
 }
 
 /**
- * The same file some time after it was read in place: quickly while that is still the way, else as if for the first time.
+ * Opens a file again that was read in place before: quickly if the route still holds, otherwise as if for the first
+ * time.
  * @throws LcmError what `inspectFile` and `connectReadOnly` throw
  */
 export function reconnect(before: MemoryFile): ReadOnlyConnection {
   const now = lookAgain(before)
   const file = now && routeOf(now) === 'in_place' ? now : (inspectAtRest(before.path) ?? now)
-  // Another file took its place, and may be open in this process.
+  // Another file has taken its place, and this process may have that one open.
   if (file === null) throw changedMeanwhile(before.path)
   return connectReadOnly(file, () => null)
 }
 
 const PAUSE_MS = 20
-/** A writer that has the whole file for itself is waited for. */
+/** How long opening waits for a writer with an exclusive lock. */
 const LONGEST_WAIT_MS = 5000
-/** A writer that comes or goes shows its files half made for a moment; what stays like that, a crash has left. */
+/**
+ * A writer that starts or ends leaves its files in an odd state for a moment. A state that lasts is the result of a
+ * crash.
+ */
 const MOMENTS = 2
 
 /**
- * Opens a file in as many attempts as it needs, and lets others have their turn between them and while it is copied.
+ * Opens a file in as many attempts as it needs. It yields between attempts and while the file is copied.
  * @param open makes one attempt
  * @throws LcmError what `inspectFile` and `open` throw, disk_full; `locked` only after five seconds
  */

@@ -8,16 +8,16 @@ const queries = {
 }
 
 /**
- * Refuses every statement that names a computed object of the file: whatever a system, a check or a search asks for, a
- * view in place of a table is never run. Our own views have the names of tables and stand in front of the file's, so only
- * names after `main.` count, and others only where a table is named and we have none of that name.
+ * Refuses every statement that names a computed object of the file, so that a view in place of a table is never
+ * executed, whoever asks. Our own views have the names of tables and hide those of the file. So a name counts after
+ * `main.`, and elsewhere only where a table is named for which we have no view.
  * @throws LcmError file_corrupt, from every method that is given such a statement
  */
 export function guardSchema(db: PreparableDb, computed: ComputedObjects): PreparableDb {
   if (computed.size === 0) return db
   const names = [...computed.keys()].map((name) => name.replace(/[^\w]/g, '\\$&')).join('|')
   const named = new RegExp(`(?:\\bmain\\s*\\.\\s*|\\b(from|join)\\s+)["'\`[]?(${names})(?![\\w$])`, 'gi')
-  /** Named in the statement itself: `WITH name (a, b) AS (…)`. */
+  /** True when the statement defines the name itself: `WITH name (a, b) AS (…)`. */
   const isMadeBy = (sql: string, name: string): boolean =>
     new RegExp(
       `\\b${name.replace(/[^\w]/g, '\\$&')}\\s*(?:\\([^)]*\\)\\s*)?AS\\s+(?:NOT\\s+)?(?:MATERIALIZED\\s+)?\\(`,

@@ -1,6 +1,6 @@
 import type { ReadDb } from './read-db.ts'
 
-/** As SQLite itself stores the text of an ordinary table. */
+/** SQLite stores the definition of an ordinary table with this beginning. */
 export const IS_ORDINARY_TABLE = (sql: string): string => `lower(substr(${sql}, 1, 13)) = 'create table '`
 
 const queries = {
@@ -9,7 +9,7 @@ const queries = {
     SELECT DISTINCT s.name
     FROM main.sqlite_schema AS s JOIN pragma_table_xinfo(s.name, 'main') AS c
     WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND c.hidden IN (2, 3)`,
-  /** A column of that name is in front of the number of the row, unless it is that number itself. */
+  /** A column with this name hides the number of the row, unless it is an alias of that number. */
   hiding: /* sql */ `
     SELECT s.name
     FROM main.sqlite_schema AS s JOIN pragma_table_xinfo(s.name, 'main') AS c
@@ -19,7 +19,9 @@ const queries = {
 
 type SchemaObject = { readonly type: string; readonly name: string; readonly sql: string | null }
 
-/** Objects of a file that run expressions of its author when they are read, by lower-case name, each with what it is. */
+/**
+ * Objects of a file that execute expressions of its author when they are read: lower-case name to what the object is.
+ */
 export type ComputedObjects = ReadonlyMap<string, string>
 
 const FTS5 = /^create virtual table .*? using fts5\s*\(/is
@@ -27,11 +29,11 @@ const FTS5_CONTENT = /[(,]\s*content\s*=\s*(?:'([^']*)'|"([^"]*)"|`([^`]*)`|\[([
 const SHADOWS = ['data', 'idx', 'content', 'docsize', 'config'] as const
 
 /**
- * Views, tables with generated columns, and virtual tables whose content is not in ordinary tables. A statement over one
- * of them runs what the file says, for as long as the file wants, and SQLite cannot be stopped inside a statement. A table
- * with a column named rowid is no better: whoever goes through its rows by number goes by what the file's author chose.
- * Nothing of them is run here: their names and texts are read, not even their columns, since many views that are nested
- * take for ever to be resolved.
+ * Returns views, tables with generated columns, and virtual tables whose content is not in ordinary tables. A statement
+ * over one of them executes what the file says, for any time, and SQLite cannot be stopped inside a statement. A table
+ * with a column named rowid is refused as well, because reading its rows by number would follow what the author chose.
+ * Nothing is executed here: only names and definitions are read, not even columns, because deeply nested views take
+ * forever to resolve.
  * @param ours views that are known to be our own
  */
 export function computedObjects(db: ReadDb, ours: ReadonlySet<string> = new Set()): ComputedObjects {
@@ -43,7 +45,7 @@ export function computedObjects(db: ReadDb, ours: ReadonlySet<string> = new Set(
     if (object.type === 'view' && ours.has(object.name)) continue
     if (object.type === 'view') found.set(keyOf(object.name), 'a view')
     else if (/^create virtual /i.test(sql)) virtual.push(object)
-    // SQLite's own tables of statistics and sequences have texts of this form too.
+    // SQLite's own tables of statistics and sequences have definitions of this form too.
     else if (!/^create table /i.test(sql)) found.set(keyOf(object.name), 'no ordinary table')
   }
   for (const name of db.column<string>(queries.computed)) found.set(keyOf(name), 'a table with generated columns')
@@ -56,7 +58,7 @@ export function computedObjects(db: ReadDb, ours: ReadonlySet<string> = new Set(
   return found
 }
 
-/** Its texts and its index stand in ordinary tables. */
+/** True when its texts and its index are in ordinary tables. */
 function isPlainFts5(name: string, sql: string, computed: ComputedObjects): boolean {
   if (!FTS5.test(sql)) return false
   if (SHADOWS.some((shadow) => computed.has(keyOf(`${name}_${shadow}`)))) return false

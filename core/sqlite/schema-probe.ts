@@ -1,16 +1,22 @@
 import type { ReadDb } from './read-db.ts'
 import { type ComputedObjects, computedObjects, IS_ORDINARY_TABLE, keyOf } from './schema-objects.ts'
 
-/** Names of tables and columns of a file: all that a signature may look at, since versions lie and structure does not. */
+/**
+ * Names of tables and columns of a file. Signatures look at nothing else, because version numbers may be wrong and the
+ * structure is not.
+ */
 export type SchemaProbe = {
-  /** Tables that hold what they say, none of a full-text index: a view of a table's name proves nothing. */
+  /**
+   * Tables that hold their own rows, without those of full-text indexes. A view with the name of a table proves
+   * nothing.
+   */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>
-  /** What is in the file and is not read. */
+  /** Objects of the file that are not read. */
   readonly computed: ComputedObjects
   has(table: string, column?: string): boolean
-  /** False for a table made WITHOUT ROWID. https://www.sqlite.org/withoutrowid.html */
+  /** Returns false for a table made WITHOUT ROWID. https://www.sqlite.org/withoutrowid.html */
   hasRowids(table: string): boolean
-  /** Rows can be found by this column: an index of the whole table begins with it. */
+  /** True when an index of the whole table begins with this column, so that rows are found by it. */
   isIndexed(table: string, column: string): boolean
 }
 
@@ -21,7 +27,7 @@ const queries = {
     JOIN pragma_table_xinfo(s.name, 'main') AS c
     WHERE s.type = 'table' AND ${IS_ORDINARY_TABLE('s.sql')} AND s.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
   virtual: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' AND NOT ${IS_ORDINARY_TABLE('sql')}`,
-  // What is told of the name of a table is the key of its rows, where the table has no other.
+  // Selects tables without rowid: their index information lists the key columns under the name of the table itself.
   // https://www.sqlite.org/pragma.html#pragma_index_info
   withoutRowids: /* sql */ `
     SELECT DISTINCT s.name FROM main.sqlite_schema AS s JOIN pragma_index_info(s.name, 'main')
@@ -36,7 +42,7 @@ const queries = {
 }
 
 /**
- * Reads the structure of the main database. Works before any TEMP view exists.
+ * Reads the structure of the main database. It works before any TEMP view exists.
  * @param ours views of a native file that are known to be our own
  */
 export function probeSchema(db: ReadDb, ours?: ReadonlySet<string>): SchemaProbe {
@@ -72,7 +78,9 @@ export function probeSchema(db: ReadDb, ours?: ReadonlySet<string>): SchemaProbe
   }
 }
 
-/** The tables in which a full-text index keeps itself. https://www.sqlite.org/fts5.html#fts5_data_structures */
+/**
+ * Matches the tables in which full-text indexes store their data. https://www.sqlite.org/fts5.html#fts5_data_structures
+ */
 function shadowsOf(virtual: readonly string[]): RegExp {
   const names = virtual.map((name) => name.replace(/[^\w]/g, '\\$&')).join('|')
   return new RegExp(`^(?:${names})_(?:data|idx|content|docsize|config)$`, 'i')

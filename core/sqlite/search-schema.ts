@@ -1,22 +1,22 @@
 /**
- * The column of the parts of message `m` that an index holds, in their order, one below the other. The order stands in an
- * inner query, because SQLite before 3.44 cannot read a schema with `group_concat(… ORDER BY …)`, and native files are
- * open to SQLite 3.37 and later. SQLite keeps the order of an inner query for an aggregate that depends on it, which the
- * tests prove for old builds. https://www.sqlite.org/lang_aggfunc.html#group_concat
+ * SQL for one column of the indexed parts of message `m`, in their order, a line each. The order is in an inner query,
+ * because SQLite before 3.44 cannot read a schema with `group_concat(… ORDER BY …)`, and native files support SQLite
+ * 3.37 and later. SQLite keeps the order of an inner query for this aggregate, which the tests prove for old builds.
+ * https://www.sqlite.org/lang_aggfunc.html#group_concat
  */
 const textOfParts = (column: string, condition = ''): string => `(SELECT group_concat(text, char(10)) FROM (
     SELECT p.${column} AS text FROM message_parts AS p
     WHERE p.message_id = m.message_id AND p.is_synthetic = 0${condition} ORDER BY p.ordinal))`
 const REASONING = ` AND p.part_type = 'reasoning'`
 
-/** What versions 1 to 3 had in its place. Files are compared with it word by word. */
+/** The form of versions 1 to 3. Files are compared with it word by word. */
 const textOfPartsV1 = (
   column: string,
   condition = '',
 ): string => `(SELECT group_concat(p.${column}, char(10) ORDER BY p.ordinal) FROM message_parts AS p
     WHERE p.message_id = m.message_id AND p.is_synthetic = 0${condition})`
 
-/** Everything of a message that is searched. */
+/** Selects everything in a message that is searched. */
 const messageText = (text: typeof textOfParts): string => /* sql */ `
 CREATE VIEW message_text AS
 SELECT
@@ -71,7 +71,10 @@ CREATE TRIGGER messages_index_insert AFTER INSERT ON messages BEGIN
 END;
 `
 
-/** What an index held of a message before a part was added: its tool calls, tool results and reasoning without it. */
+/**
+ * Deletes what the index held of a message before a part was added: tool calls, tool results and reasoning without that
+ * part.
+ */
 function partTrigger(text: typeof textOfParts): string {
   const without = ' AND p.part_id <> new.part_id'
   const before = `  ${text('tool_input', without)},
@@ -100,15 +103,18 @@ END;
 
 export const SEARCH_V1 = messageText(textOfPartsV1) + INDEXES + MESSAGE_TRIGGER + partTrigger(textOfPartsV1)
 
-/** Version 4: what the index of messages is made of, in SQL that SQLite 3.37 and later can read. Its rows stay. */
+/** Version 4 builds the message index from SQL that SQLite 3.37 and later can read. Its rows stay. */
 export const SEARCH_V4 = /* sql */ `
 DROP VIEW IF EXISTS message_text;
 ${messageText(textOfParts)}
 DROP TRIGGER IF EXISTS message_parts_index_insert;
 ${partTrigger(textOfParts)}`
 
-/** Message index triggers apart: a bulk import drops them, inserts, indexes the new rows at once, and puts them back. */
+/**
+ * The triggers of the message index alone. A bulk import drops them, inserts rows, indexes the new rows at once, and
+ * creates them again.
+ */
 export const MESSAGE_INDEX_TRIGGERS = MESSAGE_TRIGGER.trimEnd() + partTrigger(textOfParts)
 
-/** As it is in a file of the present version. */
+/** The search schema of the present version. */
 export const SEARCH_SCHEMA = messageText(textOfParts) + INDEXES + MESSAGE_INDEX_TRIGGERS

@@ -1,14 +1,14 @@
 import { PartType, Role, SummaryKind } from '../contract/ids.ts'
 
-/** Ids are shown and asked for in so many characters at most (`NodeId` of the contract). */
+/** The longest id that the contract accepts (`NodeId`). */
 const LONGEST_ID = 512
 
-/** SQL: what nothing of a file can be called. */
+/** SQL that is true for a value that cannot be an id. */
 export const isNoName = (value: string): string => `${value} = '' OR length(${value}) > ${LONGEST_ID}`
 
 type OneOf = { readonly values: readonly string[]; readonly otherwise: string }
 
-/** What a column may say, and what is shown in the place of anything else. */
+/** The values that a column may have, and the one that is shown instead of any other. */
 const ONE_OF = {
   'messages.role': { values: Role.options, otherwise: `'system'` },
   'message_parts.part_type': { values: PartType.options, otherwise: `'text'` },
@@ -22,16 +22,16 @@ const ONE_OF = {
 
 type ListedColumn = keyof typeof ONE_OF
 
-/** @param column table and column, as `messages.role` */
+/** @param column table and column, such as `messages.role` */
 export const isListed = (column: string): column is ListedColumn => column in ONE_OF
 
-/** SQL: the values that such a column may have, with commas between. */
+/** SQL for the values that such a column may have, separated by commas. */
 export const listedValues = (column: ListedColumn): string =>
   ONE_OF[column].values.map((value) => `'${value}'`).join(', ')
 
 /**
- * SQL for one of the listed columns of a row, whatever its table lets in: the check on a column holds only for writers
- * that did not turn it off. https://www.sqlite.org/pragma.html#pragma_ignore_check_constraints
+ * SQL for one of the listed columns of a row, whatever its table contains. CHECK constraints hold only for writers that
+ * did not turn them off. https://www.sqlite.org/pragma.html#pragma_ignore_check_constraints
  */
 export function shownValue(name: ListedColumn, row: string): string {
   const { otherwise }: OneOf = ONE_OF[name]

@@ -15,19 +15,22 @@ const PRIMARY_CODES: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 }
 
-/** A reader that may not recover a log finds one that its writer has just left or is just making. */
+/** Codes of a reader that must not recover a log, and finds one that its writer is just creating or leaving. */
 const LOG_NOT_READY: Readonly<Record<number, string>> = {
   264: 'SQLITE_READONLY_RECOVERY',
   520: 'SQLITE_READONLY_CANTLOCK',
   1288: 'SQLITE_READONLY_CANTINIT',
 }
 
-/** What becomes of EFBIG, EDQUOT and of ENOSPC outside a plain write. https://www.sqlite.org/rescode.html#ioerr_write */
+/**
+ * SQLite's codes for EFBIG and EDQUOT, and for ENOSPC outside a plain write.
+ * https://www.sqlite.org/rescode.html#ioerr_write
+ */
 const WRITE_FAILURES = ['WRITE', 'FSYNC', 'DIR_FSYNC', 'TRUNCATE', 'SHMOPEN', 'SHMSIZE', 'SHMMAP'].map(
   (what) => `SQLITE_IOERR_${what}`,
 )
 
-/** SQLite's own result code as text (extended where known), or null when the error is not SQLite's. */
+/** Returns SQLite's own result code as text, extended where known, or null when the error is not from SQLite. */
 export function sqliteCode(error: unknown): string | null {
   if (!(error instanceof Error)) return null
   const { code, errcode } = error as { code?: unknown; errcode?: unknown }
@@ -38,7 +41,7 @@ export function sqliteCode(error: unknown): string | null {
 }
 
 /**
- * The one place where SQLite's codes become ours. What is not SQLite's (ours already, or a bug) comes back as it is.
+ * Translates SQLite's codes to ours, in this place only. Any other error, one of ours or a bug, is returned unchanged.
  * @returns LcmError locked, disk_full, file_corrupt, read_only_file, file_not_readable or sqlite_failed; the original
  * is its `cause` and `details.sqlite` is SQLite's code
  */
@@ -60,7 +63,7 @@ export function translateSqliteError(error: unknown, path: string): unknown {
       `The disk of ${path} is full, or files may not become larger: nothing of this step was written. Free some space, try again.`,
     )
   }
-  // A format byte of the header that SQLite knows nothing of is told with its most general code.
+  // SQLite reports an unknown format byte in the header with its most general code.
   if (is('SQLITE_CORRUPT', 'SQLITE_NOTADB') || text === 'unsupported file format') {
     return make(
       'file_corrupt',
@@ -82,7 +85,7 @@ export function translateSqliteError(error: unknown, path: string): unknown {
   return make('sqlite_failed', `SQLite refused an operation on ${path}: ${text} (${sqlite}).`)
 }
 
-/** Runs `body`; errors of SQLite leave it translated. */
+/** Runs `body` and translates the SQLite errors that it throws. */
 export function translating<T>(path: string, body: () => T): T {
   try {
     return body()
@@ -91,9 +94,9 @@ export function translating<T>(path: string, body: () => T): T {
   }
 }
 
-/** The log of the file is just being made or left, so it cannot be read in this moment. */
+/** The writer is just creating or leaving the log of the file, so it cannot be read at this moment. */
 export const isLogNotReady = (error: unknown): boolean => Object.values(LOG_NOT_READY).includes(sqliteCode(error) ?? '')
 
-/** Another connection has the file for itself, and gives it back by itself. */
+/** Another connection has an exclusive lock, which will end by itself. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof LcmError && /^SQLITE_(BUSY|LOCKED)/.test(String(error.details?.sqlite))

@@ -6,7 +6,7 @@ const queries = {
     WHERE type = 'trigger' AND EXISTS (SELECT 1 FROM json_each(:names) AS n WHERE sqlite_schema.name GLOB n.value)`,
 }
 
-/** Takes the triggers of such names (GLOB patterns) out of the file. Returns what puts back those that were there. */
+/** Drops the triggers with such names (GLOB patterns). Returns a function that creates them again. */
 export function takeTriggers(db: WriteDb, names: readonly string[]): () => void {
   const triggers = db.all<{ name: string; sql: string }>(queries.triggers, { names: JSON.stringify(names) })
   for (const { name } of triggers) db.exec(/* sql */ `DROP TRIGGER main."${name}"`)
@@ -16,8 +16,8 @@ export function takeTriggers(db: WriteDb, names: readonly string[]): () => void 
 }
 
 /**
- * Runs `body` without these triggers. Those of the indexes take an old text out as it is: that damages an index which
- * lacks it, and fails where there is none. Inside a transaction: an error rolls back that they were taken.
+ * Runs `body` without these triggers. The triggers of an index delete the old text from it: that damages an index that
+ * lacks the text, and fails without an index. Call it inside a transaction, so that an error rolls the dropping back.
  */
 export function withoutTriggers<T>(db: WriteDb, names: readonly string[], body: () => T): T {
   const putBack = takeTriggers(db, names)

@@ -6,14 +6,14 @@ import { blockThread } from '../yielding.ts'
 import type { ReadDb, SqlFunction, SqlParams, SqlValue } from './read-db.ts'
 import { isLogNotReady, translateSqliteError, translating } from './sqlite-error.ts'
 
-/** A read connection that may still be prepared (TEMP views, pragmas) before it is handed out as a `ReadDb`. */
+/** A read connection that may still be prepared with TEMP views and pragmas before it is handed out as a `ReadDb`. */
 export type PreparableDb = ReadDb & {
   exec(sql: string): void
-  /** For TEMP tables: nothing else of a foreign file is ever written. Returns the number of changed rows. */
+  /** Writes to TEMP tables, the only ones that are written in a foreign file. Returns the number of changed rows. */
   run(sql: string, params?: SqlParams): number
-  /** `run` for `?` in the order of `values`; the quickest way to write many rows. */
+  /** Does the same with `?` in the order of `values`. This is the quickest way to write many rows. */
   runRaw(sql: string, values: readonly SqlValue[]): number
-  /** Makes a function known to the SQL of this connection; a later one of the same name takes its place. */
+  /** Defines a function for the SQL of this connection. A later one of the same name replaces it. */
   define(name: string, body: SqlFunction): void
 }
 
@@ -24,21 +24,21 @@ export type ReadOnlyConnection = {
   close(): void
 }
 
-/** SQLite's own guarantees for reading a file without changing anything beside it. https://www.sqlite.org/uri.html */
+/** The guarantees by which SQLite changes nothing beside a file that it reads. https://www.sqlite.org/uri.html */
 export type UriMode =
-  /** Nobody writes: no locks, no `-wal`, no `-shm`. */
+  /** For a file without a writer: no locks, no `-wal`, no `-shm`. */
   | 'immutable=1'
-  /** Somebody may write: their `-shm` is read, never written. */
+  /** For a file that may have a writer: its `-shm` is read and never written. */
   | 'mode=ro&readonly_shm=1'
 
-/** Node's own SQLite, which knows `file:` URIs; undefined in a runtime built without it. */
+/** Node's own SQLite, which supports `file:` URIs. Undefined in a runtime without it. */
 function nodeSqlite(): typeof NodeSqlite | undefined {
   return process.getBuiltinModule('node:sqlite')
 }
 
 export const canOpenUris = (): boolean => nodeSqlite() !== undefined
 
-/** Integers beyond ±2^53 lose their last digits, as they do through the other driver. */
+/** Integers beyond ±2^53 lose their last digits, as with the other driver. */
 function narrow(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value)
   if (Array.isArray(value)) return value.map(narrow)
@@ -46,13 +46,16 @@ function narrow(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, narrow(field)]))
 }
 
-/** How often, and how many milliseconds apart, a reader looks at the head of a log's index that was just being written. */
+/**
+ * How often, and at what interval in milliseconds, a reader retries while the header of the log's index is being
+ * written.
+ */
 const LOOKS = 8
 const LOOK_MS = 1
 
 /**
- * A writer that rewrites the head of its log's index is done within microseconds. SQLite waits for it by a lock that it may
- * not take where it reads only, and answers at once that the log has to be recovered, so the statement is run again.
+ * A writer rewrites the header of its log's index within microseconds. SQLite waits for it with a lock that a read-only
+ * connection may not take, and reports at once that the log needs recovery. So the statement is run again.
  * `walIndexReadHdr` in https://www.sqlite.org/src/file/src/wal.c
  */
 function whenLogIsReady<T>(body: () => T): T {
@@ -80,17 +83,19 @@ export function openByUri(realPath: string, mode: UriMode): PreparableDb {
     realPath,
     () =>
       new sqlite.DatabaseSync(`${pathToFileURL(realPath).href}?${mode}`, {
-        // Otherwise the file is read-only by its URI, and only the file: what is attached in memory may be written.
+        // With the other mode the URI makes the file read-only, and only the file: attached databases in memory may be
+        // written.
         readOnly: mode === 'immutable=1',
         timeout: 5000,
-        // As the other driver does by itself: no statement, of a view in the file say, changes definitions.
+        // The other driver has this setting by default: no statement, for example of a view in the file, changes
+        // definitions.
         defensive: true,
       }),
   )
   return wrapUriConnection(connection, realPath)
 }
 
-/** A database that stands in memory for as long as this is open; null in a runtime that cannot do that. */
+/** Opens a database in memory that lives as long as the connection, or returns null in a runtime without support. */
 export function openMemoryUri(uri: string): { close(): void } | null {
   try {
     const sqlite = nodeSqlite()
@@ -115,7 +120,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     if (!known) kept.set(sql, statement)
     return statement
   }
-  /** Rows are read as plain numbers; only where one does not fit, all over again as big integers. */
+  /** Rows are read as plain numbers. If one does not fit, the query is run again with big integers. */
   const query = <T>(sql: string, raw: boolean, run: (statement: NodeSqlite.StatementSync) => T): T =>
     translating(path, () => {
       const statement = prepare(sql, raw)
@@ -136,7 +141,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
       const statement = prepare(sql, false)
       busy.add(statement)
       try {
-        // Only the first step can find that the log is not ready, because it begins to read.
+        // Only the first step can report that the log is not ready, because it begins to read.
         const { started, first } = whenLogIsReady(() => {
           const iteration = statement.iterate(params)
           return { started: iteration, first: iteration.next() }
