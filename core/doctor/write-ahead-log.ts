@@ -2,27 +2,30 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { checksum, LOG_HEADER_BYTES, type LogHeader, parseLogHeader, type Sums } from '../sqlite/log-header.ts'
 
 const FRAME_HEADER_BYTES = 24
-/** Each restart of a log counts its first salt up by one: a frame within so many restarts is an older one's. */
+/**
+ * Each restart of a log increments its first salt. A frame with a salt within this distance is left over from an older
+ * log.
+ */
 const MOST_RESTARTS = 1 << 24
 
-/** A frame that is whole and follows on all before it. */
+/** A complete frame whose checksum continues that of all frames before it. */
 export type LogFrame = { readonly page: number; readonly isCommit: boolean; readonly content: Buffer }
 
-/** How a log ends. */
+/** The state at the end of a log. */
 export type LogEnd = {
-  /** False: nothing in the log can be read, whatever stands behind its header. */
+  /** False when the header is invalid, so that nothing behind it can be read. */
   readonly hasHeader: boolean
-  /** Frames that follow on each other from the first. */
+  /** The number of valid frames from the first one on. */
   readonly frames: number
-  /** Commits among frames of this log that follow on each other behind one that is broken: SQLite does not see them. */
+  /** Commits in valid frames of this log behind a broken frame. SQLite does not see them. */
   readonly strandedCommits: number
-  /** Bytes behind the frames that are of no frame, neither of this log nor of what was in it before its last restart. */
+  /** Bytes behind the frames that belong to no frame, neither of this log nor of an older one. */
   readonly foreignBytes: number
 }
 
 /**
- * Reads a write-ahead log frame by frame, as a recovery would, and then what stands behind: usually frames from before
- * the last checkpoint. Closing it takes no locks away, since SQLite holds none on a log.
+ * Reads a write-ahead log frame by frame as a recovery would, and then what follows: usually frames from before the
+ * last checkpoint. Closing the log drops no locks, because SQLite holds none on it.
  * https://www.sqlite.org/fileformat2.html#walformat
  */
 export function* readLog(path: string): Generator<LogFrame, LogEnd> {
@@ -57,7 +60,7 @@ export function* readLog(path: string): Generator<LogFrame, LogEnd> {
   }
 }
 
-/** Sums that no frame follows on. */
+/** Checksums that no frame continues. */
 const NOTHING: Sums = [Number.NaN, Number.NaN]
 
 const isSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1]

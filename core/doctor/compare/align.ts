@@ -2,13 +2,13 @@ import { bestPairs } from './best-pairs.ts'
 
 /** Stands for the partner of a position that has none. */
 export const NONE = -1
-/** So many positions take a millisecond or so. */
+/** Comparing this many positions takes about a millisecond. */
 export const YIELD_EVERY = 4096
 
 /**
- * Pairs equal keys of two sequences. Where a key occurs as often on both sides, its occurrences go together in their
- * order. Where it does not, those between the same neighbours go together first, so that what is left over is the one
- * that is really missing or too many. O(n log n). Steps are good moments to let others have their turn.
+ * Pairs equal keys of two sequences. A key that occurs equally often on both sides is paired in order. Otherwise
+ * occurrences between the same neighbours are paired first, so that the one that is left over is really missing or
+ * surplus. O(n log n). The caller may yield after each step.
  * @returns for each left position its right one, or `NONE`
  */
 export function* alignKeys(left: readonly number[], right: readonly number[]): Generator<void, Int32Array> {
@@ -42,12 +42,12 @@ export function* alignKeys(left: readonly number[], right: readonly number[]): G
   return rightOf
 }
 
-/** Two ranges of at most so many pairs of positions are compared as a whole: a millisecond. */
+/** The largest product of two lengths that is compared exactly. This takes about a millisecond. */
 const MOST_CELLS = 90_000
-/** What stands in the place of another is worth less than any equal keys, however many there are. */
+/** A pair of different keys counts less than any number of equal ones. */
 const IN_PLACE = 1 / 1024
 
-/** Equal keys between the same neighbours, so that as few as possible are left without one in the same place. */
+/** Pairs equal keys between the same neighbours, and leaves as few as possible without a partner in the same gap. */
 function pairedKeys(
   left: readonly number[],
   right: readonly number[],
@@ -64,7 +64,7 @@ function pairedKeys(
     .map(([row, column]): [number, number] => [lefts[row] as number, rights[column] as number])
 }
 
-/** The first of a key with the first of that key, and so on. */
+/** Pairs the first occurrence of a key with the first one on the other side, and so on. */
 function* inOrder(
   left: readonly number[],
   right: readonly number[],
@@ -78,7 +78,7 @@ function* inOrder(
   }
 }
 
-/** The places between pairs that are in the same order on both sides. */
+/** The gaps between pairs that have the same order on both sides. */
 export class Gaps {
   readonly #left: Int32Array
   readonly #right: Int32Array
@@ -88,7 +88,7 @@ export class Gaps {
     this.#right = right
   }
 
-  /** @param rightOf for each left position its right one; negative where there is none */
+  /** @param rightOf for each left position its right one, or a negative number */
   static *between(rightOf: Int32Array): Generator<void, Gaps> {
     const left = yield* longestRising(rightOf)
     return new Gaps(
@@ -97,7 +97,7 @@ export class Gaps {
     )
   }
 
-  /** How many gaps there are: one more than there are pairs in order. */
+  /** Returns the number of gaps. It is one more than the number of pairs in order. */
   get count(): number {
     return this.#left.length + 1
   }
@@ -110,17 +110,17 @@ export class Gaps {
     return countBelow(this.#right, position)
   }
 
-  /** Left positions in a gap. */
+  /** Returns the left positions in a gap. */
   lefts(gap: number, length: number): number[] {
     return between(this.#left, gap, length)
   }
 
-  /** Right positions in a gap. */
+  /** Returns the right positions in a gap. */
   rights(gap: number, length: number): number[] {
     return between(this.#right, gap, length)
   }
 
-  /** Right position of the pair before a gap; undefined for the first gap. */
+  /** Returns the right position of the pair before a gap, or undefined for the first gap. */
   rightBefore(gap: number): number | undefined {
     return this.#right[gap - 1]
   }
@@ -131,7 +131,10 @@ function between(anchors: Int32Array, gap: number, length: number): number[] {
   return Array.from({ length: (anchors[gap] ?? length) - from }, (_, index) => from + index)
 }
 
-/** How many of the sorted numbers are below one. @param to so many of them are looked at */
+/**
+ * Counts how many of the sorted numbers are smaller than a value.
+ * @param to how many of the numbers are searched
+ */
 export function countBelow(sorted: ArrayLike<number>, value: number, to: number = sorted.length): number {
   let low = 0
   let high = to
@@ -143,7 +146,7 @@ export function countBelow(sorted: ArrayLike<number>, value: number, to: number 
   return low
 }
 
-/** The most left positions whose right ones rise, too. */
+/** Returns as many left positions as possible whose right positions rise as well. */
 function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
   const tails = new Int32Array(rightOf.length)
   const tailValues = new Int32Array(rightOf.length)

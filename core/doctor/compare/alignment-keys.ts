@@ -2,8 +2,9 @@ import { YIELD_EVERY } from './align.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
 /**
- * The keys by which the messages of both sides are aligned: the hash of what a message says or, for the answer of a tool
- * that can be told by its call, a key of that call and the hash. Such answers go together however often their text recurs.
+ * Returns the keys by which the messages of both sides are aligned. The key of a message is the hash of its content.
+ * For the answer of a tool it also includes the call, so that answers to the same call are paired even if their text
+ * occurs often.
  */
 export function* alignmentKeys(
   left: readonly Fingerprint[],
@@ -13,7 +14,7 @@ export function* alignmentKeys(
   return [left.map((one) => keyOf(one, answered)), right.map((one) => keyOf(one, answered))]
 }
 
-/** Answers of tools whose call and text are the same on both sides, once on each: they go together, whatever recurs. */
+/** Finds the answers of tools whose call and text occur exactly once on each side. They belong together. */
 function* answeredAlike(
   left: readonly Fingerprint[],
   right: readonly Fingerprint[],
@@ -32,7 +33,7 @@ function* answeredAlike(
   return new Set([...(ours ?? [])].flatMap(([key, times]) => (times === 1 && theirs?.get(key) === 1 ? key : [])))
 }
 
-/** Of the one call that a message answers, and what it says; below 0, so that it is no other hash. */
+/** Combines the one call that a message answers and its content. It is negative, so that it differs from every hash. */
 function answerKey({ answerIds: [id, ...others], primary }: Fingerprint): number | null {
   return id === undefined || others.length > 0 ? null : -((id % 2 ** 26) * 2 ** 26 + (primary % 2 ** 26)) - 1
 }

@@ -1,7 +1,7 @@
 /**
- * The pairs of rows and columns, both rising, that gain the most together; among equals those that begin earliest.
- * O(rows × columns).
- * @param gain of a row beside a column; 0: they are no pair
+ * Finds pairs of rows and columns, both rising, with the largest total gain; among equal totals, the one that begins
+ * first. O(rows × columns).
+ * @param gain the gain of a row with a column; 0 means that they are no pair
  */
 export function bestPairs(
   rows: number,
@@ -9,7 +9,7 @@ export function bestPairs(
   gain: (row: number, column: number) => number,
 ): [row: number, column: number][] {
   const width = columns + 1
-  /** What can be gained from a row and a column on. */
+  /** The largest gain that is possible from a row and a column on. */
   const best = new Float64Array((rows + 1) * width)
   const at = (row: number, column: number): number => best[row * width + column] as number
   const paired = (row: number, column: number): number => {

@@ -16,14 +16,14 @@ import { type Entry, readTranscript, recogniseFor } from './read-transcript.ts'
 
 export type CoverageOptions = {
   readonly db: ReadDb
-  /** A native file keeps everything that it is given: whatever is not there is missing. */
+  /** A native file stores everything that it receives, so what is not there is missing. */
   readonly isNative: boolean
 }
 
 /**
- * Compares a conversation with the transcript that the agent itself keeps: what never arrived, arrived twice, or
- * differs. Reads both as streams and holds hashes only; texts of what found no counterpart are read once more. Messages
- * are matched by what they say, not by ids, so that it works on every system's memory and every format.
+ * Compares a conversation with the agent's own transcript, and reports what never arrived, arrived twice, or differs.
+ * It reads both as streams and keeps hashes only; the texts of messages without a counterpart are read a second time.
+ * Messages are matched by content, not by id, so that this works for every system and format.
  * @throws LcmError not_found, file_missing, file_not_readable, transcript_unreadable, cancelled
  */
 export async function* checkCoverage(
@@ -120,7 +120,10 @@ async function* readLeft(
   return { sessions, main, skipped }
 }
 
-/** The session of the same name; else the one that shares the most with the memory, and the main one among equals. */
+/**
+ * Returns the session with the same id, or the one that shares the most with the memory; among equals, the main
+ * session.
+ */
 function* sessionFor(
   { sessionId }: ConversationHead,
   { sessions, main }: Reading,
@@ -152,7 +155,7 @@ function* keysOf(prints: readonly Fingerprint[]): Generator<void, ReadonlySet<nu
 const sharedBy = (entries: readonly Entry[], known: ReadonlySet<number>): number =>
   entries.reduce((count, { print }) => count + (print.any.some((key) => known.has(key)) ? 1 : 0), 0)
 
-/** The copied beginning of a fork stands in the conversation that it was forked from. */
+/** The copied beginning of a forked session is stored in the conversation from which it was forked. */
 async function* settleCopies(
   db: ReadDb,
   parentId: number,

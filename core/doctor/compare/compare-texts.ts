@@ -2,35 +2,35 @@ import type { Role } from '../../contract/ids.ts'
 import { bestPairs } from './best-pairs.ts'
 import { type Said, squeezed } from './fingerprint.ts'
 
-/** A message that has no equal on the other side, with its text. */
+/** A message without an equal on the other side, with its text. */
 export type Leftover = {
-  /** Position on its side. */
+  /** The position on its own side. */
   readonly index: number
   readonly role: Role
   readonly text: string
 }
 
-/** A text of a message, or only its beginning where there was no room for all of it. */
+/** The text of a message, or its beginning when there was no room for all of it. */
 export type HeldText = { readonly text: string; readonly isWhole: boolean }
 
-/** What became of leftovers that stand between the same neighbours. */
+/** The result for leftovers between the same neighbours. */
 export type GapResult = {
-  /** The same after all: wrapped, cut in pieces, joined, or put into a file. */
+  /** Messages with equal content in another form: wrapped, split, joined, or moved to a file. */
   readonly same: readonly { readonly left: number; readonly right: readonly number[] }[]
-  /** Of these, how many are only a reference to a file that holds the text. */
+  /** How many of these are only a reference to a file with the text. */
   readonly inFiles: number
   readonly differing: readonly { readonly left: number; readonly right: number }[]
 }
 
-/** What a message says, for comparing and for quoting. */
+/** The text of a message, for comparing and for quoting. */
 export const textOf = (said: Said): string =>
   [said.content, said.output, callsOf(said), said.reasoning].find((text) => text.trim() !== '') ?? ''
 
-/** The tools that a message calls, with what it gives them. */
+/** The tools that a message calls, with their arguments. */
 export const callsOf = ({ calls }: Said): string =>
   calls.map(({ name, input }) => `${name ?? ''} ${input ?? ''}`).join('\n')
 
-/** Compares the leftovers of one gap. Steps are good moments to let others have their turn. */
+/** Compares the leftovers of one gap. The caller may yield after each step. */
 export function* compareGap(lefts: readonly Leftover[], rights: readonly Leftover[]): Generator<void, GapResult> {
   const open = { left: yield* prepared(lefts), right: yield* prepared(rights) }
   const same = [...sameTexts(open), ...(yield* joined(open, 'left')), ...(yield* joined(open, 'right'))]
@@ -53,7 +53,7 @@ function* prepared(items: readonly Leftover[]): Generator<void, Prepared[]> {
   return all
 }
 
-/** Without what systems put around a text: tags, reminders, a name or time in brackets before it. */
+/** Removes what systems put around a text: tags, reminders, a name or time in brackets before it. */
 const unwrapped = (text: string): string =>
   text
     .replace(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
@@ -70,7 +70,7 @@ function sameTexts({ left, right }: Open): Same[] {
   })
 }
 
-/** One message here that is several in a row there. */
+/** Matches one message on one side with several consecutive ones on the other. */
 function* joined({ left, right }: Open, whole: 'left' | 'right'): Generator<void, Same[]> {
   const [wholes, pieces] = whole === 'left' ? [left, right] : [right, left]
   const found: Same[] = []
@@ -105,7 +105,10 @@ function runOf(whole: Prepared, pieces: readonly Prepared[]): Prepared[] | null 
 const FILE_REFERENCE =
   /\bfile_[0-9a-f]{16}\b|\[(?:large file|externali[sz]ed|lcm (?:file|payload))|lcm-(?:files|large-outputs)\//i
 
-/** Long text that the system has put into a file, with a reference in its place: of several it is the longest. */
+/**
+ * Matches a long text with the reference to the file to which the system moved it. Among several texts it is the
+ * longest.
+ */
 function files({ left, right }: Open): Same[] {
   const longestFirst = left.filter(({ isInFile }) => !isInFile).sort((a, b) => b.bare.length - a.bare.length)
   return right.flatMap((other): Same[] => {
@@ -119,7 +122,7 @@ function files({ left, right }: Open): Same[] {
 
 const SIMILAR = 0.3
 
-/** The pairs in the same order with the most in common. */
+/** Returns the pairs, in the same order on both sides, with the most in common. */
 function* similar(open: Open): Generator<void, { left: number; right: number }[]> {
   const left = open.left.filter(({ isTaken }) => !isTaken)
   const right = open.right.filter(({ isTaken }) => !isTaken)
@@ -151,7 +154,10 @@ function* similar(open: Open): Generator<void, { left: number; right: number }[]
   })
 }
 
-/** Between the same neighbours as many of one role are left on both sides: each stands in the place of the other. */
+/**
+ * When both sides have equally many leftovers of a role between the same neighbours, each one counts as changed into
+ * the other.
+ */
 function inPlace({ left, right }: Open): { left: number; right: number }[] {
   const found: { left: number; right: number }[] = []
   for (const role of ['user', 'assistant', 'tool', 'system'] as const) {
@@ -173,10 +179,10 @@ function take(...items: readonly Prepared[]): void {
 
 const COMPARED_UNITS = 4000
 
-/** Trigrams are told apart by hashes of 20 bits: of two texts without a common one 4 in 1,000 seem to be. */
+/** Trigrams are hashed to 20 bits. Two texts without a common trigram seem to share about 4 in 1,000. */
 const TRIGRAMS = 1 << 20
 
-/** The trigrams at the beginning of a text, each once. */
+/** Returns the distinct trigrams at the beginning of a text. */
 function trigrams(text: string): Int32Array {
   const found = new Set<number>()
   const last = Math.min(text.length, COMPARED_UNITS) - 3
@@ -190,7 +196,7 @@ function trigrams(text: string): Int32Array {
   return Int32Array.from(found)
 }
 
-/** How much two sets have in common: 1 all, 0 nothing. */
+/** Returns how much two sets have in common, from 0 to 1 (Sørensen–Dice coefficient). */
 function dice(size: number, isOwn: Uint8Array, others: Int32Array): number {
   let common = 0
   for (const number of others) common += isOwn[number] ?? 0

@@ -5,17 +5,17 @@ import type { Fingerprint } from './fingerprint.ts'
 
 export type Difference = 'text' | 'role' | 'tool_calls'
 
-/** Texts of so many leftovers a side are compared; beyond that hashes decide. */
+/** Texts of this many leftovers on each side are compared. Beyond that hashes decide. */
 const MOST_COMPARED = 4000
-/** Of those between the same neighbours so many. */
+/** The most leftovers between the same neighbours whose texts are compared. */
 const LONGEST_GAP = 400
 
-/** What is left over on both sides between the same neighbours, as positions. */
+/** Positions without a counterpart on both sides, between the same neighbours. */
 export type OpenGap = { readonly lefts: readonly number[]; readonly rights: readonly number[] }
 
 /**
- * Matches the messages of a transcript (left) with those of a memory (right), by hashes first and by the texts of what
- * is left over then. Holds no text.
+ * Matches the messages of a transcript (left) with those of a memory (right): first by hashes, then by the texts of the
+ * leftovers. It stores no text.
  */
 export class Comparison {
   readonly #left: readonly Fingerprint[]
@@ -23,7 +23,7 @@ export class Comparison {
   #rightOf: Int32Array
   readonly #leftOf: Int32Array
   readonly differing = new Map<number, { readonly right: number; readonly differs: Difference }>()
-  /** Right positions that stand for a left message once more; the left one. */
+  /** Right positions that repeat a left message, with that left position. */
   readonly duplicates = new Map<number, number>()
   inFiles = 0
   outOfOrder = 0
@@ -36,7 +36,7 @@ export class Comparison {
     this.#leftOf = new Int32Array(right.length).fill(NONE)
   }
 
-  /** Steps are good moments to let others have their turn. */
+  /** The caller may yield after each step. */
   *matchHashes(): Generator<void, void> {
     const [leftKeys, rightKeys] = yield* alignmentKeys(this.#left, this.#right)
     this.#rightOf = yield* alignKeys(leftKeys, rightKeys)
@@ -51,12 +51,12 @@ export class Comparison {
     yield* this.#findOtherCalls()
   }
 
-  /** Left messages without a counterpart. */
+  /** Returns the left messages without a counterpart. */
   get openLeft(): number[] {
     return openIn(this.#rightOf)
   }
 
-  /** Right messages without a counterpart that are no duplicates. */
+  /** Returns the right messages without a counterpart that are not duplicates. */
   get openRight(): number[] {
     return openIn(this.#leftOf).filter((right) => !this.duplicates.has(right))
   }
@@ -66,19 +66,19 @@ export class Comparison {
     return right < 0 ? null : right
   }
 
-  /** The right message after which a left one ought to stand. */
+  /** Returns the right message after which a left one should stand. */
   placeOf(left: number): number | null {
     return this.#gaps.rightBefore(this.#gaps.ofLeft(left)) ?? null
   }
 
-  /** Takes a left message for matched although it has no counterpart of its own. */
+  /** Counts a left message as matched although it has no counterpart of its own. */
   settle(left: number): void {
     this.#rightOf[left] = INSIDE
   }
 
   /**
-   * What may be the same though no hash says so: it is left over between the same neighbours. At most as much as can be
-   * compared; `cutOff` are left positions that are not compared, or not with everything in their place.
+   * Returns what may be equal although no hash shows it: leftovers between the same neighbours. There is a limit;
+   * `cutOff` are left positions that are not compared, or not with all their candidates.
    */
   openGaps(): { readonly gaps: readonly OpenGap[]; readonly cutOff: readonly number[] } {
     const rightsIn = Map.groupBy(this.openRight, (right) => this.#gaps.ofRight(right))
@@ -97,7 +97,7 @@ export class Comparison {
     return { gaps, cutOff }
   }
 
-  /** Compares the texts of what is left over between the same neighbours. */
+  /** Compares the texts of leftovers between the same neighbours. */
   *matchTexts(lefts: readonly Leftover[], rights: readonly Leftover[]): Generator<void, void> {
     const result = yield* compareGap(lefts, rights)
     this.inFiles += result.inFiles
@@ -110,7 +110,7 @@ export class Comparison {
     }
   }
 
-  /** What stands under another role, or in another field: tool output as content, and so on. */
+  /** Matches content under another role or in another field, for example tool output that was stored as content. */
   *#matchAny(): Generator<void, void> {
     const gaps = yield* Gaps.between(this.#rightOf)
     const open = new Map<number, Queue>()
@@ -130,7 +130,7 @@ export class Comparison {
         const roles = new Set([one.role, this.#right[right]?.role])
         return roles.has('user') && roles.has('assistant')
       }
-      // Two people may say the same: only in the same place it is the same message.
+      // Two people may write the same text, so only one in the same gap is the same message.
       const right =
         firstOf(queues, (queue) => this.#firstIn(queue, gaps, gap)) ??
         firstOf(queues, (queue) => this.#firstFrom(queue, (other) => !isFlipped(other)))
@@ -140,7 +140,7 @@ export class Comparison {
     }
   }
 
-  /** The first open position of a queue that is in a gap. */
+  /** Returns the first open position of a queue that is in a gap. */
   #firstIn(queue: Queue, gaps: Gaps, gap: number): number | undefined {
     const { positions } = queue
     const from = countBelow(positions, (gaps.rightBefore(gap) ?? NONE) + 1)
@@ -166,7 +166,10 @@ export class Comparison {
     return queue.from
   }
 
-  /** Calls stand beside the text of an answer in one place and alone in another; their ids tell where they went. */
+  /**
+   * A system may store calls together with the text of an answer, or in messages of their own. The ids of the calls
+   * show where they are.
+   */
   *#matchTools(): Generator<void, void> {
     const calls = new Map<number, number>()
     const answers = new Map<number, number>()
@@ -194,12 +197,13 @@ export class Comparison {
       const { holds, callIds, primary } = this.#right[right] as Fingerprint
       const isPart =
         holds === 'nothing' || (holds === 'calls' && callIds.length > 0 && callIds.every((id) => ours.has(id)))
-      // A call alone that stands beside its text in the transcript; the same call alone twice is a duplicate.
+      // Here the call is a message of its own, and in the transcript it is next to its text. The same call as two
+      // messages is a duplicate.
       if (isPart && !primaries.has(primary)) this.#leftOf[right] = INSIDE
     }
   }
 
-  /** Only what stands in the memory more often than in the transcript is there twice. */
+  /** A message is a duplicate only when it is in the memory more often than in the transcript. */
   *#findDuplicates(): Generator<void, void> {
     const said = new Map<number, number>()
     const missing = new Map<number, number>()
@@ -216,7 +220,7 @@ export class Comparison {
       if (at % YIELD_EVERY === 0) yield
       const keys = this.#right[right]?.any ?? []
       const lacking = keys.find((key) => (missing.get(key) ?? 0) > 0)
-      // It may be the one that is missing, in another place or from somebody else: then it is none too many.
+      // It may be the missing message in another position or under another role, so it is not surplus.
       if (lacking !== undefined) {
         missing.set(lacking, (missing.get(lacking) ?? 0) - 1)
         continue
@@ -226,7 +230,7 @@ export class Comparison {
     }
   }
 
-  /** The same call by its id, with other arguments. */
+  /** Finds the same call, by its id, with other arguments. */
   *#findOtherCalls(): Generator<void, void> {
     for (const [left, right] of this.#rightOf.entries()) {
       if (left % YIELD_EVERY === 0) yield
@@ -245,10 +249,10 @@ export class Comparison {
   }
 }
 
-/** Open positions with one hash, ascending; those before `from` are taken meanwhile. */
+/** Open positions with one hash, ascending. Those before `from` are matched already. */
 type Queue = { readonly positions: number[]; from: number }
 
-/** Of messages that say the same so many are looked at. */
+/** The most messages with equal content that are considered. */
 const MOST_CANDIDATES = 100
 
 function firstOf<Item>(items: readonly Item[], find: (item: Item) => number | undefined): number | undefined {
@@ -259,7 +263,7 @@ function firstOf<Item>(items: readonly Item[], find: (item: Item) => number | un
   return undefined
 }
 
-/** Its content is there, in another message. */
+/** The content is there, inside another message. */
 const INSIDE = -2
 
 function openIn(partners: Int32Array): number[] {

@@ -17,26 +17,26 @@ export type ReportInput = {
   readonly path: string
   readonly format: TranscriptFormatId
   readonly sessionId: string
-  /** Message ids of the memory by position. */
+  /** Message ids of the memory, by position. */
   readonly ids: readonly number[]
   readonly left: readonly Entry[]
   readonly right: readonly Fingerprint[]
-  /** Texts of the transcript's messages that found no equal. */
+  /** Texts of the transcript's messages without an equal. */
   readonly texts: ReadonlyMap<number, HeldText>
   readonly comparison: Comparison
   readonly notes: readonly string[]
-  /** Messages of the transcript whose texts were not compared with everything in their place. */
+  /** Messages of the transcript whose texts were not compared with all their candidates. */
   readonly uncompared: ReadonlySet<number>
   readonly skippedLines: number
-  /** How many sessions the transcript holds. */
+  /** The number of sessions in the transcript. */
   readonly sessions: number
-  /** By `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly startedMs: number
 }
 
 /**
- * The findings in the order of the transcript, with excerpts; of each kind some are listed and all counted. Steps are
- * good moments to let others have their turn.
+ * Reports the findings in the order of the transcript, with excerpts. All are counted, and some of each kind are
+ * listed. The caller may yield after each step.
  */
 export function* coverageReport(input: ReportInput): Generator<void, CoverageReport> {
   const { conversationId, path, format, sessionId, ids, left, right, texts, comparison, skippedLines } = input
@@ -106,8 +106,8 @@ export function* coverageReport(input: ReportInput): Generator<void, CoverageRep
 }
 
 /**
- * Kinds of messages of which another system's memory has not one are left out by its design, not lost: they are said
- * once, as a note.
+ * When another system's memory has no message of some kind at all, the system leaves them out by design. They are not
+ * lost, and a note mentions them once.
  */
 export function settleByDesign(left: readonly Entry[], comparison: Comparison): string[] {
   const kinds: readonly (readonly [string, (entry: Entry) => boolean])[] = [
@@ -152,14 +152,14 @@ function notesOn(
   return notes
 }
 
-/** How many of the sorted positions are in a row at the end. */
+/** Counts the sorted positions that form an unbroken run at the end. */
 function tailOf(positions: readonly number[]): number {
   let count = 1
   while (positions.at(-count - 1) === (positions.at(-count) ?? 0) - 1) count += 1
   return count
 }
 
-/** What to show of some messages of the memory, by their position. */
+/** Returns quotes of some messages of the memory, by their position. */
 function* quotes<Quote>(
   { db, ids }: ReportInput,
   positions: readonly number[],

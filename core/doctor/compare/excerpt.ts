@@ -3,10 +3,10 @@ import { singleLine } from '../../text.ts'
 const LONGEST = 200
 const BEFORE = 40
 
-/** The beginning of a text on one line. */
+/** Returns the beginning of a text as one line. */
 export const excerptOf = (text: string): string => cut(text, 0)
 
-/** Two texts from shortly before the place where they begin to differ. */
+/** Returns excerpts of two texts from shortly before their first difference. */
 export function excerptsAround(a: string, b: string): [string, string] {
   const left = singleLine(a)
   const right = singleLine(b)

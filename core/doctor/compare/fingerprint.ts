@@ -3,33 +3,33 @@ import { sha256 } from '../../hashing.ts'
 
 type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 
-/** A message as both sides have it, whatever their shapes. */
+/** A message in the common form of both sides. */
 export type Said = {
   readonly role: Role
   readonly content: string
   readonly reasoning: string
-  /** What tools answered. */
+  /** The output of tools. */
   readonly output: string
   readonly calls: readonly SaidCall[]
-  /** Ids of the calls that it answers. */
+  /** Ids of the calls that the message answers. */
   readonly answers: readonly string[]
 }
 
 /**
- * What a message is recognised by: hashes of 52 bits, so that a million messages fit into memory. Systems trim, wrap and
- * join text, so white space does not count.
+ * Hashes of 52 bits by which a message is recognised, so that a million messages fit into memory. Systems trim, wrap
+ * and join text, so white space does not count.
  */
 export type Fingerprint = {
   readonly role: Role
-  /** Role and what is most telling of: content, tool output, calls, reasoning. */
+  /** Hash of the role and the most distinctive part: content, tool output, calls or reasoning. */
   readonly primary: number
-  /** The same and the others, without the role. */
+  /** Hashes of that part and the others, without the role. */
   readonly any: readonly number[]
   readonly callIds: readonly number[]
   readonly answerIds: readonly number[]
-  /** Of names and arguments of the calls; 0 where there are none, or arguments are no JSON. */
+  /** Hash of names and arguments of the calls. 0 when there are none, or when arguments are not JSON. */
   readonly calls: number
-  /** It holds nothing but thoughts, or nothing but calls, or nothing at all. */
+  /** Whether the message has text, only calls, only reasoning, or nothing. */
   readonly holds: 'text' | 'calls' | 'thoughts' | 'nothing'
 }
 
@@ -48,7 +48,7 @@ export function fingerprintOf(said: Said): Fingerprint {
           : 'thoughts'
   const texts = [content, output, calls, reasoning].filter((text) => text !== '')
   const [most = ''] = texts
-  // A message with text is not known by its calls or thoughts, which are never told apart from another's.
+  // A message with text is not recognised by its calls or reasoning, which many messages share.
   const telling = holds === 'text' ? [content, output].filter((text) => text !== '') : texts.slice(0, 1)
   return {
     role: said.role,
@@ -61,7 +61,7 @@ export function fingerprintOf(said: Said): Fingerprint {
   }
 }
 
-/** Text without white space and what cannot be seen. */
+/** Removes white space and invisible characters. */
 export const squeezed = (text: string): string => text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/gu, '')
 
 const digest = (text: string): number => Number.parseInt(sha256(text.toWellFormed()).slice(0, 13), 16)
@@ -80,7 +80,7 @@ function parsed(input: string | null): unknown {
   }
 }
 
-/** JSON with the names of objects in order: systems write it anew. */
+/** Serialises JSON with sorted object keys, because systems write it again in their own order. */
 function stable(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

@@ -9,7 +9,9 @@ import { LISTED, listedDifferences, textThatDiffers } from './listed-differences
 import { readMessages } from './read-memory.ts'
 import { readTranscript } from './read-transcript.ts'
 
-/** Of all texts that are compared so many units are held at once; of any other a beginning. */
+/**
+ * Number of UTF-16 units of all compared texts that are held at once. Of any further text only the beginning is held.
+ */
 const MOST_HELD = 32_000_000
 const BEGINNING = 16_000
 
@@ -26,15 +28,15 @@ class TextHold {
   }
 }
 
-/** What can be compared of a leftover: nothing when there was no room for its whole text. */
+/** Returns what can be compared of a leftover: nothing when there was no room for its whole text. */
 export const leftoverOf = (index: number, print: Fingerprint | undefined, held: HeldText | undefined): Leftover[] =>
   print && held?.isWhole ? [{ index, role: print.role, text: held.text }] : []
 
-/** What is read once more of a message of the transcript. */
+/** What is read a second time from a message of the transcript. */
 type WantedText = { readonly textOf: (said: Said) => string; readonly isQuoteOnly: boolean }
 export type WantedTexts = ReadonlyMap<number, WantedText>
 
-/** The leftovers that are compared, and whatever the report quotes. */
+/** Returns the leftovers that are compared, and the messages that the report quotes. */
 export function wantedTexts(comparison: Comparison, gaps: readonly OpenGap[]): WantedTexts {
   const compared = new Set(gaps.flatMap(({ lefts }) => lefts))
   const others = comparison.openLeft.filter((index) => !compared.has(index))
@@ -47,7 +49,7 @@ export function wantedTexts(comparison: Comparison, gaps: readonly OpenGap[]): W
   return wanted
 }
 
-/** Texts of some messages of a session, by their place in it. */
+/** Returns texts of some messages of a session, by their position in it. */
 export async function* readTexts(
   path: string,
   recognised: Recognised,
@@ -72,7 +74,7 @@ export async function* readTexts(
   return hold.texts
 }
 
-/** Whole texts of some messages of the memory, by their position. */
+/** Returns the whole texts of some messages of the memory, by their position. */
 export function storedTexts(
   db: ReadDb,
   ids: readonly number[],

@@ -7,7 +7,7 @@ export type MemoryMessage = { readonly messageId: number; readonly said: Said }
 
 const BATCH = 200
 
-/** The messages with these ids, in the order of the ids, some hundred at a time. */
+/** Returns the messages with these ids in the order of the ids, some hundred at a time. */
 export function* readMessages(db: ReadDb, ids: readonly number[]): Generator<MemoryMessage[]> {
   for (let from = 0; from < ids.length; from += BATCH) {
     const batch = ids.slice(from, from + BATCH)

@@ -10,21 +10,21 @@ import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
 
-/** What the comparison may have to leave out of a memory that never keeps it. */
+/** Kinds of messages that some systems never store, so that the comparison leaves them out. */
 type Side = 'harness' | 'abandoned' | 'none'
 
 type TranscriptMessage = {
   readonly sessionId: string
   readonly said: Said
   readonly line: number | null
-  /** Null when nothing says it. */
+  /** Null when the transcript gives no time. */
   readonly atMs: number | null
   readonly side: Side
-  /** Stands here as a copy from the session that this one was forked from. */
+  /** True for a copy from the session of which this one is a fork. */
   readonly isCopied: boolean
 }
 
-/** What is kept in memory of a message of the transcript: about 300 bytes, however long its text is. */
+/** What is kept in memory of a transcript's message: about 300 bytes, however long its text is. */
 export type Entry = {
   readonly print: Fingerprint
   readonly line: number | null
@@ -37,7 +37,7 @@ export type TranscriptStep = {
   readonly bytesRead: number
   readonly messages: readonly TranscriptMessage[]
   readonly skipped: number
-  /** The session that the file is about, as far as this part of it says. */
+  /** The main session of the file, as far as the part read so far tells. */
   readonly mainSessionId: string | null
 }
 
@@ -57,10 +57,10 @@ export function recogniseFor(path: string, format: TranscriptFormat): Recognised
   }
 }
 
-/** What a format dates messages with that have no time. */
+/** The time that a format gives to messages without one. */
 const NO_TIME = 0
 
-/** The messages of a transcript in the order of the file, as an import would store them. */
+/** Returns the messages of a transcript in the order of the file, as an import would store them. */
 export async function* readTranscript(path: string, { format, head }: Recognised): AsyncGenerator<TranscriptStep> {
   const bytes = statSync(path).size
   const limitBytes = Number.POSITIVE_INFINITY

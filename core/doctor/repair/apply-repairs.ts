@@ -23,7 +23,7 @@ type Skipped = RepairResult['skipped'][number]
 /** Chosen steps, ready to be written. */
 type Ready = { readonly planned: Planned; readonly batches: readonly Batch[]; readonly statements: readonly string[] }
 
-/** What came of the steps that need a summariser: new texts, and nodes of which none came out smaller. */
+/** The result of steps that need a summariser: new texts, and nodes for which no text was small enough. */
 type Written = { readonly texts: readonly RewrittenNode[]; readonly dissolved: readonly string[] }
 
 /** One application of chosen steps. */
@@ -78,7 +78,7 @@ export class ApplyRepairs {
     const ready = this.#ready(planned, written)
     const extent = canonicalExtent(db)
     const stored = yield* this.#backUp(input, signal)
-    // The last moment at which nothing has happened yet.
+    // From here on the file is changed, so this is the last check for cancellation.
     if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
     yield { done: 0, total: 1, unit: 'steps', note: 'writing, then scanning again' }
     const again = (): void => this.#planAgain(diagnosis, chosen, written, ready)
@@ -120,7 +120,7 @@ export class ApplyRepairs {
     }
   }
 
-  /** Chosen ids and all that they depend on. */
+  /** Returns the chosen ids and all on which they depend. */
   #choose({ steps }: Diagnosis, input: RepairInput): Set<string> {
     const byId = new Map(steps.map((step) => [step.id, step]))
     const chosen = new Set<string>()
@@ -144,7 +144,10 @@ export class ApplyRepairs {
     return chosen
   }
 
-  /** With fewer steps before it a step must come out the same: otherwise it depends on one that it does not name. */
+  /**
+   * Without the steps that were not chosen, a step must have the same result. Otherwise it depends on one that it does
+   * not name.
+   */
   #refuseOther(now: readonly PlannedStep[], shown: readonly PlannedStep[], chosen: ReadonlySet<string>): void {
     for (const id of chosen) {
       const [step, was] = [now.find((one) => one.id === id), shown.find((one) => one.id === id)]
@@ -153,7 +156,7 @@ export class ApplyRepairs {
     }
   }
 
-  /** Texts of steps that need a summariser, made from how things will be after the other steps. */
+  /** Writes texts for steps that need a summariser, from the state after the other steps. */
   async *#summarise(
     planned: Planned,
     input: RepairInput,
@@ -174,7 +177,7 @@ export class ApplyRepairs {
     return { texts: nodes, dissolved, skipped }
   }
 
-  /** The draft of `planned` may hold the texts by now; then nothing changes here. */
+  /** The draft of `planned` may hold the texts already. Then nothing changes here. */
   #ready(planned: Planned, { texts, dissolved }: Written): Ready {
     const { draft, steps } = planned
     for (const text of texts) setText(draft, text)
@@ -188,7 +191,7 @@ export class ApplyRepairs {
     }
   }
 
-  /** Others wrote since: only when exactly the same would be written now may it be written. */
+  /** Another process has written meanwhile. The steps are applied only if they would still write exactly the same. */
   #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
     const { db, integrity } = this.#options
     const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
@@ -217,7 +220,7 @@ export class ApplyRepairs {
 const told = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
-/** One entry a conversation in the record of what was done by hand. */
+/** Returns one entry per conversation for the record of changes by hand. */
 function records({ steps, windows, draft }: Planned, { texts }: Written, backup: string): SurgeryRecord[] {
   const byConversation = Map.groupBy(
     steps.filter((step) => step.conversationId !== null),

@@ -2,13 +2,16 @@ import type { RowChange } from '../../contract/repair.ts'
 import { sha256 } from '../../hashing.ts'
 import type { Area } from '../../systems/fix.ts'
 
-/** "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed (depth). Nothing else changes." */
+/**
+ * Describes planned changes: "context_items: 3 rows added at ordinals 118–120, 64 moved. summaries: 2 rows changed
+ * (depth). Nothing else changes."
+ */
 export function describeChanges(changes: readonly RowChange[]): string {
   const told = tellChanges(changes)
   return told === '' ? '' : `${told} Nothing else changes.`
 }
 
-/** The same of changes that are made already: "context_items: 64 rows moved. Nothing else was changed." */
+/** Describes changes that were made: "context_items: 64 rows moved. Nothing else was changed." */
 export function describeMade(changes: readonly RowChange[]): string {
   const told = tellChanges(changes)
   return told === '' ? 'Nothing was changed.' : `${told} Nothing else was changed.`
@@ -73,7 +76,7 @@ const COLUMN_AREAS: Readonly<Record<string, Area>> = {
   content: 'text',
 }
 
-/** What a step changes, for those that come after it. */
+/** Returns what a step changes, for the steps after it. */
 export function areasOf(changes: readonly RowChange[]): Set<Area> {
   return new Set(
     changes.flatMap(({ table, before, after }): Area[] => {
@@ -100,7 +103,7 @@ export function areasOf(changes: readonly RowChange[]): Set<Area> {
   )
 }
 
-/** SHA-256 of everything that would be written. */
+/** Returns the SHA-256 of everything that would be written. */
 export function fingerprintOf(...parts: readonly unknown[]): string {
   return sha256(JSON.stringify(parts)).slice(0, 32)
 }

@@ -5,7 +5,7 @@ import type { FileDraft } from '../../systems/file-draft.ts'
 import { settle } from './settle.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
-/** Why a node cannot be dissolved, a sentence; null when it can. */
+/** Returns a sentence on why a node cannot be dissolved, or null when it can. */
 export function whyNotDissolved(draft: FileDraft, id: string): string | null {
   const sources = otherSources(draft, id)
   if (sources.length === 0 && draft.messageLinks(id).length === 0) {
@@ -23,12 +23,12 @@ export function whyNotDissolved(draft: FileDraft, id: string): string | null {
   return null
 }
 
-/** A damaged file may name a summary as its own source, which cannot take its place. */
+/** A damaged file may name a summary as its own source. It cannot replace itself. */
 const otherSources = (draft: FileDraft, id: string): SourceLinks => draft.sourceLinks(id).filter(({ to }) => to !== id)
 
 /**
- * Takes a summary out and puts its sources in its place, in order: in the window, and among the sources of its dependents.
- * A dependent that is also one of the sources, because both lie on a cycle, does not become a source of itself.
+ * Removes a summary and puts its sources in its place, in order: in the window, and among the sources of its
+ * dependents. A dependent that is also one of the sources, because both lie on a cycle, does not become its own source.
  */
 export function dissolveNode(draft: FileDraft, id: string, was: Standing): void {
   const sources = otherSources(draft, id)
@@ -43,7 +43,7 @@ export function dissolveNode(draft: FileDraft, id: string, was: Standing): void 
     )
   }
   draft.remove(id)
-  // Only without the cycle it is known where the messages of its sources begin.
+  // Where the messages of its sources begin is known only without the cycle.
   const ranges = rangesOf(draft)
   for (const conversationId of draft.conversationIds) {
     if (!draft.window(conversationId).some((entry) => entry.summaryId === id)) continue
@@ -69,8 +69,8 @@ function arrivalsOf(
 }
 
 /**
- * Dissolves whatever covers a message in the window, from the top, until the message itself stands there.
- * @returns what was dissolved
+ * Dissolves the summaries in the window that cover a message, from the top, until the message itself is in the window.
+ * @returns the dissolved summaries
  */
 export function uncover(draft: FileDraft, conversationId: number, messageId: number, was: Standing): string[] {
   const dissolved: string[] = []

@@ -12,7 +12,7 @@ export type ExportRequest = {
   readonly nowMs: number
 }
 
-/** A plan as a text for people, or as a script for a native file. */
+/** Exports a plan as a text for people, or as a script for a native file. */
 export function exportPlan(request: ExportRequest): ExportedPlan {
   const { info, format } = request
   const text = format === 'sql' ? sqlText(request) : markdownText(request)
@@ -59,7 +59,7 @@ function changeTable(changes: readonly RowChange[]): string[] {
   ]
 }
 
-/** What comes out of a file may hold anything: no line break, no table border, no end of the code span. */
+/** Text from a file may hold anything, so line breaks, table borders and ends of code spans are removed. */
 const code = (text: string): string =>
   `\`${text
     .replace(/[\r\n]+/g, ' ')

@@ -8,8 +8,8 @@ import type { Findings, Planned, PlannedStep } from './plan-steps.ts'
 const ruleOf = new Map(rules.map((rule) => [rule.id, rule]))
 
 /**
- * The steps of a plan with what they settle besides, and a manual step for every rule with findings that none of them
- * settles. A finding goes along with a step when its own fix finds nothing left to do after that.
+ * Returns the steps of a plan with the other findings that they settle, and a manual step for every rule with findings
+ * that no step settles. A step settles a finding as well when the finding's own fix finds nothing left to do after it.
  */
 export function withLeftovers(
   report: IntegrityReport,
@@ -36,7 +36,7 @@ export function withLeftovers(
   ]
 }
 
-/** What is left where pages are damaged: nothing that was read can be relied on to plan with. */
+/** When pages are damaged, no plan can rely on what was read, so every step is manual. */
 export const manualSteps = (report: IntegrityReport): PlannedStep[] =>
   report.checks
     .filter((check) => check.count > 0 && check.severity !== 'info')
@@ -55,7 +55,10 @@ const isNear = (a: number | null, b: number | null): boolean => a === null || b 
 const goesAlong = ({ fixes, settledAlong }: Rule, group: readonly Sample[], draft: FileDraft): boolean =>
   settledAlong ? group.every((finding) => settledAlong.isGone(finding, draft)) : fixes !== undefined
 
-/** The step that settles what this rule's findings follow from; else the last one, since its fix found nothing left after it. */
+/**
+ * Returns the step that settles the cause of this rule's findings. Without one it is the last step, because the rule's
+ * fix found nothing left after it.
+ */
 function causeOf(
   { consequenceOf = [], fixes, settledAlong }: Rule,
   near: readonly PlannedStep[],
@@ -67,7 +70,7 @@ function causeOf(
   )
 }
 
-/** For findings of a rule whose fixes left them as they are. */
+/** The advice for findings that the fixes of their rule did not change. */
 const NO_FIX =
   'No rule says what is right here. Look at the findings: a single summary can be rewritten, or dissolved into its sources.'
 

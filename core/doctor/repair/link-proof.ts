@@ -3,18 +3,18 @@ import type { FileDraft } from '../../systems/file-draft.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { lastReplaced } from '../../systems/records/events.ts'
 
-/** Which sources a summary had when it was made. */
+/** The sources of a summary when it was made. */
 export type Links = { readonly messages: readonly number[]; readonly summaries: readonly string[] }
 
-/** Lists of sources longer than this are not tried with one left out: that takes the square of their length. */
+/** For longer lists of sources, no list with one source left out is tried, because that takes quadratic time. */
 const LONGEST_LIST = 400
 const MOST_RUNS = 100
 
 /**
- * Finds the sources that a summary was made from, when its links are not those. The stored hash is over sources and text,
- * so a list that gives it again is the list; it is looked for in the log of compactions, in the order of the history,
- * among the links with one left out, and in what nobody else stands for. Null when the links are
- * right as they are, or nothing is proven.
+ * Finds the sources from which a summary was made, when its stored links are others. The stored hash covers sources and
+ * text, so a list that gives the same hash is the right one. Candidates are the log of compactions, the order of the
+ * history, the links with one left out, and messages that no other summary covers. Returns null when the links are
+ * right, or nothing is proven.
  */
 export function provenLinks(draft: FileDraft, id: string, coverage: DraftCoverage): Links | null {
   const hash = draft.summaries.get(id)?.hash
@@ -32,7 +32,7 @@ export function provenLinks(draft: FileDraft, id: string, coverage: DraftCoverag
   return null
 }
 
-/** Every source exists, and the list is not empty. */
+/** True when every source exists and the list is not empty. */
 function isWhole(draft: FileDraft, { messages, summaries }: Links): boolean {
   return (
     messages.length + summaries.length > 0 &&
@@ -78,12 +78,12 @@ function loggedLinks(draft: FileDraft, id: string): Links | null {
     const messages = ids.flatMap((one) => messageNumber(one) ?? [])
     return { messages, summaries: ids.filter((one) => messageNumber(one) === null) }
   } catch {
-    // The log is damaged there; what else is known may do.
+    // The log is damaged there. Other candidates may give the hash.
     return null
   }
 }
 
-/** Messages of its conversation that nobody reaches, in runs that follow each other without a gap. */
+/** Returns uncovered messages of its conversation, in unbroken runs. */
 function lostRuns(draft: FileDraft, id: string, { uncovered }: DraftCoverage): number[][] {
   const conversationId = draft.summaries.get(id)?.conversationId
   const { messages } = draft

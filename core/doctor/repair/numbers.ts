@@ -2,11 +2,11 @@ import { bottomUp, rangesOf, type SourceRange, withDependents } from '../../memo
 import type { DraftSummary } from '../../memory/summaries.ts'
 import type { FileDraft } from '../../systems/file-draft.ts'
 
-/** What the rest of the file says about a summary. */
+/** Numbers of a summary that follow from the rest of the file. */
 type Numbers = Pick<DraftSummary, 'kind' | 'depth' | 'descendants' | 'sourceTokens' | 'earliestAtMs' | 'latestAtMs'>
 export type NumberField = keyof Numbers
 
-/** The numbers that follow from the sources; undefined for a summary without sources. */
+/** Returns the numbers that follow from the sources, or undefined for a summary without sources. */
 function numbersOf(draft: FileDraft, id: string, range: SourceRange | undefined): Numbers | undefined {
   if (draft.isEmpty(id)) return undefined
   const sources = draft.sources(id)
@@ -30,8 +30,8 @@ function messageTokens(draft: FileDraft, id: string): number {
 const ALL: readonly NumberField[] = ['kind', 'depth', 'descendants', 'sourceTokens', 'earliestAtMs', 'latestAtMs']
 
 /**
- * Brings numbers in line with the sources, from the leaves up, for every summary that `isWanted`.
- * @param fields which numbers; default: all
+ * Sets the numbers that follow from the sources, leaves first, for every summary that `isWanted`.
+ * @param fields the numbers to set; by default, all
  */
 export function recount(
   draft: FileDraft,
@@ -43,7 +43,7 @@ export function recount(
     const stored = draft.summaries.get(id)
     const numbers = isWanted(id) ? numbersOf(draft, id, ranges.get(id)) : undefined
     if (!stored || !numbers) continue
-    // A file that does not record a number is not given one.
+    // A number that the file does not record is not added.
     const wrong = fields.filter(
       (field) => stored[field] !== null && numbers[field] !== null && stored[field] !== numbers[field],
     )
@@ -54,14 +54,20 @@ export function recount(
   }
 }
 
-/** Some systems also count what they put around messages. Without that, a summary of few messages seems larger than they are. */
+/**
+ * Some systems also count the text that they put around messages. Without it a summary of few messages seems larger
+ * than its sources.
+ */
 function countsMore({ tokens, sourceTokens }: DraftSummary, counted: Numbers): boolean {
   return (sourceTokens ?? 0) > (tokens ?? 0) && (tokens ?? 0) >= (counted.sourceTokens ?? 0)
 }
 
 const isTime = (field: NumberField): boolean => field === 'earliestAtMs' || field === 'latestAtMs'
 
-/** Hashes of summaries, and of all that is made from them, from the leaves up. Files without hashes get none. */
+/**
+ * Computes the hashes of changed summaries and of all that are made from them, leaves first. Files without hashes get
+ * none.
+ */
 export function rehash(draft: FileDraft, changed: ReadonlySet<string>): void {
   const wanted = withDependents(draft, changed)
   const stale = new Set(changed)
@@ -76,7 +82,7 @@ export function rehash(draft: FileDraft, changed: ReadonlySet<string>): void {
   }
 }
 
-/** All numbers and hashes of summaries that changed and of all their dependents. */
+/** Computes all numbers and hashes of changed summaries and of all their dependents. */
 export function bringInLine(draft: FileDraft, changed: ReadonlySet<string>): void {
   if (changed.size === 0) return
   const wanted = withDependents(draft, changed)

@@ -14,7 +14,7 @@ import { crossConversationEdge } from '../rules/lineage.ts'
 import { fixes, rulesOf } from '../rules/rules.ts'
 import { areasOf, describeChanges, fingerprintOf } from './describe-changes.ts'
 
-/** A step with all that it would write. */
+/** A step with everything that it would write. */
 export type PlannedStep = {
   readonly id: string
   readonly fixes: readonly string[]
@@ -45,17 +45,17 @@ export type Findings = ReadonlyMap<string, readonly Sample[]>
 
 export type Planned = {
   readonly steps: readonly PlannedStep[]
-  /** As it is after all of them. */
+  /** The draft after all steps. */
   readonly draft: FileDraft
-  /** Windows as they were in the file, of those that change. */
+  /** The windows that change, as they are in the file. */
   readonly windows: ReadonlyMap<number, readonly WindowEntry[]>
 }
 
 /**
- * Decides what to do about findings: each fix in turn changes a draft of the file, and the rows that differ are its
- * step. Writes nothing; yields now and then.
+ * Plans what to do about findings. Each fix in turn changes a draft of the file, and the rows that differ are its step.
+ * Writes nothing, and yields now and then.
  * @param rows of the file in the state in which the findings were found
- * @param chosen only these steps; null: all. The steps that they depend on must be among them
+ * @param chosen the steps to plan, with all on which they depend; null for all
  */
 export function* planSteps(
   tools: PlanTools,
@@ -99,7 +99,7 @@ export function* planSteps(
   return { steps, draft, windows }
 }
 
-/** In which conversations a fix has something to look at; null for findings of the whole file. */
+/** Returns the conversations in which a fix has findings, or null for findings of the whole file. */
 function conversationsOf(fix: Fix, findings: Findings): (number | null)[] {
   const named = rulesOf(fix).flatMap((rule) => findings.get(rule.id) ?? [])
   if (fix.isFileWide) return named.length > 0 ? [null] : []

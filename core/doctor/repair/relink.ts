@@ -2,7 +2,7 @@ import type { MessageLinks, SourceLinks } from '../../memory/draft.ts'
 import type { Link } from '../../memory/links.ts'
 import type { FileDraft } from '../../systems/file-draft.ts'
 
-/** Gives a summary other links. Returns whether they are others than it had. */
+/** Gives a summary other links. Returns whether they differ from the old ones. */
 export function relink(draft: FileDraft, id: string, messages: MessageLinks, sources: SourceLinks): boolean {
   const [hasMessages, hasSources] = [isSame(messages, draft.messageLinks(id)), isSame(sources, draft.sourceLinks(id))]
   if (!hasMessages) draft.setMessageLinks(id, messages)

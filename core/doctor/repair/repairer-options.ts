@@ -10,7 +10,7 @@ import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import type { Examination, Scanner } from '../scan/scanner.ts'
 import type { Findings, PlannedStep } from './plan-steps.ts'
 
-/** What repairs and surgery on a file work with. */
+/** What repairs and surgery on a file need. */
 export type RepairerOptions = {
   readonly db: ReadDb
   readonly info: MemoryInfo
@@ -21,11 +21,11 @@ export type RepairerOptions = {
   readonly integrity: Scanner
   readonly summarizers: ConfiguredSummarizers
   readonly requireWrite: (what: string) => WriteDb
-  /** Folders in which large files may be read. */
+  /** Folders from which large files may be read. */
   readonly filesDirs: readonly string[]
 }
 
-/** A scan and what to do about it. */
+/** A scan and the plan for its findings. */
 export type Diagnosis = {
   readonly report: IntegrityReport
   readonly findings: Findings
@@ -33,10 +33,10 @@ export type Diagnosis = {
   readonly readRows: Examination['readRows']
 }
 
-/** As `RepairInput`, for all steps at once; of one conversation where it is named. */
+/** The same as `RepairInput`, for all steps at once, and optionally for one conversation. */
 export type RepairAllInput = Omit<RepairInput, 'steps'> & { readonly conversationId?: number }
 
-/** Scans a file and plans what to do about it. */
+/** Scans a file and plans its repair. */
 export type Diagnose = (
   conversationId: number | undefined,
   signal: AbortSignal,

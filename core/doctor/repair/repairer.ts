@@ -23,7 +23,7 @@ import { type Findings, planSteps } from './plan-steps.ts'
 import type { Diagnosis, RepairAllInput, RepairerOptions } from './repairer-options.ts'
 import { toPlan } from './shown-plan.ts'
 
-/** Plans repairs on any file, and applies chosen steps to native ones. */
+/** Plans repairs of any file, and applies chosen steps to native files. */
 export class Repairer {
   readonly #options: RepairerOptions
 
@@ -32,9 +32,8 @@ export class Repairer {
   }
 
   /**
-   * Scans, then plans: every step with what it changes, what it costs and what it cannot restore. Writes nothing.
+   * Scans and plans: every step with what it changes, what it costs and what it cannot restore. Writes nothing.
    * @param known a report of the same conversations in the same state of the file, instead of a scan
-   * @throws LcmError not_found, cancelled, sqlite_failed
    */
   async *plan(
     input: RepairPlanInput,
@@ -47,7 +46,7 @@ export class Repairer {
   }
 
   /**
-   * The whole plan as a text: every row of every step.
+   * Exports the whole plan as a text, with every row of every step.
    * @throws LcmError not_found, cancelled, sqlite_failed
    */
   async *export(
@@ -60,7 +59,8 @@ export class Repairer {
   }
 
   /**
-   * Applies chosen steps with those that they depend on: backup first, one transaction, a second scan before it is kept.
+   * Applies chosen steps with those on which they depend: first a backup, then one transaction, which is committed only
+   * after a second scan.
    * @throws LcmError read_only_dialect, read_only_file, invalid_argument, plan_stale, locked, cancelled, disk_full
    */
   async *apply(input: RepairInput, signal: AbortSignal): AsyncGenerator<JobProgress, RepairResult> {
@@ -69,8 +69,8 @@ export class Repairer {
   }
 
   /**
-   * Applies every step of the plan that a person need not do, after one scan. Without such a step nothing is written, and
-   * the plan says what is left to do.
+   * Scans once and applies every step that needs no person. If there is none, nothing is written, and the plan says
+   * what is left to do.
    * @throws LcmError as `apply`
    */
   async *applyAll(
@@ -93,14 +93,14 @@ export class Repairer {
     signal: AbortSignal,
     known: IntegrityReport | null = null,
   ): AsyncGenerator<JobProgress, Diagnosis> {
-    // With a known report, only rules are asked of which it does not hold every finding.
+    // With a known report, only rules are asked whose findings it does not list completely.
     const asked = known ? rules.filter((rule) => needsAllFindings(rule) && hasMore(known, rule)) : rules
     const kept = asked.filter(needsAllFindings)
     const examined = yield* this.#options.integrity.examine(conversationId, signal, { asked, kept })
     const { readRows } = examined
     const report = known ?? examined.report
     const undone = { report, readRows, findings: new Map(), steps: manualSteps(report) }
-    // Without a table of links, summaries look as if they never had any: no step may rely on that.
+    // If a table of links is missing, summaries look as if they never had any. No step may rely on that.
     if (report.checks.some(({ id, count }) => id === tableLost.id && count > 0)) return undone
     try {
       const findings = findingsOf(report, examined.findings)
@@ -114,11 +114,11 @@ export class Repairer {
   }
 }
 
-/** Whether a rule found more than the samples of a report. */
+/** True when a rule found more than the samples of a report. */
 const hasMore = ({ checks }: IntegrityReport, { id }: Rule): boolean =>
   checks.some((check) => check.id === id && check.count > check.samples.length)
 
-/** The findings of every rule, except expected states, which need no repair. */
+/** Returns the findings of every rule, without expected states, which need no repair. */
 function findingsOf({ checks }: IntegrityReport, all: Findings): Findings {
   const wanted = new Set(rules.filter(needsAllFindings).map(({ id }) => id))
   const fired = checks.filter(({ id, count, severity }) => count > 0 && severity !== 'info' && wanted.has(id))
@@ -127,11 +127,11 @@ function findingsOf({ checks }: IntegrityReport, all: Findings): Findings {
   )
 }
 
-/** Whether a plan looks at findings one by one; of others the samples of a report are enough. */
+/** True when a plan looks at single findings. For other rules the samples of a report are enough. */
 const needsAllFindings = ({ fixes, settledAlong }: Rule): boolean =>
   fixes !== undefined || (settledAlong !== undefined && !settledAlong.isFileWide)
 
-/** Why steps cannot be applied to this file, and the way out; null when they can. */
+/** Returns why steps cannot be applied to this file and what to do instead, or null when they can. */
 function onlyExport(info: MemoryInfo): string | null {
   if (!info.readOnly) return null
   if (isNative(info)) return `${info.readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`

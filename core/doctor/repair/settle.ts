@@ -12,9 +12,10 @@ import { bringInLine } from './numbers.ts'
 import { type Arrival, messageEntry, putIntoWindow, takeFromWindow } from './window-entries.ts'
 
 /**
- * Settles what a change of links or window has brought about, so that nothing is worse than it was: summaries that lost
- * their last source go, those that nothing leads to any more are put into the window or go, messages that fell out of
- * reach come back into the window, what is said twice since is said once, and all numbers above are brought in line.
+ * Settles the consequences of changed links or windows, so that nothing is worse than before. Summaries without a
+ * source are removed. Summaries without a dependent are put into the window or removed. Messages that are not covered
+ * any more are put back into the window. What is in the window twice since then is removed once. All dependent numbers
+ * are computed again.
  */
 export function settle(draft: FileDraft, was: Standing): void {
   for (;;) {
@@ -29,7 +30,7 @@ export function settle(draft: FileDraft, was: Standing): void {
   bringInLine(draft, draft.touched)
 }
 
-/** Removes summaries without a source, and those that are left without one thereby. */
+/** Removes summaries without a source, and those that lose their last source thereby. */
 export function removeEmpty(draft: FileDraft, isWanted: (id: string) => boolean): void {
   const dependents = draft.dependents()
   const open = [...draft.summaries.keys()].filter((id) => draft.isEmpty(id) && isWanted(id))
@@ -46,7 +47,7 @@ export function removeEmpty(draft: FileDraft, isWanted: (id: string) => boolean)
   }
 }
 
-/** With its edges and its places in windows. */
+/** Removes it with its links and its entries in windows. */
 function removeSummary(draft: FileDraft, id: string): void {
   draft.remove(id)
   for (const conversationId of draft.conversationIds) {
@@ -57,8 +58,8 @@ function removeSummary(draft: FileDraft, id: string): void {
 }
 
 /**
- * A summary that nothing leads to stands in the window again when nobody else reaches any of its messages; otherwise it
- * goes, and its sources are looked at in turn.
+ * A summary without a dependent is put back into the window when no other one covers any of its messages. Otherwise it
+ * is removed, and its sources are considered in turn.
  */
 export function resolveOrphans(
   draft: FileDraft,
@@ -92,7 +93,7 @@ export function resolveOrphans(
   }
 }
 
-/** Takes entries out of the windows that are said by a summary there, or listed a second time. */
+/** Removes entries from windows that a summary there covers, or that are listed a second time. */
 export function dropTwice(draft: FileDraft, isWanted: (id: string) => boolean): void {
   const { twice } = coverageOf(draft, new Set())
   for (const conversationId of draft.conversationIds) {
@@ -103,7 +104,7 @@ export function dropTwice(draft: FileDraft, isWanted: (id: string) => boolean): 
     takeFromWindow(draft, conversationId, (entry) => {
       const id = entryId(entry)
       if (!isCovered.has(id)) return false
-      // Listed twice and covered by nobody: the first one stays.
+      // It is listed twice and not covered, so the first entry stays.
       const isListedAgain = (listed.get(id)?.length ?? 0) > 1
       const isFirst = !seen.has(id)
       seen.add(id)
@@ -123,7 +124,7 @@ function isCoveredBySummary(draft: FileDraft, entry: { messageId: number | null;
   return [...messagesUnder(draft, reached)].includes(entry.messageId ?? -1)
 }
 
-/** Puts messages that nobody reaches back into their windows, at their places in the history. */
+/** Puts uncovered messages back into their windows, in the order of the history. */
 export function putBack(
   draft: FileDraft,
   isWanted: (position: number) => boolean,

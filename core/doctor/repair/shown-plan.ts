@@ -4,13 +4,13 @@ import { renderSql, statementsOf } from '../apply/rows.ts'
 import { fingerprintOf } from './describe-changes.ts'
 import type { PlannedStep } from './plan-steps.ts'
 
-/** How many rows and nodes of a step are shown at most. */
+/** The most rows and nodes of a step that are shown. */
 const MOST_ROWS = 200
 const MOST_NODES = 20
-/** Longest text in a row that is shown. */
+/** The longest text in a row that is shown. */
 const MOST_CHARS = 4000
 
-/** A plan as it is shown: the first rows of each step. */
+/** Returns a plan as it is shown, with the first rows of each step. */
 export function toPlan(
   report: IntegrityReport,
   steps: readonly PlannedStep[],
@@ -27,7 +27,7 @@ export function toPlan(
   }
 }
 
-/** Without what only the writer needs. */
+/** Leaves out what only the writer needs. */
 export function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): RepairStep {
   return {
     ...step,
@@ -39,7 +39,7 @@ export function toShownStep({ statements, rewrite: _, ...step }: PlannedStep): R
   }
 }
 
-/** The first rows, long texts cut. */
+/** Returns the first rows, with long texts cut. */
 export function shownChanges(changes: PlannedStep['changes']): RepairStep['changes'] {
   const cut = (cells: RepairStep['changes'][number]['after']): typeof cells =>
     cells &&

@@ -2,10 +2,10 @@ import type { WindowEntry } from '../../memory/draft.ts'
 import type { SourceRange } from '../../memory/draft-coverage.ts'
 import type { FileDraft } from '../../systems/file-draft.ts'
 
-/** Something that comes into a window, and where its history begins. */
+/** A new entry of a window, and where its history begins. */
 export type Arrival = { readonly firstSeq: number; readonly entry: Omit<WindowEntry, 'ordinal'> }
 
-/** Where an entry's history begins; undefined when it leads nowhere. */
+/** Returns where the history of an entry begins, or undefined for an entry without messages. */
 export function firstSeqOf(
   draft: FileDraft,
   ranges: ReadonlyMap<string, SourceRange>,
@@ -15,7 +15,7 @@ export function firstSeqOf(
   return entry.summaryId === null ? undefined : ranges.get(entry.summaryId)?.firstSeq
 }
 
-/** A message as an entry, as if it had stood there since it came. */
+/** Returns an entry for a message, as if it had been in the window since it was stored. */
 export function messageEntry(draft: FileDraft, position: number): Arrival {
   const { messages } = draft
   return {
@@ -25,8 +25,8 @@ export function messageEntry(draft: FileDraft, position: number): Arrival {
 }
 
 /**
- * Puts entries into a window, each before the first one whose history begins later. Places that are free are used;
- * where there are too few, what follows moves up.
+ * Puts entries into a window, each before the first one whose history begins later. Free ordinals are used; where there
+ * are too few, the following entries move up.
  */
 export function putIntoWindow(
   draft: FileDraft,
@@ -56,7 +56,7 @@ export function putIntoWindow(
   draft.setWindow(conversationId, entries)
 }
 
-/** Takes entries out; the others keep their places. */
+/** Removes entries. The others keep their ordinals. */
 export function takeFromWindow(
   draft: FileDraft,
   conversationId: number,

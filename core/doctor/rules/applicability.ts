@@ -1,12 +1,12 @@
 import { isNative } from '../../systems/native/native.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 
-/** For rules about what only native files record. */
+/** For rules about data that only native files record. */
 export const nativeOnly =
   (what: string) =>
   ({ info }: RuleContext): string | null =>
     isNative(info) ? null : `${info.systemLabel} does not record ${what}.`
 
-/** For rules about entries of a window as they are stored. */
+/** For rules about the stored entries of a window. */
 export const storedWindow = ({ info }: RuleContext): string | null =>
   info.capabilities.storedWindow ? null : `${info.systemLabel} derives its window by a rule and stores none.`

@@ -1,7 +1,7 @@
 import type { RuleContext } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
 
-/** Indices of the entries of all windows that were asked for. */
+/** Returns the indexes of the entries of all windows that were asked for. */
 export function* itemsOf(context: RuleContext): Generator<number> {
   const { window } = context.memory
   for (let item = 0; item < window.length; item += 1) {
@@ -9,12 +9,12 @@ export function* itemsOf(context: RuleContext): Generator<number> {
   }
 }
 
-/** The id of the message or summary that an item names, which must be there. */
+/** Returns the id of the message or summary that an item names. It must exist. */
 export function itemId({ memory }: RuleContext, item: number): string {
   const target = memory.window.targets[item] as number
   return memory.window.isSummary[item] === 1 ? memory.summaries.at(target).id : memory.messageId(target)
 }
 
-/** The id of the message or summary that an item names, or null when it does not exist. */
+/** Returns the id of the message or summary that an item names, or null when it does not exist. */
 export const idOrNull = (context: RuleContext, item: number): string | null =>
   (context.memory.window.targets[item] as number) < 0 ? null : itemId(context, item)

@@ -7,14 +7,14 @@ import { countsInCycles } from './cycle-counts.ts'
 import { recounting } from './recounting.ts'
 
 const queries = {
-  // A compaction that was imported with its transcript replaced messages that nobody summarised alone: the node between
-  // is a short note, but the log says what went out.
+  // A compaction that was imported with its transcript replaced more messages than its summary covers: the node is a
+  // short note, and the log names the replaced range.
   replacedMore: /* sql */ `
     SELECT 1 FROM compaction_events AS e JOIN compaction_runs AS r ON r.run_id = e.run_id
     WHERE e.summary_id = :id AND r.owner = 'import' AND e.source_tokens > CAST(:tokens AS INTEGER)`,
 }
 
-/** Compares the numbers that a system stores with each summary with what follows from the links. */
+/** The numbers that a system stores with each summary, and those that follow from the links. */
 type Numbers = { readonly name: string; readonly stored: ReadonlyMap<string, number>; readonly counted: Float64Array }
 
 function storedNumbers(context: RuleContext): Numbers[] {
@@ -23,7 +23,7 @@ function storedNumbers(context: RuleContext): Numbers[] {
   const { tokenSums } = system.facts
   const numbers: Numbers[] = []
   const add = (name: string, stored: ReadonlyMap<string, number>, counted: Float64Array): void => {
-    // Files that were brought up to date may have zeros everywhere.
+    // Migrated files may have zeros everywhere.
     if ([...stored.values()].some((value) => value !== 0)) numbers.push({ name, stored, counted })
   }
   if (isNative(info) || probe.has('summaries', 'descendant_count')) {
@@ -85,7 +85,7 @@ function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
     let beneath = 0
     for (const source of links.sources[index] ?? []) beneath += Math.max(0, summaries.at(source).tokens)
     const isLeaf = (links.sources[index]?.length ?? 0) === 0
-    // Some systems also count what they put around messages.
+    // Some systems also count the text that they put around messages.
     if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
     if (beneath > 0 && tokens >= beneath) {
       if (isNative(info) && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue

@@ -90,8 +90,8 @@ function* findCompactedTail(context: RuleContext): Iterable<Finding | null> {
 }
 
 /**
- * A transcript that ends with a compaction of the agent's own: its newest message says so, and is the summary itself.
- * Nor was a message that came with a transplanted summary ever in this window's tail.
+ * True when a transcript ends with a compaction by the agent: its newest message says so, and is the summary itself. A
+ * message that came with a transplanted summary was never in the tail of this window either.
  */
 const wasNeverInTail = (db: ReadDb, messageId: number): boolean =>
   recordsOfCompactions(db, [messageId]).size > 0 || isCopiedMessage(db, messageId)

@@ -1,12 +1,12 @@
 import type { Memory } from '../../memory/memory.ts'
 
-/** What a number can be: anything from `least` to `most`. */
+/** The range of a number, with both ends. */
 export type Bounds = { readonly least: number; readonly most: number }
 
 /**
- * How many descendants the summaries on a cycle can have. No number is right while the cycle stands, because each would
- * have to be larger than itself. Whichever links of the cycle are wrong, a summary has at least the descendants of its
- * other sources, and at most every descendant of the cycle, each once.
+ * Returns how many descendants the summaries on a cycle can have. No number is right while the cycle exists, because
+ * each would have to be larger than itself. Whichever links of the cycle are wrong, a summary has at least the
+ * descendants of its other sources, and at most every descendant of the cycle once.
  */
 export function countsInCycles({ summaries, links, order, extents }: Memory): Map<number, Bounds> {
   const bounds = new Map<number, Bounds>()

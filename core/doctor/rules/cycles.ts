@@ -15,7 +15,7 @@ function* findCycles(context: RuleContext): Iterable<Finding | null> {
 
 type Link = { readonly from: string; readonly to: string }
 
-/** The links of one cycle through a summary of the context, or undefined when there is none. */
+/** Returns the links of one cycle through a summary of the context, or undefined when there is none. */
 function ringIn(context: FixContext): Link[] | undefined {
   const { draft } = context
   const done = new Set<string>()
@@ -45,7 +45,10 @@ function ringIn(context: FixContext): Link[] | undefined {
   return undefined
 }
 
-/** The link whose source is newest against what is made from it; then the one that contradicts the depths most. */
+/**
+ * Returns the link whose source is newest compared with its dependent; among equals, the one that contradicts the
+ * depths most.
+ */
 function newest({ draft }: FixContext, ring: readonly Link[]): Link {
   const measure = ({ from, to }: Link): readonly number[] => {
     const [made, source] = [draft.summaries.get(from), draft.summaries.get(to)]

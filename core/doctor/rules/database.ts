@@ -12,25 +12,25 @@ const queries = {
   tables: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY name`,
   isThere: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
   references: /* sql */ `SELECT 1 FROM pragma_foreign_key_list(:table, 'main') LIMIT 1`,
-  // Of the file itself: a view of the same name may stand in front of it.
+  // Asks for the columns of the file's own table, which a view of the same name may hide.
   columns: /* sql */ `SELECT name FROM pragma_table_info(:table, 'main')`,
 }
 
-/** Any query of a full-text table makes this connection read its structure anew. */
+/** Any query of a full-text table makes this connection read the structure of its index again. */
 const REFRESH = ['messages_fts', 'messages_trigram', 'summaries_fts', 'summaries_trigram'].map(
   (table) => [table, /* sql */ `SELECT rowid FROM ${table} WHERE ${table} MATCH '"lcm"' LIMIT 1`] as const,
 )
 
-/** Beyond this the file is checked table by table, so that others get their turn in between. */
+/** A larger file is checked table by table, so that the scan can yield in between. */
 const WHOLE_BYTES = 64 << 20
 
 /**
- * Pages, and whether every index agrees with its table. A large file is checked table by table first, and for what
- * lies between tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
+ * Checks the pages, and whether every index agrees with its table. A large file is checked table by table first, and
+ * the pages outside tables last. https://www.sqlite.org/pragma.html#pragma_integrity_check
  */
 function* checkPages(context: RuleContext): Iterable<Finding | null> {
   const { db, info, probe } = context
-  // While another process writes, FTS5 compares the index with a structure that it remembers, and would report damage.
+  // After a write by another process FTS5 would compare the index with a structure in its cache, and report damage.
   if (isNative(info)) {
     for (const [table, sql] of REFRESH) if (db.value(queries.isThere, { table }) !== undefined) db.value(sql)
   }
@@ -48,13 +48,13 @@ function* checkPages(context: RuleContext): Iterable<Finding | null> {
     }
     yield null
   }
-  // Over the whole file it would run what is computed.
+  // A check of the whole file would execute its computed objects.
   if (hasComputed) return
   for (const finding of pageFindings(context, 'PRAGMA main.quick_check(100)'))
     if (!seen.has(finding.detail)) yield finding
 }
 
-/** Beyond this SQLite's own check of every page takes longer than another writer waits. */
+/** For a larger file, SQLite's check of every page takes longer than another writer waits. */
 const LARGEST_COMMIT_BYTES = 256 << 20
 
 const quoted = (name: string): string => `'${name.replaceAll("'", "''")}'`
@@ -76,7 +76,7 @@ function* checkForeignKeys(context: RuleContext): Iterable<Finding | null> {
     try {
       yield* checkReferences(context, table)
     } catch (error) {
-      // What is referred to has no key any more: no row of this table can be judged.
+      // The referenced table has no key any more, so no row of this table can be judged.
       if (!(error instanceof LcmError) || error.code !== 'sqlite_failed') throw error
       yield {
         id: null,
@@ -104,7 +104,7 @@ function* checkReferences({ db, memory }: RuleContext, table: string): Generator
 
 type Node = { messageId?: number; summaryId?: string; fileId?: string; conversationId?: number }
 
-/** What a row belongs to, by the names that ids have in all systems. */
+/** Finds the node to which a row belongs, by the id columns that all systems have. */
 function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
   const names = new Set(db.column<string>(queries.columns, { table }))
   const wanted = {
@@ -122,7 +122,7 @@ function nodeOf(db: RuleContext['db'], table: string, rowid: number): Node {
   )
   if (!row) return {}
   const { messageId, summaryId, fileId, conversationId } = row
-  // An id of another type is not the one by which we know the row.
+  // A value of another type is not the id by which the row is known.
   return {
     ...(typeof messageId === 'number' ? { messageId } : {}),
     ...(summaryId === null || summaryId === undefined ? {} : { summaryId: String(summaryId) }),
@@ -172,7 +172,8 @@ export const databaseRules = [
   },
   {
     id: 'sqlite_integrity',
-    // Rows that are written through SQL leave the pages sound; in a large file looking at all takes longer than others wait.
+    // Writing rows through SQL leaves the pages valid, and checking all pages of a large file takes longer than others
+    // wait.
     isLeftOutOfCommit: (bytes) => bytes > LARGEST_COMMIT_BYTES,
     settledAlong: {
       reads: [],

@@ -32,7 +32,7 @@ function* findWrongDepths(context: RuleContext): Iterable<Finding | null> {
   for (const { index, id, conversationId, kind, depth } of summaries.rows) {
     const isJudgeable = isOrdered[index] === 1 && (kind === 'leaf' || (links.sources[index]?.length ?? 0) > 0)
     const expected = extents.depth[index] as number
-    // Where sources are missing, what is left gives a lower bound.
+    // When sources are missing, the others give a lower bound.
     const isRight = extents.isWhole[index] === 1 ? depth === expected : depth >= expected
     yield !isJudgeable || isRight || !isAsked(context, conversationId)
       ? null

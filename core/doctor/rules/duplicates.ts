@@ -3,8 +3,8 @@ import { type Inspector, onlyInTranscript, type Rule, type RuleContext } from '.
 import { findIn } from '../../systems/scanned-memory.ts'
 
 /**
- * Says whether a message repeats the one before it: speaker, text and time. People do say a thing twice, but not within
- * one tick of the clock; results of tools may well be equal, and are told apart by their calls.
+ * Tells whether a message repeats the one before it in role, text and time. People do write a text twice, but not
+ * within one tick of the clock. Results of tools may be equal, and differ by their calls.
  */
 function inspectTwins({ memory }: RuleContext): Inspector {
   const { messages } = memory
@@ -34,7 +34,7 @@ export const duplicateRules = [
     invariant: 'A message is stored once.',
     explanation: 'The same message was recorded twice: the model is shown it twice, and counts are too high.',
     ...onlyInTranscript('Compare with the transcript ("lcm coverage"), which names what arrived twice.'),
-    // Imported messages are told apart by the ids of their source. Some sources record no times.
+    // Imported messages are distinguished by the ids of their source. Some sources record no times.
     notApplicable: ({ info }) =>
       isNative(info) ? 'Messages are told apart by the ids that they have where they come from.' : null,
     find: function* (context) {

@@ -16,7 +16,7 @@ const queries = {
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
 
-/** Lines as the system counts them: one more than line breaks. */
+/** Counts lines as the system does: one more than line breaks. */
 function* countLines(path: string): Generator<null, number> {
   const buffer = Buffer.alloc(CHUNK_BYTES)
   const handle = openSync(path, 'r')
@@ -41,16 +41,16 @@ function* findWrongLines(context: RuleContext): Iterable<Finding | null> {
     if (!found || found.bytes === 0 || found.bytes !== bytes || expected === undefined) continue
     if (!isAsked(context, conversationId)) continue
     const lines = yield* countLines(found.path)
-    // A break at the end may or may not count as the beginning of another line.
+    // A break at the end may or may not count as another line.
     if (lines === expected || lines - 1 === expected) yield null
     else yield { id, conversationId, detail: `${lines} lines on disk, ${expected} stored` }
   }
 }
 
-/** A reference that stands in place of a text: [LCM File: file_…], [LCM Tool Output: file_…]. */
+/** Matches the reference that replaces a text: [LCM File: file_…], [LCM Tool Output: file_…]. */
 const REFERENCE = /\[LCM [A-Za-z ]{1,40}: (file_[0-9a-f]{16})\b/g
 
-/** Ids of files by the position of the message that refers to them. */
+/** Returns ids of files by the position of the message that refers to them. */
 function* referencesOf({ db, memory, system }: RuleContext): Generator<null, Map<number, string[]>> {
   const known = fileIds(db)
   const references = new Map<number, string[]>()
@@ -91,7 +91,7 @@ function* findLost(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Broken JSON is a finding of another rule. */
+/** Another rule reports invalid JSON. */
 function idsIn(json: string | null): ReadonlySet<string> {
   try {
     const value: unknown = JSON.parse(json ?? '[]')

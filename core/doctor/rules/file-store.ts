@@ -4,27 +4,27 @@ import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
 
-/** The folder of files beside a database, as its system names it. */
+/** The folder of files beside a database, under the name that its system uses. */
 const STORE = 'lcm-files'
 
-/** A file that a row names, and what stands there. Contents are never read here. */
+/** A file that a row names, and what was found. Contents are never read here. */
 export type StoredFile = StoredFileRow & {
-  /** Why the path cannot be one of the store; null when it can. */
+  /** The reason why the path cannot belong to the store, or null. */
   readonly outside: string | null
-  /** The path is one of a store of files, wherever that is. */
+  /** True when the path belongs to a store of files, on this machine or another. */
   readonly isInStore: boolean
   /** The path at which the file was found, and its size. */
   readonly found: { readonly path: string; readonly bytes: number } | null
-  /** Whether the folder where the system keeps its files is on this machine at all. */
+  /** True when the folder of the system's files exists on this machine. */
   readonly isStoreHere: boolean
-  /** Whether the name is one that the system gives. */
+  /** True when the name follows the system's naming rule. */
   readonly isUsualName: boolean
 }
 
-/** Every stored file, where its row says, or in the folder of files beside the database; each is looked up once a scan. */
+/** Finds every stored file at the path in its row or in the folder of files beside the database, once in a scan. */
 export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
-  // A path without a root is meant beside the database.
+  // A relative path is meant beside the database.
   const rows = fileRows(db).map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
   const roots = new Map<string, number>()
   for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
@@ -35,7 +35,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
   const owners = ownersOf(rows)
   return rows.map((row) => {
     const owner = owners.get(row.uri)
-    // Identical content stands once, where the row that came first has it.
+    // Identical content is stored once, at the path of the first row.
     const named = owner && row.hash !== null && owner.hash === row.hash ? { ...owner, uri: row.uri } : row
     const outside = outsideReason(named, [usualRoot, configured])
     const local = join(beside, String(named.conversationId), basename(row.uri))
@@ -52,7 +52,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
   })
 })
 
-/** By path: the row of the file that the path is made of. */
+/** Returns the row of the file after which a path is named, by path. */
 const ownersOf = (rows: readonly StoredFileRow[]): Map<string, StoredFileRow> =>
   new Map(
     rows
@@ -65,14 +65,14 @@ const ownersOf = (rows: readonly StoredFileRow[]): Map<string, StoredFileRow> =>
 const isRelative = (uri: string): boolean =>
   uri !== '' && !/^([\\/~]|[A-Za-z][A-Za-z0-9+.-]*:)/.test(uri) && !uri.split(/[\\/]/).includes('..')
 
-/** Its id, with or without an extension. */
+/** The name is the id, with or without an extension. */
 const isUsualName = (name: string, id: string): boolean =>
   name.startsWith(id) && /^(\.[A-Za-z0-9_-]+)?$/.test(name.slice(id.length))
 
-/** The folder of the store that a path claims: without the file and the folder of its conversation. */
+/** Returns the folder of the store that a path names, without the file and the folder of its conversation. */
 const rootOf = (uri: string): string => dirname(dirname(uri))
 
-/** Merely looking at a path on a server would ask for it over the network. */
+/** Even inspecting a path on a server would send a request over the network. */
 const isLocalPath = (uri: string): boolean => /^(\/(?!\/)|[A-Za-z]:[\\/])/.test(uri)
 
 function outsideReason({ uri, id, conversationId }: StoredFileRow, roots: readonly (string | null)[]): string | null {

@@ -19,17 +19,17 @@ function* files(context: RuleContext): Generator<StoredFile> {
   const origin = context.info.copiedFrom?.system
   const isForeign = origin !== undefined && !systemOf(origin).facts.keepsFileStore
   for (const file of storedFiles(context)) {
-    // Brought along by a working copy: the rules of its own system hold for it, and none of them is about paths.
+    // A working copy brought it along. The rules of its own system apply, and none of them is about paths.
     if (isForeign && !file.isInStore) continue
     if (isAsked(context, file.conversationId)) yield file
   }
 }
 
-/** The file is missing, and its store is on this machine. */
+/** The file is missing, although its store is on this machine. */
 const isMissing = (file: StoredFile): boolean =>
   file.outside === null && file.found === null && (file.isStoreHere || !file.isUsualName)
 
-/** Looks at every message that points to an output in a file, and says of it what `of` picks. */
+/** Inspects every message that points to an output in a file, and reports what `of` returns for it. */
 function inspectPayloads({ info, system }: RuleContext, of: (payload: Payload) => string | null): Inspector | null {
   const payloadOf = system.facts.payloads?.(info.path)
   if (!payloadOf) return null
@@ -83,7 +83,7 @@ function* references(context: RuleContext): Generator<Reference | null> {
   }
 }
 
-/** Broken JSON is a finding of another rule. */
+/** Another rule reports invalid JSON. */
 function listOf(json: string): readonly unknown[] {
   try {
     const value: unknown = JSON.parse(json)
@@ -141,7 +141,7 @@ function measured({ db, filesDirs }: FixContext, id: string): RowChange[] {
 /** Finds a file inside the allowed folders only, after symbolic links are resolved. */
 function locate(dbPath: string, row: StoredFileRow, filesDirs: readonly string[]): string | null {
   const named = pathOf(row.uri)
-  // Looking at a path on a server would already ask for it over the network.
+  // Even inspecting a path on a server would send a request over the network.
   if (named === null || /^[\\/]{2}/.test(named)) return null
   const candidates = isAbsolute(named) ? [named] : [dirname(dbPath), ...filesDirs].map((folder) => join(folder, named))
   for (const candidate of candidates) {

@@ -15,7 +15,10 @@ const REASONING =
   /^(<think(ing)?>|\[thinking\]|\[\{"type":"(thinking|reasoning|redacted_thinking)"|\{"type":"(thinking|reasoning)")/i
 const COPIED = /^(<summary id="|\[LCM Context — Compressed History\])/
 
-/** What the text of a summary, or the model that is named with it, tells about a summariser that failed; null: nothing. */
+/**
+ * Tells from the text of a summary or the name of its model whether the summariser failed. Null when neither shows a
+ * failure.
+ */
 export function failureOf(text: string, model: string | null): Failure | null {
   const start = text.slice(0, 200).trimStart()
   const end = text.slice(-TRUNCATED_WINDOW * 2)

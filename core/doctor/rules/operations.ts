@@ -31,14 +31,14 @@ const FAILING_RUNS = 3
 const isNoted = ({ system, probe }: RuleContext, note: WorkNote): boolean =>
   system.facts.work[note]?.isKept(probe) === true
 
-/** What is wrong with something that the system of the file notes of its own work. */
+/** Findings about the records that the system of the file keeps of its own work. */
 const noted = (context: RuleContext, note: WorkNote): Iterable<Finding> =>
   context.system.facts.work[note]?.find(context, context.clock()) ?? []
 
 function* findStaleLocks(context: RuleContext): Iterable<Finding> {
   const now = context.clock()
   for (const lock of readLocks(context.db, context.conversationId)) {
-    // Other systems have rules of their own for leases.
+    // Other systems have rules of their own for locks.
     const isOurs = isNative(context.info)
     const why = isOurs ? whyHoldsNobody(lock, now) : whyStale(lock, now)
     if (why !== null) yield { id: null, conversationId: lock.conversationId, detail: `held by ${lock.owner}, ${why}` }
@@ -89,7 +89,7 @@ function* findFailing(context: RuleContext): Iterable<Finding> {
   }
 }
 
-/** A run is not abandoned while its conversation is locked: who drops the lock closes the run as well. */
+/** A run is not abandoned while its conversation is locked. The fix that removes the lock closes the run as well. */
 const dropLocks: Fix = {
   name: 'stale_lock',
   stage: 'locks',
@@ -141,7 +141,7 @@ const closeRuns: Fix = {
 
 const CLOSING = `A run that was cut off is recorded to have ended with its last replacement, stop reason "${CUT_OFF}".`
 
-/** Finds nothing while somebody works on the conversation. */
+/** Returns no run while a process works on the conversation. */
 const openRuns = (db: ReadDb, conversationId: number, nowMs: number): OpenRun[] =>
   readLocks(db, conversationId).some((lock) => whyHoldsNobody(lock, nowMs) === null)
     ? []
@@ -186,7 +186,8 @@ export const operationRules = [
   {
     id: 'never_compacted',
     group: 'operations',
-    // Who compacts by hand may leave a memory as long as they like; a system that should do it by itself did not.
+    // With compaction by hand, a memory may stay as long as the user likes. A system that should have compacted it did
+    // not.
     severity: (info) => (isNative(info) ? 'info' : 'warning'),
     phase: 'structure',
     invariant: 'A conversation above the threshold has been compacted at least once.',

@@ -19,7 +19,10 @@ function* findWithoutParts(context: RuleContext): Iterable<Finding | null> {
 
 type Part = MessageOf & { readonly seq: number }
 
-/** A session may follow another in a conversation; parts of another one after its own began are of elsewhere. */
+/**
+ * Sessions may follow each other in a conversation. After the conversation's own session has begun, a part of another
+ * session is in the wrong message.
+ */
 function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   const { db } = context
   const { partRows } = context.system.facts
@@ -32,7 +35,7 @@ function* findOtherSessions(context: RuleContext): Iterable<Finding | null> {
   }
   function* rows(): Generator<MessageOf | null> {
     for (const range of rowRanges(db, 'messages')) {
-      // Most of them are of a session before, which the newest of each conversation tells.
+      // Most of them belong to an earlier session, which the newest one of each conversation shows.
       if (db.all<Part>(otherSessions.newest, range).some(isSince)) {
         for (const part of db.iterate<Part>(otherSessions.all, range)) yield isSince(part) ? part : null
       }
@@ -77,7 +80,7 @@ const notApplicable = ({ info, probe, system }: RuleContext): string | null =>
     ? null
     : `${info.systemLabel} stores the parts of a message in another way.`
 
-/** What a system that keeps a message twice, whole and in parts, has to keep in step. */
+/** Rules for systems that store a message twice, whole and in parts. Both have to agree. */
 export const partRules = [
   {
     id: 'part_missing',

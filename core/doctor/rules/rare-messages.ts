@@ -2,18 +2,18 @@ import { ROLES } from '../../contract/lists.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 import { isAsked } from '../../systems/scanned-memory.ts'
 
-/** The largest share of a conversation that counts as rare. Where more messages lack something, that is usual there. */
+/** The largest share of a conversation that counts as rare. If more messages lack something, that is normal there. */
 const FEW = 0.1
 const LEAST = 10
 
 export type MessageOf = { readonly messageId: number; readonly conversationId: number }
 
-/** Messages of one conversation that differ from the others of it. */
+/** Messages of one conversation that differ from its other messages. */
 export type RareMessages = { readonly conversationId: number; readonly ids: readonly number[] }
 
 /**
- * The messages of `rows`, which come in the order of their ids, in conversations where they are rare; null now and then.
- * No more ids are remembered than can be rare.
+ * Returns the messages of `rows`, which are sorted by id, in conversations where they are rare, and null now and then.
+ * It keeps no more ids than can be rare.
  */
 export function* rareMessages(context: RuleContext, rows: Iterable<MessageOf | null>): Generator<RareMessages | null> {
   const { ranges } = context.memory.messages
@@ -38,7 +38,7 @@ export function* rareMessages(context: RuleContext, rows: Iterable<MessageOf | n
 
 const TOOL = ROLES.indexOf('tool')
 
-/** Ignores plain messages at the end: a second writer appends them by design, and stores less with each. */
+/** Ignores plain messages at the end: a second writer appends them by design, and stores fewer fields with each. */
 export function withoutPlainEnd({ memory }: RuleContext, { conversationId, ids }: RareMessages): readonly number[] {
   const { messages } = memory
   const range = messages.ranges.find((one) => one.conversationId === conversationId)

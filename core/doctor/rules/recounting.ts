@@ -1,7 +1,9 @@
 import { type Fix, isIn, plural } from '../../systems/fix.ts'
 import { type NumberField, recount } from '../repair/numbers.ts'
 
-/** A fix that counts numbers anew from the sources, for every summary of the conversation whose numbers are wrong. */
+/**
+ * Makes a fix that computes numbers from the sources, for every summary of the conversation whose numbers are wrong.
+ */
 export const recounting = ({
   what,
   fields,

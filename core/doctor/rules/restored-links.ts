@@ -2,7 +2,7 @@ import { type Fix, isIn, plural } from '../../systems/fix.ts'
 import { provenLinks, setLinks } from '../repair/link-proof.ts'
 import { settle } from '../repair/settle.ts'
 
-/** What a stored hash proves is put back as it was, for every rule that may fire because links are not what they were. */
+/** Restores links that a stored hash proves, for every rule that wrong links may break. */
 export const restoreLinks: Fix = {
   name: 'summary_hash',
   stage: 'proven links',

@@ -4,17 +4,17 @@ import type { JsonColumn } from '../../systems/system-facts.ts'
 import { type RowRange, rowRanges } from './row-ranges.ts'
 
 const queries = {
-  /** For each condition, whether a row of the range meets it. Tables and conditions come from a system. */
+  /** For each condition, tells whether a row of the range meets it. Tables and conditions come from a system. */
   areMet: (table: string, conditions: readonly string[]) => /* sql */ `
     SELECT ${conditions.map((condition) => `max(${condition})`).join(', ')}
     FROM main.${table} AS t
     WHERE t.rowid > :after AND t.rowid <= :upTo`,
 }
 
-/** Something rare in the rows of a table, as SQL about the row `t`. */
+/** A rare state of the rows of a table, as SQL about the row `t`. */
 export type RowCondition = { readonly table: string; readonly condition: string }
 
-/** Whether the row has no text in a column. */
+/** True when the row has no text in a column. */
 const isNone = (column: string): string => `t.${column} IS NULL OR t.${column} = ''`
 
 /** SQL about the row `t`, true for a text that should be JSON and is not. */
@@ -30,7 +30,7 @@ export function isMalformed({ column, shape }: JsonColumn): string {
   return `NOT (${isNone(column)}) AND ${isWrong}`
 }
 
-/** All conditions that rules about texts ask for. */
+/** Returns all conditions that rules about texts ask for. */
 function conditionsOf({ system, probe }: RuleContext): readonly RowCondition[] {
   const { jsonColumns, fileReferences, partRows } = system.facts
   const otherText = partRows !== null && probe.has('message_parts', 'part_type') ? partRows.otherText(probe) : null

@@ -7,16 +7,19 @@ const queries = {
 
 /** The number of rows that one statement looks at, which takes some milliseconds. */
 const AT_ONCE = 5000
-/** Row numbers with large holes must not make for endless ranges. */
+/** Large gaps in row numbers must not lead to endless ranges. */
 const MOST_RANGES = 2000
 
 /** Row numbers that one statement looks at: greater than `after`, and up to `upTo`. */
 export type RowRange = { readonly after: number; readonly upTo: number }
 
-/** Beyond every row number, on both sides. https://www.sqlite.org/rowidtable.html */
+/** A bound beyond every row number, on both sides. https://www.sqlite.org/rowidtable.html */
 const BEYOND = 2 ** 63
 
-/** Ranges that together hold every row of a table: at most `MOST_RANGES` and one more, whatever numbers the file has. */
+/**
+ * Returns ranges that together hold every row of a table. There are at most `MOST_RANGES` and one more, whatever
+ * numbers the file has.
+ */
 export function* rowRanges(db: ReadDb, table: string): Generator<RowRange> {
   const highest = db.value(queries.last(table))
   const last = typeof highest === 'number' ? highest : 0

@@ -31,7 +31,7 @@ import { toolResultRules } from './tool-results.ts'
 import { valueRules } from './values.ts'
 import { windowRules } from './window.ts'
 
-/** In the order in which they run: what answers at once first, what reads every page of the file last. */
+/** The order in which phases run: first what answers at once, last what reads every page of the file. */
 export const PHASES: readonly CheckPhase[] = ['structure', 'text', 'index', 'files', 'sqlite']
 
 const memoryRules = [
@@ -65,25 +65,25 @@ const memoryRules = [
 ] as const
 const databaseAndLedgerRules = [...ledgerRules, ...logRules, ...tableRules, ...databaseRules] as const
 
-/** Of the rules of this folder, which have to contain every rule that a system may break by design. */
+/** Ids of the rules in this folder. They must include every rule that a system may break by design. */
 type RuleId = Containing<ExceptedRule, (typeof memoryRules | typeof databaseAndLedgerRules)[number]['id']>
 type Containing<Part extends Whole, Whole> = Part | Whole
 type Named = Rule & { readonly id: RuleId; readonly consequenceOf?: readonly RuleId[] }
 
-/** A consequence of a rule that does not exist does not compile. */
+/** This list does not compile when a rule names a consequence of a rule that does not exist. */
 const all: readonly Rule[] = [
   ...(memoryRules satisfies readonly Named[]),
   ...allSystems().flatMap((system) => system.rules),
   ...(databaseAndLedgerRules satisfies readonly Named[]),
 ]
 
-/** Every rule there is, in the order in which they run. */
+/** All rules, in the order in which they run. */
 export const rules: readonly Rule[] = PHASES.flatMap((phase) => all.filter((rule) => rule.phase === phase))
 
-/** Every fix there is, in the order in which their steps are applied. */
+/** All fixes, in the order in which their steps are applied. */
 export const fixes: readonly Fix[] = inOrder(new Set(rules.flatMap((rule) => rule.fixes ?? [])))
 
-/** The rules that a fix settles; the one that names its steps comes first. */
+/** Returns the rules whose findings a fix settles. The one that names its steps comes first. */
 export const rulesOf = (fix: Fix): readonly Rule[] =>
   rules
     .filter((rule) => rule.fixes?.includes(fix))

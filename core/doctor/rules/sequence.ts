@@ -28,11 +28,11 @@ function* findSequence(context: RuleContext, isWanted: 'gap' | 'duplicate' | 'pr
   }
 }
 
-/** A turn that a system takes out by itself (a heartbeat without an answer) has few messages. */
+/** A system may remove a turn (a heartbeat without an answer). Such a turn has few messages. */
 const MAX_PRUNED = 16
 const USER = ROLES.indexOf('user')
 
-/** A turn is taken out whole, so that another one begins behind it; it was of one who asked and one who answered. */
+/** A whole turn is removed, so that the next one begins after the gap. The turn had a question and an answer. */
 const mayBePruned = ({ memory }: RuleContext, position: number, step: number): boolean =>
   step > 2 && step <= MAX_PRUNED && memory.messages.roles[position] === USER
 

@@ -7,7 +7,7 @@ const queries = {
   names: /* sql */ `SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'index')`,
 }
 
-/** Tables and indexes that the script of a native file makes. */
+/** Returns the tables and indexes that the schema of a native file creates. */
 const made = (version: number): string[] =>
   migrations
     .slice(0, version)
@@ -24,7 +24,7 @@ function* checkStructure(context: RuleContext): Iterable<Finding> {
   const there = new Set(db.column<string>(queries.names))
   const finding = (detail: string): Finding => ({ id: null, conversationId: null, detail })
   for (const name of expectedNames(context)) {
-    // A missing full-text index is a finding of the rules about indexes.
+    // The rules about indexes report a missing full-text index.
     if (!there.has(name) && !/_(fts|trigram)$/.test(name)) {
       yield finding(`${name} is missing, which files of this version have`)
     }
@@ -40,7 +40,7 @@ function* findLostTables({ probe, system }: RuleContext): Iterable<Finding> {
   }
 }
 
-/** Rules that need a lost table find something as well. */
+/** Rules that need a missing table report findings as well. */
 export const tableLost = {
   id: 'table_lost',
   group: 'file',
@@ -68,7 +68,7 @@ export const tableRules = [
     explanation:
       'A part of the file is missing that its system relies on. It may make it anew, empty, be slow without it, or stop.',
     advice: 'Start its own system once with a copy of the file: most versions add what is missing.',
-    // A table that lets these in has lost its keys, and its indexes with them.
+    // A table that accepts such rows has lost its keys, and its indexes with them.
     consequenceOf: ['duplicate_edge', 'ordinal_duplicate', 'sequence_duplicate', 'invalid_value', 'table_lost'],
     notApplicable: ({ info, system }) =>
       isNative(info) || system.facts.structure !== null

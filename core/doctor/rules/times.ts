@@ -21,7 +21,9 @@ const queries = {
 
 type Shift = { readonly fromMs: number; readonly toMs: number }
 
-/** How far the stored range is off at both ends; null where there is nothing to compare or nothing is wrong. */
+/**
+ * Returns how far the stored range is off at both ends, or null when there is nothing to compare or nothing is wrong.
+ */
 function shiftOf(context: RuleContext, index: number): Shift | 'missing' | 'inverted' | null {
   const { summaries, extents } = context.memory
   const { earliestAtMs, latestAtMs } = summaries.at(index)
@@ -31,12 +33,12 @@ function shiftOf(context: RuleContext, index: number): Shift | 'missing' | 'inve
   if (extents.isWhole[index] === 0 || Number.isNaN(from)) return null
   if (earliestAtMs === null || latestAtMs === null) return 'missing'
   const shift = { fromMs: earliestAtMs - from, toMs: latestAtMs - to }
-  // Some systems keep whole seconds or floating ones.
+  // Some systems store whole seconds or fractions.
   return Math.abs(shift.fromMs) < 1000 && Math.abs(shift.toMs) < 1000 ? null : shift
 }
 
 const QUARTER_HOUR_MS = 900_000
-/** Offsets from UTC lie between −12 and +14 hours. */
+/** Offsets from UTC are between −12 and +14 hours. */
 const LARGEST_OFFSET_MS = 14 * 3_600_000
 
 function isOffset(shift: ReturnType<typeof shiftOf>): shift is Shift {
@@ -85,13 +87,16 @@ function* findShifts(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Nobody kept a memory before. */
+/** No memory is older. */
 const FIRST_MS = Date.UTC(2000, 0)
-/** Clocks differ, parallel calls come back out of order, and time zones are mixed up; not by more than this. */
+/** Clocks differ, parallel calls return out of order, and time zones are confused, but by no more than this. */
 const DAY_MS = 86_400_000
 const YEAR_MS = 365 * DAY_MS
 
-/** A clock that was wrong, or a value that is none; a file all of whose times are strange has a clock of its own. */
+/**
+ * Finds wrong clocks and values that are no time. When all times of a file are strange, its system uses a clock of its
+ * own.
+ */
 function* findImpossibleTimes(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.memory
   const { createdAtMs } = messages
@@ -132,7 +137,7 @@ function* findStepsBack(context: RuleContext): Iterable<Finding | null> {
     if (!isAsked(context, conversationId)) continue
     let before = -1
     for (let position = from; position < to; position += 1) {
-      // A row that tells of a compaction has the time of that, whatever the times of the messages around it are.
+      // The record of a compaction has the time of the compaction, whatever the times of the messages around it are.
       if (events.has(position)) continue
       const back =
         before < 0 ? 0 : (messages.createdAtMs[before] as number) - (messages.createdAtMs[position] as number)
@@ -148,7 +153,7 @@ function* findStepsBack(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Most systems do not note of everything when it was made. */
+/** Most systems do not record for everything when it was created. */
 function* findImpossibleMaking(context: RuleContext): Iterable<Finding> {
   if (!context.system.facts.recordsMaking) return
   yield* findByQuery(context, queries.unmade)
@@ -212,7 +217,7 @@ export const timeRules = [
   {
     id: 'time_order',
     group: 'content',
-    // What was imported from forks and resumed sessions is as its agent wrote it.
+    // Imports from forks and resumed sessions keep the order in which the agent wrote.
     severity: (info) => (isNative(info) ? 'info' : 'warning'),
     phase: 'structure',
     invariant: 'Messages follow each other in time, within a day.',

@@ -7,7 +7,7 @@ import type { TokenRule } from '../../systems/system-facts.ts'
 import { contentsOfMessages, contentsOfSummaries } from '../../systems/texts.ts'
 import { recount } from '../repair/numbers.ts'
 
-/** Beyond this factor and this slack, no known rule of counting gives the stored number. */
+/** Beyond this factor and this slack, no known way of counting gives the stored number. */
 const FACTOR = 3
 
 const SLACK = 48

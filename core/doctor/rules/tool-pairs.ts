@@ -7,7 +7,7 @@ import type { Rule, RuleContext } from '../../systems/rule.ts'
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 
 const queries = {
-  /** Calls and results of the messages in a window. Usually there are few. */
+  /** Selects calls and results of the messages in a window. Usually there are few. */
   inWindows: /* sql */ `
     SELECT c.message_id AS messageId, p.tool_call_id AS callId
     FROM context_items AS c
@@ -15,7 +15,7 @@ const queries = {
     WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
       AND (:conversation IS NULL OR c.conversation_id = :conversation)
     ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
-  /** All calls and results, from an index that holds nothing else. This is quicker than reading some of the rows. */
+  /** Selects all calls and results from a covering index. This is faster than reading some of the rows. */
   all: /* sql */ `SELECT message_id AS messageId, tool_call_id AS callId FROM message_parts WHERE tool_call_id IS NOT NULL`,
   elsewhere: /* sql */ `
     SELECT p.tool_call_id, p.message_id
@@ -42,7 +42,10 @@ type Pairs = {
 
 const known = new WeakMap<object, Pairs>()
 
-/** Calls and results in the windows, by conversation and call: an id of a call belongs to its conversation. */
+/**
+ * Returns calls and results in the windows, by conversation and call id. The id of a call is unique within its
+ * conversation.
+ */
 function* pairsInWindows({ db, info, memory, conversationId: conversation }: RuleContext): Generator<null, Pairs> {
   const before = known.get(memory)
   if (before) return before
@@ -68,7 +71,7 @@ function* pairsInWindows({ db, info, memory, conversationId: conversation }: Rul
 
 const keyOf = (conversationId: number, callId: string): string => `${conversationId} ${callId}`
 
-/** Results in a window whose call is not there, and calls whose result stands elsewhere. */
+/** Finds results in a window without their call, and calls whose result is elsewhere. */
 function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
   const { memory } = context
   const { calls, results } = yield* pairsInWindows(context)
@@ -92,7 +95,7 @@ function* findSplitPairs(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** The positions of the other halves in their conversations. */
+/** Returns the positions of the other halves in their conversations. */
 function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[]) {
   const homes = { calls: new Map<string, number>(), results: new Map<string, number>() }
   if (alone.length === 0) return homes
@@ -107,11 +110,11 @@ function positionsElsewhere({ db, memory }: RuleContext, alone: readonly Side[])
   return homes
 }
 
-/** Calls in a window, before the newest message, that have no result anywhere. */
+/** Finds calls in a window, before the newest message, that have no result anywhere. */
 function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
   const { memory } = context
   const { calls, results } = yield* pairsInWindows(context)
-  // Nobody answers these calls any more.
+  // No later message will answer these calls.
   known.delete(memory)
   const newest = new Map(memory.messages.ranges.map(({ conversationId, to }) => [conversationId, to - 1]))
   const unanswered = [...calls].flatMap(([key, side]) => (results.has(key) ? [] : [side]))
@@ -125,7 +128,9 @@ function* findUnanswered(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Whether in this state of the windows the half that was found alone stands there with its other half, or not at all. */
+/**
+ * True when, in this state of the windows, the half that was found alone is there with its other half, or not at all.
+ */
 function isPaired({ id, conversationId }: Sample, draft: FileDraft): boolean {
   const messageId = messageNumber(id ?? '')
   if (messageId === null || conversationId === null) return false

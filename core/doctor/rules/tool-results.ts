@@ -3,7 +3,7 @@ import { onlyInTranscript, type Rule, type RuleContext } from '../../systems/rul
 import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 
 const queries = {
-  /** Each message that names a call once. */
+  /** Selects each message that names a call, once. */
   callSides: /* sql */ `
     SELECT DISTINCT tool_call_id AS callId, message_id AS messageId
     FROM message_parts
@@ -14,7 +14,7 @@ const queries = {
 const TOOL = ROLES.indexOf('tool')
 const ASSISTANT = ROLES.indexOf('assistant')
 
-/** More results than calls, of one call in one conversation. */
+/** Finds calls that have more than one result in a conversation. */
 function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.memory
   let current: string | null = null

@@ -11,7 +11,7 @@ import { settle } from '../repair/settle.ts'
 import { rangesWith } from './row-conditions.ts'
 import { rowRanges } from './row-ranges.ts'
 
-/** Columns by which a row leads to its node, in the order in which they are tried. */
+/** Columns that lead from a row to its node, in the order in which they are tried. */
 const NODES: readonly (readonly [column: string, sql: string])[] = [
   ['summary_id', 't.summary_id'],
   ['message_id', `'msg_' || t.message_id`],
@@ -81,10 +81,10 @@ function* findInMemory(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Columns whose wrong values are found in the memory already. */
+/** Wrong values of these columns are found in the memory already. */
 const IN_MEMORY: ReadonlySet<string> = new Set(['messages.role', 'summaries.kind'])
 
-/** A native file refuses such values unless it was damaged, or written past what its tables say. */
+/** A native file refuses such values unless it was damaged, or written without its constraints. */
 function* findInOwnTables(context: RuleContext): Iterable<Finding | null> {
   const { db, probe } = context
   const made = migrations.slice(0, db.value<number>('PRAGMA main.user_version') ?? 0)
@@ -105,7 +105,7 @@ function* findInOwnTables(context: RuleContext): Iterable<Finding | null> {
   }
 }
 
-/** Rows in which a column of a native table has a value that it cannot have. */
+/** SQL for rows in which a column of a native table has a value that it cannot have. */
 function sqlOfWrong(table: string, columns: readonly NativeColumn[], column: NativeColumn): string {
   const names = new Set(columns.map(({ name }) => name))
   const [, id] = NODES.find(([name]) => names.has(name)) ?? []
@@ -123,7 +123,7 @@ function* findInNative(context: RuleContext): Iterable<Finding | null> {
   yield* findInOwnTables(context)
 }
 
-/** Sets impossible values of summaries. Those of messages are canonical and stay. */
+/** Corrects impossible values of summaries. Those of messages are canonical and stay. */
 const setValues: Fix = {
   name: 'invalid_value',
   stage: 'values',

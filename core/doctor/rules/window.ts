@@ -141,7 +141,7 @@ const orderWindow: Fix = {
     const entries = draft.window(conversationId)
     const ordered = byHistory(context, entries)
     if (ordered.every((entry, index) => entry === entries[index])) return
-    // The ordinals stay. They are given out in the order of the history.
+    // The ordinals stay. They are assigned in the order of the history.
     draft.setWindow(
       conversationId,
       ordered.map((entry, index) => ({ ...entry, ordinal: entries[index]?.ordinal ?? index })),

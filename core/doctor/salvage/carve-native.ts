@@ -16,19 +16,19 @@ const queries = {
   found: /* sql */ `SELECT (SELECT count(*) FROM conversations) + (SELECT count(*) FROM messages)`,
 }
 
-/** Pages between two pauses. */
+/** The number of pages after which the work yields. */
 const SLICE_PAGES = 256
 
-/** A damaged copy to read, and which of its pages were missing at its end. */
+/** A damaged copy to read, and the first page that is missing at its end. */
 export type CarveSource = { readonly path: string; readonly pageSize: number; readonly missingFrom: number }
 
-/** Rows whose place is known and whose content stands on pages that are lost, by table. */
+/** The rows that were found, and by table those whose position is known and whose content is on lost pages. */
 export type Carved = { readonly found: number; readonly lost: ReadonlyMap<Table, readonly string[]> }
 
 /**
- * Collects the rows of a file of ours into a new one without its table of contents: every page is looked at, and a row is
- * known by how the rows of its table are stored. What stands on free pages is left out, as far as their list is there.
- * The log of the copy is folded into it first.
+ * Collects the rows of a native file into a new one without its table of contents (sqlite_schema). Every page is read,
+ * and a row is recognised by the way in which its table stores rows. Rows on free pages are left out, as far as the
+ * list of free pages can be read. The log of the copy is checkpointed first.
  */
 export function* carveNative({ path, pageSize, missingFrom }: CarveSource, to: string): Generator<void, Carved> {
   const written = existsSync(`${path}-wal`) ? yield* foldIn(path, `${path}-wal`, pageSize) : new Set<number>()
@@ -54,7 +54,7 @@ class Carver {
   readonly #db: WriteDb
   readonly #pages: PageFile
   readonly #shapes: readonly Shape[]
-  /** Pages with cells that look like links between summaries and their sources; indexes have such too. */
+  /** Pages with cells that look like links between summaries and their sources. Pages of indexes may look the same. */
   readonly #links: number[] = []
 
   constructor(db: WriteDb, pages: PageFile) {
@@ -112,12 +112,12 @@ class Carver {
     }
   }
 
-  /** Other pairs of texts with a number are of an index: sessions by their importers, parts by the ids of calls. */
+  /** Other pairs of a text and a number belong to an index: sessions by their importers, parts by the ids of calls. */
   #isOfSummary(row: Row): boolean {
     return [row.summary_id, row.source_summary_id].some((id) => this.#conversationOf(id) !== undefined)
   }
 
-  /** The index of the window by summaries: a summary's id, its conversation, its place there. */
+  /** An entry of the index of the window by summaries: the id of a summary, its conversation and its ordinal. */
   #isOfWindow({ summary_id: id, message_id: conversation, ordinal }: Row): boolean {
     if (conversation === undefined || this.#conversationOf(id) !== conversation) return false
     const params = { conversation: conversation ?? null, ordinal: ordinal ?? null, id: id ?? null }
@@ -140,7 +140,7 @@ function rowOf({ columns, rowid }: Shape, cell: Cell): Row | null {
   )
 }
 
-/** What breaks a rule of the table was no row of it; of what is there twice, the first is kept. */
+/** A row that violates a constraint of the table was not one of its rows. Of two equal rows the first one is kept. */
 const insertSql = ({ table, columns }: Shape): string =>
   /* sql */ `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (:${columns.join(', :')})`
 

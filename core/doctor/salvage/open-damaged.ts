@@ -7,14 +7,16 @@ import { carveNative } from './carve-native.ts'
 import { isDamage } from './readable-rows.ts'
 import { noHeaderError, type SourceCopy } from './salvage-copy.ts'
 
-/** What can be read of a damaged file. */
+/** The readable part of a damaged file. */
 export type DamagedMemory = Pick<OpenedMemory, 'read' | 'info' | 'close'> & {
-  /** Null: SQLite reads it. Otherwise its rows were collected page by page; these are known to be lost. */
+  /**
+   * Null when SQLite can read the file. Otherwise its rows were collected page by page, and these are known to be lost.
+   */
   readonly lost: ReadonlyMap<Table, readonly string[]> | null
 }
 
 /**
- * Opens the copy of a damaged file; one of ours whose table of contents cannot be read is read page by page.
+ * Opens the copy of a damaged file. A native file whose table of contents cannot be read is read page by page.
  * @throws LcmError not_a_database, not_a_memory, file_corrupt when nothing can be read, cancelled, disk_full
  */
 export async function openDamaged(source: SourceCopy, from: string, signal: AbortSignal): Promise<DamagedMemory> {
@@ -34,7 +36,7 @@ export async function openDamaged(source: SourceCopy, from: string, signal: Abor
   }
 }
 
-/** Null when no page of the file holds anything of ours. */
+/** Returns null when no page of the file holds rows of a native file. */
 export async function openByPages(source: SourceCopy, signal: AbortSignal): Promise<DamagedMemory | null> {
   const path = `${source.path}-pages`
   const remove = (): void => removeDatabase(path)
@@ -60,7 +62,7 @@ export async function openByPages(source: SourceCopy, signal: AbortSignal): Prom
 const isUnreadable = (error: unknown): boolean =>
   isDamage(error) || (error instanceof LcmError && (error.code === 'not_a_database' || error.code === 'not_a_memory'))
 
-/** Nobody has heard of the copy. */
+/** Replaces the name of the copy, which users do not know, by that of the original. */
 function nameOriginal(error: unknown, copy: string, from: string): unknown {
   if (!(error instanceof LcmError)) return error
   return new LcmError(
@@ -71,5 +73,5 @@ function nameOriginal(error: unknown, copy: string, from: string): unknown {
   )
 }
 
-/** It could be read, and lacks what a memory is made of: the error says which tables. */
+/** True when the file could be read and lacks tables of a memory. The error names them. */
 const namesTables = (error: unknown): boolean => error instanceof LcmError && error.details?.sqlite === undefined

@@ -1,28 +1,28 @@
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { PageFile } from './page-file.ts'
 
-/** What a column of a record holds, before it is read. */
+/** The type of a column in a record, known before its value is read. */
 export type StoredType = 'null' | 'integer' | 'real' | 'text' | 'blob'
 
-/** A row of a table, or an entry of an index, as it stands on a page. */
+/** A row of a table or an entry of an index, as it is stored on a page. */
 export type Cell = {
-  /** null in an index, and in a table that is one. */
+  /** null in an index, and in a table without rowids. */
   readonly rowid: number | null
   readonly types: readonly StoredType[]
-  /** null when a page on which the rest of it stands is lost. */
+  /** Returns null when one of its overflow pages is lost. */
   read(): SqlValue[] | null
 }
 
 type Kind = { readonly headerBytes: number; readonly childBytes: number; readonly hasRowid: boolean }
 
-/** By the first byte: pages of tables that hold rows, and pages of indexes. https://www.sqlite.org/fileformat2.html#b_tree_pages */
+/** The first byte tells pages of tables from pages of indexes. https://www.sqlite.org/fileformat2.html#b_tree_pages */
 const KINDS: ReadonlyMap<number, Kind> = new Map([
   [0x0d, { headerBytes: 8, childBytes: 0, hasRowid: true }],
   [0x0a, { headerBytes: 8, childBytes: 0, hasRowid: false }],
   [0x02, { headerBytes: 12, childBytes: 4, hasRowid: false }],
 ])
 
-/** The cells of a page; what cannot be one is passed over. Nothing for a page of another kind. */
+/** Returns the cells of a page without those that cannot be valid. A page of another kind has none. */
 export function* cellsOf(pages: PageFile, number: number): Generator<Cell> {
   const page = pages.read(number)
   const start = number === 1 ? 100 : 0
@@ -70,7 +70,7 @@ function localBytes(size: number, usable: number, hasRowid: boolean): number {
   return fitting <= most ? fitting : least
 }
 
-/** With what stands on overflow pages; null when one of them is lost. */
+/** Reads the rest from overflow pages. Returns null when one of them is lost. */
 function whole(pages: PageFile, head: Buffer, first: number, size: number): Buffer | null {
   const pieces = [head]
   const seen = new Set<number>()
@@ -83,7 +83,7 @@ function whole(pages: PageFile, head: Buffer, first: number, size: number): Buff
     pieces.push(piece)
     left -= piece.length
     number = page.readUInt32BE(0)
-    // The chain ends with the text, and not before.
+    // The chain of pages has to end exactly where the text ends.
     if (left > 0 === (number === 0)) return null
   }
   return Buffer.concat(pieces)
@@ -91,10 +91,13 @@ function whole(pages: PageFile, head: Buffer, first: number, size: number): Buff
 
 type Column = { readonly type: StoredType; readonly at: number; readonly bytes: number; readonly code: number }
 
-/** null when this is no header of a record of that size. https://www.sqlite.org/fileformat2.html#record_format */
+/**
+ * Returns null when the bytes are not the header of a record of that size.
+ * https://www.sqlite.org/fileformat2.html#record_format
+ */
 function columnsIn(head: Buffer, size: number): Column[] | null {
   const headerSize = varint(head, 0)
-  // The header of a row of ours is short: that it does not fit on its page is as good as that it is none.
+  // Rows of native files have short headers, so a header that does not fit on its page is not valid.
   if (!headerSize || headerSize.value > head.length) return null
   const columns: Column[] = []
   let at = headerSize.value
@@ -139,7 +142,7 @@ function readValue(payload: Buffer, { type, at, bytes, code }: Column): SqlValue
   }
 }
 
-/** null for what does not end on the page, or is no number that a file of ours has. */
+/** Returns null when the number does not end on the page, or when no native file has such a number. */
 function varint(bytes: Buffer, at: number): { readonly value: number; readonly end: number } | null {
   let value = 0
   for (let place = at; place < Math.min(at + 8, bytes.length); place += 1) {

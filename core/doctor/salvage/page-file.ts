@@ -1,20 +1,20 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
 import { readLog } from '../write-ahead-log.ts'
 
-/** Where the list of free pages begins. https://www.sqlite.org/fileformat2.html#the_database_header */
+/** Position of the first page of the free list. https://www.sqlite.org/fileformat2.html#the_database_header */
 const FIRST_TRUNK_AT = 32
 const RESERVED_AT = 20
 
-/** The pages of a database as they are, whatever its table of contents says. Page numbers begin at 1. */
+/** The pages of a database, read without its table of contents. Page numbers begin at 1. */
 export class PageFile {
   readonly pageSize: number
-  /** Bytes of a page that SQLite uses. */
+  /** The bytes of a page that SQLite uses. */
   readonly usableBytes: number
   readonly count: number
   readonly #file: number
   readonly #missing: (page: number) => boolean
 
-  /** @param missing pages that are only there because the file was lengthened: zeros stand on them */
+  /** @param missing tells which pages exist only because the file was lengthened, with zeros */
   constructor(path: string, pageSize: number, missing: (page: number) => boolean) {
     this.#file = openSync(path, 'r')
     this.#missing = missing
@@ -24,14 +24,14 @@ export class PageFile {
     this.usableBytes = pageSize - (reserved > pageSize - 480 ? 0 : reserved)
   }
 
-  /** null for one that is not there. */
+  /** Returns null for a page that does not exist. */
   read(page: number): Buffer | null {
     if (page < 1 || page > this.count || this.#missing(page)) return null
     const bytes = Buffer.alloc(this.pageSize)
     return readSync(this.#file, bytes, 0, this.pageSize, (page - 1) * this.pageSize) === this.pageSize ? bytes : null
   }
 
-  /** Pages that hold nothing any more, as far as their list can be read. https://www.sqlite.org/fileformat2.html#the_freelist */
+  /** Returns the free pages, as far as their list can be read. https://www.sqlite.org/fileformat2.html#the_freelist */
   freePages(): Set<number> {
     const free = new Set<number>()
     for (let trunk = this.read(1)?.readUInt32BE(FIRST_TRUNK_AT) ?? 0; trunk > 0 && !free.has(trunk); ) {
@@ -50,7 +50,10 @@ export class PageFile {
   }
 }
 
-/** Writes what was committed in the log of a file into the file, which SQLite does not do when it cannot read it. Returns the pages. */
+/**
+ * Writes the commits in the log of a file into the file, because SQLite does not do so when it cannot read the file.
+ * Returns the written pages.
+ */
 export function* foldIn(path: string, log: string, pageSize: number): Generator<void, Set<number>> {
   const written = new Set<number>()
   const file = openSync(path, 'r+')

@@ -1,19 +1,22 @@
 import { LcmError } from '../../errors.ts'
 import type { ReadDb, SqlParams, SqlValue } from '../../sqlite/read-db.ts'
 
-/** After so many fruitless looks the rest of a table counts as lost: a lost page may span billions of unused keys. */
+/**
+ * The number of failed attempts after which the rest of a table counts as lost. A lost page may span billions of unused
+ * keys.
+ */
 const MAX_LOOKS = 4000
-/** So many every range of a table gets, whatever the others took. */
+/** Every range of a table gets this many attempts, however many the others used. */
 const LEAST_LOOKS = 32
 
 export type Row = Readonly<Record<string, SqlValue>>
 export type Hole = { readonly from: number; readonly to: number }
 
-/** How many looks are left for all ranges of a table. */
+/** Counts the attempts that are left for all ranges of a table. */
 export class Looks {
   #left = MAX_LOOKS
 
-  /** For one range. */
+  /** Returns the number of attempts for one range. */
   take(): number {
     return Math.max(LEAST_LOOKS, this.#left)
   }
@@ -23,21 +26,21 @@ export class Looks {
   }
 }
 
-/** What the statement reads in both directions; `where` may use `params`. */
+/** The rows that the statement reads in both directions. `where` may use `params`. */
 export type Source = {
   readonly columns: readonly string[]
   readonly table: string
   /** An integer column with an index. */
   readonly key: string
-  /** Several rows may have the same key. */
+  /** True when several rows may have the same key. */
   readonly isShared?: boolean
   readonly where?: string
   readonly params?: SqlParams
 }
 
 /**
- * Every row that can be read, whatever pages are damaged: from both ends of a range up to the damage, then the halves
- * of what lies between, the widest first. `holes` collects what gave nothing.
+ * Returns every row that can be read, whatever pages are damaged. It reads from both ends of a range up to the damage,
+ * then the halves of what is left in between, the widest first. `holes` collects the ranges without readable rows.
  */
 export function* readableRows(db: ReadDb, source: Source, holes: Hole[], budget: Looks): Generator<Row> {
   const { key, table } = source
@@ -62,14 +65,14 @@ export function* readableRows(db: ReadDb, source: Source, holes: Hole[], budget:
     yield* walk(db, select('ASC'), { ...source.params, from, to }, key, up)
     if (up.whole) continue
     const down = end()
-    // With a key of several rows the ways may meet at one: its rows are told apart by what they hold.
+    // When several rows share a key, both directions may end at the same key. Its rows are compared by their content.
     const seen = new Set(source.isShared ? up.atLast.map((row) => JSON.stringify(row)) : [])
     for (const row of walk(db, select('DESC'), { ...source.params, from, to }, key, down)) {
       if (seen.size === 0 || Number(row[key]) !== up.last || !seen.has(JSON.stringify(row))) yield row
     }
     if (down.whole) continue
     if (up.last !== null || down.last !== null) looks = Math.max(0, looks - 8)
-    // Where a key has several rows, some of those at which the ways stopped may stand behind the damage.
+    // When several rows share a key, some rows of the last key may be behind the damage.
     if (source.isShared)
       for (const last of new Set([up.last, down.last])) if (last !== null) holes.push({ from: last, to: last })
     const low = up.last === null ? from : up.last + 1
@@ -84,7 +87,7 @@ export function* readableRows(db: ReadDb, source: Source, holes: Hole[], budget:
   }
 }
 
-/** How far a way went: its last key with the rows that have it, and whether it came to the end. */
+/** How far one direction came: its last key with the rows that have it, and whether it reached the end. */
 type End = { last: number | null; atLast: Row[]; whole: boolean }
 const end = (): End => ({ last: null, atLast: [], whole: false })
 
@@ -103,11 +106,11 @@ function* walk(db: ReadDb, sql: string, params: SqlParams, key: string, state: E
   }
 }
 
-/** What a damaged page looks like from above; everything else is another matter. */
+/** The errors that a damaged page causes. Any other error is thrown on. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof LcmError && (error.code === 'file_corrupt' || error.code === 'sqlite_failed')
 
-/** Neighbouring holes as one. */
+/** Merges neighbouring holes. */
 export function joinHoles(holes: readonly Hole[]): Hole[] {
   const joined: { from: number; to: number }[] = []
   for (const hole of holes.toSorted((a, b) => a.from - b.from)) {

@@ -10,7 +10,7 @@ const queries = {
     SELECT coalesce(max(seq) + 1, 0) FROM messages WHERE conversation_id = CAST(:conversation AS INTEGER)`,
 }
 
-/** Puts the rows of one table into the copy, whose keys may refuse what a damaged file holds. */
+/** Inserts the rows of one table into the copy, whose keys may refuse the content of a damaged file. */
 export class RowKeeper {
   readonly #to: WriteDb
   readonly #table: Table
@@ -26,19 +26,19 @@ export class RowKeeper {
   }
 
   /**
-   * False for a row that the copy has already.
-   * @throws LcmError sqlite_failed for one that is no row of the table, disk_full
+   * Returns false for a row that the copy has already.
+   * @throws LcmError sqlite_failed for a row that the table refuses, disk_full
    */
   add(original: Row): boolean {
     const kept = Object.fromEntries(this.#columns.map((column) => [column, original[column] ?? null]))
-    // A row of ours is what the file says that it is, hashes included: the checks compare them.
+    // A row of a native file is kept unchanged, with its hashes, so that the integrity checks compare them.
     if (this.#isOurs) return this.#run(kept)
     const row = toNative(this.#table, kept) as Row
     if (this.#table === 'conversations') return this.#run(withOwnSession(row, this.#sessions) as Row)
     return this.#run(row) || (this.#table === 'messages' && this.#addBehind(row))
   }
 
-  /** A message whose place another one has stands at the end of its conversation. */
+  /** Stores a message whose `seq` is in use at the end of its conversation. */
   #addBehind(row: Row): boolean {
     if (this.#to.value(queries.isThere, { id: row.message_id ?? null }) !== undefined) return false
     const seq = this.#to.value<number>(queries.behind, { conversation: row.conversation_id ?? null }) ?? 0

@@ -5,27 +5,27 @@ import { parseHeader, readStart } from '../../sqlite/file-header.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { APPLICATION_ID } from '../../sqlite/schema.ts'
 
-/** Of our own files, which never have another. */
+/** All native files have this page size. */
 const OWN_PAGE_BYTES = 4096
 
-/** A private copy to read from. */
+/** A private copy that is read. */
 export type SourceCopy = {
   readonly path: string
   readonly pageSize: number
-  /** False: its first page is lost, which says how to read it and whose it is. */
+  /** False when the first page is lost, which tells how to read the file and to which system it belongs. */
   readonly hasHeader: boolean
-  /** It is a file of ours, or may be one. */
+  /** True when it is a native file, or may be one. */
   readonly isOurs: boolean
-  /** Bytes that the file should have and has not; zeros stand for them in the copy. */
+  /** Bytes that the file should have and lacks. The copy has zeros in their place. */
   readonly missingBytes: number
-  /** The first page that is missing at the end, wholly or in part. */
+  /** The first page that is missing at the end, completely or in part. */
   readonly missingFrom: number
   remove(): void
 }
 
 /**
- * Copies a damaged file with its log, and gives the copy the length that its header promises, without which SQLite
- * refuses to read any of it. The original is only read.
+ * Copies a damaged file with its log, and gives the copy the length that its header promises. SQLite refuses to read a
+ * shorter file. The original is only read.
  * @throws LcmError file_missing, file_not_readable, disk_full; not_a_database when it is too short for one
  */
 export async function copySource(from: string, to: string): Promise<SourceCopy> {

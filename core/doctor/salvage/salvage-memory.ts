@@ -27,16 +27,16 @@ const BATCH_ROWS = 1000
 const MAX_LISTED = 100
 
 export type SalvageRequest = {
-  /** The damaged file; read only. */
+  /** The damaged file, which is only read. */
   readonly from: string
-  /** Where the copy goes; nothing may be there. */
+  /** The path of the copy. Nothing may exist there. */
   readonly to: string
 }
 
 /**
- * Makes a native memory of everything that can still be read in a damaged file, row by row, and says what cannot. The
- * copy is not repaired: what lost rows leave behind (links and window entries that lead nowhere) is there for the
- * checks to find. The file appears at `to` when it is whole; the original stays as it is.
+ * Makes a native memory of everything that can still be read in a damaged file, row by row, and reports what cannot be
+ * read. The copy is not repaired: links and window entries whose target is lost stay, so that the integrity checks find
+ * them. The file appears at `to` when it is complete. The original is not changed.
  * @throws LcmError invalid_argument when something is at `to`, not_a_database, not_a_memory; file_corrupt when not even
  * the table of contents of another system's file can be read; cancelled, disk_full
  */
@@ -91,7 +91,7 @@ async function* fill(
 
 type Work = { readonly memory: DamagedMemory; readonly to: WriteDb; readonly signal: AbortSignal }
 
-/** Of a file of ours, what SQLite does not find its way to is looked for page by page. */
+/** In a native file, rows that SQLite does not reach are searched for page by page. */
 async function* salvageAll(work: Work & { readonly source: SourceCopy }): AsyncGenerator<JobProgress, SalvagedTable[]> {
   const { source, memory, signal } = work
   const tables = yield* salvageTables(work, () => true)
@@ -156,10 +156,12 @@ async function* salvageTables(
 
 type RowRange = Pick<Source, 'key' | 'where' | 'params' | 'isShared'> & { name(key: number): string }
 
-/** The rows of a table, by whom they belong to; `unknown` names those of whom nothing is known, if there may be any. */
+/** The rows of a table, by owner. `unknown` describes rows whose owner is not known, if there may be any. */
 type Parts = { readonly ranges: readonly RowRange[]; readonly unknown: string | null }
 
-/** Whom the rows of a table belong to: what was saved, and whoever else the table names, though they are lost. */
+/**
+ * Returns the owners of a table's rows: those that were saved, and those that the table names although they are lost.
+ */
 function ownersOf<Id extends string | number>(
   { read }: DamagedMemory,
   table: Table,
@@ -228,7 +230,7 @@ async function* salvageTable(
   return { table, read, refused, lost, lostRanges }
 }
 
-/** What reaches to where no row can be goes from the first or to the last. */
+/** A hole that reaches beyond every possible key begins at the first row or ends at the last one. */
 const nameHole = (hole: Hole, name: (key: number) => string): { from: string; to: string } => ({
   from: hole.from <= -Number.MAX_SAFE_INTEGER ? 'the first' : name(hole.from),
   to: hole.to >= Number.MAX_SAFE_INTEGER ? 'the last' : name(hole.to),

@@ -5,24 +5,24 @@ import type { Cell, StoredType } from './page-cells.ts'
 
 const queries = {
   withoutRowid: /* sql */ `SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = :table`,
-  /** In the order in which a row stores them: in a table without rowids its key comes first. */
+  /** Selects columns in the order in which a row stores them. In a table without rowids the key comes first. */
   columns: /* sql */ `
     SELECT name, type, "notnull" AS isRequired, pk FROM pragma_table_info(:table)
     ORDER BY CASE WHEN :isIndex AND pk > 0 THEN pk - 1000 ELSE cid END`,
 }
 
-/** How the rows of a table look where they are stored. */
+/** How a table stores its rows. */
 export type Shape = {
   readonly table: Table
   readonly columns: readonly string[]
-  /** The column that is the row's number and stored as none; null in a table without rowids. */
+  /** The column that is an alias of the row number and is not stored; null in a table without rowids. */
   readonly rowid: string | null
   fits(cell: Cell): boolean
 }
 
 type Column = { readonly name: string; readonly type: string; readonly isRequired: number; readonly pk: number }
 
-/** The shapes of tables as a file of ours has them: strict tables hold values of the declared types only. */
+/** Returns how a native file stores the rows of a table. Strict tables hold values of the declared types only. */
 export function shapeOf(db: ReadDb, table: Table): Shape {
   const isIndex = db.value<number>(queries.withoutRowid, { table }) ?? 0
   const columns = db.all<Column>(queries.columns, { table, isIndex })

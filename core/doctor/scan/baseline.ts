@@ -28,7 +28,7 @@ const KEY_CHARS = 12
 export class FindingKeys {
   readonly #seen = new Map<string, number>()
 
-  /** Counts findings that nothing else tells apart, so that the second has another name than the first. */
+  /** Counts findings that are otherwise equal, so that each one has another name. */
   next(rule: Named, finding: Finding): string {
     const key = keyOf(rule, finding, 0)
     const before = this.#seen.get(key) ?? 0
@@ -75,7 +75,7 @@ export class InheritedFindings implements Baseline {
     return isKnown ? exception.why(this.#stored.systemLabel) : null
   }
 
-  /** Whether a summary stood in no window, and under no other, when the copy was made, by design of its system. */
+  /** Tells whether a summary was in no window and had no dependent when the copy was made, by design of its system. */
   isFree(id: string, conversationId: number): boolean {
     return this.#known.has(keyOf(orphanSummary, { id, conversationId, detail: '' }, 0))
   }

@@ -19,9 +19,9 @@ export type ContextTools = {
   readonly estimator: TokenEstimator
   readonly settings: CompactionSettings
   readonly clock: Clock
-  /** The folder of large files that is configured. Default: the one beside the memory. */
+  /** The configured folder of large files. By default, it is the one beside the memory. */
   readonly filesDir?: string | null
-  /** Default: no ledger is allowed on this machine. */
+  /** By default, no ledger is allowed on this machine. */
   readonly ledgers?: LedgerPermission
 }
 
@@ -48,12 +48,12 @@ function baselineOf({ db, info }: Pick<ContextTools, 'db' | 'info'>): InheritedF
   return stored === null ? null : new InheritedFindings(stored)
 }
 
-/** Says what the strata have to mark as wrong, so that they agree with the rules. */
+/** Returns the marks that the strata show at wrong nodes, so that they agree with the rules. */
 export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   let baseline: InheritedFindings | null | undefined
   const known = new Map<string, boolean>()
   const isFree = (id: string, conversationId: number): boolean => {
-    // `null` means that the file has no baseline, `undefined` that nobody has looked yet.
+    // `null` means that the file has no baseline, `undefined` that it was not read yet.
     if (baseline === undefined) baseline = baselineOf(memory)
     const free = known.get(id) ?? baseline?.isFree(id, conversationId) ?? false
     known.set(id, free)
@@ -67,7 +67,10 @@ export function marksFor(memory: Pick<ContextTools, 'db' | 'info'>) {
   }
 }
 
-/** The baseline of a working copy. It is null for other files, and when it is not legible: then nothing is excused. */
+/**
+ * Returns the baseline of a working copy. It is null for other files and when it cannot be parsed; then no finding is
+ * excused.
+ */
 export function storedBaseline(db: ReadDb): StoredBaseline | null {
   const stored = StoredBaseline.safeParse(readBaseline(db)).data
   return stored && knownSystem(stored.system) ? stored : null

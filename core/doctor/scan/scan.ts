@@ -19,7 +19,7 @@ export type ScanStep =
       readonly kind: 'found'
       readonly rule: Rule
       readonly finding: Finding
-      /** Why it is by design of the system that a copy comes from. Null for a fault. */
+      /** Why the finding is by design of the system from which a copy comes. Null for a fault. */
       readonly byDesign: string | null
     }
   | { readonly kind: 'done'; readonly rule: Rule; readonly notApplicable: string | null; readonly durationMs: number }
@@ -29,8 +29,8 @@ export const severityOf = (rule: Rule, { info }: RuleContext): Severity =>
   typeof rule.severity === 'function' ? rule.severity(info) : rule.severity
 
 /**
- * Asks rules about a file, phase by phase. Where pages of the file cannot be read, the rules that need them say so and
- * the others go on.
+ * Runs rules on a file, phase by phase. Where pages of the file cannot be read, the rules that need them report that,
+ * and the others continue.
  */
 export function* scan(context: RuleContext & { memory: Memory }, rules: readonly Rule[]): Generator<ScanStep> {
   yield { kind: 'phase', phase: 'structure' }

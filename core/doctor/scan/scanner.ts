@@ -17,7 +17,7 @@ import { type ContextTools, contextOf } from './rule-context.ts'
 import { type ScanStep, scan, severityOf } from './scan.ts'
 
 const queries = {
-  /** A statement that is not finished keeps the state of the file that is read. */
+  /** While this statement is not finished, the read transaction stays open. */
   hold: /* sql */ `SELECT rootpage FROM main.sqlite_schema`,
 }
 
@@ -27,13 +27,16 @@ const CANCELLED = 'The scan was cancelled. Nothing was changed.'
 /** A report with what a plan needs of the same scan. */
 export type Examination = {
   readonly report: IntegrityReport
-  /** All findings of the rules that were asked for, by their ids; a report holds samples only. */
+  /** All findings of the requested rules by rule id. A report holds samples only. */
   readonly findings: ReadonlyMap<string, readonly Finding[]>
-  /** The rows of the file for a draft. What the scan read is taken, as long as nobody has written to the file since. */
+  /**
+   * Returns the rows of the file for a draft. It uses the rows of the scan as long as nobody has written to the file
+   * since.
+   */
   readonly readRows: () => Generator<void, MemoryRows>
 }
 
-/** Verifies that a memory is what it says it is. Reads only. */
+/** Verifies the invariants of a memory. It only reads. */
 export class Scanner {
   readonly #dependencies: ContextTools
 
@@ -42,7 +45,7 @@ export class Scanner {
   }
 
   /**
-   * Asks every rule, about one conversation or all. Yields progress; can be cancelled between any two rows. A file
+   * Runs every rule on one conversation or on all. It yields progress and can be cancelled between any two rows. A file
    * with damaged pages is checked as far as it can be read.
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
@@ -53,7 +56,7 @@ export class Scanner {
   }
 
   /**
-   * As `run`, for a plan: asks some rules, and keeps every finding of some of them.
+   * Does the same as `run` for a plan: runs some rules, and keeps every finding of some of them.
    * @throws LcmError as `run`
    */
   async *examine(
@@ -96,14 +99,15 @@ export class Scanner {
       findings,
       *readRows() {
         if (memory === unread || changeStamp(db) !== stamp) return yield* readingMemory(db, true)
-        // A scan does not need the sums of tokens that no system stores; a draft does.
+        // A scan does not need the token sums that no system stores. A draft does.
         return recordsSourceTokens ? memory : { ...memory, summaries: yield* readingSummaries(db, true) }
       },
     }
   }
 
   /**
-   * How often each rule finds something, without giving way to other work. For use inside a transaction, which must not wait.
+   * Returns how often each rule finds something, without yielding. It is meant for use inside a transaction, which must
+   * not wait.
    * @throws LcmError sqlite_failed
    */
   countNow(without: readonly string[] = []): ReadonlyMap<string, number> {
@@ -117,7 +121,7 @@ export class Scanner {
   }
 
   /**
-   * Everything that some rules find, not only samples. Unknown ids find nothing.
+   * Returns everything that some rules find, not only samples. Unknown ids find nothing.
    * @throws LcmError not_found, sqlite_failed
    */
   findNow(ids: readonly string[], conversationId: number | null): ReadonlyMap<string, readonly Finding[]> {
@@ -129,7 +133,7 @@ export class Scanner {
     return found
   }
 
-  /** Of a scan by all rules: what it found, by rule. */
+  /** Logs a scan with all rules: what it found, by rule. */
   #log(conversationId: number | undefined, { checks, counts, messages, summaries, durationMs }: IntegrityReport): void {
     const fields = {
       memory: memoryKey(this.#dependencies.info.path),
@@ -159,7 +163,7 @@ function adviceOf({ advice, isSettledByCommand }: Rule, { info }: RuleContext): 
   return `It can be repaired from what the file holds, in a working copy ("lcm copy"): a file of ${info.systemLabel} is never changed.`
 }
 
-/** Without a table, everything that it linked looks cut off. */
+/** If a table is missing, everything that it linked looks detached. */
 const causesOf = ({ id, group, consequenceOf = [] }: Rule): readonly string[] =>
   id !== tableLost.id && (group === 'lineage' || group === 'context') ? [...consequenceOf, tableLost.id] : consequenceOf
 
@@ -167,7 +171,7 @@ type Tally = {
   readonly rule: Rule
   count: number
   readonly samples: Sample[]
-  /** Findings that are by design of the system that a working copy comes from. `count` does not contain them. */
+  /** Findings that are by design of the system from which a working copy comes. `count` does not contain them. */
   readonly byDesign: { count: number; why: string; readonly samples: Sample[] }
   ended: Ended | null
 }

@@ -3,14 +3,15 @@ import type { DiffLine } from '../../contract/surgery.ts'
 /** When lines of one text times lines of the other exceed this, one is shown as removed and the other as added. */
 const LARGEST_TABLE = 4_000_000
 
-/** What has to go and to come to make one text of the other, line by line, with as many lines kept as possible. */
+/** Returns the lines to remove and to add that turn one text into the other, and keeps as many lines as possible. */
 export function lineDiff(before: string, after: string): DiffLine[] {
   const [old, fresh] = [before.split('\n'), after.split('\n')]
   if (old.length * fresh.length > LARGEST_TABLE) {
     return [...old.map((text) => line('removed', text)), ...fresh.map((text) => line('added', text))]
   }
   const width = fresh.length + 1
-  // Cell (i, j): how many lines the rest of one text, from i, and of the other, from j, have in common.
+  // Cell (i, j) is the number of lines that the rest of one text from i and the rest of the other from j have in
+  // common.
   const common = new Uint16Array((old.length + 1) * width)
   for (let i = old.length - 1; i >= 0; i -= 1) {
     for (let j = fresh.length - 1; j >= 0; j -= 1) {

@@ -24,7 +24,7 @@ export type Operated = {
 /** A window as it was before. Its tokens are kept, because its summaries may be removed by now. */
 export type WindowBefore = { readonly entries: readonly WindowEntry[]; readonly tokens: number }
 
-/** What a rewrite or a dissolution has done to the draft, as it is shown and written. */
+/** Describes what a rewrite or a dissolution has done to the draft, as it is shown and written. */
 export function toOperated(
   draft: FileDraft,
   operation: SurgeryOperation,
@@ -82,7 +82,7 @@ function titleOf(operation: SurgeryOperation, written: number): string {
   }
 }
 
-/** What else a person may want to look at. */
+/** Returns warnings about related things that a person may want to check. */
 function warningsOf(operation: SurgeryOperation, draft: FileDraft): string[] {
   if (operation.kind !== 'rewrite') return []
   const withDependents = draft.dependents().get(operation.id) ?? []

@@ -8,9 +8,9 @@ import { type Operated, toOperated } from './operated.ts'
 import { madeFrom, setText, tokensOfSources } from './rewrite.ts'
 
 /**
- * Puts the texts of a preview into the draft, as they were shown.
- * @throws LcmError plan_stale when a node or its sources have changed since; invalid_argument when a text is none that
- * a preview can have shown
+ * Puts the texts of a preview into the draft as they were shown.
+ * @throws LcmError plan_stale when a node or its sources have changed since; invalid_argument when no preview can have
+ * shown such a text
  */
 export function placeTexts(
   draft: FileDraft,

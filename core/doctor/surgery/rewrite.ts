@@ -17,23 +17,23 @@ export type RewriteTools = {
   readonly estimator: TokenEstimator
   readonly settings: Readonly<CompactionSettings>
   readonly chain: SummarizerChain
-  /** Null: the configured target of a node's depth. */
+  /** Null for the configured target of the node's depth. */
   readonly targetTokens: number | null
 }
 
 export type Rewritten = {
   readonly nodes: readonly RewrittenNode[]
-  /** Summaries whose text stays, and why. */
+  /** Summaries that keep their text, with the reason. */
   readonly kept: readonly { readonly id: string; readonly reason: string }[]
   readonly modelTokens: { readonly input: number; readonly output: number }
 }
 
-/** How long one call to a summariser may take. */
+/** The time limit of one call to a summariser. */
 const CALL_MS = 10 * 60_000
 
 /**
- * Has summaries written anew from their sources, leaves first, so that what is made from a new text is made from it. The
- * draft holds the new texts afterwards; nothing is written.
+ * Lets a summariser rewrite summaries from their sources, leaves first, so that a dependent of a new text is made from
+ * that text. Afterwards the draft holds the new texts. Nothing is written.
  * @throws whatever the signal was aborted with
  */
 export async function* rewriteTexts(
@@ -63,7 +63,7 @@ export async function* rewriteTexts(
   return { nodes, kept, modelTokens: { input: inputTokens, output: outputTokens } }
 }
 
-/** Names what a text was made from. When it changes, the text is stale. */
+/** Returns a hash of everything from which a text was made. When it changes, the text is stale. */
 export function madeFrom(draft: FileDraft, id: string): string {
   const sources = draft.sourceLinks(id).map(({ to }) => [to, draft.summaries.get(to)?.hash ?? null])
   return fingerprintOf(draft.textOf(id), draft.messageLinks(id), sources)
@@ -88,7 +88,7 @@ async function rewriteOne(
   const isLeaf = draft.sourceLinks(id).length === 0
   const sources = readSources(draft.db, sourceItems(draft, id), isLeaf ? 0 : 1)
   if (!stored || !sources || sources.entries.length === 0) return 'Its sources are not all there.'
-  // A source may have been rewritten a moment ago.
+  // A source may have been rewritten just before.
   const entries = sources.entries.map((entry) =>
     entry.kind === 'summary' ? { ...entry, text: draft.textOf(entry.id) } : entry,
   )
@@ -118,7 +118,7 @@ async function rewriteOne(
   }
 }
 
-/** Direct sources as the reader of sources takes them. */
+/** Returns the direct sources in the form that the reader of sources needs. */
 function sourceItems(draft: FileDraft, id: string): WindowItem[] {
   const blank = { ordinal: 0, role: null, depth: null, seq: null, tokens: 0, createdAtMs: null }
   const summaries = draft.sourceLinks(id)
@@ -130,14 +130,14 @@ function sourceItems(draft: FileDraft, id: string): WindowItem[] {
     .map(({ to }) => ({ ...blank, id: `msg_${to}`, kind: 'message', messageId: to, summaryId: null }))
 }
 
-/** Tokens of what a summary replaces. */
+/** Returns the tokens of the sources of a summary. */
 export function tokensOfSources(draft: FileDraft, id: string): number {
   const sources = draft.sources(id)
   if (sources.length > 0) return sources.reduce((sum, source) => sum + (source.tokens ?? 0), 0)
   return draft.messageLinks(id).reduce((sum, { to }) => sum + draft.messages.tokensOf(to), 0)
 }
 
-/** The text of the leaf that ends before this one begins. */
+/** Returns the text of the leaf that ends before this one begins. */
 function previousText(draft: FileDraft, id: string): string | null {
   const ranges = rangesOf(draft)
   const first = ranges.get(id)?.firstSeq ?? Number.NEGATIVE_INFINITY

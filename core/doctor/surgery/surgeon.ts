@@ -26,7 +26,7 @@ import { placeTexts } from './place-texts.ts'
 import { rewriteTexts } from './rewrite.ts'
 import { transplant } from './transplant.ts'
 
-/** How often an operation is prepared again when others wrote meanwhile. */
+/** How often an operation is prepared again when another process has written meanwhile. */
 const ATTEMPTS = 5
 
 /** The file changed after an operation was prepared, so that it is prepared again. */
@@ -34,7 +34,7 @@ class Overtaken extends Error {
   override readonly name = 'Overtaken'
 }
 
-/** Changes single nodes by hand: always a preview first, a backup before, and nothing kept when any check gets worse. */
+/** Changes single nodes by hand. Each change has a preview and a backup, and is kept only when no check gets worse. */
 export class Surgeon {
   readonly #options: RepairerOptions
 
@@ -43,7 +43,7 @@ export class Surgeon {
   }
 
   /**
-   * What an operation would do, on any file. A rewrite asks its summariser; nothing is written.
+   * Returns what an operation would do to any file. A rewrite calls its summariser. Nothing is written.
    * @throws LcmError not_found, invalid_argument, cancelled
    */
   async *preview(operation: SurgeryOperation, signal: AbortSignal): AsyncGenerator<JobProgress, SurgeryPreview> {
@@ -52,7 +52,7 @@ export class Surgeon {
   }
 
   /**
-   * Does what was previewed, or nothing.
+   * Carries out the operation that was previewed, or does nothing.
    * @throws LcmError read_only_dialect, read_only_file, not_found, invalid_argument, plan_stale, locked, cancelled
    */
   async *apply(input: SurgeryInput, signal: AbortSignal): AsyncGenerator<JobProgress, SurgeryResult> {
@@ -60,7 +60,7 @@ export class Surgeon {
     const began = performance.now()
     const first = yield* this.#operate(input, signal)
     this.#refuseOther(first, input)
-    // The texts that were just made are the ones that are written, however often it has to be prepared again.
+    // However often the operation is prepared again, the texts that were just made are the ones that are written.
     const again: SurgeryInput = { ...input, previewId: first.preview.previewId, nodes: [...first.preview.nodes] }
     if (first.batches.every(({ changes }) => changes.length === 0)) {
       const { operation } = input
@@ -92,7 +92,7 @@ export class Surgeon {
     }
   }
 
-  /** What was done by hand or by a repair, newest first; empty for files of other systems. */
+  /** Returns what was done by hand or by a repair, newest first. The list is empty for files of other systems. */
   events(conversationId: number | null): SurgeryEvent[] {
     return isNative(this.#options.info) ? listSurgery(this.#options.db, conversationId) : []
   }

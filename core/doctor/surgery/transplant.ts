@@ -16,10 +16,11 @@ type Transplant = Extract<SurgeryOperation, { kind: 'transplant' }>
 type Copies = { readonly messages: ReadonlyMap<number, number>; readonly summaries: ReadonlyMap<string, string> }
 
 /**
- * Copies a summary with everything that it covers into another conversation: summaries under new ids, and the messages that
- * they stand for as new messages at the end of that conversation, each naming its original. The original stays as it is.
- * In the window of the target the summary stands at the end, and the entries that were there keep their ordinals.
- * @throws LcmError not_found, invalid_argument for the same conversation, missing sources, or what is there already
+ * Copies a summary with everything that it covers into another conversation. Summaries get new ids, and their messages
+ * become new messages at the end of that conversation, each with the id of its original. The original is not changed.
+ * The summary becomes the last entry of the target's window, and the other entries keep their ordinals.
+ * @throws LcmError not_found, invalid_argument for the same conversation, missing sources, or a summary that is there
+ * already
  */
 export function transplant(draft: FileDraft, operation: Transplant, path: string): Operated {
   const { id, toConversationId } = operation
@@ -69,7 +70,7 @@ export function transplant(draft: FileDraft, operation: Transplant, path: string
       },
     ],
     preview: {
-      // The numbers of the new rows may differ when it is done; what is copied, and to where, must not.
+      // The numbers of the new rows may differ from the preview. What is copied, and to which conversation, must not.
       previewId: fingerprintOf(
         operation,
         nodes.map((node) => [node, draft.summaries.get(node)?.hash ?? null]),
@@ -99,7 +100,7 @@ export function transplant(draft: FileDraft, operation: Transplant, path: string
   }
 }
 
-/** Every summary that a node reaches through its sources, sources first. */
+/** Returns every summary that a node reaches through its sources, sources first. */
 function wholeSubtree(draft: FileDraft, id: string): string[] {
   const all = withSources(draft, [id])
   const order = bottomUp(draft).filter((one) => all.has(one))
@@ -123,7 +124,7 @@ const bySeq =
   (a: number, b: number): number =>
     (draft.messages.seqOf(a) ?? 0) - (draft.messages.seqOf(b) ?? 0)
 
-/** The hash is over sources and text: the same hash in the target is the same summary. */
+/** The hash covers sources and text, so an equal hash in the target means the same summary. */
 function refuseDuplicates(
   { db, summaries }: FileDraft,
   { id, toConversationId }: Transplant,

@@ -8,10 +8,13 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { MemoryReader } from '../../systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../systems/open.ts'
 
-/** Without an index, every question reads the whole file. Of a large file only as many are asked as fit into this time. */
+/**
+ * Without an index every question reads the whole file. For a large file only as many questions are asked as fit into
+ * this time.
+ */
 const LIMIT_MS = 10_000
 const HITS = 50
-/** So much of a text is read to find a word in it. */
+/** A word is searched for in this many characters of a text. */
 const LOOK_CHARS = 4000
 
 const queries = {
@@ -25,12 +28,12 @@ type Search = {
   readonly original: ReadDb
   readonly info: MemoryInfo
   readonly copy: ReadDb
-  /** Nothing was changed or left out, so that every hit has to be the same. */
+  /** True when nothing was changed or left out, so that every hit has to be the same. */
   readonly isWhole: boolean
 }
 
 /**
- * Asks both for words that stand in the memory itself, and expects the same hits.
+ * Searches both files for words that occur in the memory, and expects the same hits.
  * @throws LcmError sqlite_failed, cancelled
  */
 export async function* compareSearches(
@@ -63,7 +66,7 @@ export async function* compareSearches(
   return searches
 }
 
-/** Words from all over the memory, for each mode of searching. */
+/** Returns words from all parts of the memory, for each mode of searching. */
 function questionsFrom(db: ReadDb): Question[] {
   const wordAt = (sql: string, table: 'messages' | 'summaries', share: number): string | null => {
     const rows = db.value<number>(queries.count(table)) ?? 0

@@ -18,7 +18,7 @@ import { copyRecords } from './records.ts'
 import { verifyCopy } from './verify-copy.ts'
 
 const BATCH_ROWS = 2000
-/** The share of the work after which all rows are stored, and after which they are indexed. The rest is comparing. */
+/** After COPIED of the work all rows are stored, and after INDEXED they are indexed. The rest is comparing. */
 const COPIED = 0.4
 const INDEXED = 0.7
 
@@ -30,17 +30,17 @@ const queries = {
 }
 
 /**
- * Makes a working copy: a native memory with the same ids, order, times, lineage, window and compaction history, damage
- * included, so that it can be compacted and repaired while the original stays as it is. A window that its system works
- * out by a rule is stored as that rule gives it. All of it is the original at one moment, whoever writes to it meanwhile.
- * The file appears at `to` when it is whole and verified, not before.
+ * Makes a working copy: a native memory with the same ids, order, times, lineage, window and compaction history,
+ * including damage, so that it can be compacted and repaired while the original is not changed. A window that its
+ * system derives by a rule is stored as that rule gives it. The copy shows the original at one moment, even if it is
+ * written to meanwhile. The file appears at `to` when it is complete and verified.
  * @throws LcmError invalid_argument when something is at `to`, cancelled, disk_full, sqlite_failed
  */
 export async function* copyMemory(
   { from, to }: CopyRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
-  // While this statement is open, everything is read from one state of the file, until the last row was compared.
+  // While this statement is open, all reads see one state of the file, until the last row is compared.
   const held = from.read.iterate(queries.hold)
   try {
     held.next()
@@ -102,7 +102,7 @@ async function* copyTable(
     })
     done += rows.length
   }
-  // Entries of a window are read in order, because a shared ordinal is moved behind the last one.
+  // Entries of a window are read in order, because an entry with an ordinal in use is moved behind the last one.
   const order = table === 'context_items' ? 'ORDER BY conversation_id, ordinal' : ''
   const sql = /* sql */ `SELECT ${columnsOf(table).join(', ')} FROM ${table} ${order}`
   for (const row of from.iterate<Record<string, SqlValue>>(sql)) {

@@ -37,7 +37,7 @@ const queries = {
       nullif((SELECT c.created_at FROM conversations AS c WHERE c.conversation_id = messages.conversation_id), 0),
       0)
     WHERE message_id IN (SELECT id FROM temp.timeless)`,
-  // Other systems do not record when an item came into the window. It cannot have been before the item existed.
+  // Other systems do not record when an item entered the window. It cannot have been before the item existed.
   windowTimes: /* sql */ `
     UPDATE context_items SET created_at = coalesce(
       (SELECT m.created_at FROM messages AS m WHERE m.message_id = context_items.message_id),
@@ -46,8 +46,9 @@ const queries = {
 }
 
 /**
- * Puts rows of another system into native tables, whose keys refuse what a damaged file may hold. Of rows with the same
- * id the first is kept; of rows with the same ordinal the later ones get another. Counts what was changed or left out.
+ * Inserts rows of another system into native tables, whose keys refuse what a damaged file may hold. Of rows with the
+ * same id the first one is kept; of rows with the same ordinal the later ones get another. It counts what was changed
+ * or left out.
  */
 export class RowFitter {
   readonly #to: WriteDb
@@ -70,12 +71,12 @@ export class RowFitter {
     this.#seqs = distinctSeqs(from, this.renumbered)
   }
 
-  /** What was changed or left out, a sentence each. */
+  /** Returns a sentence for each kind of change or omission. */
   get adjusted(): CopyAdjustment[] {
     return [...this.#adjustments].map(([what, { rows, examples }]) => ({ what, rows, examples }))
   }
 
-  /** Rows of a table that are not in the copy as they are in the original. */
+  /** Counts the rows of a table that differ from the original in the copy. */
   adjustedRows(table: Table): number {
     return this.#adjustedRows.get(table) ?? 0
   }
@@ -141,7 +142,7 @@ export class RowFitter {
     return row
   }
 
-  /** Changes what the keys refuse until they accept it. Returns whether the row was stored. */
+  /** Changes values until the keys accept the row. Returns whether it was stored. */
   #keepOtherwise(table: Table, row: Record<string, SqlValue>, said: string[]): boolean {
     if (table === 'messages') {
       if (!this.#run(table, { ...row, external_id: null })) return false

@@ -3,7 +3,7 @@ import type { JobProgress } from '../../contract/job.ts'
 /** A part of the whole work, as fractions of 1. */
 type Share = { readonly from: number; readonly to: number }
 
-/** Tells the progress of a part as that of the whole, of which it is a share: what was reached is never taken back. */
+/** Reports the progress of one part as progress of the whole. It never goes back. */
 export async function* inShare<T>(
   part: AsyncGenerator<JobProgress, T>,
   { from, to }: Share,

@@ -3,14 +3,18 @@ import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.
 import { CANONICAL } from '../../systems/canonical.ts'
 import type { RowFitter } from './fit-rows.ts'
 
-/** What a system recorded of its compactions and of work by hand. Locks belong to the process that holds them. */
+/**
+ * Records of compactions and of changes by hand. Locks belong to the process that holds them, so they are not copied.
+ */
 const RECORDS = ['compaction_runs', 'compaction_events', 'surgery_events'] as const
 type Records = (typeof RECORDS)[number]
 
-/** What asked for a run, as native files name it; where another system does not record it, its upkeep. */
+/**
+ * Returns the reason for a run in the words of native files. When another system does not record it, it is maintenance.
+ */
 const reasonOf = (reason: SqlValue | undefined) => CompactionReason.catch('maintenance').parse(reason)
 
-/** Carries the history of compactions over, so that time travel goes as far back in the copy. */
+/** Copies the history of compactions, so that time travel reaches as far back in the copy. */
 export function copyRecords(from: ReadDb, to: WriteDb, fitter: RowFitter): void {
   for (const table of RECORDS) {
     const columns = (CANONICAL[table] ?? []).join(', ')
@@ -22,9 +26,9 @@ export function copyRecords(from: ReadDb, to: WriteDb, fitter: RowFitter): void 
   }
 }
 
-/** Values that a native row must have and other systems do not record. */
+/** Adds values that a native row needs and other systems do not record. */
 function withDefaults(table: Records, row: Readonly<Record<string, SqlValue>>, fitter: RowFitter): SqlParams {
-  // Where messages got another `seq`, a recorded range does not say what was compacted any more.
+  // When messages got another `seq`, a recorded range does not tell any more what was compacted.
   const newest = fitter.renumbered.has(Number(row.conversation_id)) ? null : (row.newest_seq ?? null)
   switch (table) {
     case 'compaction_runs':

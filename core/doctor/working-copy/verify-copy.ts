@@ -22,7 +22,7 @@ const queries = {
   messages: /* sql */ `
     SELECT message_id, conversation_id, seq, role, token_count, coalesce(created_at, 0), external_id, content
     FROM messages ORDER BY message_id`,
-  /** A text that is the message's own may be stored with the message alone. It reads the same. */
+  /** A text that equals the message's text may be stored with the message alone. Readers get the same result. */
   messageParts: /* sql */ `
     SELECT p.part_id, p.message_id, p.ordinal, p.part_type, p.part_type <> 'text' AND p.is_content, p.is_synthetic,
       CASE WHEN p.part_type = 'text' AND p.is_content = 1
@@ -54,10 +54,10 @@ const queries = {
     /* sql */ `SELECT count(*) FROM main.${table} AS t WHERE ${hasWrongValue(table, columns)}`,
 }
 
-/** What a reader can see of a memory: the columns that are compared, in an order that both files have. */
+/** The columns of a memory that are compared, in an order that both files have. */
 type Section = {
   readonly name: string
-  /** What the columns are, for people. */
+  /** A name of the columns for people. */
   readonly what: string
   readonly table: Table | null
   readonly sql: string
@@ -124,15 +124,15 @@ export type Verification = {
   readonly original: ReadDb
   readonly info: MemoryInfo
   readonly copy: ReadDb
-  /** It says which rows were changed. All others have to be equal. */
+  /** Tells which rows were changed. All others have to be equal. */
   readonly fitter: RowFitter
   /** The number of rows in all tables of the original. */
   readonly rows: number
 }
 
 /**
- * Compares original and copy: every row by the hash of its columns, then a sample of searches by their hits.
- * @throws LcmError sqlite_failed, naming what differs; cancelled
+ * Compares original and copy: every row by the hash of its columns, then the hits of some searches.
+ * @throws LcmError sqlite_failed with the difference, cancelled
  */
 export async function* verifyCopy(
   { original, info, copy, fitter, rows }: Verification,
@@ -171,7 +171,10 @@ export async function* verifyCopy(
   }
 }
 
-/** Values of a native file that cannot be shown. They are copied as they are shown, so the indexes of both files differ. */
+/**
+ * Finds values of a native file that cannot be shown. They are copied as they are shown, so the indexes of both files
+ * differ.
+ */
 function wrongValues(original: ReadDb): CopyAdjustment[] {
   const made = migrations.slice(0, original.value<number>('PRAGMA main.user_version') ?? 0)
   return looseTables(original, made).flatMap(({ table, columns }): CopyAdjustment[] => {
@@ -202,7 +205,7 @@ async function* digest(
   return { rows, hash: all.digest('hex') }
 }
 
-/** How many rows of the original have no equal in the copy. */
+/** Counts the rows of the original without an equal in the copy. */
 async function* differing(
   original: ReadDb,
   copy: ReadDb,
@@ -231,7 +234,7 @@ async function* differing(
   return missing
 }
 
-/** The hash of each row; null whenever it yielded. */
+/** Returns the hash of each row, and null where the caller may yield. */
 async function* rowHashes(db: ReadDb, sql: string, signal: AbortSignal): AsyncGenerator<Buffer | null> {
   const slice = new TimeSlice(signal, 'Comparing was cancelled; no copy was made.')
   for (const row of db.iterate<Readonly<Record<string, SqlValue>>>(sql)) {
