@@ -41,12 +41,15 @@ export type CompactionEngineOptions = {
   readonly settings: Readonly<CompactionSettings>
   /** Names this process in locks and runs. */
   readonly owner: string
-  /** By name; the deterministic one is always there. */
+  /** Summarisers by name. The deterministic one is always available. */
   readonly summarizers?: readonly Summarizer[]
-  /** Configured summarisers by name, `chain` for all of them in order; called once a run. Undefined: no such name. */
+  /**
+   * Returns the configured summarisers by name, or undefined for an unknown name. `chain` means all of them in order.
+   * Called once in a run.
+   */
   readonly chainFor?: (name: string) => SummarizerChain | undefined
   readonly bounds?: Partial<RunBounds>
-  /** Names a run; replaced where a file must come out the same every time. */
+  /** Makes the id of a run. Tests replace it to get the same file every time. */
   readonly newRunId?: () => string
 }
 
@@ -55,8 +58,9 @@ const randomRunId = (): string => `run_${randomBytes(8).toString('hex')}`
 const DEFAULT_BOUNDS: RunBounds = { passes: 40, durationMs: 15 * 60_000, callMs: 10 * 60_000, conflicts: 5 }
 
 /**
- * Replaces old messages in the window by summaries and summaries by summaries of them, without ever touching a message.
- * Every step is one short transaction, so that a crash, a cancellation or a writer at the same time leaves a whole graph.
+ * Replaces old messages in the window by summaries, and summaries by summaries of them. It never changes a message.
+ * Every step is one short transaction, so that the graph stays sound after a crash, after a cancellation, and beside
+ * another writer.
  */
 export class CompactionEngine {
   readonly #options: CompactionEngineOptions
@@ -81,8 +85,8 @@ export class CompactionEngine {
   }
 
   /**
-   * Runs to its end, yielding after every node. Stops between nodes when the signal is aborted or the caller stops
-   * listening; what is committed stays. `tokensAfter` is of what the window held when the run began.
+   * Runs to its end and yields after every node. It stops between nodes when the signal is aborted or the caller stops
+   * iterating; what is committed stays. `tokensAfter` covers what the window held when the run began.
    * @throws LcmError not_found, invalid_argument, locked (retryable; names the holder)
    */
   async *compact(input: CompactInput, signal: AbortSignal): AsyncGenerator<CompactionProgress, CompactionResult> {
@@ -96,7 +100,7 @@ export class CompactionEngine {
     }
     const began = performance.now()
     const runId = (this.#options.newRunId ?? randomRunId)()
-    // Two runs of one process are two holders.
+    // Two runs of one process are two owners.
     const holder = `${owner}, ${runId} ${processMark()}`
     const lock = ConversationLock.acquire(db, conversationId, holder, clock())
     closeCutOffRuns(db, conversationId)
@@ -120,13 +124,13 @@ export class CompactionEngine {
       bounds,
     })
     logEvent('info', 'compaction', 'run.started', { ...fields, mode: input.mode })
-    // What stands when the caller stops listening.
+    // The reason that is recorded when the caller stops iterating.
     let stopReason: StopReason | null = 'cancelled'
     let failure: LogFields = {}
     try {
       stopReason = yield* run.execute(signal)
     } catch (error) {
-      // The record stays without an end, which is what happened.
+      // The run crashed, so its record stays without an end.
       stopReason = null
       failure = errorFields(error)
       throw error
@@ -221,7 +225,7 @@ export class CompactionEngine {
   }
 }
 
-/** Puts the log back into the file unless somebody reads from it right now; then the next run or closing does it. */
+/** Checkpoints the log, unless another connection is reading from it. Then the next run or closing does it. */
 function truncateLog(db: WriteDb): void {
   const waitMs = db.value<number>('PRAGMA busy_timeout') ?? 5_000
   db.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${waitMs}`)

@@ -29,7 +29,10 @@ type EventRow = Omit<Created, 'kind' | 'attempts'> & {
   readonly attempts: string
 }
 
-/** What compactions of this app have done to a conversation. Other systems keep no such record: theirs is empty. */
+/**
+ * The compactions that this app has made in a conversation. The list is empty for other systems, which keep no such
+ * record.
+ */
 export class CompactionHistory {
   readonly #db: ReadDb
 
@@ -37,7 +40,7 @@ export class CompactionHistory {
     this.#db = db
   }
 
-  /** Newest first, each with the nodes that it made, in order, and every call to a summariser that led to them. */
+  /** Returns runs, newest first, each with its nodes in order and every call to a summariser that led to them. */
   runs(conversationId: number): CompactionRunRecord[] {
     const created = new Map<string, Created[]>()
     for (const row of this.#db.all<EventRow>(queries.created, { conversationId })) {
@@ -57,7 +60,7 @@ export class CompactionHistory {
 
 const levelOf = (level: string): SummaryLevel => SummaryLevel.safeParse(level).data ?? 'unknown'
 
-/** What cannot be read is left out: the record is shown for the rest. */
+/** Calls that cannot be parsed are left out, so that the rest of the record is shown. */
 function attemptsOf(json: string): Attempt[] {
   try {
     const parsed: unknown = JSON.parse(json)

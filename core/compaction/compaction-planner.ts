@@ -4,15 +4,15 @@ import type { KeptWindow } from '../window/kept-window.ts'
 import { decide, emptyPlan, planWindow } from './plan-window.ts'
 
 /**
- * Answers whether a window should be compacted and what a run would do. Reads only, on files of every system, and the
- * window only once until the file changes.
+ * Answers whether a window should be compacted and what a run would do. It only reads, supports files of every system,
+ * and reads the window once until the file changes.
  */
 export class CompactionPlanner {
   readonly #settings: Readonly<CompactionSettings>
   readonly #windows: KeptWindow
   readonly #whyOff: string | null
 
-  /** @param whyOff why no run would do anything, whatever the window holds */
+  /** @param whyOff the reason why no run would do anything, whatever the window holds */
   constructor(windows: KeptWindow, settings: Readonly<CompactionSettings>, whyOff: string | null = null) {
     this.#windows = windows
     this.#settings = settings
@@ -20,7 +20,7 @@ export class CompactionPlanner {
   }
 
   /**
-   * The triggers go by the active tokens, whether or not they fit into the budget; pressure is that of the assembled
+   * The triggers use the active tokens, whether or not they fit into the budget. The pressure is that of the assembled
    * window, as everywhere (docs/decisions/0022-one-window.md).
    * @throws LcmError not_found, invalid_argument
    */
@@ -30,7 +30,7 @@ export class CompactionPlanner {
   }
 
   /**
-   * What `compact` would do with the same input.
+   * Returns what `compact` would do with the same input.
    * @throws LcmError not_found, invalid_argument
    */
   plan(input: CompactInput): CompactionPlan {

@@ -19,12 +19,12 @@ import { newSummary, type Replacement, replaceRanges } from './window-model.ts'
 type Steps = AsyncGenerator<CompactionProgress, StopReason | null>
 
 /**
- * One run over one conversation: reads the window, has summaries made oldest first, several at a time where a model is
- * asked, and commits each on its own, in order.
+ * One run over one conversation. It reads the window, lets summaries be written oldest first, several at a time when a
+ * model is asked, and commits each one separately and in order.
  */
 export class CompactionRun {
   readonly created: CreatedSummary[] = []
-  /** Why leaves were not made although the mode makes them. */
+  /** The reason why no leaves were made although the mode makes them. */
   skipped: string | null = null
   tokensBefore = 0
   readonly #options: RunOptions
@@ -34,9 +34,9 @@ export class CompactionRun {
   readonly #irreducible = new Set<string>()
   readonly #slots: Slots
   readonly #ahead = new DraftsAhead()
-  /** Aborted when the run ends: nobody waits for drafts of a later pass any more. */
+  /** Aborted when the run ends, because drafts of a later pass are of no use then. */
   readonly #drop = new AbortController()
-  /** Of the window as last read, less what was saved since. */
+  /** Tokens of the window as it was last read, less the tokens saved since. */
   #tokens = 0
   #saved = 0
   #passes = 0
@@ -51,7 +51,7 @@ export class CompactionRun {
     this.#slots = new Slots(options.escalation.asksModels ? options.settings.leafConcurrency : 1)
   }
 
-  /** Of what the window held at the beginning: what others append meanwhile is not counted. */
+  /** The tokens of what the window held at the beginning. Messages that others append meanwhile are not counted. */
   get tokensAfter(): number {
     return this.tokensBefore - this.#saved
   }
@@ -60,7 +60,7 @@ export class CompactionRun {
     return this.#maker.isRecorded
   }
 
-  /** Yields after each node; returns why it ended. What is committed stays, whatever ends it. */
+  /** Yields after each node, and returns the reason for the end. What is committed stays in any case. */
   async *execute(signal: AbortSignal): AsyncGenerator<CompactionProgress, StopReason> {
     const { input, lock, clock, bounds } = this.#options
     const window = this.#read()
@@ -108,7 +108,10 @@ export class CompactionRun {
     }
   }
 
-  /** Makes one node of each stretch. Null when all were gone through; `stale` when they must be found anew. */
+  /**
+   * Makes one node of each range. Returns null at the end of the list, or `stale` when the ranges must be computed
+   * again.
+   */
   async *#replaceEach(
     items: readonly WindowItem[],
     steps: readonly Step[],
@@ -125,7 +128,7 @@ export class CompactionRun {
       possible,
       {
         slots: this.#slots,
-        // Near the goal no more is asked for than is likely to be needed.
+        // Close to the goal, no more summaries are requested than are likely to be needed.
         isWanted: () => !signal.aborted && (this.#target === null || expectedTokens > this.#target),
         beginOther: () => this.#draftAhead(items, done, settledTo, guard),
       },
@@ -171,7 +174,7 @@ export class CompactionRun {
         }
       }
     } catch (error) {
-      // A call that was cut off ends the run for the reason for which it was.
+      // A call that was cut off ends the run for the same reason.
       const stopped = guard.stopped()
       if (stopped) return stopped
       throw error
@@ -181,8 +184,8 @@ export class CompactionRun {
   }
 
   /**
-   * Begins one draft of the next pass over what this one has settled; false when there is none. A goal may be reached
-   * before the next pass, so that a run with one waits.
+   * Begins one draft of the next pass over what this pass has finished. Returns false when there is none. A run with a
+   * goal does not draft ahead, because it may reach the goal before the next pass.
    */
   #draftAhead(items: readonly WindowItem[], done: readonly Replacement[], settledTo: number, guard: RunGuard): boolean {
     const { input, settings, bounds } = this.#options

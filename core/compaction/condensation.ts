@@ -4,14 +4,14 @@ import { LEAST_TOKENS, type Range } from './leaf-chunks.ts'
 
 export type CondenseLimits = Pick<CompactionSettings, 'condensedMinFanout' | 'maxDepth'>
 
-/** Neighbours that become one node; `depth` is that of the deepest of them. */
+/** Neighbours that become one node. `depth` is the greatest of their depths. */
 export type Group = Range & { readonly depth: number }
 
 /**
- * The next summaries to condense: the oldest group at the shallowest depth that has enough neighbours of that depth.
- * A group takes exactly `condensedMinFanout` nodes, the fewest that qualify, so that the setting bounds the fan-in as
- * well, the tree grows evenly, and the newest summaries keep their detail until enough have gathered. Summaries in
- * `irreducible` end a run like anything else that cannot be condensed.
+ * Returns the next summaries to condense: the oldest group at the smallest depth with enough neighbours of that depth.
+ * A group has exactly `condensedMinFanout` nodes. So the setting also limits the fan-in, the tree grows evenly, and the
+ * newest summaries keep their detail until there are enough of them. Summaries in `irreducible` end a run of
+ * neighbours, as everything does that cannot be condensed.
  */
 export function findGroups(
   items: readonly WindowItem[],
@@ -32,13 +32,14 @@ export function findGroups(
   return groups.filter((group) => tokensOf(items, group) >= LEAST_TOKENS)
 }
 
-/** A group that is pressed into so many tokens. */
+/** A group that is condensed into at most this many tokens. */
 export type PressedGroup = Group & { readonly mostTokens: number }
 
 /**
- * What to condense when no depth has enough neighbours left and the window is still above the goal: neighbours of
- * whatever depth, at most `condensedMinFanout` of them and if it is a single one, each group into its share of what the
- * goal leaves to summaries. None when what cannot be condensed is above the goal by itself: then nothing is gained.
+ * Returns what to condense when no depth has enough neighbours and the window is still above the goal: groups of at
+ * most `condensedMinFanout` neighbours of any depth, even single nodes, each into its share of the tokens that the goal
+ * leaves for summaries. Returns none when the rest of the window alone is above the goal, because nothing would be
+ * gained.
  */
 export function findPressedGroups(
   items: readonly WindowItem[],
@@ -74,7 +75,7 @@ export function tokensOf(items: readonly WindowItem[], range: Range): number {
   return sum
 }
 
-/** Stretches of summaries for which `depthOf` says the same, which becomes their depth; null ends a stretch. */
+/** Returns runs of summaries with the same value of `depthOf`, which becomes their depth. Null ends a run. */
 function* runsOf(
   items: readonly WindowItem[],
   irreducible: ReadonlySet<string>,

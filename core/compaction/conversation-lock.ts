@@ -19,10 +19,10 @@ const queries = {
     DELETE FROM conversation_locks WHERE conversation_id = :conversationId AND owner = :owner`,
 } as const
 
-/** How long a holder may be silent before it counts as crashed. */
+/** An owner that does not extend its lease for this long counts as crashed. */
 export const LEASE_MS = 60_000
 
-/** A lease that ends later than this from now was given under another clock: leases are given for a minute. */
+/** Leases last a minute. One that ends later than this was taken under another clock. */
 const LONGEST_LEASE_MS = 2 * LEASE_MS
 
 export type Lock = {
@@ -32,12 +32,13 @@ export type Lock = {
   readonly leaseUntilMs: number
 }
 
-/** Of one conversation, or of all. */
+/** Returns the locks of one conversation or of all. */
 export const readLocks = (db: ReadDb, conversationId: number | null = null): Lock[] =>
   db.all<Lock>(queries.locks, { conversationId })
 
 /**
- * Why a lock holds nobody up: its lease has run out, or its owner is known to have ended. Null: somebody may be at work.
+ * Returns why a lock does not block others: its lease has expired, or its owner has ended. Returns null when the owner
+ * may be at work.
  */
 export function whyStale({ owner, leaseUntilMs }: Lock, nowMs: number): string | null {
   if (leaseUntilMs <= nowMs) return `whose lease ended at ${dateText(leaseUntilMs)}`
@@ -45,28 +46,32 @@ export function whyStale({ owner, leaseUntilMs }: Lock, nowMs: number): string |
   return null
 }
 
-/** Whether a lock was taken under a clock that is ahead of this one: it would hold others up until that time. */
+/** True for a lock that was taken under a clock ahead of this one. It would block others until that time. */
 const isFromAheadClock = ({ leaseUntilMs }: Lock, nowMs: number): boolean => leaseUntilMs > nowMs + LONGEST_LEASE_MS
 
-/** Why a lock may be dropped by hand: it is stale, or would hold others up for as long as a wrong clock said. */
+/**
+ * Returns why a lock may be removed by hand: it is stale, or it would block others for as long as a wrong clock said.
+ */
 export const whyHoldsNobody = (lock: Lock, nowMs: number): string | null =>
   whyStale(lock, nowMs) ??
   (isFromAheadClock(lock, nowMs)
     ? `whose lease ends only at ${dateText(lock.leaseUntilMs)}: it was taken under a clock that is ahead`
     : null)
 
-/** Owners of this thread that could not give their lock back, as on a full disk: they are known to have ended. */
+/**
+ * Owners in this thread that could not release their lock, for example on a full disk. They are known to have ended.
+ */
 const unreleased = new Set<string>()
 
-/** Beyond any date that JavaScript knows, of a damaged row. */
+/** A damaged row may hold a time that no JavaScript date can have. */
 const dateText = (ms: number): string => {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? 'an impossible time' : date.toISOString()
 }
 
 /**
- * One compaction a conversation at a time, across processes: a row with an owner and a lease. Reading and appending
- * need no lock.
+ * Allows one compaction of a conversation at a time, across processes, by a row with an owner and a lease. Reading and
+ * appending need no lock.
  */
 export class ConversationLock {
   readonly #db: WriteDb
@@ -80,9 +85,9 @@ export class ConversationLock {
   }
 
   /**
-   * Takes the lock, also from an owner whose lease has run out or whose process has ended. A lease from a clock that is
-   * ahead is shortened to one from now on: an owner that lives extends it again, and one that does not is waited for no
-   * longer than any other.
+   * Takes the lock, also from an owner whose lease has expired or whose process has ended. A lease under a clock that
+   * is ahead is shortened to one that begins now: a living owner extends it again, and one that has ended blocks others
+   * no longer than usual.
    * @throws LcmError locked (retryable), naming the holder
    */
   static acquire(db: WriteDb, conversationId: number, owner: string, nowMs: number): ConversationLock {
@@ -104,7 +109,7 @@ export class ConversationLock {
     )
   }
 
-  /** False when another owner has taken the lock since: then nothing more may be written. */
+  /** Returns false when another owner has taken the lock. Then nothing more may be written. */
   extend(nowMs: number): boolean {
     const { conversationId, owner } = this.#key()
     return this.#db.run(queries.extend, { conversationId, owner, untilMs: nowMs + LEASE_MS }) === 1
@@ -114,7 +119,7 @@ export class ConversationLock {
     this.#db.run(queries.release, this.#key())
   }
 
-  /** It could not be given back: whoever comes next in this thread takes it over. */
+  /** Marks a lock that could not be released, so that the next owner in this thread takes it over. */
   abandon(): void {
     unreleased.add(this.#owner)
   }

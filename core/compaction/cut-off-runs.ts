@@ -8,17 +8,20 @@ const queries = {
     WHERE run_id = :runId AND finished_at IS NULL`,
 }
 
-/** What a run that was cut off is recorded to have ended with. */
+/** The recorded stop reason of a run that was cut off. */
 export const CUT_OFF = 'abandoned'
 
-/** How such a run ended: with its last replacement. */
+/** The recorded end of such a run is its last replacement. */
 export const endOf = ({ startedAtMs, tokensBefore, lastAtMs, saved }: OpenRun) => ({
   finished_at: lastAtMs ?? startedAtMs,
   tokens_after: Math.max(0, tokensBefore - (saved ?? 0)),
   stop_reason: CUT_OFF,
 })
 
-/** Records the end of runs that nobody works on any more: whoever holds the conversation's lock knows that. */
+/**
+ * Records the end of runs whose process has ended. The caller holds the conversation's lock, so no process works on
+ * them.
+ */
 export function closeCutOffRuns(db: WriteDb, conversationId: number): void {
   for (const run of readOpenRuns(db, conversationId)) db.run(queries.close, { runId: run.runId, ...endOf(run) })
 }

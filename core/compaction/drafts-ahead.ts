@@ -4,8 +4,8 @@ import type { Drafted } from './node-maker.ts'
 import type { Step } from './steps.ts'
 
 /**
- * Drafts of the next pass, asked for while the present one still waits for its last calls. Which nodes are made, and in
- * which order they are written, is decided by the passes alone: a draft that none of them asks for is dropped.
+ * Drafts of the next pass, requested while the present one waits for its last calls. Only the passes decide which nodes
+ * are made and in which order they are written, so a draft that no pass asks for is discarded.
  */
 export class DraftsAhead {
   readonly #drafts = new Map<string, Promise<Drafted>>()
@@ -15,12 +15,14 @@ export class DraftsAhead {
   }
 
   put(items: readonly WindowItem[], step: Step, draft: Promise<Drafted>): void {
-    // It is handled when it is taken, if it ever is.
+    // The error is handled when the draft is taken.
     draft.catch(() => {})
     this.#drafts.set(keyOf(items, step), draft)
   }
 
-  /** The draft of a step over the items of the window as they were read since; undefined when there is none. */
+  /**
+   * Returns the draft of a step over the items of the window as they were read since, or undefined when there is none.
+   */
   take(items: readonly WindowItem[], step: Step): Promise<Drafted> | undefined {
     const key = keyOf(items, step)
     const draft = this.#drafts.get(key)
@@ -31,7 +33,7 @@ export class DraftsAhead {
   }
 }
 
-/** What a request for a summary is made of. */
+/** Identifies a request for a summary by everything that it is made of. */
 const keyOf = (items: readonly WindowItem[], step: Step): string =>
   JSON.stringify([
     step.depth,

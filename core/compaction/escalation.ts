@@ -10,7 +10,7 @@ import {
 } from '../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 
-/** A summary that was accepted: not empty, and smaller than what it stands for. */
+/** An accepted summary: it is not empty and smaller than its sources. */
 export type AcceptedSummary = {
   readonly text: string
   readonly tokens: number
@@ -19,20 +19,23 @@ export type AcceptedSummary = {
   readonly promptVersion: string
 }
 
-/** What came of asking, and every call that was made for it, in order. */
+/** The result, and every call that was made for it in order. */
 export type Escalated = { readonly summary: AcceptedSummary | null; readonly attempts: readonly Attempt[] }
 
 export type EscalationOptions = {
-  /** Its `spend`, where it keeps one, is what is recorded; else what the answers say is added up. */
+  /** If the chain has `spend`, that is recorded. Otherwise the figures of the answers are added up. */
   readonly chain: Pick<SummarizerChain, 'summarizers'> & { readonly spend?: Spend }
   readonly estimator: TokenEstimator
-  /** How long one call may take, whatever the summariser itself allows. One that is longer silent is not asked again. */
+  /**
+   * The time limit of one call, whatever the summariser itself allows. A summariser that exceeds it is not asked again.
+   */
   readonly callMs: number
 }
 
 /**
- * Asks each summariser at each of its levels, in order, until an answer is accepted. A failing, silent or verbose one
- * costs quality, never progress: the deterministic one stands last. One object a run: it remembers who went silent.
+ * Asks each summariser at each of its levels, in order, until an answer is accepted. One that fails, does not answer or
+ * writes too much costs quality, but never progress, because the deterministic one is last. There is one object for
+ * each run, which remembers the summarisers that did not answer.
  */
 export class Escalation {
   readonly #options: EscalationOptions
@@ -44,7 +47,7 @@ export class Escalation {
     this.#options = options
   }
 
-  /** False when every answer is there at once, so that asking for several at a time gains nothing. */
+  /** False when every answer is immediate, so that asking for several at a time gains nothing. */
   get asksModels(): boolean {
     return this.#options.chain.summarizers.some((summarizer) => summarizer.model !== null)
   }
@@ -56,9 +59,9 @@ export class Escalation {
   }
 
   /**
-   * The first answer that has some text, fewer tokens than its sources and at most `mostTokens`; `summary` is null when
-   * there is none.
-   * @throws whatever the signal was aborted with
+   * Returns the first answer that has text, fewer tokens than its sources and at most `mostTokens`. `summary` is null
+   * when there is none.
+   * @throws the reason of the aborted signal
    */
   async summarize(request: Omit<SummaryRequest, 'level'>, mostTokens: number, signal: AbortSignal): Promise<Escalated> {
     const attempts: Attempt[] = []
@@ -85,7 +88,7 @@ export class Escalation {
     const began = performance.now()
     const answer = await this.#answer(summarizer, request, signal)
     const isAnswer = 'text' in answer
-    // Text is stored as UTF-8, and a hash must speak of what will be read.
+    // Text is stored as UTF-8, and the hash must be of the text that will be read.
     const text = isAnswer ? answer.text.trim().toWellFormed() : ''
     const tokens = text === '' ? 0 : this.#options.estimator.count(text)
     const judged = isAnswer ? judge(text, tokens, most) : answer
@@ -124,7 +127,7 @@ export class Escalation {
         return { outcome: 'timeout', reason: `There was no answer within ${callMs / 1_000} s.` }
       }
       if (error instanceof SummarizerFailure) return { outcome: error.outcome, reason: error.message }
-      // An error of any other kind may quote the conversation.
+      // The message of any other error may quote the conversation.
       const kind = error instanceof Error ? error.name : typeof error
       return { outcome: 'failed', reason: `The summariser failed with ${kind}.` }
     }
@@ -139,7 +142,10 @@ function judge(text: string, tokens: number, most: number): Judgement {
   return { outcome: 'not_smaller', reason: `The answer has ${tokens} tokens; at most ${most} are accepted.` }
 }
 
-/** The answer, or the signal's reason as soon as it is aborted, whether or not the summariser heeds it. */
+/**
+ * Returns the answer, or throws the signal's reason as soon as it is aborted, even if the summariser ignores the
+ * signal.
+ */
 async function callOf(summarizer: Summarizer, request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer> {
   signal.throwIfAborted()
   let stopListening = (): void => {}

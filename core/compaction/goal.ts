@@ -1,13 +1,13 @@
 import type { CompactInput, CompactionSettings } from '../contract/compaction.ts'
 import type { Window } from '../window/window.ts'
 
-/** Tokens at or under which an `untilUnder` run is done; null for modes that do all there is to do. */
+/** The tokens at which an `untilUnder` run is done. Null for modes that do everything there is to do. */
 export function targetOf(input: CompactInput, settings: Readonly<CompactionSettings>): number | null {
   if (input.mode !== 'untilUnder') return null
   return input.targetTokens ?? softLimit(settings)
 }
 
-/** Tokens from which on a window should be compacted soon. */
+/** The number of tokens from which a window should be compacted soon. */
 export const softLimit = (settings: Readonly<CompactionSettings>): number =>
   Math.floor(settings.softThreshold * settings.budgetTokens)
 
@@ -15,8 +15,8 @@ export const makesLeaves = (input: CompactInput): boolean => input.mode !== 'con
 export const condenses = (input: CompactInput): boolean => input.mode !== 'leaf'
 
 /**
- * Why nothing is done although messages are eligible; null when there are enough of them. To continue a run that was cut
- * off, any number is enough.
+ * Returns why nothing is done although messages are eligible, or null when there are enough of them. To continue a run
+ * that was cut off, any number is enough.
  */
 export function tooFewMessages(
   eligible: number,

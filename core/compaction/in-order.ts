@@ -2,18 +2,18 @@ import type { Slots } from './slots.ts'
 
 export type InOrderOptions = {
   readonly slots: Slots
-  /** Asked before one is started that nobody waits for yet. */
+  /** Asked before work is started ahead of the entry that is needed next. */
   readonly isWanted: () => boolean
-  /** Begins something else while a slot is free and nothing of the list can be begun; false when there is nothing. */
+  /** Begins other work when a slot is free and no entry of the list can be begun. Returns false when there is none. */
   readonly beginOther?: () => boolean
 }
 
-/** How many results may wait for a slow one before them, for each that may be at work. */
+/** For each slot, this many results may wait for a slow one before them. */
 const AHEAD = 2
 
 /**
- * Does the same work for each of a list, several at a time, and hands the results out in the order of the list. With one
- * at a time nothing is begun before it is asked for.
+ * Does the same work for each entry of a list, several at a time, and returns the results in the order of the list.
+ * With one at a time, no entry is begun before its result is asked for.
  */
 export class InOrder<T, R> {
   readonly #list: readonly T[]
@@ -23,7 +23,7 @@ export class InOrder<T, R> {
   #begun = 0
   #taken = 0
 
-  /** @param work does what takes time in one of the slots */
+  /** @param work the work that takes time, in one of the slots */
   constructor(list: readonly T[], options: InOrderOptions, work: (entry: T) => Promise<R>) {
     this.#list = list
     this.#options = options
@@ -31,7 +31,7 @@ export class InOrder<T, R> {
     options.slots.onFree(() => this.#beginMore())
   }
 
-  /** The next entry with what came of it; undefined at the end. Rejects with what the work rejected with. */
+  /** Returns the next entry with its result, or undefined at the end. Rejects when the work of this entry rejected. */
   async take(): Promise<{ readonly entry: T; readonly result: R } | undefined> {
     const index = this.#taken
     const entry = this.#list[index]
@@ -56,7 +56,7 @@ export class InOrder<T, R> {
     const entry = this.#list[this.#begun]
     if (entry === undefined) return
     const result = this.#work(entry)
-    // It is handled when it is taken, if it ever is.
+    // The error is handled when the result is taken.
     result.catch(() => {})
     this.#results.set(this.#begun, result)
     this.#begun += 1

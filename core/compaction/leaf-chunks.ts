@@ -2,29 +2,29 @@ import { ROLES } from '../contract/ids.ts'
 import type { Pairing } from '../window/tool-pairs.ts'
 import { MESSAGE, type WindowColumns } from '../window/window.ts'
 
-/** A stretch of a window: items `from` ≤ i < `to`. */
+/** A range of a window: items `from` ≤ i < `to`. */
 export type Range = { readonly from: number; readonly to: number }
 
 export type LeafChunks = {
-  /** Oldest first. */
+  /** Sorted from the oldest. */
   readonly chunks: readonly Range[]
-  /** Messages that may be compacted at all. */
+  /** The number of messages that may be compacted at all. */
   readonly messages: number
   readonly tokens: number
 }
 
 export type ChunkLimits = { readonly freshTailCount: number; readonly leafChunkTokens: number }
 
-/** Keeps a chunk's transaction short where messages have hardly any tokens. */
+/** Keeps the transaction of a chunk short when messages have hardly any tokens. */
 const MOST_MESSAGES = 1_000
 /** A summary has at least one token and must be smaller than its sources. */
 export const LEAST_TOKENS = 2
 
 /**
- * Cuts what lies before the fresh tail into stretches that become one leaf each. System messages, summaries and the
- * fresh tail are never part of one and end it. A call and its results are always in the same stretch, with all that
- * stands between them, even where that makes it larger than the limit; so is a single message that is larger. A pair
- * that reaches over something that stays (into the fresh tail, or past a system message) stays too.
+ * Divides everything before the fresh tail into ranges that become one leaf each. System messages, summaries and the
+ * fresh tail are never part of a range and end it. A call and its results are always in the same range, with everything
+ * in between, even when the range then exceeds the limit. The same holds for a single message that exceeds it. A pair
+ * that spans something that stays (it reaches into the fresh tail or past a system message) stays as well.
  */
 export function findLeafChunks(window: WindowColumns, pairs: Pairing, limits: ChunkLimits): LeafChunks {
   const { length, tokens: seen, wholeTokens } = window
@@ -48,7 +48,7 @@ export function findLeafChunks(window: WindowColumns, pairs: Pairing, limits: Ch
     }
     const end = (unitEnds[index] as number) || index + 1
     let unit = 0
-    // A summary is made of what was pruned, too.
+    // Pruned content also goes into the summary.
     let whole = 0
     for (let member = index; member < end; member += 1) {
       unit += seen[member] as number
@@ -66,7 +66,7 @@ export function findLeafChunks(window: WindowColumns, pairs: Pairing, limits: Ch
   return { chunks, messages, tokens }
 }
 
-/** Index of the first item of the fresh tail: the newest `count` messages, whatever their role. */
+/** Returns the index of the first item of the fresh tail: the newest `count` messages, whatever their role. */
 export function freshTailStart({ length, kinds }: Pick<WindowColumns, 'length' | 'kinds'>, count: number): number {
   let left = count
   for (let index = length - 1; index >= 0 && left > 0; index -= 1) {
@@ -88,8 +88,8 @@ function markStaying({ length, kinds, roles }: WindowColumns, tailStart: number)
 }
 
 /**
- * Pairs that overlap stand and fall together. Where nothing that stays lies between their ends they become one unit: its
- * end stands at the index of its first item. Otherwise their members are marked as staying.
+ * Pairs that overlap are compacted together or not at all. If nothing that stays is between their ends, they become one
+ * unit, whose end is stored at the index of its first item. Otherwise their members are marked as staying.
  */
 function bindPairs({ groups }: Pairing, stays: Uint8Array): Int32Array {
   const staysBefore = new Int32Array(stays.length + 1)

@@ -13,11 +13,11 @@ const queries = {
     SELECT content FROM summaries WHERE summary_id = :id`,
 } as const
 
-/** `stale`: what it stands for is gone; `irreducible`: no summary of it was small enough. */
+/** `stale`: the sources are gone. `irreducible`: no summary of them was small enough. */
 export type Drafted = NodeDraft | 'stale' | 'irreducible'
 export type Committed = CreatedSummary | 'stale' | 'irreducible' | 'lock_lost'
 
-/** Has summaries made and writes them, for one run. The run is recorded with its first node. */
+/** Requests summaries and writes them, for one run. The run is recorded with its first node. */
 export class NodeMaker {
   readonly #options: RunOptions & { readonly startedAtMs: number }
   #isRecorded = false
@@ -31,12 +31,15 @@ export class NodeMaker {
     return this.#isRecorded
   }
 
-  /** For nodes that take the place of stretches of these items. */
+  /** Begins a pass over nodes that replace ranges of these items. */
   beginPass(items: readonly WindowItem[]): NodePass {
     return new NodePass(this.#options, items)
   }
 
-  /** One short transaction. `stale`: the window no longer holds what was read; `lock_lost`: it is somebody else's now. */
+  /**
+   * Writes a node in one short transaction. `stale`: the window no longer holds what was read. `lock_lost`: another
+   * owner has the lock.
+   */
   commit(draft: NodeDraft, tokensBefore: number): Committed {
     const { db, clock, estimator, lock, runId, escalation } = this.#options
     const nowMs = clock()
@@ -84,11 +87,11 @@ export class NodeMaker {
   }
 }
 
-/** The drafts of one pass; knows which summary stands before each stretch. */
+/** The drafts of one pass. It knows the summary before each range. */
 export class NodePass {
   readonly #options: RunOptions
   readonly #items: readonly WindowItem[]
-  /** By index: of the nearest summary before it, or −1. */
+  /** By index: the nearest summary before it, or −1. */
   readonly #summaryBefore: Int32Array
   #newest: { readonly at: number; readonly text: string } | null = null
 
@@ -99,8 +102,8 @@ export class NodePass {
   }
 
   /**
-   * Asks for a summary; no transaction is open meanwhile.
-   * @throws whatever the signal was aborted with
+   * Requests a summary. No transaction is open meanwhile.
+   * @throws the reason of the aborted signal
    */
   async draft(step: Step, signal: AbortSignal): Promise<Drafted> {
     const { db, input, runId, escalation } = this.#options
@@ -133,14 +136,14 @@ export class NodePass {
     }
   }
 
-  /** Says that a stretch has its summary, which those after it continue. */
+  /** Notes that a range has its summary, which the ranges after it continue. */
   wrote(step: Step, text: string): void {
     this.#newest = { at: step.from, text }
   }
 
   /**
-   * The text of the nearest summary before an index that is in the file by now. Of stretches that are worked on at the
-   * same time the later one does not wait for the earlier one, so it may continue an older summary, or none.
+   * Returns the text of the nearest stored summary before an index. When several ranges are in work, the later one does
+   * not wait for the earlier one, so it may continue an older summary, or none.
    */
   #previousSummary(index: number): string | null {
     const before = this.#summaryBefore[index] ?? -1

@@ -25,9 +25,9 @@ import { condensedSteps, leafSteps, type Step } from './steps.ts'
 import { newSummary } from './window-model.ts'
 
 /**
- * The decision about a window that was read before, with every trigger's numbers. From the hard threshold on the window
- * must be compacted before the next turn; from the soft one, or with too many messages, soon. The triggers go by all
- * active tokens: those of the assembled window never pass the budget by much, however much is left out of it.
+ * Decides about a window that was read before, with the numbers of every trigger. From the hard threshold on, the
+ * window must be compacted before the next turn; from the soft one, or with too many messages, soon. The triggers use
+ * all active tokens, because the assembled window never exceeds the budget by much, however much it leaves out.
  */
 export function decide(
   window: Window,
@@ -70,8 +70,8 @@ export function decide(
 }
 
 /**
- * What a run with this input would do to a window that was read before, in its order, with the tokens that the summaries
- * are expected to take. `settings` are those of the input, completed.
+ * Returns what a run with this input would do to a window that was read before, in order, with the expected tokens of
+ * the summaries. `settings` are the completed settings of the input.
  */
 export const planWindow = (
   window: Window,
@@ -80,7 +80,7 @@ export const planWindow = (
   settings: Readonly<CompactionSettings>,
 ): CompactionPlan => simulatePlan(window, covered, input, settings).plan
 
-/** The same; `sizeAfter` measures the window that would be left. */
+/** Does the same with a given `sizeAfter`, which measures the remaining window. */
 export function simulatePlan(
   window: Window,
   covered: CoverageOfEntries,
@@ -116,8 +116,8 @@ export function simulatePlan(
 }
 
 /**
- * Which items of a window that is left still stand and fall together. A chunk never parts a call from its result.
- * @param origins by item, its index in the window before; −1 for what was put there since
+ * Returns which items of the remaining window still belong together. A chunk never separates a call from its result.
+ * @param origins by item, its index in the window before; −1 for an item that was added since
  */
 function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairing {
   const places = new Int32Array(length).fill(-1)
@@ -136,7 +136,7 @@ function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairi
   return { groupOf, groups, orphans }
 }
 
-/** Of a run that would do nothing, and why. */
+/** The plan of a run that would do nothing, with the reason. */
 export function emptyPlan(window: Window, { conversationId, mode }: CompactInput, skipped: string): CompactionPlan {
   const { tokens } = window
   return { conversationId, mode, steps: [], modelCalls: 0, tokensBefore: tokens, expectedTokensAfter: tokens, skipped }
@@ -144,10 +144,10 @@ export function emptyPlan(window: Window, { conversationId, mode }: CompactInput
 
 type SeqRange = { readonly firstSeq: number; readonly lastSeq: number }
 
-/** What is left of a window after steps. */
+/** The remaining window after some steps. */
 class EntriesLeft {
   readonly items: WindowItem[] = []
-  /** By item, its index in the window as it was read; −1 for what was put there since. */
+  /** By item, its index in the window as it was read, or −1 for an item that was added since. */
   readonly origins: number[] = []
 
   get length(): number {
@@ -180,7 +180,7 @@ class EntriesLeft {
   }
 }
 
-/** A window on which steps are carried out with expected numbers. */
+/** Carries out steps on a window with expected numbers. */
 class Simulation {
   tokens: number
   readonly steps: PlanStep[] = []
@@ -206,13 +206,13 @@ class Simulation {
     return this.#left?.items ?? this.#window.items
   }
 
-  /** The size of what is left. */
+  /** Returns the size of the remaining window. */
   measure(settings: Readonly<CompactionSettings>): WindowSize {
     if (!this.#left) return measureWindow(this.#window.columns, this.#window.pairs, settings)
     return measureWindow(columnsOf(this.#left.items), pairsLeft(this.#left.origins, this.#window), settings)
   }
 
-  /** Steps must be in order and apart. */
+  /** Steps must be in order and must not overlap. */
   replace(steps: readonly Step[]): void {
     const before = this.#left ?? this.#window
     const left = new EntriesLeft()

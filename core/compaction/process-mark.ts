@@ -3,15 +3,15 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { sha256 } from '../hashing.ts'
 
-/** Of a process whose time of start cannot be had. */
+/** Stands for an unknown start time of a process. */
 const UNKNOWN = '00000000'
 const MARK = /\(process (\d+) on [^()]*, ([0-9a-f]{8})-([0-9a-f]{8})\)$/
 
 let own: string | null = null
 
 /**
- * Names this process so that another one of this computer can tell whether it still runs: its number, its computer as it
- * was booted, and when it started, since numbers are used again.
+ * Identifies this process, so that another one on this computer can tell whether it is still running: its process
+ * number, the computer with its boot, and its start time, because process numbers are used again.
  */
 export function processMark(): string {
   const host = hostname().replace(/[()]/g, '').slice(0, 60)
@@ -19,7 +19,10 @@ export function processMark(): string {
   return own
 }
 
-/** What is known of the process that a text ends with. `elsewhere`: of another computer, or named in no such way. */
+/**
+ * Returns the state of the process with whose mark a text ends. `elsewhere`: the mark is from another computer, or
+ * there is none.
+ */
 export function processState(text: string): 'running' | 'ended' | 'elsewhere' {
   const [, pid, machine, start] = MARK.exec(text) ?? []
   if (pid === undefined || machine !== machineOf()) return 'elsewhere'
@@ -37,7 +40,7 @@ function exists(pid: number): boolean {
   }
 }
 
-/** Process numbers mean something on one computer, until it starts anew, and in one container. */
+/** Process numbers are valid on one computer until it restarts, and in one container. */
 function machineOf(): string {
   return short(
     [
@@ -49,13 +52,16 @@ function machineOf(): string {
   )
 }
 
-/** Null where it cannot be had. */
+/** Returns null when the time is unknown. */
 function startOf(pid: number): string | null {
   const started = process.platform === 'linux' ? orNothing(() => ticksOf(pid)) : orNothing(() => startedAt(pid))
   return started === '' ? null : short(started)
 }
 
-/** Field 22; the name of the program, in brackets before it, may hold anything. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/**
+ * Returns field 22. The program name in brackets before it may hold any character.
+ * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ */
 function ticksOf(pid: number): string {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
@@ -74,7 +80,7 @@ function orNothing(read: () => string): string {
   try {
     return read()
   } catch {
-    // Not every system tells.
+    // Some operating systems do not tell.
     return ''
   }
 }

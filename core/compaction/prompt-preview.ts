@@ -25,7 +25,7 @@ export type PromptPreviewerOptions = {
   readonly prompts: () => PromptLibrary
 }
 
-/** Shows what a model would be sent for a step of a plan. Reads only, calls nobody. */
+/** Shows the prompt that a model would receive for a step of a plan. It only reads and calls no model. */
 export class PromptPreviewer {
   readonly #options: PromptPreviewerOptions
 
@@ -34,8 +34,8 @@ export class PromptPreviewer {
   }
 
   /**
-   * The text as it would be sent, but for the code, which is another in every call, and for summaries that earlier steps
-   * have yet to write: they are named where they will stand.
+   * Returns the text as it would be sent, except for two things: the code, which differs in every call, and summaries
+   * that earlier steps have yet to write, which are named in their positions.
    * @param index of the step in `plan` of the same input, from 0
    * @throws LcmError not_found when the plan has no such step; invalid_argument
    */
@@ -72,7 +72,7 @@ export class PromptPreviewer {
     })
   }
 
-  /** Of the nearest summary before the step's sources, written or planned. */
+  /** Returns the text of the nearest summary before the step's sources, written or planned. */
   #previousSummary(steps: readonly PlanStep[], index: number, items: readonly WindowItem[]): string | null {
     const first = items.findIndex((item) => item.id === steps[index]?.sources[0])
     const stored = items.slice(0, Math.max(0, first)).findLast((item) => item.summaryId !== null)

@@ -53,26 +53,29 @@ const queries = {
        :attempts, (SELECT max(seq) FROM messages WHERE conversation_id = :conversationId))`,
 } as const
 
-/** A summary that is ready to take the place of a stretch of the window. */
+/** A summary that is ready to replace a range of the window. */
 export type NodeDraft = {
   readonly conversationId: number
   readonly runId: string
   readonly isAutomatic: boolean
   readonly depth: number
-  /** As read: the write is refused when the window no longer holds exactly these here. */
+  /** The items as they were read. The write is refused when the window does not hold exactly these any more. */
   readonly items: readonly WindowItem[]
   readonly sources: Sources
   readonly summary: AcceptedSummary
-  /** Every call that was made for it, the accepted one last. */
+  /** Every call that was made for it. The accepted one is last. */
   readonly attempts: readonly Attempt[]
-  /** Tokens that the items take in the window. */
+  /** The tokens of the items in the window. */
   readonly windowTokens: number
-  /** Most tokens that the summary may have. With Infinity it only has to be smaller than what it replaces. */
+  /** The most tokens that the summary may have. With Infinity it only has to be smaller than its sources. */
   readonly mostTokens: number
   readonly durationMs: number
 }
 
-/** What a node will be called and say. `exists`: it is there already, from a replacement that was undone since. */
+/**
+ * The id and the text that a node will have. `exists`: the node is in the file already, from a replacement that was
+ * undone since.
+ */
 type Identity = {
   readonly id: string
   readonly hash: string
@@ -81,12 +84,12 @@ type Identity = {
   readonly exists: boolean
 }
 
-/** `placedAtMs`: when the entries that it replaces were put into the window. */
+/** `placedAtMs`: when the replaced entries were put into the window. */
 export type CheckedDraft = Identity & { readonly placedAtMs: readonly number[] }
 
 /**
- * Decides whether a draft may still be written. `stale`: the window no longer holds what was read. `taken`: no smaller
- * text could be given an id that is not another node's. Call it in the transaction that writes.
+ * Decides whether a draft may still be written. `stale`: the window no longer holds what was read. `taken`: every text
+ * that is small enough would have the id of another node. Call it in the transaction that writes.
  */
 export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): CheckedDraft | 'stale' | 'taken' {
   const rows = db.all<StoredRow>(queries.range, placeOf(draft))
@@ -96,8 +99,9 @@ export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstima
 }
 
 /**
- * Puts a summary in the place of its sources: node, edges, window, the mark on the last message and the event. Ordinals
- * are not renumbered: the summary takes the first one of the range, and whoever appends at the end is never in the way.
+ * Replaces the sources in the window by their summary: stores the node, its links, the window entry, the mark on the
+ * last message and the event. Ordinals are not renumbered. The summary takes the first one of the range, so another
+ * process can append at the end meanwhile.
  */
 export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: CheckedDraft, nowMs: number): void {
   const { conversationId, items, sources, runId } = draft
@@ -183,8 +187,8 @@ const standsAsRead = (rows: readonly StoredRow[], { items }: NodeDraft): boolean
   })
 
 /**
- * The id follows from sources and text, so that equal messages elsewhere in the file (a forked session, a repeated
- * exchange) would get the same one. Then the text says which sources it stands for, which no two nodes share.
+ * The id is derived from sources and text, so equal messages elsewhere in the file (a forked session, a repeated
+ * exchange) would give the same id. In that case the text names its sources, which no two nodes share.
  */
 function identify(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): Identity | null {
   const { items, sources, summary, windowTokens, mostTokens } = draft

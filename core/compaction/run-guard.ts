@@ -10,12 +10,12 @@ export type RunGuardOptions = {
 }
 
 const HEARTBEAT_MS = LEASE_MS / 3
-/** The longest that a timer can wait. */
+/** The longest time that a timer can wait. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1
 
 /**
- * Watches over a run while a summariser is waited for: keeps the lock alive, and cuts calls off when the caller cancels,
- * the time is up, or somebody else has taken the lock.
+ * Guards a run while it waits for a summariser: it extends the lock, and cuts calls off when the caller cancels, the
+ * time is up, or another owner has taken the lock.
  */
 export class RunGuard {
   /** Aborted as soon as the run has to stop. */
@@ -30,20 +30,20 @@ export class RunGuard {
     this.signal = AbortSignal.any([options.signal, this.#halt.signal])
     const leftMs = Math.min(LONGEST_WAIT_MS, Math.max(0, options.deadlineAtMs - options.clock()))
     this.#timers = [
-      // These also keep a process alive that has nothing else to wait for than a silent summariser.
+      // These timers also keep the process alive when it waits only for a summariser that does not answer.
       setInterval(() => this.#beat(), HEARTBEAT_MS),
       setTimeout(() => this.#stop('deadline'), leftMs),
     ]
   }
 
-  /** Why the run has to stop now, or null. */
+  /** Returns why the run has to stop now, or null. */
   stopped(): StopReason | null {
     const { signal, clock, deadlineAtMs } = this.#options
     if (signal.aborted) return 'cancelled'
     return this.#reason ?? (clock() > deadlineAtMs ? 'deadline' : null)
   }
 
-  /** Lets the process go. */
+  /** Stops the timers, so that the process can end. */
   dismiss(): void {
     for (const timer of this.#timers) clearTimeout(timer)
   }
@@ -53,7 +53,7 @@ export class RunGuard {
     try {
       if (!lock.extend(clock())) this.#stop('conflict')
     } catch {
-      // Another writer keeps the file: the next beat tries again, and every write asks for the lock anyway.
+      // Another writer holds the file. The next heartbeat tries again, and every write verifies the lock anyway.
     }
   }
 

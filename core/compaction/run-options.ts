@@ -6,7 +6,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import type { ConversationLock } from './conversation-lock.ts'
 import type { Escalation } from './escalation.ts'
 
-/** What a run of the compaction works with. */
+/** What a compaction run needs. */
 export type RunOptions = {
   readonly db: WriteDb
   readonly memories: MemoryReader
@@ -21,13 +21,13 @@ export type RunOptions = {
   readonly bounds: RunBounds
 }
 
-/** What ends a run that would otherwise go on. */
+/** Limits that end a run which would otherwise go on. */
 export type RunBounds = {
-  /** One leaf pass, then one pass a depth. */
+  /** One pass makes leaves, and one pass each depth. */
   readonly passes: number
   readonly durationMs: number
-  /** How long one call to a summariser may take. */
+  /** The time limit of one call to a summariser. */
   readonly callMs: number
-  /** How often a run makes a new plan because another process changed the window meanwhile. */
+  /** How often a run plans again because another process changed the window. */
   readonly conflicts: number
 }

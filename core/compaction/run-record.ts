@@ -26,7 +26,7 @@ export type RunStart = {
   readonly tokensBefore: number
 }
 
-/** Written with the first replacement of a run: a run that changes nothing leaves no trace. */
+/** Written with the first replacement of a run, so that a run that changes nothing leaves no record. */
 export function recordBegin(db: WriteDb, start: RunStart): void {
   const { input } = start
   db.run(queries.begin, {
@@ -54,7 +54,7 @@ export function recordFinish(
   db.run(queries.finish, end)
 }
 
-/** What the run has sent to models so far; also for one that is cut off later. */
+/** Records what the run has sent to models so far, in case it is cut off later. */
 export function recordSpend(db: WriteDb, runId: string, { inputTokens, outputTokens, cost }: Spend): void {
   db.run(queries.spend, { runId, inputTokens, outputTokens, cost })
 }

@@ -1,4 +1,4 @@
-/** So many calls may be at work at the same time, for whichever pass they are made. */
+/** Limits the number of calls that are in work at the same time, for all passes. */
 export class Slots {
   readonly atOnce: number
   #busy = 0
@@ -13,7 +13,7 @@ export class Slots {
     return this.#busy < this.atOnce
   }
 
-  /** Does the work as soon as there is a slot for it. */
+  /** Does the work as soon as a slot is free. */
   async run<R>(work: () => Promise<R>): Promise<R> {
     while (!this.isFree) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#busy += 1
@@ -27,7 +27,7 @@ export class Slots {
     }
   }
 
-  /** Calls back whenever a slot becomes free that nobody waits for; replaces whom it called before. */
+  /** Sets the function that is called whenever a slot becomes free and no work waits for it. */
   onFree(callback: () => void): void {
     this.#onFree = callback
   }

@@ -3,17 +3,19 @@ import type { WindowItem } from '../window/window.ts'
 import { findGroups, findPressedGroups } from './condensation.ts'
 import type { Range } from './leaf-chunks.ts'
 
-/** A stretch of the window that is to become one node. Made alike for a plan and for a run. */
+/** A range of the window that is to become one node, for a plan and for a run. */
 export type Step = Range & {
-  /** Of the node. */
+  /** The depth of the node. */
   readonly depth: number
-  /** What its summary should take. */
+  /** The tokens that its summary should have. */
   readonly targetTokens: number
-  /** Most tokens of a summary; a longer one is refused. With Infinity it only has to be smaller than its sources. */
+  /**
+   * The most tokens of a summary; a longer one is refused. With Infinity it only has to be smaller than its sources.
+   */
   readonly mostTokens: number
 }
 
-/** One leaf a chunk. */
+/** Returns one leaf for each chunk. */
 export function leafSteps(chunks: readonly Range[], { leafTargetTokens }: Readonly<CompactionSettings>): Step[] {
   return chunks.map((chunk) => ({
     ...chunk,
@@ -23,7 +25,10 @@ export function leafSteps(chunks: readonly Range[], { leafTargetTokens }: Readon
   }))
 }
 
-/** One condensed pass: groups of one depth, or with a goal that is not yet reached whatever can still be condensed. */
+/**
+ * Returns one condensed pass: groups of one depth, or, while a goal is not reached, everything that can still be
+ * condensed.
+ */
 export function condensedSteps(
   items: readonly WindowItem[],
   settings: Readonly<CompactionSettings>,

@@ -10,7 +10,7 @@ import { decide, simulatePlan } from './plan-window.ts'
 
 /**
  * Answers what would be compacted and what would fall out under other settings, without writing. The window is read
- * once and kept until the file changes, so that a slider may ask at every step.
+ * once and kept until the file changes, so that a slider can ask at every step.
  */
 export class WhatIfPlanner {
   readonly #settings: Readonly<CompactionSettings>
@@ -22,7 +22,7 @@ export class WhatIfPlanner {
   }
 
   /**
-   * `fallsOut` is what the budget leaves out next turn when nothing is compacted; `pressureAfter` is that of the
+   * `fallsOut` is what the budget leaves out in the next turn when nothing is compacted. `pressureAfter` is that of the
    * window assembled after the plan.
    * @throws LcmError not_found, invalid_argument
    */
@@ -50,7 +50,7 @@ export class WhatIfPlanner {
   }
 }
 
-/** Sources that are nodes of the same plan count as well: each is made and then condensed. */
+/** Sources that are nodes of the same plan count as well, because they are made first and then condensed. */
 function countSteps({ steps }: CompactionPlan): Pick<WhatIf, 'messagesToLeaves' | 'summariesToCondensed'> {
   const messagesToLeaves = { messages: 0, leaves: 0 }
   const summariesToCondensed = { summaries: 0, condensed: 0 }

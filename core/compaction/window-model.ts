@@ -1,10 +1,10 @@
 import { summaryItem, type WindowItem } from '../window/window.ts'
 import type { Range } from './leaf-chunks.ts'
 
-/** A stretch of a window and the summary that takes its place. */
+/** A range of a window and the summary that replaces it. */
 export type Replacement = { readonly range: Range; readonly by: WindowItem }
 
-/** The window after replacements, which must be in order and apart. */
+/** Returns the window after replacements, which must be in order and must not overlap. */
 export function replaceRanges(items: readonly WindowItem[], replacements: readonly Replacement[]): WindowItem[] {
   const after: WindowItem[] = []
   let index = 0
@@ -22,7 +22,7 @@ function pushAt(after: WindowItem[], items: readonly WindowItem[], index: number
   if (item) after.push(item)
 }
 
-/** A summary that is made now, at the place of the first item that it replaces. */
+/** Makes a new summary at the position of the first item that it replaces. */
 export const newSummary = ({
   id,
   depth,
