@@ -17,12 +17,14 @@ import { MESSAGE, MISSING, type Window } from './window.ts'
 import { sizeOf } from './window-size.ts'
 import { readExcerpts, readSearchTexts } from './window-texts.ts'
 
-/** Of a very long text the beginning decides what it is about; it bounds the memory of a query over a large window. */
+/**
+ * The beginning of a long text decides about its relevance. The limit bounds the memory of a query over a large window.
+ */
 const RANKED_CHARS = 20_000
 
 /**
- * Says what the model sees next turn: which items of the window go out under a budget, why each of them does or does
- * not, and the exact provider messages. Deterministic: the same file and input give the same bytes.
+ * Tells what the model sees next turn: which items of the window are sent under a budget, the reason for each of them,
+ * and the exact provider messages. The same file and input always give the same bytes.
  */
 export class ContextAssembler {
   readonly #db: ReadDb
@@ -41,8 +43,8 @@ export class ContextAssembler {
   }
 
   /**
-   * Tokens are those stored with each item. `pressure` is what is included ÷ budget; `activeTokens` is what the window
-   * would take without a budget. `past` puts other entries in the place of the stored window.
+   * Tokens are those stored with each item. `pressure` is included tokens ÷ budget; `activeTokens` is the size of the
+   * window without a budget. `past` replaces the entries of the stored window.
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
@@ -94,7 +96,7 @@ export class ContextAssembler {
   }
 
   /**
-   * Ids of the active items that do not go out.
+   * Returns ids of the active items that are not sent.
    * @throws LcmError not_found
    */
   leftOut(conversationId: number): ReadonlySet<string> {
@@ -107,8 +109,8 @@ export class ContextAssembler {
   }
 
   /**
-   * What would be sent for the same input. While no compaction runs and everything fits, later renderings only add to
-   * the end of earlier ones, so that a provider's prompt cache stays valid.
+   * Returns what would be sent for the same input. While no compaction runs and everything fits, later renderings only
+   * append to earlier ones, so that a provider's prompt cache stays valid.
    * @throws LcmError not_found
    */
   render(input: AssembleInput, provider: Provider, past: PastEntries = {}): RenderedContext {
@@ -152,13 +154,13 @@ export class ContextAssembler {
     return input.freshTailCount ?? this.#settings.freshTailCount
   }
 
-  /** Indexes of orphans whose call exists in the conversation, outside the window. */
+  /** Returns indexes of orphans whose call exists in the conversation outside the window. */
   #orphansWithCall(window: Window): ReadonlySet<number> {
     const orphans = new Map(Array.from(window.pairs.orphans, (index) => [window.itemAt(index).messageId, index]))
     if (orphans.size === 0) return new Set()
     const ids = [...orphans.keys()].filter((id) => id !== null)
     const calls = Map.groupBy(toolCalls(this.#db, ids), ({ messageId }) => messageId)
-    // Of several calls the first one tells.
+    // If there are several calls, the first one decides.
     const firstCalls = ids.flatMap((id) => calls.get(id)?.[0] ?? [])
     const callIds = firstCalls.map(({ callId }) => callId)
     const made = callsMade(this.#db, window.conversationId, [...new Set(callIds)])

@@ -5,13 +5,13 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { conversationOf } from '../systems/node-id.ts'
 import { SUMMARY, type Window } from './window.ts'
 
-/** Which messages a summary stands for: how many, and the sequence numbers of the first and the last. */
+/** The messages that a summary covers: their number, and the sequence numbers of the first and the last. */
 type CoveredMessages = { readonly messages: number; readonly firstSeq: number; readonly lastSeq: number }
 
-/** By the id of a summary in a window; one that reaches no message is absent. */
+/** By the id of a summary in a window. A summary that covers no message is absent. */
 export type CoverageOfEntries = ReadonlyMap<string, CoveredMessages>
 
-/** What each summary among the entries of a window stands for. Call inside a snapshot. */
+/** Returns what each summary among the entries of a window covers. Call it inside a snapshot. */
 export function coverageOfEntries(db: ReadDb, reader: MemoryReader, window: Window): CoverageOfEntries {
   const found = new Map<string, CoveredMessages>()
   const { kinds, length } = window.columns

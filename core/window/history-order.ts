@@ -2,9 +2,9 @@ import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import type { Window } from './window.ts'
 
 /**
- * The items of a window in the order of the history, as indexes: a summary stands where the first message stood that it
- * stands for, and what has no place there (it names nothing) stays behind the item before it. Null when they stand in
- * that order already. Some systems store each new summary behind the newest message.
+ * Returns the items of a window in the order of the history, as indexes, or null when they are in that order already. A
+ * summary takes the position of its first message, and an item that names nothing follows the item before it. Some
+ * systems store each new summary behind the newest message.
  */
 export function historyOrder({ items }: Window, covered: CoverageOfEntries): number[] | null {
   let place = Number.NEGATIVE_INFINITY

@@ -11,8 +11,8 @@ import type { Window } from './window.ts'
 type Kept = { readonly window: Window; readonly covered: CoverageOfEntries }
 
 /**
- * The window that was asked for last, read once and kept until the file changes: a decision, a plan and every what-if
- * about it then cost only their own arithmetic.
+ * The window that was asked for last, read once and kept until the file changes, so that a decision, a plan and every
+ * what-if about it need no further reading.
  */
 export class KeptWindow {
   readonly #db: ReadDb
@@ -30,7 +30,7 @@ export class KeptWindow {
   of(conversationId: number): Kept {
     const stamp = changeStamp(this.#db)
     if (this.#kept?.stamp === stamp && this.#kept.window.conversationId === conversationId) return this.#kept
-    // Let the old one go before the new one is read: both may be large.
+    // The old window is released before the new one is read, because both may be large.
     this.#kept = null
     this.#kept = readSnapshot(this.#db, () => ({
       stamp: changeStamp(this.#db),
@@ -40,7 +40,7 @@ export class KeptWindow {
   }
 
   /**
-   * The window with other entries in the place of the stored ones, which is not kept. Call inside a snapshot.
+   * Returns the window with other entries than the stored ones, and does not keep it. Call it inside a snapshot.
    * @throws LcmError not_found
    */
   past(conversationId: number, past: PastEntries): Kept {

@@ -1,9 +1,9 @@
 import type { Memory } from '../memory/memory.ts'
 
-/** The entries of a window, in order: message numbers and summary ids. Both may lead nowhere. */
+/** The entries of a window in order: message numbers and summary ids. Either may name nothing. */
 export type Placements = readonly (number | string)[]
 
-/** The entries of the stored window of a conversation; those that name nothing are left out. */
+/** Returns the entries of the stored window of a conversation, without those that name nothing. */
 export const storedPlacements = ({ messages, summaries, window }: Memory): Placements =>
   Array.from({ length: window.length }, (_, index) => {
     const stored = window.stored.get(index)

@@ -29,21 +29,21 @@ import {
   type WindowItem,
 } from './window.ts'
 
-/** Other entries in the place of the stored ones, and the moment at which they stood there. */
+/** Entries that replace the stored ones, and the moment at which they were in the window. */
 export type PastEntries = { readonly placed?: Placements | undefined; readonly until?: PrunedUntil | undefined }
 
-/** Messages between two pauses: some milliseconds for each thing that is asked of them. */
+/** The number of messages after which the work yields, some milliseconds of each kind of reading. */
 const AT_ONCE = 4000
 
 /**
- * The window of a conversation whose memory was read: the stored one, or what stood where `placed` says. Rows that carry
- * no token count although they have text (some systems never count) are estimated. What its agent had pruned by `until`
- * (default: now) does not count. Call inside the snapshot of the memory.
+ * Returns the window of a conversation whose memory was read: the stored one, or the entries in `placed`. Rows with
+ * text and without a token count get an estimate (some systems never count). What the agent had pruned by `until` (by
+ * default, until now) does not count. Call it inside the snapshot of the memory.
  */
 export const readWindow = (db: ReadDb, memory: Memory, estimator: TokenEstimator, past: PastEntries = {}): Window =>
   withoutYielding(readingWindow(db, memory, estimator, past))
 
-/** The same, some milliseconds of work at a time. */
+/** Does the same in pieces of some milliseconds. */
 export function* readingWindow(
   db: ReadDb,
   memory: Memory,
@@ -73,7 +73,7 @@ export function* readingWindow(
   })
 }
 
-/** A window of the past, as a stored one. */
+/** Returns a window of the past in the form of a stored one. */
 function entriesOf({ messages, summaries }: Memory, placed: Placements): WindowEntries {
   const entries = new WindowEntries(messages.length, summaries.length, placed.length)
   const { conversationId } = messages
@@ -88,8 +88,8 @@ function entriesOf({ messages, summaries }: Memory, placed: Placements): WindowE
 }
 
 /**
- * Entries that the memory of the conversation does not hold, or that name two things; a message that is there goes before
- * a summary. In a damaged file a window may show what belongs to another conversation.
+ * Reads entries that the memory of the conversation does not hold, or that name two things; then an existing message
+ * takes precedence over a summary. In a damaged file a window may contain items of another conversation.
  */
 function readOthers(db: ReadDb, entries: WindowEntries): ReadonlyMap<number, WindowItem> {
   const stored = [...entries.stored]
@@ -149,12 +149,12 @@ function columnsOfEntries(
   return columns
 }
 
-/** Where messages stand in a window. */
+/** The positions of messages in a window. */
 class MessagesOfWindow {
   readonly #memory: Memory
   readonly #entries: WindowEntries
   readonly #others: ReadonlyMap<number, WindowItem>
-  /** By position: the last index at which the message stands, or −1. */
+  /** By position: the last index of the message in the window, or −1. */
   readonly #indexes: Int32Array
   readonly #otherIndexes = new Map<number, number>()
 
@@ -170,7 +170,7 @@ class MessagesOfWindow {
     for (const [index, { messageId }] of others) if (messageId !== null) this.#otherIndexes.set(messageId, index)
   }
 
-  /** The last index at which a message stands; −1 when it does not. */
+  /** Returns the last index of a message in the window, or −1. */
   indexOf(messageId: number): number {
     const index = this.#otherIndexes.get(messageId)
     if (index !== undefined) return index
@@ -178,7 +178,7 @@ class MessagesOfWindow {
     return position < 0 ? -1 : (this.#indexes[position] as number)
   }
 
-  /** The number of the message at an index; null where there is none. */
+  /** Returns the number of the message at an index, or null when there is none. */
   idAt(index: number): number | null {
     const other = this.#others.get(index)
     if (other) return other.messageId
@@ -194,7 +194,7 @@ class MessagesOfWindow {
   }
 }
 
-/** Sets an estimate where a text has no count. */
+/** Sets an estimate for each text without a count. */
 function* estimating(
   db: ReadDb,
   { tokens, wholeTokens, length }: WindowColumns,
@@ -217,7 +217,7 @@ function* estimating(
   }
 }
 
-/** How many tokens messages and summaries have by an estimate, by number and id; those without text are absent. */
+/** Returns the estimated tokens of messages and summaries, by number and id. Those without text are absent. */
 export function estimatesOf(
   db: ReadDb,
   messageIds: readonly number[],
@@ -233,7 +233,7 @@ export function estimatesOf(
   return estimates
 }
 
-/** Takes what agents pruned from the tokens that the model sees. Returns what was pruned of each entry. */
+/** Subtracts what agents pruned from the tokens that the model sees. Returns what was pruned of each entry. */
 function takeOutPruned(
   { length, tokens, wholeTokens }: WindowColumns,
   messages: MessagesOfWindow,
@@ -261,7 +261,10 @@ function textsInstead(outputs: readonly PrunedOutput[]): Window['prunedTexts'] {
   return seen
 }
 
-/** Which entries make or answer the same tool calls. A message that stands in the window twice does so where it stands last. */
+/**
+ * Finds entries that make or answer the same tool calls. A message that is in the window twice counts at its last
+ * index.
+ */
 function* readingCalls(
   db: ReadDb,
   { length, kinds }: WindowColumns,
@@ -290,7 +293,7 @@ function* readingCalls(
 
 const ASSISTANT = ROLES.indexOf('assistant')
 
-/** When the newest messages of the window's summaries were said, by node. */
+/** Returns the times of the newest messages that the window's summaries cover, by node. */
 function readTimes(db: ReadDb, { summaries }: Memory, entries: WindowEntries): ReadonlyMap<number, number> {
   const ids: string[] = []
   for (let index = 0; index < entries.length; index += 1) {

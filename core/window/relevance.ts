@@ -1,10 +1,10 @@
 import { termsOf } from '../models/terms.ts'
 
-// The usual constants. Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, §3.
+// Common constants. Robertson & Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond", 2009, §3.
 const K1 = 1.2
 const B = 0.75
 
-/** BM25 of each text for the query; 0 where no term occurs. */
+/** Returns the BM25 score of each text for the query, 0 where no term occurs. */
 export function rankByRelevance(texts: Iterable<string>, query: string): number[] {
   const wanted = [...new Set(termsOf(query))]
   const places = new Map(wanted.map((term, place) => [term, place]))

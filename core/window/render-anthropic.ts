@@ -9,9 +9,9 @@ type Block =
 type Message = { readonly role: 'user' | 'assistant'; readonly content: Block[] }
 
 /**
- * Messages API shape: the system messages that begin the conversation as `system`, then turns of alternating roles.
- * A system message later on stays in its place, as marked user text: moving it up would change what was sent before.
- * https://docs.anthropic.com/en/api/messages
+ * Renders for the Messages API: the system messages at the beginning of the conversation become `system`, followed by
+ * turns of alternating roles. A later system message stays in its position as marked user text, because moving it up
+ * would change what was sent before. https://docs.anthropic.com/en/api/messages
  */
 export function renderAnthropic(turns: readonly Turn[]): RenderedContext {
   const begin = turns.findIndex((turn) => turn.kind !== 'system')
@@ -30,7 +30,7 @@ export function renderAnthropic(turns: readonly Turn[]): RenderedContext {
   return { provider: 'anthropic', system: system || null, messages }
 }
 
-/** The API wants a user's turn first; a window may begin with the assistant's. */
+/** The API requires a user's turn first, and a window may begin with the assistant's. */
 const OPENING = '[start of the context window]'
 
 function blocksOf(turn: Turn): Block[] {
@@ -53,14 +53,14 @@ function blocksOf(turn: Turn): Block[] {
   }
 }
 
-/** The API takes an object. What is stored otherwise is passed under one name rather than lost. */
+/** The API requires an object. Any other value is passed under one name, so that it is not lost. */
 function inputOf(call: Call): object {
   if (call.input === null || call.input.trim() === '') return {}
   try {
     const parsed: unknown = JSON.parse(call.input)
     return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? parsed : { input: parsed }
   } catch {
-    // Broken JSON in one row is that row's text, not an error of the whole window.
+    // Invalid JSON in one row is passed as text. It is not an error of the whole window.
     return { input: call.input }
   }
 }

@@ -13,14 +13,14 @@ type Message =
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
 
 /**
- * Chat Completions shape: system messages in their places, calls as `tool_calls`, each result as a `tool` message.
- * https://platform.openai.com/docs/api-reference/chat/create
+ * Renders for Chat Completions: system messages in their positions, calls as `tool_calls`, each result as a `tool`
+ * message. https://platform.openai.com/docs/api-reference/chat/create
  */
 export function renderOpenAI(turns: readonly Turn[]): RenderedContext {
   const messages: Message[] = []
   for (const turn of turns) {
     const last = messages.at(-1)
-    // Results must follow the message that made the calls, so that further calls of the same turn join it.
+    // Results must follow the message with their calls, so further calls of the same turn join that message.
     if (turn.kind === 'assistant' && turn.text === '' && last?.role === 'assistant' && last.tool_calls) {
       last.tool_calls.push(...turn.calls.map(toolCall))
     } else messages.push(messageOf(turn))

@@ -8,20 +8,20 @@ export type SelectionInput = {
   readonly pairs: Pairing
   readonly budgetTokens: number
   readonly freshTailCount: number
-  /** By item, 0 for no match; absent without a query. */
+  /** By item, 0 for no match. Absent without a query. */
   readonly relevance?: readonly number[] | undefined
 }
 
-/** What only the wording of a reason needs. */
+/** Facts that only the text of a reason needs. */
 export type Wording = {
   readonly idAt: (index: number) => string
-  /** Messages that a summary stands for. */
+  /** The number of messages that a summary covers. */
   readonly standsFor: (index: number) => number
-  /** Whether the call that an orphan answers exists in the conversation, outside the window. */
+  /** True when the call that an orphan answers exists in the conversation outside the window. */
   readonly hasCallOutside: (index: number) => boolean
 }
 
-/** What was decided about an item, as a number: 0 while nothing was, otherwise the place of the reason in its list, from 1. */
+/** The decision about an item as a number: 0 while it is open, otherwise the index of its reason in the list plus 1. */
 const UNDECIDED = 0
 const codeOf = (reason: ItemReason): number => ItemReason.options.indexOf(reason) + 1
 const ALWAYS_IN = codeOf('always_in')
@@ -34,21 +34,21 @@ const PAIR_OUT_OF_BUDGET = codeOf('pair_out_of_budget')
 const ORPHAN_RESULT = codeOf('orphan_result')
 const DANGLING = codeOf('dangling')
 
-/** The first reasons of the list let an item in. */
+/** The first reasons of the list include an item. */
 const LAST_INCLUDED = FITS_RELEVANCE
 const isIn = (code: number | undefined): boolean => code !== undefined && code !== UNDECIDED && code <= LAST_INCLUDED
 
-/** How much of a perfect match being the newest item is worth when there is a query. */
+/** With a query, the newest item gets this share of the score of a perfect match. */
 const RECENCY_SHARE = 0.25
 
 /**
- * Which items go to the model, and why. Decisions stand in columns and a reason is put into words when it is asked for:
- * a plan and a list of conversations decide about windows of any length and read no reason.
+ * The items that go to the model, with reasons. Decisions are stored in columns, and the text of a reason is written
+ * when it is asked for: plans and lists of conversations decide about windows of any length and read no reason.
  */
 export class Selection {
-  /** Of the included items. */
+  /** The tokens of the included items. */
   readonly tokens: number
-  /** System messages and the fresh tail alone are more than the budget. */
+  /** True when system messages and the fresh tail alone exceed the budget. */
   readonly overBudget: boolean
   readonly #input: SelectionInput
   readonly #decisions: Decisions
@@ -112,15 +112,15 @@ export class Selection {
   }
 }
 
-/** By item: the code of what was decided, and the number that its reason tells. */
+/** By item: the code of the decision, and the number in the text of its reason. */
 type Decisions = { readonly codes: Uint8Array; readonly details: Float64Array }
 
 type Claimed = { readonly tokens: number; readonly overBudget: boolean; readonly matches: number }
 
 /**
- * Decides about every item: system messages and the fresh tail are in whatever they cost, with what they are paired
- * to; then older items while they fit, newest first or best match first. What does not fit is passed over, so that one
- * large message never hides the older summaries.
+ * Decides about every item. System messages and the fresh tail are always included, with the items that are paired with
+ * them; then older items while they fit, newest first or best match first. An item that does not fit is skipped, so
+ * that one large message never excludes the older summaries.
  */
 export function selectItems(input: SelectionInput): Selection {
   const { length } = input.columns
@@ -161,7 +161,7 @@ function requireSystemAndTail({ columns, pairs, freshTailCount }: SelectionInput
   }
 }
 
-/** Lets in what is still undecided while it fits into what is left of the budget, a pair as one. */
+/** Includes undecided items while they fit into the rest of the budget, a pair as one. */
 function claimBudget(input: SelectionInput, { codes, details }: Decisions): Claimed {
   const { columns, budgetTokens } = input
   let tokens = 0
@@ -193,10 +193,10 @@ function claimBudget(input: SelectionInput, { codes, details }: Decisions): Clai
   return { tokens, overBudget, matches }
 }
 
-/** What stands and falls together, by its newest item. */
+/** Items that are included together or not at all, by the newest of them. */
 type Claimant = { readonly index: number; readonly isMatch: boolean }
 
-/** What is still undecided, in the order in which it may claim what is left of the budget. */
+/** Returns the undecided items in the order in which they may use the rest of the budget. */
 function claimants(input: SelectionInput, codes: Uint8Array): Claimant[] {
   const { columns, pairs, relevance } = input
   const newestFirst: Claimant[] = []
@@ -223,7 +223,7 @@ function bestFirst(input: SelectionInput, newestFirst: readonly Claimant[], rele
     .map((unit) => ({ index: unit.index, isMatch: unit.relevance > 0 }))
 }
 
-/** Items that stand and fall with one; undefined when it stands alone. */
+/** Returns the items that belong together with one, or undefined when it is alone. */
 function membersOf({ pairs }: SelectionInput, index: number): readonly number[] | undefined {
   const group = pairs.groupOf[index] ?? -1
   return group < 0 ? undefined : pairs.groups[group]
@@ -236,6 +236,7 @@ function tokensOf({ columns }: SelectionInput, index: number, members: readonly 
   return tokens
 }
 
-// Made once: what `toLocaleString` sets up for every number takes longer than the rest of a selection.
+// Created once, because `toLocaleString` would set up a formatter for every number, which takes longer than the rest of
+// a selection.
 const format = new Intl.NumberFormat('en-US')
 const number = (value: number): string => (value < 1_000 ? String(value) : format.format(value))

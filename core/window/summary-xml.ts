@@ -4,20 +4,20 @@ export type SummaryText = {
   readonly id: string
   readonly kind: string
   readonly depth: number
-  /** Summaries that it reaches through its sources, as stored. */
+  /** The stored number of summaries that it reaches through its sources. */
   readonly descendantCount: number | null
-  /** Messages that it stands for. */
+  /** The number of messages that it covers. */
   readonly messages: number
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
-  /** Ids of what it was made from, in order. */
+  /** Ids of its sources, in order. */
   readonly sources: readonly string[]
   readonly content: string
 }
 
 /**
- * How a summary stands in the window: wrapped, so that an agent knows what it is and which ids it may ask to expand.
- * Everything from the file is escaped; no text in a summary can end the wrapper or begin another.
+ * Renders a summary for the window in a wrapper, so that an agent knows what it is and which ids it may expand. All
+ * text from the file is escaped, so that no summary can end the wrapper or begin another.
  */
 export function renderSummary(summary: SummaryText): string {
   const attributes = {

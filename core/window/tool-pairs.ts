@@ -1,11 +1,11 @@
 /**
- * Which items of a window make or answer the same tool call: the items of the first call, then those of the second, and so
- * on, each in the order of the window.
+ * The items of a window that make or answer the same tool call: the items of the first call, then those of the second,
+ * and so on, each in the order of the window.
  */
 export type CallUses = {
-  /** Indexes of items; −1 for what is no item of the window. */
+  /** Indexes of items, or −1 for what is not in the window. */
   readonly indexes: Int32Array
-  /** How many indexes each call has. */
+  /** The number of indexes of each call. */
   readonly counts: Int32Array
 }
 
@@ -13,22 +13,22 @@ export type CallUses = {
 export type Pairing = {
   /** By item: the number of its group, or −1. */
   readonly groupOf: Int32Array
-  /** Indexes of each group's items, ascending; at least two each. */
+  /** The indexes of each group's items, ascending. There are at least two. */
   readonly groups: readonly (readonly number[])[]
-  /** Items that hold results, none of which has its call before it in the window. */
+  /** Items with results, none of which has its call before it in the window. */
   readonly orphans: ReadonlySet<number>
 }
 
-/** The same from lists, one for each call. */
+/** Makes the same from lists, one for each call. */
 export function callUses(calls: Iterable<readonly number[]>): CallUses {
   const lists = Array.from(calls, (indexes) => indexes.toSorted((a, b) => a - b))
   return { indexes: Int32Array.from(lists.flat()), counts: Int32Array.from(lists, ({ length }) => length) }
 }
 
 /**
- * Finds out which items stand and fall together. A result belongs to the nearest call of its id before it; an item may
- * make several calls and a call may be answered more than once.
- * @param makesCalls whether an item makes the calls that it holds; otherwise it answers them
+ * Finds the items that belong together. A result belongs to the nearest call with its id before it. An item may make
+ * several calls, and a call may be answered more than once.
+ * @param makesCalls tells whether an item makes the calls that it holds; otherwise it answers them
  */
 export function pairTools(
   length: number,
@@ -54,7 +54,7 @@ export function pairTools(
       if (makesCalls(index)) call = index
       else if (call < 0) orphans.add(index)
       else {
-        // The earlier item leads, so that chains stay short.
+        // The earlier item becomes the root, so that chains stay short.
         const [first, second] = [find(call), find(index)]
         leader[Math.max(first, second)] = Math.min(first, second)
         isPaired[call] = 1

@@ -7,7 +7,7 @@ import type { CoverageOfEntries } from './coverage-of-entries.ts'
 import { renderSummary } from './summary-xml.ts'
 import type { Window, WindowItem } from './window.ts'
 
-/** A step of the conversation that both provider shapes can express. */
+/** A step of the conversation that both provider formats can express. */
 export type Turn =
   | { readonly kind: 'system'; readonly text: string }
   | { readonly kind: 'user'; readonly text: string }
@@ -17,9 +17,9 @@ export type Turn =
 export type Call = { readonly id: string; readonly name: string; readonly input: string | null }
 
 /**
- * Reads the included items as turns. Providers want every call answered before anything else is said, so that a call
- * which something else follows gets a stand-in answer, and the real one, should it come later, follows as plain text:
- * nothing that was rendered before ever changes.
+ * Reads the included items as turns. Providers require that every call is answered before anything else follows. A call
+ * that is followed by something else gets a placeholder answer, and the real answer, if it comes later, follows as
+ * plain text. So nothing that was rendered before ever changes.
  */
 export function readTurns(
   db: ReadDb,
@@ -46,7 +46,7 @@ export function readTurns(
 
 type Said = { readonly content: string; readonly parts: readonly Part[] }
 
-/** A message as its agent sees it since it took out some of it. */
+/** Returns a message as its agent sees it after pruning. */
 function withoutPruned(said: Said, seen: ReadonlyMap<number, string> | undefined): Said {
   if (!seen) return said
   const outputs = new Map(said.parts.map((part) => [part.ordinal, part]))
@@ -81,7 +81,7 @@ const fileNote = (part: Part): string =>
   `[file ${part.fileName ?? 'without a name'}${part.fileMime ? `, ${part.fileMime}` : ''}]`
 
 function resultText(part: Part, content: string, results: number): string {
-  // The only result of a message is what the message says; several have their own texts.
+  // A single result has the text of the message. Several results have texts of their own.
   if (part.isContent === 1 || (results === 1 && content !== '')) return content
   return part.output ?? part.text ?? part.error ?? ''
 }
@@ -91,7 +91,7 @@ class TurnBuilder {
   /** Calls of the last assistant turn without an answer yet. */
   readonly #open = new Set<string>()
 
-  /** Anything without text is left out: providers refuse empty blocks. */
+  /** Anything without text is left out, because providers refuse empty blocks. */
   say(turn: Extract<Turn, { kind: 'system' | 'user' }>): void {
     if (turn.text.trim() === '') return
     this.#close()
@@ -101,7 +101,7 @@ class TurnBuilder {
   assistant(text: string, calls: readonly Call[]): void {
     const hasText = text.trim() !== ''
     if (!hasText && calls.length === 0) return
-    // A turn may be stored in several rows: calls right after calls belong to the same turn.
+    // A turn may be stored in several rows: consecutive calls belong to the same turn.
     if (hasText || this.turns.at(-1)?.kind !== 'assistant') this.#close()
     this.turns.push({ kind: 'assistant', text: hasText ? text : '', calls })
     for (const call of calls) this.#open.add(call.id)

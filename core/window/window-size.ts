@@ -3,11 +3,11 @@ import type { Pairing } from './tool-pairs.ts'
 import type { WindowColumns } from './window.ts'
 
 /**
- * A window in figures. Active is all that its context list holds, fitting is what of that goes to the model under a
- * budget, and left out is the rest. Every view, list and trigger takes its figures from here.
+ * The figures of a window. Active is everything in its context list, fitting is what of that goes to the model under a
+ * budget, and left out is the rest. Every view, list and trigger uses these figures.
  */
 export type WindowSize = {
-  /** Active entries, those that lead nowhere too. */
+  /** The number of active entries, including those that name nothing. */
   readonly items: number
   readonly activeTokens: number
   readonly fittingTokens: number
@@ -23,17 +23,17 @@ export const NO_WINDOW: WindowSize = {
   leftOutTokens: 0,
 }
 
-/** Under which settings a window is put together. */
+/** The settings under which a window is assembled. */
 export type AssemblySettings = { readonly budgetTokens: number; readonly freshTailCount: number }
 
-/** The size of a window of which nothing else is asked. */
+/** Returns the size of a window of which nothing else is needed. */
 export const measureWindow = (
   columns: WindowColumns,
   pairs: Pairing,
   { budgetTokens, freshTailCount }: AssemblySettings,
 ): WindowSize => sizeOf(columns, selectItems({ columns, pairs, budgetTokens, freshTailCount }))
 
-/** The size of a window about which was decided. */
+/** Returns the size of a window from its selection. */
 export function sizeOf({ length, tokens }: WindowColumns, selection: Selection): WindowSize {
   let activeTokens = 0
   let leftOutItems = 0

@@ -14,7 +14,7 @@ import { type AssemblySettings, measureWindow, type WindowSize } from './window-
 type Item = Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned' | 'messageId' | 'summaryId'>
 
 /**
- * Measures windows with the selection by which a single one is put together: the figures of a list are those of the
+ * Measures windows with the same selection that assembles a single one, so that the figures of a list agree with the
  * context view.
  */
 export class WindowSizes {
@@ -29,8 +29,8 @@ export class WindowSizes {
   }
 
   /**
-   * The windows of many conversations by a few queries over sets; none of them should be long. Conversations without an
-   * entry are left out. Call inside a snapshot.
+   * Measures the windows of many conversations by a few queries over sets. None of them should be long. Conversations
+   * without an entry are left out. Call it inside a snapshot.
    */
   measure(conversationIds: readonly number[]): Map<number, WindowSize> {
     const rows = windowEntries(this.#db, conversationIds)
@@ -50,7 +50,7 @@ export class WindowSizes {
     )
   }
 
-  /** The window of a conversation whose memory was read, however long, some milliseconds of work at a time. */
+  /** Measures the window of a conversation whose memory was read, of any length, in pieces of some milliseconds. */
   *measuring(memory: Memory): Generator<void, WindowSize> {
     const { columns, pairs } = yield* readingWindow(this.#db, memory, this.#estimator)
     yield
@@ -81,7 +81,7 @@ export class WindowSizes {
     return this.#estimated(counted)
   }
 
-  /** With an estimate where a text has no count. */
+  /** Sets an estimate for each text without a count. */
   #estimated(items: Item[]): Item[] {
     const uncounted = items.filter(({ tokens }) => tokens === 0)
     if (uncounted.length === 0) return items
@@ -93,7 +93,7 @@ export class WindowSizes {
     )
   }
 
-  /** By message, the tool calls that it makes or answers. */
+  /** Returns the tool calls that each message makes or answers. */
   #callIds(items: readonly Item[]): ReadonlyMap<number, readonly string[]> {
     const calls = toolCalls(
       this.#db,
@@ -109,7 +109,7 @@ export class WindowSizes {
   }
 
   #sizeOf(window: readonly Item[], callIds: ReadonlyMap<number, readonly string[]>): WindowSize {
-    // A message that stands in the window twice carries its calls where it stands last, as in a window that is put together.
+    // A message that is in the window twice carries its calls at its last index, as in an assembled window.
     const indexes = new Map(window.map(({ messageId }, index) => [messageId, index]))
     const uses = new Map<string, number[]>()
     for (const [messageId, index] of indexes) {

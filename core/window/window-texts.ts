@@ -3,13 +3,18 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { openingsOfMessages, openingsOfSummaries, openingsOfTools, type ToolOpening } from '../systems/texts.ts'
 import type { Window, WindowItem } from './window.ts'
 
-/** One line for each item of a window: how its text begins; for a message without text, what it calls or answers. */
+/**
+ * Returns one line for each item of a window: the beginning of its text, or for a message without text its calls or
+ * answers.
+ */
 export function readExcerpts(db: ReadDb, window: Window): string[] {
   const { openings, tools } = readOpenings(db, window, EXCERPT_BYTES)
   return window.items.map((item, index) => openingExcerpt(describe(item, openings[index] ?? '', tools)))
 }
 
-/** What each item says, up to `bytes` bytes of its text and of each tool part, for ranking. By window index. */
+/**
+ * Returns the text of each item for ranking, up to `bytes` bytes of its text and of each tool part, by window index.
+ */
 export function readSearchTexts(db: ReadDb, window: Window, bytes: number): string[] {
   const { openings, tools } = readOpenings(db, window, bytes)
   return window.items.map((item, index) => {

@@ -8,20 +8,20 @@ import type { Pairing } from './tool-pairs.ts'
 
 /** One entry of the window, without its text. */
 export type WindowItem = {
-  /** As stored; orders the window, with gaps. */
+  /** The stored number that orders the window. There may be gaps. */
   readonly ordinal: number
-  /** `msg_<n>` or the summary's id; `item_<ordinal>` when the entry names nothing. */
+  /** `msg_<n>` or the id of the summary; `item_<ordinal>` when the entry names nothing. */
   readonly id: string
   readonly kind: 'message' | 'leaf' | 'condensed' | 'missing'
   readonly messageId: number | null
   readonly summaryId: string | null
   readonly role: Role | null
-  /** Of a summary. */
+  /** The depth of a summary. */
   readonly depth: number | null
   readonly seq: number | null
-  /** What the model sees of it. */
+  /** The tokens that the model sees of it. */
   readonly tokens: number
-  /** What its agent took out of it, which `tokens` leaves out. */
+  /** What the agent pruned. `tokens` does not include it. */
   readonly pruned?: Pruned
   readonly createdAtMs: number | null
 }
@@ -31,20 +31,20 @@ export const MESSAGE = 0
 export const SUMMARY = 1
 export const MISSING = 2
 
-/** What decisions about a window go by: a column each, with a value for every entry. */
+/** The columns that decide about a window, with a value for every entry. */
 export type WindowColumns = {
   readonly length: number
   /** MESSAGE, SUMMARY or MISSING. */
   readonly kinds: Uint8Array
-  /** Indexes of ROLES; OTHER_ROLE where an entry has none. */
+  /** Indexes of ROLES, or OTHER_ROLE for an entry without a role. */
   readonly roles: Uint8Array
-  /** What the model sees of an entry. */
+  /** The tokens that the model sees of an entry. */
   readonly tokens: Float64Array
-  /** The same with what its agent took out of it: what a summary is made of. */
+  /** The tokens including what the agent pruned, because a summary is made of the whole. */
   readonly wholeTokens: Float64Array
 }
 
-/** The columns of a window that is held as a list of items. */
+/** Returns the columns of a window that is a list of items. */
 export function columnsOf(items: readonly Pick<WindowItem, 'kind' | 'role' | 'tokens' | 'pruned'>[]): WindowColumns {
   const columns = newColumns(items.length)
   items.forEach(({ kind, role, tokens, pruned }, index) => {
@@ -64,20 +64,22 @@ export const newColumns = (length: number): WindowColumns => ({
   wholeTokens: new Float64Array(length),
 })
 
-/** A summary of a window. Null: the file does not say. */
+/** A summary of a window. Null where the file gives no value. */
 export type ShownSummary = {
   readonly id: string
   readonly kind: 'leaf' | 'condensed'
   readonly depth: number
   readonly tokens: number
-  /** When the newest of its messages was said. */
+  /** The time of the newest message that it covers. */
   readonly saidAtMs: number | null
 }
 
 export type WindowParts = {
   readonly memory: Memory
   readonly entries: WindowEntries
-  /** Entries that the memory does not hold: they lead out of the conversation, or nowhere. By index. */
+  /**
+   * Entries that the memory does not hold, because they name something in another conversation or nothing. By index.
+   */
   readonly others: ReadonlyMap<number, WindowItem>
   /** By node. */
   readonly saidAtMs: ReadonlyMap<number, number>
@@ -90,17 +92,17 @@ export type WindowParts = {
 }
 
 /**
- * The window of a conversation, in order, with its tool calls paired. Decisions go by its columns; its items are made
- * when somebody asks for them, because a window may hold every message that there is.
+ * The window of a conversation, in order, with its tool calls paired. Decisions use its columns. Its items are made
+ * only when they are asked for, because a window may hold every message of a conversation.
  */
 export class Window {
   readonly columns: WindowColumns
   readonly pairs: Pairing
-  /** Of all entries. */
+  /** The tokens of all entries. */
   readonly tokens: number
   /** Texts that the model sees instead of those of parts, by message and ordinal of the part. */
   readonly prunedTexts: ReadonlyMap<number, ReadonlyMap<number, string>>
-  /** The last compaction was cut off before it had made all its leaves. */
+  /** True when the last compaction was cut off before it had made all its leaves. */
   readonly isLeafPassOpen: boolean
   readonly #parts: WindowParts
   #items: readonly WindowItem[] | undefined
@@ -118,7 +120,7 @@ export class Window {
     return this.columns.length
   }
 
-  /** Of the conversation. */
+  /** The memory of the conversation. */
   get memory(): Memory {
     return this.#parts.memory
   }
@@ -132,7 +134,7 @@ export class Window {
     return this.#items
   }
 
-  /** Items `from` ≤ i < `to`. */
+  /** Returns items `from` ≤ i < `to`. */
   itemsIn(from: number, to: number): WindowItem[] {
     return Array.from({ length: to - from }, (_, place) => this.itemAt(from + place))
   }
@@ -145,7 +147,7 @@ export class Window {
     return node < 0 ? memory.messageId(entries.positionAt(index)) : memory.summaries.at(node).id
   }
 
-  /** Ids of the entries `from` ≤ i < `to`. */
+  /** Returns ids of the entries `from` ≤ i < `to`. */
   idsIn(from: number, to: number): string[] {
     const ids = new Array<string>(to - from)
     for (let index = from; index < to; index += 1) ids[index - from] = this.idAt(index)
@@ -159,7 +161,7 @@ export class Window {
     return sum
   }
 
-  /** The place of a message in its conversation; null for what is none. */
+  /** Returns the `seq` of a message, or null for any other entry. */
   seqAt(index: number): number | null {
     const { memory, entries, others } = this.#parts
     const other = others.get(index)
@@ -168,7 +170,7 @@ export class Window {
     return position < 0 ? null : (memory.messages.seqs[position] as number)
   }
 
-  /** The summary that an entry shows; null for any other entry. */
+  /** Returns the summary that an entry shows, or null for any other entry. */
   summaryAt(index: number): string | null {
     return this.columns.kinds[index] === SUMMARY ? this.idAt(index) : null
   }
@@ -241,7 +243,7 @@ export const summaryItem = (summary: ShownSummary & { readonly ordinal: number }
   createdAtMs: summary.saidAtMs,
 })
 
-/** An entry that leads nowhere. */
+/** An entry that names nothing. */
 export const missingItem = (ordinal: number, id: string): WindowItem => ({
   ordinal,
   id,
@@ -255,7 +257,7 @@ export const missingItem = (ordinal: number, id: string): WindowItem => ({
   createdAtMs: null,
 })
 
-/** A stored count as a whole number that is not negative, whatever a file claims. */
+/** Returns a stored count as a non-negative integer, whatever the file holds. */
 export function tokenCount(value: number | null): number {
   return value === null || !Number.isFinite(value)
     ? 0

@@ -10,8 +10,9 @@ import { ownSummaries } from './window-rule.ts'
 type Entry = number | string
 
 /**
- * Active tokens right after each event that the log tells of: the replacements are undone one by one from the stored
- * window backwards, as for the window at a single moment. Null from the event on (backwards) to which they do not lead.
+ * Returns the active tokens right after each event in the log. The replacements are undone one by one from the stored
+ * window backwards, as for the window at a single moment. The values are null from the event on (backwards) that the
+ * replacements do not reach.
  */
 export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly LoggedEvent[]): (number | null)[] {
   const tokens = new Array<number | null>(events.length).fill(null)
@@ -35,17 +36,17 @@ export function loggedActiveTokens(db: ReadDb, memory: Memory, events: readonly 
   return tokens
 }
 
-/** Adds up the entries of a window that were there at a moment, while the moments go backwards. */
+/** Adds up the entries of a window that existed at a moment, for moments in descending order. */
 class TokenCount {
   readonly #memory: Memory
   readonly #isThere: Uint8Array
-  /** What is pruned of messages at the moment, by number. */
+  /** Pruned tokens of messages at the moment, by number. */
   readonly #pruned = new Map<number, number>()
-  /** Newest last. */
+  /** Sorted, newest last. */
   readonly #outputs: PrunedOutput[]
-  /** Of all entries. */
+  /** The tokens of all entries. */
   #all = 0
-  /** Of those that are messages from a position on, which had not come yet. */
+  /** The tokens of messages from a position on, which did not exist yet. */
   #later = 0
   #firstLater: number
 
@@ -116,8 +117,8 @@ class TokenCount {
 }
 
 /**
- * Active tokens right after each event of a file whose log does not tell: of every summary that had been made and from
- * which none had been made yet, and of every message up to then that none of these stands for (see `reconstruct`).
+ * Returns the active tokens right after each event of a file without a log: those of every existing summary without a
+ * dependent, and of every message up to then that none of these covers (see `reconstruct`).
  */
 export function inferredActiveTokens(memory: Memory, events: readonly LoggedEvent[]): number[] {
   const { summaries, coverage } = memory
@@ -139,14 +140,14 @@ export function inferredActiveTokens(memory: Memory, events: readonly LoggedEven
   })
 }
 
-/** The summaries from which nothing has been made yet, and the messages that none of them stands for. */
+/** The summaries without a dependent, and the messages that none of them covers. */
 class Tops {
   readonly #memory: Memory
   readonly #isMade: Uint8Array
-  /** How many tops stand for each message. */
+  /** The number of such summaries that cover each message. */
   readonly #covers: Uint16Array
   #summaryTokens = 0
-  /** Of the messages below a position that no top stands for. */
+  /** The tokens of the messages below a position that no such summary covers. */
   #messageTokens = 0
   #positions = 0
 

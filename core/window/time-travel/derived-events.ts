@@ -3,8 +3,8 @@ import type { LoggedEvent } from './event-log.ts'
 import { ownSummaries } from './window-rule.ts'
 
 /**
- * What must have happened in a file without a log: each summary was made when it says so. Numbered from 1 in that order;
- * they belong to no run.
+ * Derives events for a file without a log: each summary was made at its creation time. They are numbered from 1 in that
+ * order and belong to no run.
  */
 export function deriveEvents(memory: Memory): LoggedEvent[] {
   const { summaries, links, lineage } = memory
@@ -27,7 +27,7 @@ export function deriveEvents(memory: Memory): LoggedEvent[] {
     }))
 }
 
-/** Its own time, else that of the newest message that it covers. */
+/** Returns its own time, or that of the newest message that it covers. */
 function madeAt({ messages, summaries, coverage }: Memory, node: number): number {
   const newest = messages.createdAtMs[(coverage.reach(node).at(-1) ?? 0) - 1] ?? Number.NaN
   return summaries.at(node).createdAtMs ?? (Number.isNaN(newest) ? 0 : newest)

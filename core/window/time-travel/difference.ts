@@ -1,8 +1,8 @@
 import type { ContextAt, ContextDifference } from '../../contract/time-travel.ts'
 
 /**
- * What went out of a window and what came into it. Taking `left` out of the earlier items and putting `entered` in, each
- * at its ordinal, gives the later ones.
+ * Returns what left a window and what entered it. Removing `left` from the earlier items and adding `entered`, each at
+ * its ordinal, gives the later ones.
  */
 export function differenceOf(before: ContextAt, after: ContextAt): ContextDifference {
   const { items: earlier, ...beforeFigures } = before

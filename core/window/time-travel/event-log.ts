@@ -13,30 +13,31 @@ import type { Placements } from '../placements.ts'
 /** A replacement as the file records it. */
 export type LoggedEvent = Omit<CompactionEvent, 'messages' | 'activeTokens'> & Pick<StoredEvent, 'newestSeq'>
 
-/** Entries that stood in the window one after the other and went out, in order, and those that came in. */
+/** Consecutive entries that left the window, in order, and those that entered it. */
 export type Replacement = {
   readonly placed: Placements
   readonly removed: Placements
-  /** Of a compaction event. */
+  /** The id of a compaction event. */
   readonly eventId?: number
 }
 
-/** Oldest first. */
+/** Returns events, oldest first. */
 export function readEvents(db: ReadDb, conversationId: number): LoggedEvent[] {
   return compactionEvents(db, conversationId)
 }
 
-/** A change of the window that was no compaction. */
+/** A change of the window that was not a compaction. */
 export type Edit = Replacement & {
-  /** The newest compaction event by then; 0: none. */
+  /** The newest compaction event by then, or 0. */
   readonly eventId: number
   readonly atMs: number
   readonly newestSeq: number | null
 }
 
 /**
- * What changed the window after an event (0: from the beginning), newest first; null when some of it cannot be read.
- * @param hadHappened of edits right after that event: which are older than the moment that is meant
+ * Returns what changed the window after an event (0 for the beginning), newest first, or null when some of it cannot be
+ * parsed.
+ * @param hadHappened tells which edits right after that event are older than the moment
  */
 export function readReplacementsAfter(
   db: ReadDb,
@@ -49,7 +50,7 @@ export function readReplacementsAfter(
   const since = edits.filter((edit) => edit.eventId > eventId || !hadHappened(edit))
   const replacements: Replacement[] = []
   let next = 0
-  // An edit after an event is undone before it.
+  // An edit after an event is undone before the event.
   const takeEditsFrom = (from: number): void => {
     for (let edit = since[next]; edit && edit.eventId >= from; edit = since[next]) {
       replacements.push({ placed: edit.placed, removed: edit.removed })
@@ -66,7 +67,7 @@ export function readReplacementsAfter(
   return replacements
 }
 
-/** Newest first. */
+/** Returns edits, newest first. */
 export function readEdits(db: ReadDb, conversationId: number, eventId: number): Edit[] | null {
   const edits: Edit[] = []
   for (const { from, to, ...row } of windowEditsSince(db, conversationId, eventId)) {
@@ -77,7 +78,7 @@ export function readEdits(db: ReadDb, conversationId: number, eventId: number): 
   return edits
 }
 
-/** Stored as message numbers and summary ids. */
+/** Parses a JSON array of message numbers and summary ids. */
 function parsePlacements(json: string): Placements | null {
   try {
     const items: unknown = JSON.parse(json)
@@ -85,12 +86,12 @@ function parsePlacements(json: string): Placements | null {
       typeof item === 'number' || NodeId.safeParse(item).success
     return Array.isArray(items) && items.every(isEntry) ? items : null
   } catch {
-    // Not JSON: the file is damaged there, and the caller goes by creation times.
+    // The file is damaged there, so the caller uses creation times.
     return null
   }
 }
 
-/** Stored as `[ordinal, type, id, created_at]` for each item. */
+/** Parses a JSON array with `[ordinal, type, id, created_at]` for each item. */
 function parseRemoved(json: string): Placements | null {
   try {
     const items: unknown = JSON.parse(json)
@@ -104,7 +105,7 @@ function parseRemoved(json: string): Placements | null {
     }
     return removed
   } catch {
-    // Not JSON: the file is damaged there, and the caller goes by creation times.
+    // The file is damaged there, so the caller uses creation times.
     return null
   }
 }

@@ -6,18 +6,18 @@ import type { Messages } from '../../memory/messages.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import type { LoggedEvent } from './event-log.ts'
 
-/** A moment in the order of the file's own records: which replacements and which messages it has seen. */
+/** A moment in the order of the file's own records: the replacements and the messages before it. */
 export type Point = {
   readonly atMs: number | null
-  /** How many of the logged events had happened. */
+  /** The number of logged events before the moment. */
   readonly events: number
-  /** Messages up to this seq were there. */
+  /** The `seq` of the newest message before the moment. */
   readonly newestSeq: number
-  /** The log says in which order these events and messages came. */
+  /** True when the log determines the order of these events and messages. */
   readonly isCertain: boolean
 }
 
-/** Where a moment lies; null: at or after the last thing that happened. */
+/** Returns the point of a moment, or null for a moment at or after the last record. */
 export function locateMoment(moment: Moment, events: readonly LoggedEvent[], memory: Memory): Point | null {
   if ('now' in moment) return null
   if ('messageId' in moment) return afterMessage(moment.messageId, events, memory)
@@ -41,7 +41,7 @@ function noSuchEvent(
   return new LcmError('not_found', message, { ...moment })
 }
 
-/** Numbers are given out to all conversations of a file. */
+/** Event numbers are shared by all conversations of a file. */
 function knownEvents(events: readonly LoggedEvent[]): string {
   const [first, last] = [events[0], events.at(-1)]
   if (!first || !last) return 'it was never compacted. Ask for the window as it is'
@@ -55,7 +55,7 @@ function knownRuns(events: readonly LoggedEvent[]): string {
   return `its newest is ${JSON.stringify(newest)}. Name one of its own`
 }
 
-/** Before the next event, however soon that came. */
+/** Returns the point after a message, before the next event, however soon that came. */
 function afterMessage(id: string, events: readonly LoggedEvent[], memory: Memory): Point {
   const { messages: history } = memory
   const position = history.positionOf(messageNumber(id) ?? Number.NaN)
@@ -94,17 +94,20 @@ function atTime(atMs: number, events: readonly LoggedEvent[], memory: Memory): P
 function point(atMs: number | null, happened: number, newestSeq: number, events: readonly LoggedEvent[]): Point {
   const [last, next] = [events[happened - 1], events[happened]]
   const isAfterLast = last === undefined || last.newestSeq !== null
-  // Clocks may disagree with the order in which things were stored: then no window was ever like this.
+  // Clocks may disagree with the order in which rows were stored. Then no window was ever in this state.
   const isBeforeNext = next === undefined || (next.newestSeq !== null && newestSeq <= next.newestSeq)
   return { atMs, events: happened, newestSeq, isCertain: isAfterLast && isBeforeNext }
 }
 
-/** How many messages were there at an event. */
+/** Returns the number of messages that existed at an event. */
 export function messagesAt(event: LoggedEvent, memory: Memory): number {
   return firstAbove(memory.messages.seqs, newestAt(event, memory))
 }
 
-/** Seq of the newest message at an event; by the clock, and at least what its summary covers, where it is not recorded. */
+/**
+ * Returns the `seq` of the newest message at an event. If it is not recorded, the clock decides, and it is at least
+ * that of the messages that the summary covers.
+ */
 export function newestAt(event: LoggedEvent, memory: Memory): number {
   if (event.newestSeq !== null) return event.newestSeq
   const { messages: history } = memory
@@ -115,5 +118,8 @@ function coveredSeq({ summaryId }: LoggedEvent, memory: Memory): number {
   return memory.coverage.seqRange(memory.summaries.nodeOf(summaryId))?.lastSeq ?? -1
 }
 
-/** How many messages were there at a time, by the steady clock; all of them where no message has a time. */
+/**
+ * Returns the number of messages that existed at a time, by the steady clock, or all of them when no message has a
+ * time.
+ */
 const messagesBy = (history: Messages, atMs: number): number => firstAbove(history.clockMs, atMs)

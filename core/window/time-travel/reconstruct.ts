@@ -1,17 +1,17 @@
 import type { Memory } from '../../memory/memory.ts'
 import type { Placements } from '../placements.ts'
 
-/** What is known to have been there, where no log says what the window was. */
+/** The rows that are known to have existed, where no log records the window. */
 export type Known = {
   readonly newestSeq: number
-  /** Whether the summary of a node had been made. */
+  /** True when the summary of a node had been made. */
   readonly isMade: (node: number) => boolean
 }
 
 /**
- * The window as an agent would have kept it: every summary that had been made and from which none had been made yet, and
- * every message up to the newest that none of these stands for, in the order of the messages. Summaries on a cycle are
- * no window's top; their messages stand for themselves.
+ * Returns the window as an agent would have kept it: every existing summary without a dependent, and every message up
+ * to the newest that none of these covers, in the order of the messages. Summaries on a cycle are not in it; their
+ * messages are.
  */
 export function reconstruct(memory: Memory, { newestSeq, isMade }: Known): Placements {
   const { messages, summaries, links, coverage } = memory

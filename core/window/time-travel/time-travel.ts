@@ -31,24 +31,24 @@ export type TimeTravelOptions = {
   readonly db: ReadDb
   readonly histories: MemoryReader
   readonly context: ContextAssembler
-  /** The file records every replacement in its windows. */
+  /** True when the file records every replacement in its windows. */
   readonly keepsLog: boolean
-  /** Of windows that no log tells of. */
+  /** How the system makes summaries, for windows without a log. */
   readonly summaries: System['summaries']
 }
 
-/** The entries of a window as they were. Without `placed` they are those that are stored. */
+/** The entries of a past window. Without `placed` they are the stored ones. */
 export type PastWindow = PastEntries & {
-  /** Inferred from creation times, or from records whose order is not certain. */
+  /** True when the window was inferred from creation times, or from records whose order is not certain. */
   readonly reconstructed: boolean
   readonly atMs: number | null
-  /** Compaction events that had happened. */
+  /** The number of compaction events before the moment. */
   readonly events: number
 }
 
 /**
- * The context window as it stood after any message or replacement. Exact where the file keeps a log: replacements are
- * undone from the stored window backwards. Elsewhere it is what creation times say, and says so.
+ * The context window after any message or replacement. It is exact for files with a log, because replacements are
+ * undone from the stored window backwards. Otherwise it is inferred from creation times, and marked as such.
  */
 export class TimeTravel {
   readonly #options: TimeTravelOptions
@@ -58,7 +58,7 @@ export class TimeTravel {
   }
 
   /**
-   * What a time slider over a conversation needs.
+   * Returns what a time slider over a conversation needs.
    * @throws LcmError not_found
    */
   timeline(conversationId: number): Timeline {
@@ -89,7 +89,7 @@ export class TimeTravel {
   }
 
   /**
-   * The window at a moment, under a budget as for `ContextAssembler.assemble`.
+   * Returns the window at a moment, under a budget as for `ContextAssembler.assemble`.
    * @throws LcmError not_found
    */
   contextAt(input: ContextAtInput): ContextAt {
@@ -101,7 +101,7 @@ export class TimeTravel {
   }
 
   /**
-   * What would have been sent at a moment, as `ContextAssembler.render`.
+   * Returns what would have been sent at a moment, like `ContextAssembler.render`.
    * @throws LcmError not_found
    */
   render(input: ContextAtInput, provider: Provider): RenderedContext {
@@ -112,7 +112,7 @@ export class TimeTravel {
   }
 
   /**
-   * What went out of the window and what came in between two moments.
+   * Returns what left the window and what entered it between two moments.
    * @throws LcmError not_found
    */
   difference({ from, to, ...input }: DifferenceInput): ContextDifference {
@@ -122,7 +122,7 @@ export class TimeTravel {
   }
 
   /**
-   * The entries alone, for `ContextAssembler`.
+   * Returns the entries alone, for `ContextAssembler`.
    * @throws LcmError not_found
    */
   entriesAt(conversationId: number, moment: Moment): PastWindow {
@@ -138,7 +138,7 @@ export class TimeTravel {
         return { reconstructed: false, atMs, events: events.length }
       }
       const when = { atMs: point.atMs, events: point.events }
-      // As with replacements: what came right after a message had not come yet.
+      // As with replacements, pruning right after a message had not happened yet.
       const until = {
         newestSeq: point.newestSeq,
         atMs: 'messageId' in moment ? Number.NEGATIVE_INFINITY : (point.atMs ?? Number.POSITIVE_INFINITY),
@@ -150,7 +150,7 @@ export class TimeTravel {
     })
   }
 
-  /** As `entriesAt` says of each event: by the log where it leads there, else by creation times. */
+  /** Adds active tokens to each event: from the log as far as it reaches, otherwise from creation times. */
   #withActiveTokens(memory: Memory, events: readonly LoggedEvent[]) {
     const isLogged = this.#options.keepsLog && events.every((event) => event.runId !== '')
     const logged = isLogged ? loggedActiveTokens(this.#options.db, memory, events) : []
@@ -170,7 +170,7 @@ export class TimeTravel {
     })
   }
 
-  /** Right after a run that replaced nothing: the agent took out what some messages say. */
+  /** Returns the point right after a run that replaced nothing and pruned the content of some messages. */
   #atPruning(moment: Moment, events: readonly LoggedEvent[], conversationId: number): Point | null {
     if (!('runId' in moment)) return null
     const pruned = readPruned(this.#options.db, conversationId).find(({ runId }) => runId === moment.runId)
@@ -182,7 +182,7 @@ export class TimeTravel {
     return { atMs, events: later < 0 ? events.length : later, newestSeq, isCertain: true }
   }
 
-  /** A time after all messages and compactions, and before something that was done by hand. */
+  /** Returns the point of a time after all messages and compactions, and before a change by hand. */
   #beforeEdits(moment: Moment, events: readonly LoggedEvent[], { messages: history }: Memory): Point | null {
     if (!('atMs' in moment) || !this.#options.keepsLog) return null
     const edits = readEdits(this.#options.db, history.conversationId, events.at(-1)?.eventId ?? 0) ?? []
@@ -200,7 +200,9 @@ export class TimeTravel {
     return this.#options.summaries === 'beside' || standBeside(memory)
   }
 
-  /** All that is known had happened, and nothing was done by hand: then the window is the one that is there now. */
+  /**
+   * True when every known event had happened and no change by hand came later, so that the window is the present one.
+   */
   #isEnd({ messages: history }: Memory, events: readonly LoggedEvent[], point: Point): boolean {
     return (
       point.events === events.length &&
@@ -210,10 +212,12 @@ export class TimeTravel {
     )
   }
 
-  /** Null where there is no log, or it does not lead to the window that is stored or reach back far enough. */
+  /**
+   * Returns null without a log, or when the log does not lead to the stored window or does not reach back far enough.
+   */
   #undo(memory: Memory, events: readonly LoggedEvent[], point: Point, moment: Moment): Placements | null {
     const { db, keepsLog } = this.#options
-    // Without a log nothing is known to undo, unless nothing was ever replaced: then the window only grew.
+    // Without a log nothing can be undone, unless no entry was ever replaced: then the window only grew.
     if (!keepsLog && (events.length > 0 || !this.#isBeside(memory))) return null
     if (events.some((event) => event.runId === '')) return null
     const { messages: history } = memory
@@ -225,7 +229,7 @@ export class TimeTravel {
     const stored = storedPlacements(memory)
     const undone = replacements && undoReplacements(stored, replacements)
     if (!undone) return null
-    // Before the first event there were no summaries but those of which nothing is known.
+    // Before the first event there were no summaries, except some whose creation is not known.
     if (point.events === 0 && undone.some((entry) => typeof entry === 'string')) return null
     return undone.filter(
       (entry) => typeof entry === 'string' || !((history.seqs[history.positionOf(entry)] ?? -1) > point.newestSeq),
@@ -233,7 +237,10 @@ export class TimeTravel {
   }
 }
 
-/** A summary was there when its event had happened; without an event, when it had been made of what was there. */
+/**
+ * A summary existed when its event had happened. Without an event, it existed when everything that it was made from
+ * existed.
+ */
 function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly LoggedEvent[], memory: Memory) {
   const there = new Set(events.slice(0, happened).map((event) => event.summaryId))
   const later = new Set(events.slice(happened).map((event) => event.summaryId))
@@ -246,7 +253,7 @@ function knownAt({ atMs, newestSeq, events: happened }: Point, events: readonly 
   return { newestSeq, isMade }
 }
 
-/** Of the window that is there now. */
+/** Returns the tokens of the present window. */
 function storedTokens({ window, messages, summaries }: Memory): number {
   let tokens = 0
   for (let item = 0; item < window.length; item += 1) {

@@ -4,9 +4,8 @@ import type { Replacement } from './event-log.ts'
 type Link = { readonly entry: number | string; before: Link | null; after: Link | null }
 
 /**
- * The window before some replacements, which must come newest first and be the newest ones: each summary goes out and
- * what it replaced comes back to its place. Null when the window does not fit them, because it was changed by something
- * else since.
+ * Returns the window before some replacements, which must be the newest ones, newest first: each summary is replaced by
+ * its former entries. Returns null when the window does not match them, because something else has changed it since.
  */
 export function undoReplacements(window: Placements, replacements: readonly Replacement[]): Placements | null {
   const list = new LinkedWindow(window)
@@ -17,7 +16,7 @@ export function undoReplacements(window: Placements, replacements: readonly Repl
   return new Set(entries).size === entries.length ? entries : null
 }
 
-/** Replacing some entries by others takes as long as there are many of them, however long the window is. */
+/** A linked list of entries. Replacing entries takes time in proportion to their number, however long the window is. */
 export class LinkedWindow {
   readonly #end: Link = { entry: -1, before: null, after: null }
   readonly #links = new Map<number | string, Link>()
@@ -26,7 +25,7 @@ export class LinkedWindow {
     this.#putBefore(this.#end, window)
   }
 
-  /** False when these entries do not stand there one after the other. */
+  /** Returns false when these entries are not consecutive in the window. */
   replace(placed: Placements, by: Placements): boolean {
     const [first] = placed
     if (first === undefined) {
@@ -48,7 +47,7 @@ export class LinkedWindow {
     return entries.reverse()
   }
 
-  /** Returns the one after it. */
+  /** Returns the entry after the removed one. */
   #takeOut(link: Link): Link | null {
     this.#links.delete(link.entry)
     if (link.before) link.before.after = link.after

@@ -1,11 +1,14 @@
 import { EVENT, IN_WINDOW } from '../../memory/coverage.ts'
 import type { Memory } from '../../memory/memory.ts'
 
-/** Nodes of the summaries that belong to the conversation. */
+/** Returns the nodes of the summaries that belong to the conversation. */
 export const ownSummaries = (memory: Memory): number[] =>
   memory.summaries.rows.flatMap(({ index }) => (memory.isOwn(index) ? [index] : []))
 
-/** Whatever wrote them: summaries of a window that still holds every message, and no summary, replaced nothing. */
+/**
+ * True when the window still holds every message and no summary, so that the summaries have replaced nothing, whatever
+ * program wrote them.
+ */
 export const standBeside = (memory: Memory): boolean =>
   memory.messages.length > 0 &&
   ownSummaries(memory).length > 0 &&
