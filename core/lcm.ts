@@ -1,6 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { ExpandQuery } from './agents/expand-query/expand-query.ts'
 import { ProvenanceFinder } from './agents/provenance/provenance.ts'
+import { Outliner } from './browse/outline.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
 import { MemoryStats } from './browse/stats/memory-stats.ts'
 import { StrataService } from './browse/strata.ts'
@@ -62,6 +63,7 @@ export type Lcm = {
   readonly context: ContextAssembler
   readonly timeTravel: TimeTravel
   readonly retrieval: RetrievalEngine
+  readonly outliner: Outliner
   /** The search index in the app's cache for a file whose own index cannot be relied on, otherwise null. */
   readonly sideIndex: SideIndex | null
   /** What the user of this machine allows for the ledger of this memory. */
@@ -125,6 +127,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
   const reader = new MemoryReader(read)
   const dag = new SummaryDag(read, reader)
+  const stats = new MemoryStats(read, info, settings.compaction, estimator, reader)
 
   const windows = new KeptWindow(read, estimator, reader)
   const context = new ContextAssembler(read, estimator, settings.compaction, windows)
@@ -177,7 +180,8 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     clock,
     estimator,
     read,
-    stats: new MemoryStats(read, info, settings.compaction, estimator, reader),
+    stats,
+    outliner: new Outliner(read, reader, stats),
     reader,
     strata: new StrataService(read, reader, settings.compaction.freshTailCount, marksFor({ db: read, info }), (id) =>
       context.leftOut(id),

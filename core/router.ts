@@ -172,6 +172,10 @@ export function createRouter(core: Core) {
       ),
     },
     retrieval: {
+      outline: os.retrieval.outline.handler(async ({ input }) => (await core.lcm()).outliner.outline(input)),
+      guidelines: os.retrieval.guidelines.handler(async ({ input }) =>
+        (await withSummaries(input)).outliner.guidelines(input.conversationId),
+      ),
       describe: os.retrieval.describe.handler(async ({ input }) =>
         (await core.lcm()).retrieval.describe(input.id, input.contentChars),
       ),

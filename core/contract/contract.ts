@@ -25,6 +25,7 @@ import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './ma
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage } from './message.ts'
+import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
@@ -164,6 +165,10 @@ export const contract = {
     difference: base.input(DifferenceInput).output(ContextDifference),
   },
   retrieval: {
+    /** Shows a memory to somebody who knows no id of it: its conversations, and an end or the top of one of them. */
+    outline: base.input(OutlineInput).output(Outline),
+    /** Returns what an agent may be told about its memory: a constant text, and figures of the last compaction. */
+    guidelines: base.input(inConversation).output(Guidelines),
     describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
     grep: base.input(GrepInput).output(GrepResult),
     /**

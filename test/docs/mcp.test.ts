@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { THRESHOLDS } from '../../core/agents/provenance/verdict.ts'
-import { INPUT_SHAPES } from '../../core/doors/mcp/tool-inputs.ts'
+import { INPUTS } from '../../core/doors/mcp/tool-inputs.ts'
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 
@@ -12,7 +12,7 @@ it('docs/mcp.md names every tool with all its inputs', () => {
     rows.map((row) => [row[1], [...(row[2] ?? '').matchAll(/`(\w+)`/g)].map((name) => name[1])]),
   )
   expect(told).toEqual(
-    Object.fromEntries(Object.entries(INPUT_SHAPES).map(([name, shape]) => [name, Object.keys(shape)])),
+    Object.fromEntries(Object.entries(INPUTS).map(([name, input]) => [name, Object.keys(input.shape)])),
   )
 })
 

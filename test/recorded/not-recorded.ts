@@ -5,6 +5,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'machine.salvage': 'It writes a new memory.',
   'machine.sample': 'It writes a copy of the sample memory.',
   'memory.copy': 'It writes a new memory.',
+  'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',
+  'retrieval.guidelines': 'It counts what other procedures answer: test/retrieval/outline asks for it.',
   'retrieval.revokeGrant': 'It changes a grant.',
   'settings.save': 'It writes the settings file.',
   'settings.setKey': 'It writes a key.',

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { ConversationRow } from '../../contract/memory.ts'
+import { newestFirst } from '../../browse/newest-first.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
@@ -107,14 +107,6 @@ export function chooseOrNewest(lcm: Lcm, given: number | undefined): number {
   }
   return newest.conversationId
 }
-
-type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>
-
-/** Conversations that a system has with itself come after those of its user. */
-const newestFirst = (a: Row, b: Row): number =>
-  Number(Boolean(a.internal)) - Number(Boolean(b.internal)) ||
-  (b.updatedAtMs ?? b.createdAtMs ?? 0) - (a.updatedAtMs ?? a.createdAtMs ?? 0) ||
-  b.conversationId - a.conversationId
 
 const holdsNothing = ({ info }: Lcm): LcmError =>
   new LcmError('not_found', `${info.path} holds no conversation yet: import a transcript first.`)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
 import { ROLES } from '../../contract/lists.ts'
-import { INPUTS as TOLD } from './tool-texts.ts'
+import { OutlineInput } from '../../contract/outline.ts'
+import { ARGUMENTS as TOLD } from './tool-texts.ts'
 
 export const MOST_HITS = 50
 
@@ -11,8 +12,8 @@ const time = (told: string) => z.string().max(40).describe(told)
 const tokenCap = (told: string) => z.int().min(1).max(MOST_AGENT_TOKENS).optional().describe(told)
 
 /** The inputs of the tools. They are constant, like all texts about them. */
-export const INPUT_SHAPES = {
-  lcm_grep: {
+export const INPUTS = {
+  lcm_grep: z.object({
     query: z.string().max(10_000).describe(TOLD.query),
     mode: z.enum(['full_text', 'literal', 'regex']).optional().describe(TOLD.mode),
     match: z.enum(['auto', 'all', 'any']).optional().describe(TOLD.match),
@@ -25,10 +26,13 @@ export const INPUT_SHAPES = {
     within: id(TOLD.within).optional(),
     sort: z.enum(['relevance', 'newest', 'oldest']).optional().describe(TOLD.sort),
     limit: z.int().min(1).max(MOST_HITS).optional().describe(TOLD.limit),
+    full: z.boolean().optional().describe(TOLD.full),
     cursor: z.string().max(4_000).optional().describe(TOLD.cursor),
-  },
-  lcm_describe: {
-    id: id(TOLD.id),
+  }),
+  lcm_describe: z.object({
+    id: id(TOLD.id).optional(),
+    section: OutlineInput.shape.section.unwrap().optional().describe(TOLD.section),
+    conversationId: conversation.optional().describe(TOLD.outlinedConversation),
     offset: z.int().min(0).optional().describe(TOLD.offset),
     page: z.int().min(1).optional().describe(TOLD.page),
     lines: z
@@ -40,23 +44,24 @@ export const INPUT_SHAPES = {
     regex: z.boolean().optional().describe(TOLD.findRegex),
     fromRow: z.int().min(0).optional().describe(TOLD.fromRow),
     tokenCap: tokenCap(TOLD.tokenCap),
-  },
-  lcm_expand: {
+  }),
+  lcm_expand: z.object({
     summaryId: id(TOLD.summaryId),
     depth: z.int().min(1).max(1000).optional().describe(TOLD.depth),
     includeMessages: z.boolean().optional().describe(TOLD.includeMessages),
     tokenCap: tokenCap(TOLD.tokenCap),
     cursor: z.string().max(4_000).optional().describe(TOLD.expandCursor),
-  },
-  lcm_expand_query: {
+  }),
+  lcm_expand_query: z.object({
     prompt: z.string().min(1).max(10_000).describe(TOLD.prompt),
-    summaryIds: z.array(id(TOLD.id)).max(50).optional().describe(TOLD.summaryIds),
+    summaryIds: z.array(id(TOLD.summaryId)).max(50).optional().describe(TOLD.summaryIds),
     query: z.string().max(10_000).optional().describe(TOLD.searchQuery),
     conversationId: conversation.optional().describe(TOLD.conversationId),
     depth: z.int().min(1).max(1000).optional().describe(TOLD.readDepth),
     tokenCap: tokenCap(TOLD.readTokenCap),
     summarizer: z.string().max(80).optional().describe(TOLD.summarizer),
-  },
+  }),
 } as const
 
-export type ToolInput<Name extends keyof typeof INPUT_SHAPES> = z.infer<z.ZodObject<(typeof INPUT_SHAPES)[Name]>>
+export type ToolName = keyof typeof INPUTS
+export type ToolInput<Name extends ToolName> = z.infer<(typeof INPUTS)[Name]>

@@ -1,0 +1,126 @@
+import { fitting } from '../../agents/expand-query/granted-reader.ts'
+import { FileView } from '../../contract/file.ts'
+import type { Description } from '../../contract/lineage.ts'
+import type { Outline } from '../../contract/outline.ts'
+import type { Lcm } from '../../lcm.ts'
+import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
+
+/** At most this many ids of a list are in an answer, with the whole number beside them. */
+export const MOST_IDS = 50
+/** What a hit in a file costs besides its excerpt. */
+const TOKENS_A_HIT = 25
+
+type Asked = { readonly id: string; readonly offset: number; readonly cap: number }
+/** Removes from an answer what must not be seen. */
+type Shown = <T>(answer: T) => T
+
+/** Everything known of one id, and as much of its text as fits. */
+export function describeWithin({ retrieval, estimator }: Lcm, { id, offset, cap }: Asked, shown: Shown) {
+  // A token is seldom more than eight characters. A longer text is cut by its count.
+  const described = shown(retrieval.describe(id, offset + cap * 8))
+  const content = fitting(described.content.slice(offset), cap, estimator)
+  const end = offset + content.length
+  const isCut = end < described.contentChars
+  return {
+    ...withShortLists(described),
+    content,
+    offset,
+    isCut,
+    nextOffset: isCut && content !== '' ? end : null,
+    contentTokens: estimator.count(content),
+  }
+}
+
+const withShortLists = ({ sources, dependents, coveredBy, fileIds, ...facts }: Description) => ({
+  ...facts,
+  sources: sources.slice(0, MOST_IDS),
+  dependents: dependents.slice(0, MOST_IDS),
+  dependentCount: dependents.length,
+  coveredBy: coveredBy.slice(0, MOST_IDS),
+  coveredByCount: coveredBy.length,
+  fileIds: fileIds.slice(0, MOST_IDS),
+})
+
+/**
+ * As much of an outline as fits. The deepest summaries say most about the whole of a conversation, and the outermost
+ * ones most about its end, so that these get their texts first.
+ */
+export function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator) {
+  let left = cap
+  const take = (text: string): string => {
+    const taken = fitting(text, left, estimator)
+    left -= estimator.count(taken)
+    return taken
+  }
+  const { section, conversation, conversations, summaries, messages, ...facts } = outline
+  const first = [...summaries.keys()]
+  if (section === 'overview') first.sort((a, b) => (summaries[b]?.depth ?? 0) - (summaries[a]?.depth ?? 0) || a - b)
+  if (section === 'recent') first.reverse()
+  const titled = <T extends { readonly title: string | null }>(one: T): T => ({
+    ...one,
+    title: one.title === null ? null : take(one.title),
+  })
+  const named = conversation && titled(conversation)
+  const contents = new Map(first.map((index) => [index, take(summaries[index]?.content ?? '')]))
+  const shownMessages = section === 'recent' ? messages.toReversed() : messages
+  const excerpts = new Map(shownMessages.map(({ id, excerpt }) => [id, take(excerpt)]))
+  return {
+    section,
+    conversation: named,
+    conversations: conversations.map(titled),
+    ...facts,
+    summaries: summaries.map(({ excerpt: _, content, contentChars, ...card }, index) => {
+      const shown = contents.get(index) ?? ''
+      return { ...card, content: shown, isCut: shown.length < contentChars }
+    }),
+    messages: messages.map((card) => ({ ...card, excerpt: excerpts.get(card.id) ?? '' })),
+  }
+}
+
+type FilePart = Pick<ToolInput<'lcm_describe'>, 'page' | 'lines' | 'find' | 'regex' | 'fromRow'>
+
+/** The part of a file that is asked for, or null. */
+export function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
+  if (find !== undefined)
+    return { kind: 'search', query: find, isRegex: regex, matchCase: false, fromRow, limit: MOST_HITS }
+  if (lines !== undefined) {
+    const [first = 1, last = first] = lines.split('-').map(Number)
+    return FileView.parse({ kind: 'lines', first: Math.max(1, first), last: Math.max(1, last) })
+  }
+  return page === undefined ? null : { kind: 'page', page }
+}
+
+/** A part of the content of a file, within the cap on tokens. */
+export async function fileWithin(
+  { fileReader, estimator }: Lcm,
+  { id, view, offset, cap }: Asked & { readonly view: FileView },
+  signal: AbortSignal,
+) {
+  const { state, text, hits, next } = await fileReader.read(id, view, signal)
+  const { path: _, ...file } = state
+  if (view.kind === 'search') {
+    const shown: typeof hits = []
+    let left = cap
+    for (const hit of hits) {
+      left -= estimator.count(hit.excerpt) + TOKENS_A_HIT
+      if (left < 0 && shown.length > 0) break
+      shown.push(hit)
+    }
+    return { id, kind: 'file', file, hits: shown, next: hits[shown.length]?.row ?? next }
+  }
+  const content = fitting(text.slice(offset), cap, estimator)
+  const end = offset + content.length
+  const isCut = end < text.length && content !== ''
+  return {
+    id,
+    kind: 'file',
+    file,
+    content,
+    offset,
+    isCut,
+    nextOffset: isCut ? end : null,
+    next: isCut ? null : next,
+    contentTokens: estimator.count(content),
+  }
+}

@@ -1,0 +1,29 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { createMcpServer } from '../../core/doors/mcp/server.ts'
+import type { Tools } from '../../core/doors/mcp/tools.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at field by field, and expectations say what it is
+type Answer = { readonly data: any; readonly isError: boolean; readonly text: string }
+export type ServedHere = {
+  readonly client: Client
+  call(name: string, input: Record<string, unknown>): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** A server in this process, and a client that speaks with it. */
+export async function servedHere(tools: Tools): Promise<ServedHere> {
+  const [mine, theirs] = InMemoryTransport.createLinkedPair()
+  await createMcpServer(tools, '0').connect(theirs)
+  const client = new Client({ name: 'test', version: '0' })
+  await client.connect(mine)
+  return {
+    client,
+    call: async (name, input) => {
+      const answer = await client.callTool({ name, arguments: input })
+      const [first] = answer.content as { text: string }[]
+      return { data: answer.structuredContent, isError: answer.isError === true, text: first?.text ?? '' }
+    },
+    close: () => client.close(),
+  }
+}
