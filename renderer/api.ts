@@ -19,13 +19,16 @@ const connection = new Connection<MessagePort | WebSocket, ClientLink<Context>>(
     transport instanceof WebSocket ? new SocketLink({ websocket: transport }) : new PortLink({ port: transport }),
 )
 
-/** The core of this window. Calls wait while the connection is being made, and fail when it breaks under them. */
+/**
+ * The client of this window's core. Calls wait while the connection is being made, and fail when it breaks during the
+ * call.
+ */
 export const client: Client = createORPCClient(new DynamicLink(() => connection.link()))
 
 /** Query and mutation options for every procedure: `useQuery(api.memory.info.queryOptions())`. */
 export const api = createTanstackQueryUtils(client)
 
-/** Whether the core can be reached now. */
+/** Returns whether the core can be reached now. */
 export function useConnection(): ConnectionState {
   return useSyncExternalStore(
     (listener) => connection.subscribe(listener),
@@ -33,10 +36,13 @@ export function useConnection(): ConnectionState {
   )
 }
 
-/** Tells whoever is not a component. @returns a function that stops listening */
+/**
+ * Calls a listener that is not a component.
+ * @returns a function that stops listening
+ */
 export function onConnectionChange(listener: (state: ConnectionState) => void): () => void {
   return connection.subscribe(() => listener(connection.state))
 }
 
-/** Tries to reach the core at once. */
+/** Tries at once to reach the core. */
 export const reconnect = (): void => connection.retry()

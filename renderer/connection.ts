@@ -1,14 +1,14 @@
 export type ConnectionState = 'connecting' | 'open' | 'lost'
 
-/** How long to wait before the next attempt; the last one repeats. */
+/** Waiting times before the next attempt. The last one repeats. */
 const DELAYS_MS = [300, 1000, 2000, 5000]
 
-/** A transport that tells when it is gone: a WebSocket or a MessagePort. */
+/** A transport that reports its end: a WebSocket or a MessagePort. */
 type Transport = Pick<EventTarget, 'addEventListener'>
 
 /**
- * Keeps one link to the core alive. Callers ask for the link at every call, so that they never hold one that is dead.
- * `connect` makes a transport, `makeLink` speaks over it.
+ * Keeps one link to the core alive. Callers ask for the link at every call, so that they never hold a dead one.
+ * `connect` makes a transport, and `makeLink` speaks over it.
  */
 export class Connection<TTransport extends Transport, TLink> {
   private readonly connect: () => Promise<TTransport>
@@ -31,7 +31,7 @@ export class Connection<TTransport extends Transport, TLink> {
     return this.current
   }
 
-  /** The live link; waits for one while there is none. */
+  /** Returns the live link, or waits for one. */
   link(): Promise<TLink> {
     return this.pending
   }

@@ -130,7 +130,7 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   },
 }
 
-/** Title and way out of an error code. */
+/** Returns the title and the next step of an error code. */
 export const errorText = (code: ErrorCode): ErrorText => ERROR_TEXTS[code]
 
 const isCode = (value: unknown): value is ErrorCode => typeof value === 'string' && Object.hasOwn(ERROR_TEXTS, value)
@@ -138,7 +138,7 @@ const isCode = (value: unknown): value is ErrorCode => typeof value === 'string'
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null
 
-/** What went wrong, out of anything that was thrown. What is not one of ours is internal. */
+/** Describes anything that was thrown. An error that is not an `LcmError` is internal. */
 export function toErrorInfo(error: unknown): ErrorInfo {
   const data = isObject(error) && isObject(error.data) ? error.data : error
   if (isObject(data) && isCode(data.code) && typeof data.message === 'string')

@@ -116,11 +116,11 @@ export function presetOf(form: CompactionForm, presets: readonly Preset[]): Pres
   return given.length === 0 ? null : (presets.find(matches) ?? null)
 }
 
-/** Whether the form differs from what is configured in anything but its values. */
+/** Counts the values of the form that differ from the configured ones. */
 export const changedValues = ({ settings }: CompactionForm): number =>
   Object.values(settings).filter((text) => text.trim() !== '').length
 
-/** The request that a form asks for, or what is wrong with it. */
+/** Returns the request of a form, or what is wrong with it. */
 export function requestOf(
   form: CompactionForm,
   conversationId: number,

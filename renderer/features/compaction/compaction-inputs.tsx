@@ -16,11 +16,11 @@ type Props = {
   readonly onChange: (form: CompactionForm) => void
   /** What is wrong with the form. */
   readonly problem: string | null
-  /** What a model would be asked; null where none is. */
+  /** What a model would be asked, or null when no model is asked. */
   readonly estimate: ModelEstimate | null
 }
 
-/** How to compact. What is left empty is as configured. */
+/** The settings of a compaction. An empty field stands for the configured value. */
 export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
   const isChanged = JSON.stringify(form) !== JSON.stringify(EMPTY_FORM)

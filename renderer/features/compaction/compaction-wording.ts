@@ -15,7 +15,7 @@ export const MODES: readonly { readonly value: CompactionMode; readonly label: s
   { value: 'untilUnder', label: 'until under…', hint: 'As many passes as it takes to get below a number of tokens' },
 ]
 
-/** The decision in a sentence; while a compaction runs there is nothing to decide. */
+/** The decision in a sentence. While a compaction runs there is nothing to decide. */
 export function decisionTitle(
   { should, urgency }: Pick<CompactionDecision, 'should' | 'urgency'>,
   state: 'running' | 'resting',
@@ -54,7 +54,7 @@ export function stepsText({ steps }: Pick<CompactionPlan, 'steps'>): string {
     .join(' and ')
 }
 
-/** Part of the tokens that goes away, at least nothing. */
+/** Returns the share of tokens that is saved, and 0 when none are. */
 const savedShare = (before: number, after: number): number => (before === 0 ? 0 : Math.max(0, 1 - after / before))
 
 /** `124,310 → 71,900 tokens (−42 %)` */
@@ -74,7 +74,7 @@ export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionRe
   return `${plural(created.length, 'new summary', 'new summaries')}, ${formatPercent(savedShare(tokensBefore, tokensAfter))} less in the window`
 }
 
-/** What came of one call to a summariser. */
+/** Describes the result of one call to a summariser. */
 export function outcomeText(outcome: Attempt['outcome']): string {
   switch (outcome) {
     case 'accepted':
@@ -109,14 +109,14 @@ export function levelsText(created: readonly { readonly level: string }[]): stri
 export const failedAttempts = (attempts: readonly Attempt[]): readonly Attempt[] =>
   attempts.filter(({ outcome }) => outcome !== 'accepted')
 
-/** A sum in the currency that the prices are in, which nobody but the user knows. */
+/** A sum in the currency of the configured prices, which only the user knows. */
 export function formatCost(cost: number): string {
   if (cost === 0) return '0'
   if (cost < 0.0001) return '<\u00a00.0001'
   return cost < 1 ? Number(cost.toPrecision(2)).toString() : cost.toFixed(2)
 }
 
-/** What a run sent to models and got back; null where it asked none. */
+/** What a run sent to models and received, or null when it asked none. */
 export function spentText(
   run: Pick<CompactionRunRecord, 'modelInputTokens' | 'modelOutputTokens' | 'cost'>,
 ): string | null {

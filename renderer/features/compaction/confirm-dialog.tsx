@@ -12,13 +12,13 @@ import type { ModelEstimate } from './model-estimate.ts'
 type Props = {
   readonly plan: CompactionPlan
   readonly info: MemoryInfo
-  /** What a model would be asked; null where none is. */
+  /** What a model would be asked, or null when no model is asked. */
   readonly estimate: ModelEstimate | null
   readonly onConfirm: () => void
   readonly onClose: () => void
 }
 
-/** Names what will change, and what will not, before it does. */
+/** Asks before a compaction, and names what will change and what will not. */
 export function ConfirmDialog({ plan, info, estimate, onConfirm, onClose }: Props) {
   const messages = plan.steps.filter((step) => step.pass === 'leaf').reduce((sum, step) => sum + step.sources.length, 0)
   return (

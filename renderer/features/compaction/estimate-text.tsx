@@ -3,7 +3,7 @@ import { formatCost } from './compaction-wording.ts'
 import styles from './estimate-text.module.css'
 import type { ModelEstimate } from './model-estimate.ts'
 
-/** What a run with a model would send, get and cost, and what it may at most. */
+/** What a run with a model would send, receive and cost, with its limit. */
 export function EstimateText({ estimate }: { readonly estimate: ModelEstimate }) {
   const { calls, inputTokens, outputTokens, cost, capTokens, isAboveCap } = estimate
   return (

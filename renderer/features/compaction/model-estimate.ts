@@ -1,7 +1,7 @@
 import type { CompactionPlan, PromptPreview } from '../../../core/contract/compaction.ts'
 import type { ProviderInfo } from '../../../core/contract/provider.ts'
 
-/** What a run would ask of a model if each node came out at its first call. */
+/** What a run would ask of a model if the first call of each node succeeded. */
 export type ModelEstimate = {
   readonly calls: number
   readonly inputTokens: number
@@ -36,7 +36,7 @@ export function estimateRun({ plan, provider, overheadTokens, capTokens }: Input
   return { calls: steps.length, inputTokens, outputTokens, cost, capTokens, isAboveCap }
 }
 
-/** Tokens of a prompt that are not its sources: measured on one that would be sent. */
+/** Measures the tokens of a prompt that are not its sources, on a prompt that would be sent. */
 export const overheadOf = (
   preview: Pick<PromptPreview, 'tokens'> | undefined,
   step: CompactionPlan['steps'][number] | undefined,

@@ -19,13 +19,13 @@ type Props = {
   readonly runs: UseQueryResult<CompactionRunRecord[]>
   readonly step: number | null
   readonly onStep: (step: number) => void
-  /** What scrolls the lists. */
+  /** The element that scrolls the lists. */
   readonly scroller: HTMLElement | null
 }
 
 type Shown = 'plan' | 'history'
 
-/** What would be done, and what was done. */
+/** The plan of the next compaction, and earlier compactions. */
 export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, scroller }: Props) {
   const [shown, setShown] = useState<Shown>('plan')
   const [isPrompt, setPrompt] = useState(false)

@@ -11,19 +11,19 @@ import styles from './plan-table.module.css'
 
 type Props = {
   readonly plan: CompactionPlan
-  /** A newer plan is being made. */
+  /** True while a newer plan is being made. */
   readonly isPending: boolean
-  /** Number of the step in hand, from 0. */
+  /** The number of the selected step, from 0. */
   readonly step: number | null
   readonly onStep: (step: number) => void
   readonly onPrompt: (step: number) => void
-  /** What scrolls the table. */
+  /** The element that scrolls the table. */
   readonly scroller: HTMLElement | null
 }
 
 const ROW_HEIGHT = 27
 
-/** Each node that would be made, in order. Nothing is written by looking at it. */
+/** Each node that would be made, in order. Showing the plan writes nothing. */
 export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const last = plan.steps.length - 1

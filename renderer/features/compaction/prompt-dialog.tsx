@@ -34,7 +34,7 @@ const LEVELS = [
   },
 ] as const
 
-/** The exact text that a model would be sent for a step. Nobody is asked by looking at it. */
+/** The exact text that a model would be sent for a step. Showing it calls no model. */
 export function PromptDialog({ request, steps, step, onStep, onClose }: Props) {
   const [level, setLevel] = useState<Level>('normal')
   const preview = useQuery(

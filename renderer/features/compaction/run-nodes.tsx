@@ -9,10 +9,10 @@ import styles from './run-nodes.module.css'
 
 type Node = CompactionRunRecord['created'][number]
 
-/** More than these are listed when asked for. */
+/** More than these are listed only on request. */
 const FIRST = 60
 
-/** The nodes that a run made: how small, at which level, how long it took, and the calls that led to nothing. */
+/** The nodes that a run made: size, level, time, and the calls without a result. */
 export function RunNodes({ created }: { readonly created: readonly Node[] }) {
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? created : created.slice(0, FIRST)

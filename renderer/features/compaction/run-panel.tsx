@@ -14,7 +14,7 @@ import { beforeAfterText, levelsText, resultTitle, spentText } from './compactio
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
 
-/** A run while it goes: how far it is, and the way to end it. */
+/** A running compaction with its progress and a button to cancel it. */
 export function RunProgress({ job }: { readonly job: Job }) {
   const cancel = useMutation(api.jobs.cancel.mutationOptions())
   const text = jobText(job)
@@ -43,13 +43,13 @@ export function RunProgress({ job }: { readonly job: Job }) {
 type Props = {
   /** The newest compaction of this conversation in this window. */
   readonly job: Job | null
-  /** Why the last one could not even start. */
+  /** Why the last compaction could not start. */
   readonly startError: unknown
-  /** What the file records of its runs, newest first. */
+  /** The runs that the file records, newest first. */
   readonly runs: readonly CompactionRunRecord[]
 }
 
-/** What a run has made so far, and what came of it. */
+/** What a run has made so far, or its result. */
 export function RunPanel({ job, startError, runs }: Props) {
   if (startError !== null) return <ErrorState error={startError} />
   if (job === null) return null

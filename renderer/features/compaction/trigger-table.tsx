@@ -5,7 +5,7 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TRIGGER_NAMES } from './compaction-wording.ts'
 import styles from './trigger-table.module.css'
 
-/** What the decision rests on: each trigger with its figure and its limit. */
+/** The basis of the decision: each trigger with its figure and its limit. */
 export function TriggerTable({ decision }: { readonly decision: CompactionDecision }) {
   return (
     <section>

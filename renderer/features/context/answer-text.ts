@@ -1,7 +1,7 @@
 import type { CompactionDecision, CompactionPlan, WhatIf } from '../../../core/contract/compaction.ts'
 import { formatCompact, formatCount, plural } from '../../ui/format.ts'
 
-/** Whether anything would happen by itself. */
+/** Says whether a compaction would start by itself. */
 export function answerTitle({ urgency, should }: Pick<CompactionDecision, 'urgency' | 'should'>): string {
   if (!should) return 'Then no compaction is due. Run all the same:'
   return urgency === 'hard' ? 'Then, before the next turn:' : 'Then, soon:'

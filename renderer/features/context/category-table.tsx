@@ -8,7 +8,7 @@ import { categoryColor } from './category.ts'
 import styles from './category-table.module.css'
 import { type Group, groupsByCategory, groupsByReason } from './groups.ts'
 
-/** The window summed up: by what its items are, and by why they are in or out. */
+/** The window summed up by kind of item, and by the reason why items are in or out. */
 export function CategoryTable({ window }: { readonly window: AssembledContext }) {
   const categories = useMemo(() => groupsByCategory(window.items), [window.items])
   const reasons = useMemo(() => groupsByReason(window.items), [window.items])

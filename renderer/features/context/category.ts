@@ -1,7 +1,9 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 
-/** What an item is coloured and summed by: its role, or its depth when it is a summary (`depth-0` is a leaf). */
+/**
+ * The group of an item, for its colour and for sums: its role, or its depth when it is a summary (`depth-0` is a leaf).
+ */
 export type Category = 'system' | 'user' | 'assistant' | 'tool' | 'missing' | `depth-${number}`
 
 export type CategorySum = {
@@ -30,7 +32,7 @@ export function categoryLabel(category: Category): string {
   return category === 'tool' ? 'tool result' : category
 }
 
-/** CSS colour that fills what belongs to a category. */
+/** The CSS colour of a category. */
 export function categoryColor(category: Category): string {
   const depth = categoryDepth(category)
   if (depth !== null) return depthColor(depth)

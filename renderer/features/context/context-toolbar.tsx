@@ -20,7 +20,7 @@ type Props = {
   readonly onToggleWhatIf: () => void
 }
 
-/** What the window is shown as, and by which question its older items are ranked. */
+/** Chooses the form in which the window is shown, and the query that ranks its older items. */
 export function ContextToolbar({ query, onQuery, form, onForm, hasWhatIf, onToggleWhatIf }: Props) {
   return (
     <div className={styles.bar} role="toolbar" aria-label="Shown">

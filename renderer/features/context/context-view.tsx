@@ -41,7 +41,7 @@ type Props = {
 }
 
 /**
- * What the model sees next turn, or saw at an earlier moment: to scale, item by item, as it is sent, and with other
+ * What the model sees next turn, or saw at an earlier moment: to scale, item by item, as the payload, and under other
  * settings.
  */
 export function ContextView(props: Props) {

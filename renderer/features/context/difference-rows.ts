@@ -28,10 +28,13 @@ export type DifferenceRow =
       readonly isOpen: boolean
     }
 
-/** This many of the items that left are shown without unfolding. */
+/** This many of the removed items are shown without unfolding. */
 const SHOWN = 4
 
-/** The lines of a difference, grouped by run. What left stands under what took its place, folded when it is long. */
+/**
+ * Returns the lines of a difference, grouped by run. Removed items are listed below the items that replaced them,
+ * folded when there are many.
+ */
 export function differenceRows(
   replacements: readonly Replacement[],
   timeline: Timeline,

@@ -19,7 +19,7 @@ type Props = {
 
 const ROW_PX = 27
 
-/** What came in, and under it what it took the place of. */
+/** The items that entered the window, and below each the items that it replaced. */
 export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
   const { selection } = useRoute()
   const replacements = useMemo(() => replacementsOf(difference), [difference])

@@ -16,7 +16,7 @@ import { normalised, type Place } from './moments.ts'
 import { TimeSlider } from './time-slider.tsx'
 import { type Time, useMoment } from './use-time.ts'
 
-/** Two moments; what happened between them is shown. */
+/** Two moments. The view shows what happened between them. */
 export type Between = { readonly from: Place; readonly to: Place }
 
 type Props = {
@@ -28,7 +28,7 @@ type Props = {
 
 const SETTLE_MS = 40
 
-/** What came into the window and what left it between two moments. */
+/** What entered the window and what left it between two moments. */
 export function DifferenceView({ input, time, between, onChange }: Props) {
   const settled = useDebounced(between, SETTLE_MS)
   const from = useMoment(input.conversationId, normalised(settled.from, time.course), time)

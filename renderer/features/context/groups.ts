@@ -1,7 +1,7 @@
 import type { ContextItem, ItemReason } from '../../../core/contract/context.ts'
 import { type Category, categoryDepth, categoryOf, categoryPlural } from './category.ts'
 
-/** Items of one sort: what is in, and what is out. */
+/** Items of one kind, with what is in the window and what is left out. */
 export type Group = {
   readonly key: string
   readonly label: string
@@ -23,7 +23,7 @@ export function groupsByCategory(items: readonly ContextItem[]): readonly Group[
 
 const LATER_RANKS: Readonly<Record<string, number>> = { user: 1, assistant: 2, tool: 3, missing: 4 }
 
-/** System first, then the deepest summaries, leaves, and what is said and done. */
+/** The order is: system, the deepest summaries, leaves, then messages and tools. */
 function categoryRank(category: Category): number {
   const depth = categoryDepth(category)
   if (depth !== null) return -depth
@@ -42,7 +42,7 @@ const REASONS: Readonly<Record<ItemReason, string>> = {
   dangling: 'out: names nothing',
 }
 
-/** Every reason that occurs, in a fixed order: what is in first. */
+/** Returns every reason that occurs, in a fixed order that begins with the included items. */
 export function groupsByReason(items: readonly ContextItem[]): readonly Group[] {
   const found = sums(items, (item) => item.reasonCode)
   return (Object.keys(REASONS) as ItemReason[]).flatMap((reason) => {

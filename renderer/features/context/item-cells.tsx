@@ -12,7 +12,7 @@ type Props = {
   readonly isSelected: boolean
 }
 
-/** What an item is, its id, how it begins and how many tokens it takes: four cells of its row. */
+/** Four cells of a row: the kind of the item, its id, its beginning and its tokens. */
 export function ItemCells({ item, isSelected }: Props) {
   const category = categoryOf(item)
   return (

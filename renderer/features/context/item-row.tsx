@@ -11,7 +11,7 @@ import table from './window-table.module.css'
 type Props = {
   readonly item: ContextItem
   readonly index: number
-  /** Tokens of all included items: what a share is a share of. */
+  /** The tokens of all included items, of which each item has a share. */
   readonly windowTokens: number
   readonly isSelected: boolean
 }

@@ -15,7 +15,7 @@ type Props = {
 
 const ROW_PX = 27
 
-/** Every item of the window in the order in which the model sees it; what was left out stands dimmed in its place. */
+/** Every item of the window in the order in which the model sees it. Items that are left out are dimmed. */
 export function ItemTable({ window, selection }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const { items, tokens } = window

@@ -6,16 +6,16 @@ export type JsonLine = {
   readonly key: string | null
   readonly kind: 'bracket' | 'string' | 'literal'
   readonly text: string
-  /** The line goes on from the one before it, within one string. */
+  /** True when the line continues the one before it, within one string. */
   readonly continues: boolean
 }
 
-/** Longer lines are broken, so that a megabyte without a newline is not one box to lay out. */
+/** Longer lines are broken, so that a megabyte without a line break is not laid out as one box. */
 const MAX_LINE = 1_000
 
 /**
- * JSON for reading: one line a value, as usual, but a string is broken where it has newlines. What is copied is the
- * JSON itself, not these lines.
+ * Formats JSON for reading: one line for each value, and strings broken at their line breaks. Copying gives the JSON
+ * itself and not these lines.
  */
 export function jsonLines(value: unknown): readonly JsonLine[] {
   const lines: JsonLine[] = []

@@ -1,6 +1,9 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
 
-/** The included items with the most tokens, most first. One pass: a window may hold hundreds of thousands. */
+/**
+ * Returns the included items with the most tokens, largest first. It takes one pass, because a window may hold hundreds
+ * of thousands of items.
+ */
 export function largestItems(items: readonly ContextItem[], count = 6): readonly ContextItem[] {
   const largest: ContextItem[] = []
   for (const item of items) {

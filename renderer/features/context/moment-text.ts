@@ -11,7 +11,7 @@ export type RunPlace = {
   readonly steps: number
 }
 
-/** The place of every event among the runs, in the order of events. */
+/** Returns the position of every event in its run, in the order of events. */
 export function runPlaces(events: readonly Pick<CompactionEvent, 'runId'>[]): readonly RunPlace[] {
   const runs = new Map<string, { readonly run: number; steps: number }>()
   const steps = events.map(({ runId }) => {
@@ -23,7 +23,10 @@ export function runPlaces(events: readonly Pick<CompactionEvent, 'runId'>[]): re
   return steps.map(({ run, step }) => ({ run: run.run, runs: runs.size, step, steps: run.steps }))
 }
 
-/** What had happened last at a moment: `after run 22 of 23`, `after message 5,214 of 9,981`, `in run 22 of 23, step 3 of 7`. */
+/**
+ * Describes the last event before a moment: `after run 22 of 23`, `after message 5,214 of 9,981`, `in run 22 of 23,
+ * step 3 of 7`.
+ */
 export function momentText(place: Place, timeline: Timeline, course: Course, places: readonly RunPlace[]): string {
   if (place.kind === 'now') return 'now'
   if (place.kind === 'message') {
@@ -32,7 +35,7 @@ export function momentText(place: Place, timeline: Timeline, course: Course, pla
   }
   const run = places[place.index]
   if (run === undefined) return 'now'
-  // Files without a log have no runs; each summary stands for itself.
+  // Files without a log have no runs, so each summary counts as one.
   if (!timeline.isExact) return `after summary ${formatCount(place.index + 1)} of ${formatCount(places.length)}`
   const name = `run ${formatCount(run.run)} of ${formatCount(run.runs)}`
   return run.step === run.steps
@@ -40,7 +43,7 @@ export function momentText(place: Place, timeline: Timeline, course: Course, pla
     : `in ${name}, step ${formatCount(run.step)} of ${formatCount(run.steps)}`
 }
 
-/** What an event did, for its tick: `leaf sum_1: 12 messages, 4,100 → 600 tokens`. */
+/** Describes an event for its tick: `leaf sum_1: 12 messages, 4,100 → 600 tokens`. */
 export function eventText(event: CompactionEvent): string {
   const { depth, summaryId, removed, sourceTokens, tokens, pass } = event
   const what = pass === 'leaf' ? plural(removed, 'message') : plural(removed, 'summary', 'summaries')

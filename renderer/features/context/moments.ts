@@ -1,7 +1,7 @@
 import type { Timeline } from '../../../core/contract/time-travel.ts'
 import { firstIndex } from '../../ui/first-index.ts'
 
-/** A moment that can be stood at: the present, after a compaction event, or after a message (by its 0-based position). */
+/** A selectable moment: the present, after a compaction event, or after a message (by its position from 0). */
 export type Place =
   | { readonly kind: 'now' }
   | { readonly kind: 'event'; readonly index: number }
@@ -9,21 +9,21 @@ export type Place =
 
 export const NOW: Place = { kind: 'now' }
 
-/** How much had happened by a moment. */
+/** How many messages and events there were at a moment. */
 export type Progress = { readonly messages: number; readonly events: number }
 
-/** What of a timeline the order of moments needs. */
+/** The part of a timeline that determines the order of moments. */
 export type Course = {
   readonly messages: number
-  /** Messages that were there at each event; never decreasing. */
+  /** The number of messages at each event. It never decreases. */
   readonly eventMessages: readonly number[]
   /** How many items each event and those before it have removed from the window. */
   readonly eventRemoved: readonly number[]
 }
 
 /**
- * The order of moments of a timeline. Counts that a damaged or reconstructed record gives out of order are put in order;
- * nothing is compacted before there is a message.
+ * Returns the order of moments of a timeline. Counts that a damaged or reconstructed record gives out of order are
+ * corrected, and no event comes before the first message.
  */
 export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'events'>): Course {
   let most = Math.min(1, messages)
@@ -39,13 +39,13 @@ export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'even
   return { messages, eventMessages, eventRemoved }
 }
 
-/** About how many items the window held then. It tells how long an answer takes and is not part of one. */
+/** Estimates how many items the window held then. The estimate only tells how long an answer takes. */
 export function itemsAt(place: Place, course: Course): number {
   const { messages, events } = progressAt(place, course)
   return Math.max(0, messages - (course.eventRemoved[events - 1] ?? 0))
 }
 
-/** What had happened by a moment. A message stands before every event that came after it. */
+/** Returns what had happened at a moment. A message comes before every event that followed it. */
 export function progressAt(place: Place, { messages, eventMessages }: Course): Progress {
   switch (place.kind) {
     case 'now':
@@ -62,7 +62,8 @@ const eventsBefore = (position: number, eventMessages: readonly number[]): numbe
   firstIndex(eventMessages.length, (event) => (eventMessages[event] ?? 0) > position)
 
 /**
- * Returns the one name of a moment: a moment that nothing followed, or that does not exist any more, is the present.
+ * Returns the canonical form of a moment: a moment that nothing followed, or that does not exist any more, is the
+ * present.
  */
 export function normalised(place: Place, course: Course): Place {
   const { messages, events } = progressAt(place, course)
@@ -71,21 +72,24 @@ export function normalised(place: Place, course: Course): Place {
   return place
 }
 
-/** The very first moment of which there is anything to see. */
+/** The first moment at which there is something to show. */
 export const startOf = (course: Course): Place => normalised({ kind: 'message', position: 0 }, course)
 
-/** The next event in a direction; at the ends the first message and now. */
+/** Returns the next event in a direction, and at the ends the first message or the present. */
 export function stepEvent(place: Place, direction: 1 | -1, course: Course): Place {
   const here = normalised(place, course)
   const { events, messages } = progressAt(here, course)
   if (direction === 1) return normalised({ kind: 'event', index: events }, course)
-  // Events at the very end are the present and not a moment before it.
+  // An event at the very end is the present and not a moment before it.
   const isAtEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
   const index = events - (isAtEvent ? 2 : 1)
   return index < 0 ? startOf(course) : { kind: 'event', index }
 }
 
-/** The moment one message earlier or later; before an event lies the moment after the message that it followed. */
+/**
+ * Returns the moment one message earlier or later. Before an event it is the moment after the message that the event
+ * followed.
+ */
 export function stepMessage(place: Place, direction: 1 | -1, course: Course): Place {
   const here = normalised(place, course)
   const { messages } = progressAt(here, course)
@@ -94,7 +98,7 @@ export function stepMessage(place: Place, direction: 1 | -1, course: Course): Pl
   return normalised({ kind: 'message', position: Math.max(0, messages - (isAfterEvent ? 1 : 2)) }, course)
 }
 
-/** The moment just before an event. */
+/** Returns the moment just before an event. */
 export function beforeEvent(index: number, { eventMessages }: Course): Place {
   const messages = eventMessages[index] ?? 0
   const before = eventMessages[index - 1]
@@ -107,7 +111,7 @@ export function beforeEvent(index: number, { eventMessages }: Course): Place {
 export function lastRun(events: Timeline['events'], course: Course): { readonly from: Place; readonly to: Place } {
   const last = events.at(-1)
   if (last === undefined) return { from: startOf(course), to: NOW }
-  // Files without a log have no runs: each summary stands for itself.
+  // Files without a log have no runs, so each summary counts as one.
   const first = last.runId === '' ? events.length - 1 : events.findIndex((event) => event.runId === last.runId)
   return { from: beforeEvent(first, course), to: normalised({ kind: 'event', index: events.length - 1 }, course) }
 }
@@ -117,7 +121,10 @@ const DETAILED_EVENTS = 60
 /** About how many moments are played at most. */
 const PLAYED = 120
 
-/** What comes next when the history is played: it fills up, is compacted, fills up again. */
+/**
+ * Returns the next moment in the playback of the history, in which the window fills up, is compacted, and fills up
+ * again.
+ */
 export function playNext(place: Place, course: Course): Place {
   const { events, messages } = progressAt(place, course)
   const count = course.eventMessages.length
@@ -133,7 +140,7 @@ export const isSamePlace = (a: Place, b: Place): boolean =>
   (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
   (a.kind !== 'message' || b.kind !== 'message' || a.position === b.position)
 
-/** Parses a stored moment. Returns null when it is none. */
+/** Parses a stored moment, or returns null for any other value. */
 export function parsePlace(value: unknown): Place | null {
   if (typeof value !== 'object' || value === null) return null
   const { kind, index, position } = value as { kind?: unknown; index?: unknown; position?: unknown }

@@ -14,7 +14,7 @@ import { useCopy } from '../../ui/use-copy.ts'
 import { type JsonLine, jsonLines } from './json-lines.ts'
 import styles from './payload-view.module.css'
 
-/** A payload is as large as the window; those of other moments are soon forgotten. */
+/** A payload is as large as the window, so those of other moments are kept only for a short time. */
 const KEPT_MS = 20_000
 
 const PROVIDERS = [
@@ -24,11 +24,11 @@ const PROVIDERS = [
 
 type Props = {
   readonly input: AssembleInput
-  /** Null while it is being found out. */
+  /** Null while the moment is being looked up. */
   readonly moment: Moment | null
 }
 
-/** The messages exactly as they would be sent, or would have been at a moment, to read and to copy. */
+/** The messages exactly as they would be sent, or would have been sent at a moment, to read and to copy. */
 export function PayloadView({ input, moment }: Props) {
   const [provider, setProvider] = useState<Provider>('anthropic')
   const rendered = useQuery(

@@ -1,32 +1,32 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
 import type { CompactionEvent, ContextDifference } from '../../../core/contract/time-travel.ts'
 
-/** Items that left one place of the window, and what came in there. Either may be empty. */
+/** Items that left a position of the window, and the items that entered there. Either may be empty. */
 export type Replacement = { readonly left: readonly ContextItem[]; readonly entered: readonly ContextItem[] }
 
-/** The changes of one run; those of no run have an empty id. */
+/** The changes of one run. Changes outside any run have an empty id. */
 export type RunChanges = { readonly runId: string; readonly replacements: readonly Replacement[] }
 
 /**
- * What took the place of what. Both windows hold the items that stayed, in the same order: what left between two of them
- * and what entered there belong together.
+ * Pairs removed items with the items that replaced them. Both windows hold the items that stayed, in the same order, so
+ * what left between two of them and what entered there belong together.
  */
 export function replacementsOf({ left, entered, stayed }: Pick<ContextDifference, 'left' | 'entered' | 'stayed'>) {
   const replacements: Replacement[] = []
   let [l, e] = [0, 0]
   for (let before = 0; before <= stayed; before += 1) {
-    // An item stands before this one that stayed when that many fewer of its own list stand before it.
+    // An item comes before this one that stayed when that many fewer items of its own list come before it.
     const [l0, e0] = [l, e]
     while (l < left.length && (left[l]?.ordinal ?? 0) - l === before) l += 1
     while (e < entered.length && (entered[e]?.ordinal ?? 0) - e === before) e += 1
     if (l > l0 || e > e0) replacements.push(...divided(left.slice(l0, l), entered.slice(e0, e)))
   }
-  // Ordinals of a damaged window may fit nowhere; their items are shown all the same.
+  // Ordinals of a damaged window may fit nowhere. Their items are shown as well.
   if (l < left.length || e < entered.length) replacements.push({ left: left.slice(l), entered: entered.slice(e) })
   return replacements
 }
 
-/** Neighbouring replacements told apart by how many messages each summary stands for, where that comes out even. */
+/** Divides neighbouring replacements by the number of messages that each summary covers, if the numbers match. */
 function divided(left: readonly ContextItem[], entered: readonly ContextItem[]): readonly Replacement[] {
   const summaries = entered.findIndex((item) => item.kind === 'message')
   const made = summaries < 0 ? entered : entered.slice(0, summaries)
@@ -49,7 +49,7 @@ function divided(left: readonly ContextItem[], entered: readonly ContextItem[]):
   return from === left.length ? [...each, ...parts] : [{ left, entered: made }, ...parts]
 }
 
-/** Replacements by the run that made them, oldest run first; what no run made comes last. */
+/** Returns replacements by the run that made them, oldest run first. Changes outside any run come last. */
 export function byRun(
   replacements: readonly Replacement[],
   events: readonly Pick<CompactionEvent, 'summaryId' | 'runId'>[],

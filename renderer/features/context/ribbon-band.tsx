@@ -7,9 +7,9 @@ type Props = {
   readonly segments: readonly Segment[]
   readonly widthPx: number
   readonly heightPx: number
-  /** What it shows, for a screen reader. */
+  /** The description for a screen reader. */
   readonly label: string
-  /** Lights up one category and dims the others. */
+  /** The category that is highlighted while the others are dimmed. */
   readonly category: Category | null
   /** Index of the selected item, or -1. */
   readonly selected: number
@@ -18,7 +18,7 @@ type Props = {
   readonly onSelect: (segment: Segment) => void
 }
 
-/** A row of segments. A thousand of them are a handful of paths. */
+/** A row of segments. A few paths draw a thousand of them. */
 export function RibbonBand(props: Props) {
   const { segments, widthPx, heightPx, label, category, selected, hovered, onHover, onSelect } = props
   const paths = useMemo(() => [...pathsByCategory(segments, heightPx)], [segments, heightPx])

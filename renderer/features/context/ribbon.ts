@@ -1,14 +1,14 @@
 import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
 import { type Category, categoryOf } from './category.ts'
 
-/** A run of the ribbon: one item, or several that would each be narrower than a pixel. */
+/** A segment of the ribbon: one item, or several that are each narrower than a pixel. */
 export type Segment = {
   /** Left and right edge in CSS pixels. */
   readonly x0: number
   readonly x1: number
   /** The category of the largest item in it. */
   readonly category: Category
-  /** Indexes into the items; the largest item of the run. */
+  /** Indexes into the items, and the largest item of the segment. */
   readonly main: number
   readonly first: number
   readonly last: number
@@ -18,14 +18,17 @@ export type Segment = {
 
 type ItemRun = { first: number; last: number; main: number; mainTokens: number; items: number; tokens: number }
 
-/** Tokens at the right edge of the ribbon: the hard threshold, the budget or what is in the window, whichever is most. */
+/**
+ * The number of tokens at the right edge of the ribbon: the hard threshold, the budget or the size of the window,
+ * whichever is largest.
+ */
 export function ribbonScale(window: Pick<AssembledContext, 'tokens' | 'budget' | 'hardThreshold'>): number {
   return Math.max(1, window.tokens, window.budget, window.budget * window.hardThreshold)
 }
 
 /**
- * Lay the included items side by side, to scale. What is narrower than a pixel is merged with what stands beside it,
- * never dropped: the segments account for every token and every included item, in order.
+ * Lays out the included items side by side, to scale. Items narrower than a pixel are merged with their neighbours and
+ * never dropped, so the segments contain every token and every included item, in order.
  */
 export function segmentsOf(items: readonly ContextItem[], widthPx: number, scaleTokens: number): readonly Segment[] {
   const perToken = widthPx / scaleTokens
@@ -33,7 +36,7 @@ export function segmentsOf(items: readonly ContextItem[], widthPx: number, scale
   let open: ItemRun | null = null
   for (const [index, item] of items.entries()) {
     if (!item.included) continue
-    // A run that is wide enough stands alone, unless what follows is too narrow to: that waits for more.
+    // A segment that is wide enough ends here, unless the next item is too narrow for one of its own.
     if (open !== null && open.tokens * perToken >= 1) {
       runs.push(open)
       open = null
@@ -96,7 +99,7 @@ export function segmentAt(segments: readonly Segment[], x: number): Segment | nu
 export function pathsByCategory(segments: readonly Segment[], heightPx: number): ReadonlyMap<Category, string> {
   const paths = new Map<Category, string>()
   for (const { x0, x1, category } of segments) {
-    // A hairline between neighbours where there is room for one.
+    // A one-pixel gap between neighbours that are wide enough.
     const gap = x1 - x0 >= 3 ? 1 : 0
     const box = `M${round(x0)} 0H${round(x1 - gap)}V${heightPx}H${round(x0)}Z`
     paths.set(category, (paths.get(category) ?? '') + box)
@@ -108,10 +111,10 @@ function round(x: number): number {
   return Math.round(x * 100) / 100
 }
 
-/** A window that fills less than this of the ribbon is a blot in which nothing can be told apart. */
+/** When a window fills less than this share of the ribbon, its items cannot be distinguished. */
 const READABLE_SHARE = 0.3
 
-/** Whether the items must be magnified to be seen. */
+/** Tells whether the items have to be magnified. */
 export function isTooSmallToRead(tokens: number, scaleTokens: number): boolean {
   return tokens > 0 && tokens / scaleTokens < READABLE_SHARE
 }

@@ -11,10 +11,10 @@ type Props = {
   readonly width: number
   readonly format?: (value: number) => string
   readonly parse: (text: string) => number | null
-  /** Place of a value on the slider, 0 to 1000, and back. */
+  /** Maps a value to the slider, from 0 to 1000, and back. */
   readonly toSlider: (value: number) => number
   readonly fromSlider: (place: number) => number
-  /** The value as it is read out. */
+  /** Describes the value for a screen reader. */
   readonly say: (value: number) => string
   readonly onChange: (value: number) => void
 }

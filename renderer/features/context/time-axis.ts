@@ -1,21 +1,21 @@
 import { firstIndex } from '../../ui/first-index.ts'
 import { type Course, NOW, normalised, type Place, progressAt } from './moments.ts'
 
-/** The events themselves take at most this share of the axis. */
+/** Events take at most this share of the axis. */
 const MAX_EVENT_PART = 0.6
 /** With this many events they take half of that share. */
 const HALF_AT_EVENTS = 20
 
 /**
- * The part of the axis that belongs to events. Each gets a step of its own, so that compactions of one and the same
- * moment can be told apart and stood at; the rest of the axis is the history, message by message.
+ * Returns the part of the axis that belongs to events. Each event gets a step of its own, so that compactions at the
+ * same moment can be distinguished and selected. The rest of the axis is the history, message by message.
  */
 function eventPart({ messages, eventMessages }: Course): number {
   const events = eventMessages.length
   return messages === 0 ? Math.min(1, events) : (MAX_EVENT_PART * events) / (events + HALF_AT_EVENTS)
 }
 
-/** Where a moment lies on the axis, 0 to 1. */
+/** Returns the position of a moment on the axis, from 0 to 1. */
 export function positionOf(place: Place, course: Course): number {
   const { messages, events } = progressAt(normalised(place, course), course)
   return position(messages, events, course)
@@ -28,14 +28,11 @@ function position(messages: number, events: number, course: Course): number {
   return Math.min(1, (1 - part) * byMessages + part * byEvents)
 }
 
-/** Where the event of an index lies, 0 to 1. */
+/** Returns the position of an event on the axis, from 0 to 1. */
 export const eventPosition = (index: number, course: Course): number =>
   position(course.eventMessages[index] ?? course.messages, index + 1, course)
 
-/**
- * The moment at a place of the axis: an event when it is within `reach` of it, otherwise the message that had arrived
- * by then.
- */
+/** Returns the moment at a position of the axis: an event within `reach`, otherwise the last message before it. */
 export function placeAt(x: number, course: Course, reach: number): Place {
   if (x >= 1 - reach / 2) return NOW
   const events = eventsUpTo(x, course)
@@ -59,6 +56,6 @@ function messagePlace(x: number, events: number, course: Course): Place {
     : { kind: 'message', position: arrived - 1 }
 }
 
-/** Returns how many events stand at or left of a point of the axis. */
+/** Counts the events at or left of a position of the axis. */
 const eventsUpTo = (x: number, course: Course): number =>
   firstIndex(course.eventMessages.length, (event) => eventPosition(event, course) > x)

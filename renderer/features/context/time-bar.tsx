@@ -12,7 +12,7 @@ type Props = {
   readonly time: Time
   readonly place: Place
   readonly onChange: (place: Place) => void
-  /** When the moment was; null where it is not known. */
+  /** The time of the moment, or null when it is not known. */
   readonly atMs: number | null
 }
 
@@ -85,7 +85,7 @@ export function TimeBar({ time, place, onChange, atMs }: Props) {
   )
 }
 
-/** The arrow keys go through time from anywhere in the view where they mean nothing else. */
+/** The arrow keys move through time from anywhere in the view where they have no other meaning. */
 function useTimeKeys(place: Place, time: Time, onChange: (place: Place) => void): void {
   const latest = useRef({ place, time, onChange })
   useEffect(() => {
@@ -104,7 +104,7 @@ function useTimeKeys(place: Place, time: Time, onChange: (place: Place) => void)
   }, [])
 }
 
-/** Fields, sliders, choices and menus move by the arrows themselves. */
+/** True for fields, sliders, choices and menus, which use the arrow keys themselves. */
 function usesArrows(target: EventTarget | null): boolean {
   if (document.querySelector('dialog[open], :popover-open') !== null) return true
   return target instanceof HTMLElement && target.closest('input, textarea, select, [role="separator"]') !== null

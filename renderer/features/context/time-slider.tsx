@@ -15,11 +15,11 @@ type Props = {
   readonly onChange: (place: Place) => void
 }
 
-/** Half of the thumb, and how near the pointer must come to an event. */
+/** Half the width of the thumb, and how near the pointer must come to an event. */
 const REACH_PX = 5
 const TICK_PX = 9
 
-/** The history from left to right with a tick for each compaction; what lies before the thumb has happened. */
+/** The history from left to right with a tick for each compaction. Everything left of the thumb has happened. */
 export function TimeSlider({ label, time, place, onChange }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
   const hint = useId()
@@ -86,7 +86,7 @@ export function TimeSlider({ label, time, place, onChange }: Props) {
   )
 }
 
-/** Where a key leads from a moment; null for keys of no meaning here. */
+/** Returns the moment to which a key leads, or null for other keys. */
 export function placeForKey(
   event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>,
   place: Place,

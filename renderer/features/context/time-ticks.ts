@@ -3,8 +3,8 @@ import type { Course } from './moments.ts'
 import { eventPosition } from './time-axis.ts'
 
 /**
- * A tick for each event as one SVG path per depth, so that thousands are a handful of elements. Events that fall on one
- * pixel are drawn as one, of the greatest depth among them.
+ * Draws the ticks of events as one SVG path for each depth, so that thousands of events need few elements. Events on
+ * the same pixel are drawn as one with their greatest depth.
  */
 export function tickPaths(
   events: readonly Pick<CompactionEvent, 'depth'>[],

@@ -10,18 +10,18 @@ import styles from './token-ribbon.module.css'
 type Props = {
   readonly window: AssembledContext
   readonly selection: string | null
-  /** Lights up one category and dims the others. */
+  /** The category that is highlighted while the others are dimmed. */
   readonly category: Category | null
   readonly onSelect: (id: string) => void
 }
 
 const HEIGHT = 34
-/** The height of the band that is to scale, while another one magnifies a part of it. */
+/** The height of the band to scale when another band magnifies a part of it. */
 const SMALL_HEIGHT = 12
 
 /**
- * The window to scale, item after item, with the thresholds marked; a window that fills little of it is shown magnified
- * as well. The table below says the same in words.
+ * The window to scale, item after item, with the thresholds marked. A window that fills little of it is also shown
+ * magnified. The table below has the same content in words.
  */
 export function TokenRibbon({ window, selection, category, onSelect }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
@@ -74,15 +74,15 @@ type RibbonMarksProps = {
   readonly window: AssembledContext
   /** Tokens at the right edge. */
   readonly scale: number
-  /** The height of the band in which the marks stand. */
+  /** The height of the band with the marks. */
   readonly heightPx: number
 }
 
-/** Closer to the hard mark than this, the label of the soft mark stands to its left. */
+/** When the two marks are closer than this, the label of the soft mark is to its left. */
 const LABEL_ROOM = 0.16
 const OVERHANG_PX = 4
 
-/** The soft and the hard threshold, over the band and named below it. */
+/** The soft and the hard threshold, drawn over the band and labelled below it. */
 function RibbonMarks({ window, scale, heightPx }: RibbonMarksProps) {
   const soft = window.budget * window.softThreshold
   const hard = window.budget * window.hardThreshold
@@ -113,7 +113,7 @@ type RibbonTipProps = {
 
 const TIP_WIDTH = 300
 
-/** What the pointer is on, beside the ribbon. */
+/** Describes the item under the pointer, beside the ribbon. */
 function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
   const item = window.items[segment.main]
   if (item === undefined) return null

@@ -2,15 +2,15 @@ import { useEffect, useState } from 'react'
 import { itemsAt, type Place } from './moments.ts'
 import type { Time } from './use-time.ts'
 
-/** A slider passes by quickly. */
+/** A slider passes most moments within this time. */
 const SETTLE_MS = 25
-/** From this many items on an answer takes a while, so the slider has to rest before it is asked for. */
+/** With this many items an answer takes a while, so it is requested only when the slider rests. */
 const LARGE_ITEMS = 20_000
 const LARGE_SETTLE_MS = 300
 
 /**
- * The moment that is asked for while the thumb moves on: one question at a time, always about where the thumb is by
- * then. `isBusy` says that the last one is not answered yet.
+ * Returns the moment to request while the thumb moves: one request at a time, always for the latest position of the
+ * thumb. `isBusy` tells that the last request is not answered yet.
  */
 export function useAskedPlace(place: Place, time: Time | null): readonly [Place, (isBusy: boolean) => void] {
   const [asked, setAsked] = useState(place)

@@ -3,7 +3,7 @@ import { currentFile } from '../../routes.ts'
 import { parseStored } from '../../ui/stored-json.ts'
 
 /**
- * State that outlives a change of view, but not the window: it belongs to a conversation of a file and is no part of the
+ * State that outlives a change of view, but not the window. It belongs to a conversation of a file and is not in the
  * address.
  */
 export function useKept<T>(

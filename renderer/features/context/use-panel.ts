@@ -3,17 +3,14 @@ import { useRoute } from '../../routes.ts'
 import { useMedia } from '../../ui/use-media.ts'
 import { useStored } from '../../ui/use-stored.ts'
 
-/** Narrower than this, there is no room beside the list unless it is asked for. */
+/** In a narrower view there is no room beside the list unless the user asks for the panel. */
 const WIDE_PX = 800
-/**
- * Up to this width the panel and the detail of a selection take turns at the right side, as in the styles of the
- * window.
- */
+/** Up to this width the panel and the detail of a selection share the right side, as in the styles of the window. */
 const ONE_AT_A_TIME = '(max-width: 1700px)'
 
 export type Panel = {
   readonly isOpen: boolean
-  /** It stands where the detail of the selection would, until something else is selected. */
+  /** True when the panel replaces the detail of the selection, until another selection is made. */
   readonly isInstead: boolean
   readonly toggle: () => void
 }

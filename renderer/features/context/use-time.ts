@@ -6,7 +6,7 @@ import { api } from '../../api.ts'
 import { type RunPlace, runPlaces } from './moment-text.ts'
 import { type Course, courseOf, type Place } from './moments.ts'
 
-/** Everything about the order of moments of a conversation. */
+/** The moments of a conversation and their order. */
 export type Time = {
   readonly timeline: Timeline
   readonly course: Course
@@ -32,7 +32,7 @@ export function idTile(position: number, messages: number): { x0: number; x1: nu
   return { x0, x1: Math.min(messages, x0 + TILE), buckets: TILE }
 }
 
-/** What the core calls a place; null while the id of a message is being fetched. */
+/** Returns the moment in the terms of the core, or null while the id of a message is being fetched. */
 export function useMoment(conversationId: number, place: Place, time: Time | null): Moment | null {
   const tile = place.kind === 'message' && time !== null ? idTile(place.position, time.course.messages) : null
   const { data } = useQuery(
@@ -43,7 +43,10 @@ export function useMoment(conversationId: number, place: Place, time: Time | nul
   return useMemo(() => momentOf(place, time, data), [place, time, data])
 }
 
-/** What the core calls a place, given the ids of the tile of messages that it lies in; null while something is missing. */
+/**
+ * Returns the moment in the terms of the core, given the ids of the tile with its message, or null while something is
+ * missing.
+ */
 export function momentOf(
   place: Place,
   time: Time | null,

@@ -5,18 +5,18 @@ import type { Preset } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
 import { triedSettings, type WhatIf } from './what-if.ts'
 
-/** What is tried out, in the engine's words. */
+/** The settings that are tried out, in the terms of the engine. */
 export type Tried = {
-  /** What differs from the configured settings. */
+  /** Only the settings that differ from the configured ones. */
   readonly settings: Partial<CompactionSettings>
-  /** All of them; null while the configured ones are being fetched. */
+  /** All settings, or null while the configured ones are being fetched. */
   readonly effective: CompactionSettings | null
   readonly presets: readonly Preset[]
 }
 
 const NO_PRESETS: readonly Preset[] = []
 
-/** The settings that a what-if comes to. The same object as long as nothing changes. */
+/** Returns the settings of a what-if. It is the same object as long as nothing changes. */
 export function useTried({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): Tried {
   const { data: configured } = useQuery(api.memory.settings.queryOptions())
   const { data: presets = NO_PRESETS } = useQuery(api.compaction.presets.queryOptions())

@@ -6,29 +6,31 @@ import { api, client } from '../../api.ts'
 import { itemsAt, type Place, stepEvent, stepMessage } from './moments.ts'
 import { idTile, momentOf, type Time } from './use-time.ts'
 
-/** Windows of the past are large and many; those that are not looked at any more are soon forgotten. */
+/** Windows of the past are large and many, so those out of sight are kept only for a short time. */
 const PAST_KEPT_MS = 20_000
-/** A larger window is asked for only when somebody wants it. */
+/** A larger window is requested only when the user asks for it. */
 const MAX_PREFETCHED_ITEMS = 8_000
-/** Whoever stands still this long is likely to go on to a neighbour. */
+/** A user who stays on a moment for this long is likely to go on to the next one. */
 const PREFETCH_AFTER_MS = 120
 
-/** One answer to what the window is or was. Only of the past it is said when that was. */
+/** The present window or one of the past. Only for the past it has a time. */
 export type SeenWindow = AssembledContext & Partial<Pick<ContextAt, 'atMs' | 'events'>>
 
-/** The window at a moment; null asks for nothing yet. What was last shown stays until the answer is there. */
+/**
+ * Requests the window at a moment. Null requests nothing yet. The last window stays in sight until the answer arrives.
+ */
 export function useWindow(input: AssembleInput, moment: Moment | null) {
   const { queryKey, queryFn, gcTime } = moment === null ? PENDING : windowQuery(input, moment)
   return useQuery<SeenWindow>({
     queryKey,
     queryFn,
     gcTime,
-    // Another conversation's window must never stand under this one's name.
+    // A window must never be shown under the name of another conversation.
     placeholderData: (previous) => (previous?.conversationId === input.conversationId ? previous : undefined),
   })
 }
 
-/** Asks nothing, and has no answer of its own that could be taken for one. */
+/** Requests nothing, and has no answer that could be mistaken for one. */
 const PENDING = { queryKey: [...api.context.at.key(), 'pending'], queryFn: skipToken, gcTime: PAST_KEPT_MS } as const
 
 function windowQuery(input: AssembleInput, moment: Moment) {
@@ -46,7 +48,10 @@ function windowQuery(input: AssembleInput, moment: Moment) {
   }
 }
 
-/** Fetches the windows to which the next key press would go: by event, and from a message by message. */
+/**
+ * Fetches the windows that the next key press would show: the next event, and the next message when the moment is a
+ * message.
+ */
 export function usePrefetch(input: AssembleInput, place: Place, time: Time | null): void {
   const queries = useQueryClient()
   useEffect(() => {

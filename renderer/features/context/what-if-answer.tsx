@@ -12,7 +12,7 @@ type Props = {
   readonly isStale: boolean
 }
 
-/** What the settings that are tried out would do to the window as it is now. */
+/** The effect of the tried settings on the present window. */
 export function WhatIfAnswer({ answer, softThreshold, hardThreshold, isStale }: Props) {
   const { decision, plan, pressureAfter } = answer
   const { budget } = decision

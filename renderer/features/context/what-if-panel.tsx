@@ -29,16 +29,16 @@ type Props = {
   readonly onChange: (whatIf: WhatIf) => void
   /** What is in the window that is shown. */
   readonly items: readonly ContextItem[]
-  /** The window that is shown is one of the past, about which nothing can be tried out. */
+  /** True for a window of the past, for which nothing can be tried out. */
   readonly isPast: boolean
-  /** It stands where the detail of the selection would. */
+  /** True when the panel replaces the detail of the selection. */
   readonly isInstead: boolean
 }
 
 /** Short enough to be an answer at once. */
 const SETTLE_MS = 60
 
-/** Another budget, threshold, tail or system, answered at once. Nothing of it is written anywhere. */
+/** Tries out another budget, threshold, tail or system. Nothing is written. */
 export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast, isInstead }: Props) {
   const info = useQuery(api.memory.info.queryOptions())
   const settled = useDebounced(tried.settings, SETTLE_MS)
@@ -88,7 +88,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
   )
 }
 
-/** What takes the most room in the window. */
+/** The largest items of the window. */
 function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
   const largest = useMemo(() => largestItems(items), [items])
   const most = largest[0]?.tokens ?? 1

@@ -21,7 +21,7 @@ type Props = {
   readonly onChange: (whatIf: WhatIf) => void
 }
 
-/** The three figures that decide what stays in. */
+/** The three settings that decide what stays in the window. */
 export function WhatIfSliders({ whatIf, effective, onChange }: Props) {
   return (
     <div className={styles.sliders}>

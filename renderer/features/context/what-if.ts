@@ -2,7 +2,7 @@ import type { CompactionSettings } from '../../../core/contract/compaction.ts'
 import type { AssembleInput } from '../../../core/contract/context.ts'
 import type { Preset, PresetName } from '../../../core/contract/settings.ts'
 
-/** What the user tries out. Null: as the preset has it, or as configured. */
+/** The values that the user tries out. Null stands for the value of the preset, or the configured one. */
 export type WhatIf = {
   readonly preset: PresetName | null
   readonly budgetTokens: number | null
@@ -32,7 +32,7 @@ export function isAsConfigured(whatIf: WhatIf): boolean {
 const changesSettings = ({ preset, budgetTokens, softThreshold, freshTailCount }: WhatIf): boolean =>
   preset !== null || budgetTokens !== null || softThreshold !== null || freshTailCount !== null
 
-/** The compaction settings that are tried out: those of the preset, and over them what was set by hand. */
+/** Returns the compaction settings that are tried out: those of the preset, overridden by those set by hand. */
 export function triedSettings(whatIf: WhatIf, presets: readonly Preset[]): Partial<CompactionSettings> {
   const { preset, budgetTokens, softThreshold, freshTailCount } = whatIf
   return {
@@ -43,7 +43,7 @@ export function triedSettings(whatIf: WhatIf, presets: readonly Preset[]): Parti
   }
 }
 
-/** Another preset, or none. What was set by hand gives way where the preset has its own value. */
+/** Applies another preset, or none. Its values replace those set by hand. */
 export function withPreset(whatIf: WhatIf, preset: Preset | null): WhatIf {
   const settings = preset?.settings ?? {}
   return {
@@ -55,7 +55,7 @@ export function withPreset(whatIf: WhatIf, preset: Preset | null): WhatIf {
   }
 }
 
-/** The request for the window under what is tried out. */
+/** Returns the request for the window under the tried settings. */
 export function assembleInput(
   conversationId: number,
   { budgetTokens, freshTailCount }: Partial<CompactionSettings>,
@@ -70,7 +70,7 @@ export function assembleInput(
   }
 }
 
-/** Reads what was tried out as it was kept; null when it is none. */
+/** Parses stored settings, or returns null when they are not valid. */
 export function parseWhatIf(value: unknown): WhatIf | null {
   if (typeof value !== 'object' || value === null) return null
   const { preset, budgetTokens, softThreshold, freshTailCount, query } = value as Record<string, unknown>
@@ -97,13 +97,16 @@ export function parseTokens(text: string): number | null {
   return Number.isFinite(tokens) && tokens >= 1 && tokens <= 100_000_000 ? tokens : null
 }
 
-/** Place of a budget on the slider, 0 to 1000. Logarithmic, since budgets differ by factors. */
+/**
+ * Returns the position of a budget on the slider, 0 to 1000. The scale is logarithmic, because budgets differ by
+ * factors.
+ */
 export function budgetToSlider(tokens: number): number {
   const share = Math.log(Math.max(MIN_BUDGET, tokens) / MIN_BUDGET) / Math.log(MAX_BUDGET / MIN_BUDGET)
   return Math.round(Math.min(1, share) * SLIDER_STEPS)
 }
 
-/** Budget at a place of the slider, rounded to two figures so that it reads well. */
+/** Returns the budget at a position of the slider, rounded to two significant digits. */
 export function sliderToBudget(place: number): number {
   const tokens = MIN_BUDGET * (MAX_BUDGET / MIN_BUDGET) ** (place / SLIDER_STEPS)
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1)
@@ -127,9 +130,9 @@ export function parseThreshold(text: string): number | null {
 /** `0.75`, `0.875` */
 export const formatThreshold = (share: number): string => String(Math.round(share * 1000) / 1000)
 
-/** Place of a fresh tail on its slider, 0 to 1000; finer where tails are short. */
+/** Returns the position of a fresh tail on its slider, 0 to 1000. The scale is finer for short tails. */
 export const tailToSlider = (count: number): number =>
   Math.round(Math.sqrt(Math.min(1, count / MAX_SLIDER_TAIL)) * SLIDER_STEPS)
 
-/** Fresh tail at a place of the slider. */
+/** Returns the fresh tail at a position of the slider. */
 export const sliderToTail = (place: number): number => Math.round((place / SLIDER_STEPS) ** 2 * MAX_SLIDER_TAIL)

@@ -3,7 +3,7 @@ import { roomUntilSoft } from './room.ts'
 import type { SeenWindow } from './use-window.ts'
 import styles from './window-figures.module.css'
 
-/** How full the window is, how much room is left, and what has to be known about the answer. */
+/** How full the window is, how much more fits, and remarks about the answer. */
 export function WindowFigures({ window }: { readonly window: SeenWindow }) {
   const isPast = window.atMs !== undefined
   return (

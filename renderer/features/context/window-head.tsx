@@ -10,7 +10,7 @@ import styles from './window-head.module.css'
 
 type Props = {
   readonly window: SeenWindow
-  /** The answer to what was just changed is still on its way. */
+  /** True while the answer to the last change is not there yet. */
   readonly isStale: boolean
 }
 
@@ -34,11 +34,11 @@ export function WindowHead({ window, isStale }: Props) {
 
 type LegendProps = {
   readonly window: AssembledContext
-  /** The pointer is on a category, or left it. */
+  /** Called when the pointer enters a category, and with null when it leaves. */
   readonly onPoint: (category: Category | null) => void
 }
 
-/** What the colours of the ribbon mean, and how many tokens each takes. */
+/** The meaning of the colours in the ribbon, with the tokens of each. */
 function Legend({ window, onPoint }: LegendProps) {
   const out = window.items.filter((item) => !item.included)
   const outTokens = out.reduce((sum, item) => sum + item.tokens, 0)

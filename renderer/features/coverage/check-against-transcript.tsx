@@ -4,11 +4,11 @@ import { CoverageDialog } from './coverage-dialog.tsx'
 
 type Props = {
   readonly conversationId: number
-  /** Shows the folders of the machine, where the host has no dialog of its own for files. */
+  /** Shows the folders of the machine when the host has no file dialog of its own. */
   readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
 }
 
-/** The way to the comparison of a conversation with the agent's own transcript. */
+/** Opens the comparison of a conversation with the agent's own transcript. */
 export function CheckAgainstTranscript({ conversationId, browse }: Props) {
   const [isOpen, setOpen] = useState(false)
   return (

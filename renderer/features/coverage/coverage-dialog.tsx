@@ -19,7 +19,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Asks for the transcript, compares, and shows what came of it. */
+/** Asks for the transcript, compares, and shows the result. */
 export function CoverageDialog({ conversationId, browse, onClose }: Props) {
   const [path, setPath] = useState('')
   const [isBrowsing, setBrowsing] = useState(false)
@@ -86,7 +86,7 @@ export function CoverageDialog({ conversationId, browse, onClose }: Props) {
 
 type CoverageResultProps = {
   readonly report: CoverageReport
-  /** A message was chosen: it is shown behind the dialog. */
+  /** Called when a message is chosen, which is shown behind the dialog. */
   readonly onLeave: () => void
 }
 

@@ -6,7 +6,7 @@ type CoverageRow = {
   readonly line: number | null
   readonly role: string
   readonly excerpt: string
-  /** What the memory says instead, or null. */
+  /** The text in the memory, or null. */
   readonly stored: string | null
   readonly storedLabel: string
   readonly messageId: string | null
@@ -16,7 +16,7 @@ export type CoverageSection = {
   readonly title: string
   readonly explanation: string
   readonly messageColumn: string
-  /** Something is wrong; otherwise it is worth knowing. */
+  /** True for a fault, false for a remark. */
   readonly isFault: boolean
   readonly count: number
   readonly rows: readonly CoverageRow[]
@@ -93,7 +93,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
   return sections.filter(({ count }) => count > 0)
 }
 
-/** The findings as a document: places and figures only, no text of the conversation. */
+/** The findings as a document with positions and figures only, without text of the conversation. */
 export function coverageMarkdown(report: CoverageReport): string {
   const place = ({ line, role, messageId }: CoverageRow): string =>
     `- ${line === null ? '' : `line ${line}, `}${role}${messageId === null ? '' : `, ${messageId}`}`

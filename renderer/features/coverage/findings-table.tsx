@@ -5,12 +5,12 @@ import table from '../../ui/text-table.module.css'
 import styles from './coverage.module.css'
 import type { CoverageSection } from './coverage-sections.ts'
 
-/** Rows on the page; the export has all that are listed. */
+/** The number of rows on the page. The export has all that are listed. */
 const SHOWN = 100
 
 type Props = { readonly section: CoverageSection; readonly onLeave: () => void }
 
-/** Findings of one kind: the line of the transcript, who speaks, what is said, and the message in the memory. */
+/** Findings of one kind: the line of the transcript, the role, the text, and the message in the memory. */
 export function FindingsTable({ section, onLeave }: Props) {
   const { title, explanation, count, rows } = section
   const rest = count - Math.min(rows.length, SHOWN)
@@ -48,7 +48,7 @@ export function FindingsTable({ section, onLeave }: Props) {
                   </>
                 )}
               </td>
-              {/* The row itself is no control: what leaves the dialog is the link in it. */}
+              {/* The row is no control. The link in it leaves the dialog. */}
               <td>{row.messageId !== null && <LeavingLink id={row.messageId} onLeave={onLeave} />}</td>
             </tr>
           ))}

@@ -11,7 +11,7 @@ import styles from './conversation-detail.module.css'
 
 type Props = { readonly conversation: ListedConversation; readonly conversations: readonly ListedConversation[] }
 
-/** The conversation, while nothing in it is selected. */
+/** The details of the conversation, shown while nothing in it is selected. */
 export function ConversationDetail({ conversation, conversations }: Props) {
   const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
   const spawner = conversations.find((row) => row.conversationId === parentConversationId)

@@ -21,11 +21,11 @@ import { LineageLists } from './lineage-lists.tsx'
 
 type Props = {
   readonly description: Description
-  /** A menu of operations by hand, if there are any. */
+  /** A menu of changes by hand, or null. */
   readonly operate: ReactNode
 }
 
-/** A node in full: what it is, what it says, where it comes from. */
+/** All details of a node: its kind, its text, and its lineage. */
 export function DetailContent({ description, operate }: Props) {
   const { id, kind } = description
   const [isExpanded, setExpanded] = useState(false)
@@ -82,7 +82,7 @@ export function DetailContent({ description, operate }: Props) {
   )
 }
 
-/** Says that the selection is of another conversation than the one on screen, which therefore cannot show it. */
+/** Says that the selection belongs to another conversation than the one on screen. */
 function Elsewhere({ conversationId }: { readonly conversationId: number }) {
   const route = useRoute()
   if (route.conversationId === null || route.conversationId === conversationId) return null

@@ -10,14 +10,14 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { useFoundMarks } from '../../ui/use-found-marks.ts'
 import styles from './detail-text.module.css'
 
-/** Only this much of a longer text is shown at first. It unfolds in steps that the window lays out without a delay. */
+/** Only this much of a longer text is shown at first. It unfolds in steps that are laid out without a delay. */
 const FOLD_CHARS = 4000
 const STEP_CHARS = 100_000
 const ALL_CHARS = 50_000_000
 
 type Look = 'rendered' | 'source'
 
-/** The text itself. Prose is rendered; what a tool wrote stands as it is. */
+/** The text of a node. Prose is rendered, and output of tools is shown unchanged. */
 export function DetailText({ description }: { readonly description: Description }) {
   const { id, kind, role, contentChars, isCut } = description
   const text = useRef<HTMLElement>(null)

@@ -17,7 +17,7 @@ export function kindText({ kind, depth, role }: Pick<Description, 'kind' | 'dept
   return `condensed · ${depthLabel(depth ?? 1)}`
 }
 
-/** `msg 2,548 – 3,336`: the places in the conversation that it stands for, by sequence number. */
+/** `msg 2,548 – 3,336`: the sequence numbers of the messages that it covers. */
 export function coversText({ sourceRange }: Pick<Description, 'sourceRange'>): string | null {
   if (sourceRange === null) return null
   const { firstSeq, lastSeq } = sourceRange
@@ -26,7 +26,7 @@ export function coversText({ sourceRange }: Pick<Description, 'sourceRange'>): s
     : `seq ${formatCount(firstSeq)} – ${formatCount(lastSeq)}`
 }
 
-/** `of 93,480 · 50.6×`: what the tokens stand for, where that is known. */
+/** `of 93,480 · 50.6×`: the tokens of its sources, if they are known. */
 export function compressionText({
   sourceTokens,
   compression,
@@ -36,7 +36,7 @@ export function compressionText({
   return ` of ${formatCount(sourceTokens)}${factor}`
 }
 
-/** Where it stands now. */
+/** Says whether the node is in the window now. */
 export function visibilityChip(visibility: Visibility, contextOrdinal: number | null): { text: string; tone: Tone } {
   if (visibility === 'in_window') {
     const place = contextOrdinal === null ? '' : ` · #${formatCount(contextOrdinal)}`

@@ -14,7 +14,7 @@ type Props = {
   readonly isWhole: boolean
 }
 
-/** Tokens of one page: enough to read for some minutes, little enough to arrive at once. */
+/** The tokens of one page: some minutes of reading that still arrive at once. */
 const PAGE_TOKENS = 8000
 const ALL_LEVELS = 1000
 

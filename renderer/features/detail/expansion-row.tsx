@@ -13,14 +13,14 @@ type Props = {
   readonly tokens: number
   readonly atMs: number | null
   readonly content: string
-  /** Its own sources, shown when asked for; null: it has none, or they are shown already. */
+  /** Its own sources, which can be unfolded. Null when it has none, or when they are shown already. */
   readonly sources: ReactNode
 }
 
 /** Longer texts are read in the transcript. */
 const MAX_CHARS = 6000
 
-/** One source: who, when, how long, its text, and what lies below it. */
+/** One source: role, time, size, text, and its own sources. */
 export function ExpansionRow({ id, node, tokens, atMs, content, sources }: Props) {
   const [isOpen, setOpen] = useState(false)
   const isTool = node.kind === 'message' && node.role === 'tool'

@@ -6,7 +6,7 @@ import { ExpansionPages } from './expansion-pages.tsx'
 
 type Reach = 'level' | 'messages'
 
-/** What a summary stands for: its sources, each of which unfolds in turn, or everything down to the messages. */
+/** The sources of a summary, each of which can be unfolded, or everything down to the messages. */
 export function Expansion({ summaryId }: { readonly summaryId: string }) {
   const [reach, setReach] = useState<Reach>('level')
   return (

@@ -1,6 +1,6 @@
 import type { Expansion } from '../../../core/contract/retrieval.ts'
 
-/** Pages as one: each node and message once, in the order in which they came. */
+/** Joins pages: each node and message once, in the order of the pages. */
 export function joinExpansion(pages: readonly Expansion[]): Omit<Expansion, 'truncated' | 'next'> {
   return {
     nodes: distinct(pages.flatMap((page) => page.nodes)),

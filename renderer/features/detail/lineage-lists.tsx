@@ -5,10 +5,10 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './lineage-lists.module.css'
 
-/** Beyond this many ids nobody reads on; the graph and the expansion page through them. */
+/** No reader needs more ids than this in a list. The graph and the expansion have pages of them. */
 const MAX_SHOWN = 60
 
-/** Lineage both ways, each id a click away. */
+/** Sources and dependents with links. */
 export function LineageLists({ description }: { readonly description: Description }) {
   const { kind, sources, sourceCount, dependents, coveredBy } = description
   if (kind === 'file')

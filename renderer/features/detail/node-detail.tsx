@@ -10,11 +10,11 @@ import { DetailContent } from './detail-content.tsx'
 
 type Props = {
   readonly id: string
-  /** What can be done to it by hand. */
+  /** Renders the menu of changes by hand. */
   readonly operate: (description: Description) => ReactNode
 }
 
-/** Everything known of one id. */
+/** The details of a message, a summary or a file. */
 export function NodeDetail({ id, operate }: Props) {
   const description = useQuery(
     api.retrieval.describe.queryOptions({ input: { id }, placeholderData: keepPreviousData }),
@@ -27,8 +27,7 @@ export function NodeDetail({ id, operate }: Props) {
         actions={<Button onClick={() => navigate({ selection: null }, 'push')}>Clear the selection</Button>}
       />
     )
-  // Keeping the former node until the new one is there takes less than a blink, but it must never stand under the new
-  // id.
+  // Keeping the previous node for a moment would show it under the new id.
   if (!description.data) return <Loading what={id} lines={7} />
   return <DetailContent key={description.data.id} description={description.data} operate={operate(description.data)} />
 }

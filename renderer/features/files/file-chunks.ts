@@ -10,7 +10,7 @@ export function chunksInSight(first: number, last: number, total: number): reado
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, at) => from + at)
 }
 
-/** Places of a text in a line, without regard to case, each as `[from, to)`. */
+/** Returns where a text occurs in a line, without regard to case, each as `[from, to)`. */
 export function placesIn(line: string, query: string): readonly (readonly [number, number])[] {
   if (query === '') return []
   const places: [number, number][] = []

@@ -7,7 +7,7 @@ import type { Token } from './highlight-lines.ts'
 type Props = {
   readonly row: FileRow
   readonly tokens: readonly Token[] | undefined
-  /** What is looked for, or empty. */
+  /** The text that is searched for, or empty. */
   readonly query: string
   readonly isCurrent: boolean
 }

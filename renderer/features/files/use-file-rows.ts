@@ -8,7 +8,7 @@ export type FileRows = {
   readonly rowAt: (row: number) => FileRow | undefined
   /** The rows that are coloured together with a row. */
   readonly chunkAt: (row: number) => readonly FileRow[] | undefined
-  /** All rows of the file, as far as that is known. */
+  /** The number of rows of the file, as far as it is known. */
   readonly total: number
   readonly error: unknown
   readonly onSight: (first: number, last: number) => void

@@ -10,14 +10,14 @@ const HITS = 200
 export type FileSearch = {
   readonly query: string
   readonly setQuery: (query: string) => void
-  /** The query that the hits belong to. */
+  /** The query to which the hits belong. */
   readonly asked: string
   readonly hits: readonly FileHit[]
-  /** There are more hits than were fetched. */
+  /** True when there are more hits than were fetched. */
   readonly hasMore: boolean
   readonly isSearching: boolean
   readonly error: unknown
-  /** Index of the hit that was gone to, or −1. */
+  /** The index of the current hit, or −1. */
   readonly current: number
   readonly go: (steps: 1 | -1) => void
 }

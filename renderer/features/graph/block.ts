@@ -1,15 +1,15 @@
 import type { Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
 
-/** How much was left out beside what is shown. */
+/** How many items are left out. */
 export type More = Neighbourhood['more'][number]
 
-/** A card, or a chip that says how many more there are. */
+/** A card, or a chip with the number of further items. */
 export type Item =
   | { readonly kind: 'card'; readonly card: NodeCard; readonly w: number }
   | { readonly kind: 'more'; readonly more: More; readonly unit: MoreUnit; readonly w: number }
 export type MoreUnit = 'messages' | 'sources' | 'dependents'
 
-/** Items that stand together, as near to `center` as their neighbours allow. */
+/** Items that are placed together, as near to `center` as their neighbours allow. */
 export type Block = {
   /** The node whose sources the items are. */
   readonly owner: NodeCard | null
@@ -19,7 +19,7 @@ export type Block = {
   readonly canWrap: boolean
 }
 
-/** A block with its size, and where each item stands in it. */
+/** A block with its size and the position of each item in it. */
 export type ShapedBlock = {
   readonly block: Block
   readonly w: number
@@ -37,11 +37,11 @@ export const GAP_X = 12
 const ROW_GAP = 8
 const FRAME_PAD = 10
 
-/** Width of a card: what stands alone has room for more words than what stands in a row. */
+/** Returns the width of a card. A single card has room for more words than one in a row. */
 const cardWidth = (card: NodeCard, level: number): number =>
   card.kind === 'message' ? MESSAGE : level <= 0 ? WIDE : NARROW
 
-/** How many sources fit side by side, with room for what stands at the end of the row. */
+/** Returns how many sources fit side by side, with room for the chip at the end of the row. */
 export const columnsIn = (widthPx: number): number =>
   Math.max(3, Math.floor((widthPx - 2 * GAP_X - MORE) / (NARROW + GAP_X)))
 

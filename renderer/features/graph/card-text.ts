@@ -7,7 +7,7 @@ import type { MoreUnit } from './block.ts'
 /** The two lines of a card. */
 export type CardText = { readonly title: string; readonly facts: string }
 
-/** `isWide` cards stand alone and have room for numbers; the others say what they stand for. */
+/** `isWide` cards stand alone and show numbers. The others show what they cover. */
 export function cardText(card: NodeCard, isWide: boolean): CardText {
   if (card.kind === 'missing') return { title: shortenId(card.id, isWide ? 22 : 14), facts: 'not in this file' }
   if (card.kind === 'message') {
@@ -28,7 +28,7 @@ const shortLabel = (card: NodeCard): string =>
 
 const short = (count: number): string => (count < 1000 ? formatCount(count) : formatCompact(count))
 
-/** What a node has, in the words of the header: `9 sources · 1 dependent · 789 messages`. */
+/** The numbers of a node in the words of the header: `9 sources · 1 dependent · 789 messages`. */
 export function countsText(card: NodeCard): string {
   if (card.kind === 'missing') return 'named as a source or dependent, but not in this file'
   const dependents = plural(card.dependents, 'dependent')

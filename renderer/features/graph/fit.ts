@@ -9,7 +9,10 @@ const MARGIN = 20
 /** Smaller than this the cards cannot be read. */
 const MIN_READABLE = 0.72
 
-/** Shows all of the bounds as large as they can be read; what does not fit is cut around the focus, at the origin. */
+/**
+ * Shows all of the bounds as large as they can be read. Bounds that do not fit are cut around the focus, which is at
+ * the origin.
+ */
 export function fitGraph(bounds: Box, focus: Box, { width, height }: Size): GraphViewport {
   const room = { width: width - 2 * MARGIN, height: height - 2 * MARGIN }
   const wanted = Math.min(1, room.width / Math.max(bounds.w, 1), room.height / Math.max(bounds.h, 1))
@@ -23,7 +26,7 @@ export function fitGraph(bounds: Box, focus: Box, { width, height }: Size): Grap
   }
 }
 
-/** Moves no further than needed to bring a box into sight; of one that does not fit, its upper left part. */
+/** Moves no further than needed to show a box. Of a box that does not fit, the upper left part is shown. */
 export function revealBox(viewport: GraphViewport, box: Box, { width, height }: Size): GraphViewport {
   const { zoom } = viewport
   const move = (offset: number, from: number, length: number, room: number) => {

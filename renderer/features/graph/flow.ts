@@ -22,7 +22,7 @@ export type FlowNode = CardNode | MoreNode | FrameNode
 
 const WIDE_FROM_PX = 180
 
-/** What React Flow needs of a node that stands still and has a known size. */
+/** The properties of a React Flow node with a fixed position and size. */
 const standing = ({ x, y, w, h }: Box) => ({
   position: { x, y },
   width: w,

@@ -1,8 +1,8 @@
 import { createContext } from 'react'
 
-/** What the boxes of the graph can ask for. */
+/** Actions that the boxes of the graph can request. */
 export const GraphActions = createContext<{
-  /** Shows everything of a node in place, or takes it back. */
+  /** Shows everything around a node in place, or hides it again. */
   readonly expand: (id: string) => void
   /** Draws the graph around a node. */
   readonly centre: (id: string) => void

@@ -2,7 +2,7 @@ import type { Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
 import { nodeLabel } from '../../ui/depth-color.ts'
 import { formatTokens } from '../../ui/format.ts'
 
-/** Ids may hold anything, the syntax of the format included: nodes are numbered, and labels are quoted. */
+/** Ids may contain the syntax of the format, so nodes are numbered and labels are quoted. */
 const numbered = (nodes: readonly NodeCard[]): ReadonlyMap<string, string> =>
   new Map(nodes.map(({ id }, order) => [id, `n${order}`]))
 
@@ -44,5 +44,5 @@ export function toDot({ nodes, edges }: Neighbourhood): string {
   ].join('\n')
 }
 
-/** The shown neighbourhood as it came from the core. */
+/** The shown neighbourhood in the form of the core. */
 export const toJson = (neighbourhood: Neighbourhood): string => `${JSON.stringify(neighbourhood, null, 2)}\n`

@@ -32,13 +32,13 @@ type Placing = {
 const BLOCK_GAP = 28
 const GAP_Y = 46
 
-/** How many levels are in sight at full size: at least the focus, its sources, and two levels of dependents. */
+/** Returns how many levels fit at full size: at least the focus, its sources, and two levels of dependents. */
 export const levelsIn = (heightPx: number): number =>
   Math.min(8, Math.max(4, Math.floor(heightPx / (CARD_HEIGHT + GAP_Y))))
 
 /**
- * Places a neighbourhood: dependents above, sources below, each level in the order of the history. The focus stands
- * at the origin. `columns` cards may stand side by side before they wrap. O(n log n), for the sorting.
+ * Lays out a neighbourhood: dependents above, sources below, each level in the order of the history. The focus is at
+ * the origin. `columns` cards may be side by side before they wrap. O(n log n), for the sorting.
  */
 export function layoutGraph(input: Neighbourhood, columns: number): GraphLayout {
   const levels = assignLevels(input)
@@ -77,7 +77,10 @@ const byHistory = (a: NodeCard, b: NodeCard): number => {
 
 const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Sets blocks side by side and remembers where everything in them stands. @returns the height of the row */
+/**
+ * Places blocks side by side and records the position of every item.
+ * @returns the height of the row
+ */
 function placeRow({ columns, levels, cards, mores, frames }: Placing, blocks: readonly Block[], top: number): number {
   const shaped = blocks.map((block) => shapeBlock(block, columns))
   const centers = spread(
@@ -97,7 +100,7 @@ function placeRow({ columns, levels, cards, mores, frames }: Placing, blocks: re
   return Math.max(CARD_HEIGHT, ...shaped.map(({ h }) => h))
 }
 
-/** The focus in the middle of what else stands at its level. */
+/** Centres the focus among the other nodes of its level. */
 function focusBlock({ input, byLevel }: Placing): Block {
   const items = (byLevel.get(0) ?? []).map((card) => cardItem(card, 0))
   const at = items.findIndex((item) => item.kind === 'card' && item.card.id === input.focus)
@@ -106,7 +109,7 @@ function focusBlock({ input, byLevel }: Placing): Block {
   return { owner: null, center, items, canWrap: false }
 }
 
-/** The nodes of a level below the focus, together with their siblings and under what they are sources of. */
+/** Returns the nodes of a level below the focus, with their siblings, under the nodes of which they are sources. */
 function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Placing, level: number): readonly Block[] {
   const members = byLevel.get(level) ?? []
   const hasSourcesBelow = ({ id }: NodeCard) =>
@@ -124,7 +127,7 @@ function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Pla
   return blocks.sort((a, b) => a.center - b.center)
 }
 
-/** The nodes of a level above the focus, each over its sources, and how many dependents there are besides. */
+/** Returns the nodes of a level above the focus, each over its sources, with the number of further dependents. */
 function dependentBlocks({ input, byLevel, edgesFrom, cards }: Placing, level: number): readonly Block[] {
   const blocks = (byLevel.get(level) ?? []).map((card): Block => {
     const middles = (edgesFrom.get(card.id) ?? []).flatMap(({ to }) => (cards.has(to) ? middleOf(cards.get(to)) : []))
@@ -145,15 +148,15 @@ const moresOf = ({ more }: Neighbourhood, owner: NodeCard, direction: More['dire
 
 const middleOf = (box: Box | undefined): number => (box ? box.x + box.w / 2 : 0)
 
-/** Something `width` wide whose middle should be at `center`. */
+/** An item with a width and the position at which its middle should be. */
 export type Wish = { readonly center: number; readonly width: number }
 
 /**
- * Middles for things in a row that keep their order and at least `gap` between them, as near to where each wants to be
- * as can be (least squares: neighbours that push each other share the way). O(n).
+ * Returns middles for items in a row that keep their order and at least `gap` between them, each as near to its wish as
+ * possible (least squares: neighbours that push each other share the distance). O(n).
  */
 export function spread(wishes: readonly Wish[], gap: number): readonly number[] {
-  // Without widths and gaps, the middles only have to rise. Each run that falls becomes its mean.
+  // Without widths and gaps, the middles only have to be ascending. Each descending run is replaced by its mean.
   const offsets: number[] = []
   let offset = 0
   wishes.forEach(({ width }, index) => {

@@ -3,8 +3,8 @@ import type { Neighbourhood } from '../../../core/contract/lineage.ts'
 type Edge = Neighbourhood['edges'][number]
 
 /**
- * The level of every node: 0 for the focus, negative for what depends on it, positive for what it comes from. An edge
- * always leads to a greater level, except where it closes a cycle: those edges are left out here.
+ * Returns the level of every node: 0 for the focus, negative for its dependents, positive for its sources. An edge
+ * always leads to a greater level, except where it closes a cycle. Those edges are ignored here.
  */
 export function assignLevels({
   focus,
@@ -27,7 +27,7 @@ export function assignLevels({
     if (below.has(id)) for (const edge of from.get(id) ?? []) raise(edge.to, (levels.get(id) ?? 0) + 1)
   for (const id of order.toReversed())
     if (above.has(id)) for (const edge of to.get(id) ?? []) lower(edge.from, (levels.get(id) ?? 0) - 1)
-  // What is neither above nor below stands under what it was reached through.
+  // A node that is neither a source nor a dependent of the focus is placed below the node through which it was reached.
   for (const id of order)
     for (const edge of from.get(id) ?? []) {
       const level = levels.get(id)
@@ -38,7 +38,7 @@ export function assignLevels({
       const level = levels.get(id)
       if (level !== undefined && !levels.has(edge.from)) levels.set(edge.from, level - 1)
     }
-  // Round a cycle nothing is above anything: there the nearest way from the focus decides.
+  // On a cycle no node is above another, so the shortest path from the focus decides.
   const all = { from: groupBy(edges, (edge) => edge.from), to: groupBy(edges, (edge) => edge.to) }
   for (const [id, level] of levels) {
     for (const { to: source } of all.from.get(id) ?? []) if (!levels.has(source)) levels.set(source, level + 1)
@@ -48,7 +48,7 @@ export function assignLevels({
   return levels
 }
 
-/** Whatever stands for something comes before it. Edges of a cycle are dropped, marked or not. */
+/** Orders dependents before their sources. Edges of a cycle are dropped, whether or not they are marked. */
 function orderSourcesLast(nodes: Neighbourhood['nodes'], edges: readonly Edge[]) {
   const known = new Set(nodes.map(({ id }) => id))
   const candidates = edges.filter((edge) => edge.state !== 'cycle' && known.has(edge.from) && known.has(edge.to))

@@ -29,7 +29,9 @@ type Props = {
 const NODE_TYPES = { card: LineageCard, more: LineageMore, frame: LineageFrame }
 const GLIDE_MS = 150
 
-/** The layout on React Flow. The view is set by our own bounds and moves only when something would be out of sight. */
+/**
+ * Draws the layout on React Flow. The viewport is computed here and moves only when something would be out of sight.
+ */
 export function LineageCanvas({ handle, layout, focusId, selection, expanded, size, onPick, onCentre }: Props) {
   const flow = useReactFlow<FlowNode>()
   const nodes = useMemo(() => toFlow(layout, { focusId, selection, expanded }), [layout, focusId, selection, expanded])
@@ -38,7 +40,8 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
   /** True when the user moved the view. After that a new size does not move it. */
   const isMoved = useRef(false)
   /**
-   * What was open when it was last brought into sight, so that a growing file does not bring it into sight repeatedly.
+   * The nodes that were expanded when they were last brought into sight, so that a growing file does not bring them
+   * into sight repeatedly.
    */
   const revealed = useRef(expanded)
 
@@ -99,7 +102,9 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
   )
 }
 
-/** How many more there are. Shows them in place; what is too much even then is in the transcript. */
+/**
+ * The number of further items. A click shows them in place; what is too much even then can be read in the transcript.
+ */
 function LineageMore({ data: { more, unit, isExpanded } }: NodeProps<MoreNode>) {
   const { expand, centre, openInTranscript } = use(GraphActions)
   const text = moreText(more.count, unit)
@@ -120,7 +125,7 @@ function LineageMore({ data: { more, unit, isExpanded } }: NodeProps<MoreNode>) 
   )
 }
 
-/** The ground under the sources of one node when they take several rows. */
+/** The background of the sources of one node when they take several rows. */
 function LineageFrame(_: NodeProps<FrameNode>) {
   return <div className={styles.frame} />
 }

@@ -10,7 +10,7 @@ import type { CardNode } from './flow.ts'
 import { GraphActions } from './graph-actions.ts'
 import styles from './lineage-graph.module.css'
 
-/** A node of the lineage: what it is called, what it stands for, and a handle to its sources while they are hidden. */
+/** A node of the lineage: its name, what it covers, and a button for its sources while they are hidden. */
 export function LineageCard({
   data: { card, isWide, isCentre, hiddenSources, hiddenDependents },
   selected,
@@ -56,10 +56,10 @@ export function LineageCard({
 
 type OpenProps = { readonly className: string | undefined; readonly label: string; readonly onOpen: () => void }
 
-/** A small handle on the edge of a card. The keys of the graph do the same. */
+/** A small button on the edge of a card. The keys of the graph do the same. */
 function OpenButton({ className, label, onOpen }: OpenProps) {
   const open = (event: MouseEvent) => {
-    // Otherwise the click would select the card.
+    // Without this the click would also select the card.
     event.stopPropagation()
     onOpen()
   }

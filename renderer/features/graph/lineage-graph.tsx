@@ -27,7 +27,7 @@ type Props = {
   readonly focusId: string | null
 }
 
-/** Where the node in hand comes from and what depends on it: a few boxes at a time, opened in place. */
+/** The sources and dependents of the selected node: a few boxes at a time, expanded in place. */
 export function LineageGraph({ conversationId, focusId }: Props) {
   const area = useRef<HTMLDivElement>(null)
   const canvas = useRef<CanvasHandle>(null)
@@ -113,7 +113,7 @@ type GraphMoves = {
   readonly open: () => void
 }
 
-/** Keys of the graph, for when it has the focus. */
+/** Handles keys while the graph has the focus. */
 function onGraphKey(event: KeyboardEvent, moves: GraphMoves): void {
   const keys: Readonly<Record<string, () => void>> = {
     ArrowLeft: () => moves.along('sources'),
@@ -139,11 +139,11 @@ const belongsElsewhere = (target: HTMLElement, key: string): boolean =>
 type LineageNothingProps = {
   readonly error: unknown
   readonly onRetry: () => void
-  /** There is no summary, and nothing has been selected. */
+  /** True when there is no summary and nothing has been selected. */
   readonly isEmpty: boolean
 }
 
-/** What stands in place of the graph while there is none. */
+/** Shown instead of the graph while there is none. */
 function LineageNothing({ error, onRetry, isEmpty }: LineageNothingProps) {
   if (isEmpty)
     return (
@@ -164,11 +164,11 @@ type Input = {
   readonly selection: string | null
   readonly expanded: readonly string[]
   readonly maxPerNode: number
-  /** Levels of dependents. */
+  /** The number of levels of dependents. */
   readonly up: number
 }
 
-/** What lies around a node, cut to what can be drawn. The one before stays until the next is there. */
+/** Fetches the nodes around a node, cut to what can be drawn. The previous ones stay until the next arrive. */
 function useNeighbourhood({ id, selection, expanded, maxPerNode, up }: Input) {
   const input = id === null ? skipToken : { id, up, down: DOWN, maxPerNode, expanded: [...expanded] }
   const { data, error, refetch } = useQuery(
@@ -178,7 +178,7 @@ function useNeighbourhood({ id, selection, expanded, maxPerNode, up }: Input) {
   return { neighbourhood, error, refetch }
 }
 
-/** The node to show while none is selected; undefined until it is known, null where there is no summary. */
+/** Returns the node to show while none is selected: undefined until it is known, null when there is no summary. */
 function useDefaultFocus(conversationId: number, isNeeded: boolean): string | null | undefined {
   const { data } = useQuery(
     api.strata.get.queryOptions({ input: isNeeded ? { conversationId, axis: 'messages' } : skipToken }),

@@ -17,7 +17,7 @@ type Props = {
   readonly onFit: () => void
 }
 
-/** The node in hand, what it has, and the keys that lead on from it. */
+/** The selected node, its numbers, and the keys that lead on from it. */
 export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: Props) {
   return (
     <header className={styles.header}>
@@ -51,7 +51,7 @@ export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: 
 
 function ExportMenu({ neighbourhood }: { readonly neighbourhood: Neighbourhood }) {
   const save = (ending: string, type: string, text: string) =>
-    // An id may hold what a file name may not.
+    // An id may contain characters that a file name must not have.
     saveFile(
       `lineage-${neighbourhood.focus.replace(/[^\w.-]+/g, '_').slice(0, 64)}.${ending}`,
       new Blob([text], { type }),

@@ -5,8 +5,8 @@ import { groupBy } from './levels.ts'
 const MOST_CARDS = 220
 
 /**
- * Cuts a neighbourhood down to what can be drawn: of the longest lists of sources the end is left out, and counted.
- * Never cuts what is on the way between other nodes, the focus, or `keep`.
+ * Cuts a neighbourhood down to what can be drawn: the ends of the longest lists of sources are left out and counted. It
+ * never cuts the path between other nodes, the focus, or `keep`.
  */
 export function trimNeighbourhood(input: Neighbourhood, keep: string | null, most: number = MOST_CARDS): Neighbourhood {
   if (input.nodes.length <= most) return input

@@ -4,20 +4,20 @@ import { navigate } from '../../routes.ts'
 
 type AnchorState = {
   readonly anchor: Anchor
-  /** Tells what is shown now, so that the anchor can follow the selection. */
+  /** Tells which nodes are shown, so that the anchor can follow the selection. */
   readonly follow: (selection: string | null, isShown: (id: string) => boolean) => void
-  /** Selects what is in the graph, or what a step led to. */
+  /** Selects a node of the graph, or the node to which a step led. */
   readonly pick: (id: string, how: 'push' | 'replace') => void
   readonly expand: (id: string) => void
   readonly centre: (id: string) => void
 }
 
-/** Keeps what the graph is drawn around. */
+/** Keeps the node around which the graph is drawn. */
 export function useAnchor(selection: string | null): AnchorState {
   const [anchor, setAnchor] = useState(() => anchorOn(selection))
   return {
     anchor,
-    // Called while rendering: a state that follows from another one is set before anything is shown.
+    // Called while rendering, because a state that depends on another one is set before anything is shown.
     follow: (wanted, isShown) => {
       const followed = followSelection(anchor, wanted, isShown)
       if (followed !== anchor) setAnchor(followed)
@@ -38,17 +38,17 @@ export type Anchor = {
   readonly id: string | null
   /** Nodes of which everything is shown. */
   readonly expanded: readonly string[]
-  /** The selection for which this was decided. */
+  /** The selection for which the anchor was computed. */
   readonly selection: string | null
-  /** A selection that was made in the graph and has not reached the address yet. */
+  /** A selection that was made in the graph and is not in the address yet. */
   readonly own: string | null
 }
 
 export const anchorOn = (id: string | null): Anchor => ({ id, expanded: [], selection: id, own: null })
 
 /**
- * Follows the selection. What was picked in the graph is marked where it stands; what was picked elsewhere, or is not
- * shown, becomes the middle of a new one. Without a selection everything stays.
+ * Follows the selection. A node that was selected in the graph is marked in its position; one that was selected
+ * elsewhere, or is not shown, becomes the centre of a new graph. Without a selection nothing changes.
  */
 export function followSelection(anchor: Anchor, selection: string | null, isShown: (id: string) => boolean): Anchor {
   if (selection === anchor.selection) return anchor

@@ -18,7 +18,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Names what will change and where the way back is, before anything does. Cancel is what Enter does. */
+/** Asks before a repair, and names what will change and how it can be undone. Enter cancels. */
 export function ApplyDialog({ steps, info, summarizer, onSummarizer, onConfirm, onClose }: Props) {
   const rows = steps.reduce((sum, step) => sum + step.rows, 0)
   const lost = steps.filter((step) => step.cannotRestore !== null)

@@ -5,7 +5,7 @@ import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
 
-/** What should hold, what to do about it, and every sample with the way to it. */
+/** The invariant, the fix or advice, and every sample with a link. */
 export function FindingDetails({ check }: { readonly check: CheckResult }) {
   const rest = check.count - check.samples.length
   return (

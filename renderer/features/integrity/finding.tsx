@@ -8,7 +8,7 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
 import { FindingDetails } from './finding-details.tsx'
 
-/** Samples in the row itself; unfolding shows the rest. */
+/** The number of samples in the row itself. Unfolding shows the rest. */
 const IN_ROW = 2
 const NONE: readonly CheckResult[] = []
 

@@ -111,7 +111,7 @@ function Result({ result, titleOf, onUndo }: ResultProps) {
   )
 }
 
-/** Titles of the steps, from the plan that was there when the repair began. */
+/** Returns titles of the steps from the plan that existed when the repair began. */
 function titlesBefore(jobs: readonly Job[], repair: Job): (id: string) => string {
   const titles = new Map<string, string>()
   for (const { result, startedAtMs } of jobs) {

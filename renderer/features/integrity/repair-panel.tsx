@@ -13,16 +13,16 @@ import { RepairPlanList } from './repair-plan-list.tsx'
 
 type Props = {
   readonly info: MemoryInfo
-  /** Goes to the backups; a path is the one to look at. */
+  /** Opens the backups. A path names the one to select. */
   readonly onUndo: (backup?: string) => void
-  /** Offers a copy of what can still be read. */
+  /** Offers a copy of everything that can still be read. */
   readonly onSalvage: () => void
 }
 
 /** Finds pages that do not fit together. */
 const PAGE_CHECK = 'sqlite_integrity'
 
-/** What can be done about the findings: the plan, its carrying out, and what came of it. */
+/** What can be done about the findings: the plan, its application, and the result. */
 export function RepairPanel({ info, onUndo, onSalvage }: Props) {
   const report = useQuery(api.integrity.last.queryOptions())
   const plan = useQuery(api.repair.last.queryOptions())

@@ -27,7 +27,7 @@ type Props = {
 
 const NONE: Chosen = new Set()
 
-/** The steps to choose from, and the ways on: apply, export, or a copy that they can be applied to. */
+/** The steps to choose from, and the next actions: apply, export, or make a copy to which they can be applied. */
 export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
   const { steps } = plan
   const [chosen, setChosen] = useState<Chosen>(() => safeSteps(steps))

@@ -10,7 +10,7 @@ import { StepDetails } from './step-details.tsx'
 
 type Props = {
   readonly step: RepairStep
-  /** Its place in the plan, from 1. */
+  /** The number of the step in the plan, from 1. */
   readonly number: number
   /** Null where steps cannot be applied. */
   readonly choice: {

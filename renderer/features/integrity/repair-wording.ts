@@ -3,7 +3,7 @@ import type { RepairResult, RepairRisk, RepairStep } from '../../../core/contrac
 import type { Tone } from '../../ui/chip.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 
-/** What a risk means, for its chip. */
+/** The meaning of a risk, for its chip. */
 export const RISKS: Readonly<Record<RepairRisk, { readonly tone: Tone; readonly hint: string }>> = {
   safe: { tone: 'fine', hint: 'Rebuilds what follows from the rest of the file' },
   rewrite: { tone: 'warning', hint: 'Changes derived content by a rule, which the step names' },
@@ -20,14 +20,14 @@ export function outcomeTitle({ applied, skipped, rolledBack }: RepairResult): st
 
 export type FindingChange = { readonly check: string; readonly before: number; readonly after: number }
 
-/** Checks that found something before or after, those that got better first. */
+/** Returns the checks that found something before or after, improved ones first. */
 export function findingChanges({ before, after }: Pick<RepairResult, 'before' | 'after'>): readonly FindingChange[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])]
     .map((check) => ({ check, before: before[check] ?? 0, after: after[check] ?? 0 }))
     .sort((a, b) => a.after - a.before - (b.after - b.before) || a.check.localeCompare(b.check))
 }
 
-/** Why a plan can only be exported, in words for a window; null when steps can be applied. */
+/** Says why a plan can only be exported, or returns null when steps can be applied. */
 export function whyOnlyExport({ readOnly, system, systemLabel, readOnlyReason }: MemoryInfo): string | null {
   if (!readOnly) return null
   if (system === 'native') return `${readOnlyReason ?? 'The file is read-only.'} The plan can be exported.`
@@ -41,7 +41,7 @@ export function rowsByTable(
   const tables = new Map<string, number>()
   for (const step of steps) {
     const named = new Set(step.changes.map((change) => change.table))
-    // What is shown is only the first part: a step of one table has all its rows there.
+    // Only the first part of the rows is shown. A step of one table has all its rows there.
     if (named.size === 1) for (const table of named) tables.set(table, (tables.get(table) ?? 0) + step.rows)
     else for (const { table } of step.changes) tables.set(table, (tables.get(table) ?? 0) + 1)
   }

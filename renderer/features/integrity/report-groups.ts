@@ -1,6 +1,6 @@
 import type { CheckResult, IntegrityReport } from '../../../core/contract/integrity.ts'
 
-/** A finding with those that may be a mere consequence of it. */
+/** A finding with those that may only follow from it. */
 type Cause = { readonly check: CheckResult; readonly consequences: readonly CheckResult[] }
 
 export type ReportGroups = {
@@ -14,7 +14,9 @@ export type ReportGroups = {
   readonly notApplicable: readonly CheckResult[]
 }
 
-/** What is by design of the system that a working copy comes from, in the form of a finding that is expected. */
+/**
+ * Returns findings that are by design of the system from which a working copy comes, in the form of expected findings.
+ */
 export function byDesign(report: Pick<IntegrityReport, 'byDesign'>): readonly CheckResult[] {
   return (report.byDesign ?? []).map(({ id, group, severity, invariant, why, count, samples }) => ({
     id,
@@ -54,7 +56,9 @@ export function groupChecks(checks: readonly CheckResult[], ways: readonly Check
   }
 }
 
-/** A consequence of a consequence belongs to the first cause. Findings that explain each other stand alone. */
+/**
+ * A consequence of a consequence belongs to the first cause. Findings that explain each other are listed separately.
+ */
 function foldConsequences(findings: readonly CheckResult[]): Cause[] {
   const byId = new Map(findings.map((check) => [check.id, check]))
   const causeOf = (check: CheckResult): CheckResult | undefined =>

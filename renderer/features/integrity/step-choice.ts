@@ -6,7 +6,7 @@ type Steps = readonly Pick<RepairStep, 'id' | 'risk' | 'dependsOn'>[]
 /** A step that a person has to do cannot be chosen. */
 export const canChoose = (step: Pick<RepairStep, 'risk'>): boolean => step.risk !== 'manual'
 
-/** Steps with all that has to come first; what needs something that cannot be chosen is left out. */
+/** Returns steps with all that must come first, without steps that need one that cannot be chosen. */
 function withDependencies(steps: Steps, ids: Iterable<string>): Chosen {
   const byId = new Map(steps.map((step) => [step.id, step]))
   const chosen = new Set<string>()
@@ -30,7 +30,7 @@ function closureOf(byId: ReadonlyMap<string, Steps[number]>, id: string): Chosen
   return closure
 }
 
-/** Everything that follows from the rest of the file, and what it needs of the same kind. */
+/** Returns every step that follows from the rest of the file, with the steps of the same kind on which it depends. */
 export function safeSteps(steps: Steps): Chosen {
   const safe = steps.filter((step) => step.risk === 'safe')
   return withDependencies(

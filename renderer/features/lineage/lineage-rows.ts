@@ -1,15 +1,13 @@
 import type { LineageTree, NodeCard } from '../../../core/contract/lineage.ts'
 
-/**
- * What has to be said of a row beside its node: it closes a cycle, occurs again, or continues where it is not shown.
- */
+/** A mark beside a node: it closes a cycle, occurs again, or continues where it is not shown. */
 export type LineageMark = 'cycle' | 'repeated' | 'cut' | null
 
-/** A node as far as it is known: its card, or what a link says of it. */
+/** A node as far as it is known: its card, or what a link tells of it. */
 export type LineageNode = Pick<NodeCard, 'id' | 'kind' | 'depth' | 'tokens' | 'firstSeq' | 'lastSeq'> &
   Partial<Pick<NodeCard, 'role' | 'visibility' | 'excerpt' | 'messages' | 'sources'>>
 
-/** A line of the tree: what depends on the node in the middle stands above it, what it comes from below. */
+/** A line of the tree. Dependents of the node in the middle are above it, and its sources below. */
 export type LineageRow =
   | {
       readonly kind: 'node'
@@ -27,11 +25,11 @@ export type LineageRow =
   | { readonly kind: 'more'; readonly path: string; readonly of: string; readonly level: number; readonly left: number }
   | { readonly kind: 'loading'; readonly path: string; readonly level: number }
 
-/** What was fetched of the sources of a node: the first of `total`. */
+/** The fetched sources of a node: the first of `total`. */
 export type Level = { readonly total: number; readonly nodes: readonly NodeCard[]; readonly isLoading: boolean }
 
 const SEPARATOR = '\n'
-/** Deeper lines are not moved further in: their text would have no room. */
+/** Deeper lines are not indented further, because their text would have no room. */
 const DEEPEST_INDENT = 14
 
 export const idOfPath = (path: string): string => path.split(SEPARATOR).at(-1) ?? ''
@@ -42,14 +40,14 @@ export const pathBelow = (path: string, id: string): string => `${path}${SEPARAT
 /** Indent of a line in steps. */
 export const indentOf = (level: number): number => Math.min(level - 1, DEEPEST_INDENT)
 
-/** Dependents from the furthest down to the nearest, each above what it rests on. */
+/** Returns dependents from the furthest to the nearest, each above its sources. */
 export function rowsAbove(
   dependents: readonly LineageTree[],
   cardOf: (id: string) => NodeCard | undefined,
 ): readonly LineageRow[] {
   const rows: LineageRow[] = []
   const height = heightOf(dependents)
-  // Trees come cut at a depth that no stack minds.
+  // Trees are cut at a depth at which recursion is safe.
   const add = (trees: readonly LineageTree[], steps: number, below: string) => {
     trees.forEach((tree, order) => {
       const path = `${below}${SEPARATOR}${order} ${tree.id}`
@@ -72,7 +70,7 @@ export function rowsAbove(
   return rows
 }
 
-/** How many levels stand above. */
+/** Returns the number of levels above. */
 function heightOf(trees: readonly LineageTree[]): number {
   let height = 0
   let level = trees

@@ -21,11 +21,11 @@ const WIDEST_TREE = 520
 
 type Props = {
   readonly conversationId: number
-  /** Shows the text of a summary with what it rests on. */
+  /** Shows the text of a summary with the passages on which it rests. */
   readonly renderText: (text: SummaryText) => ReactNode
 }
 
-/** Where the selection comes from, what depends on it, and what its sentences rest on. */
+/** The sources and dependents of the selection, and the passages on which its sentences rest. */
 export function LineageView({ conversationId, renderText }: Props) {
   const { selection } = useRoute()
   const [treeWidth, setTreeWidth] = useStored<number>('lineage-tree-width', 292)
@@ -90,7 +90,7 @@ export function LineageView({ conversationId, renderText }: Props) {
   )
 }
 
-/** What to show while nothing is selected; undefined until it is known, null where there is no summary. */
+/** Returns what to show while nothing is selected: undefined until it is known, null when there is no summary. */
 function useFirst(conversationId: number, isNeeded: boolean): string | null | undefined {
   const { data } = useQuery(
     api.strata.get.queryOptions({ input: isNeeded ? { conversationId, axis: 'messages' } : skipToken }),

@@ -12,7 +12,7 @@ import { CoveringList } from './covering-list.tsx'
 import { pathDown } from './lineage-rows.ts'
 import styles from './lineage-view.module.css'
 
-/** A summary's text, as far as it was fetched, for whoever shows what it rests on. */
+/** The fetched part of a summary's text, for the pane of passages. */
 export type SummaryText = {
   readonly summaryId: string
   readonly content: string
@@ -31,7 +31,7 @@ type Props = {
 const ALL_CHARS = 50_000_000
 const NONE: readonly LineageTree[] = []
 
-/** The node in hand: where it stands, and what its text rests on. */
+/** The selected node: its path from the window, and its text. */
 export function NodePane({ id, renderText, onStep }: Props) {
   const [isWholeWanted, setWholeWanted] = useState(false)
   const description = useQuery(api.retrieval.describe.queryOptions({ input: { id } }))
@@ -106,7 +106,7 @@ type CrumbsProps = {
 /** Longer paths are shown by both ends. */
 const MOST = 5
 
-/** Where a node stands in the context: from the window, through what stands for it, down to itself. */
+/** Shows the path from the window through the covering summaries down to the node. */
 function Crumbs({ description, path }: CrumbsProps) {
   const { visibility, contextOrdinal, inContext } = description
   const hidden = Math.max(0, path.length - MOST)

@@ -14,8 +14,8 @@ export type Levels = {
 }
 
 /**
- * Sources of the nodes that are open, a page at a time.
- * @param middle id of the node in the middle, which always is; null while it has none or nobody knows
+ * Fetches the sources of the open nodes, a page at a time.
+ * @param middle id of the node in the middle, which is always open; null while there is none
  */
 export function useLevels(conversationId: number, middle: string | null): Levels {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())

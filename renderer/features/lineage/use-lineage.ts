@@ -14,11 +14,11 @@ export type LineageState = {
   readonly retry: () => void
 }
 
-/** Further up only what the links say is known; no sound memory is so deep. */
+/** Further up only ids are known. No sound memory is so deep. */
 const UP = 8
 const PER_NODE = 60
 
-/** A node, what depends on it, and the open part of what it comes from. */
+/** Returns a node, its dependents, and the open part of its sources. */
 export function useLineage(conversationId: number, id: string | null): LineageState {
   const input = id === null ? skipToken : { id }
   const lineage = useQuery(api.lineage.of.queryOptions({ input }))

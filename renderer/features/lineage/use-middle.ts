@@ -5,19 +5,22 @@ export type Middle = {
   readonly id: string | null
   /** Tells which nodes are shown, so that the middle can follow a selection that was made elsewhere. */
   readonly follow: (selection: string | null, isShown: (id: string) => boolean) => void
-  /** This selection was made in the tree: it stays where it is, though it may not be shown yet. */
+  /** Keeps the position of a selection that was made in the tree, even if it is not shown yet. */
   readonly keepFor: (id: string) => void
   readonly centre: (id: string) => void
 }
 
 type State = { readonly id: string | null; readonly selection: string | null; readonly own: string | null }
 
-/** What is picked in the tree is marked where it stands; what is picked elsewhere becomes its middle. */
+/**
+ * A node that is selected in the tree is marked in its position. One that is selected elsewhere becomes the middle of
+ * the tree.
+ */
 export function useMiddle(selection: string | null): Middle {
   const [state, setState] = useState<State>({ id: selection, selection, own: null })
   return {
     id: state.id,
-    // Called while rendering: a state that follows from another one is set before anything is shown.
+    // Called while rendering, because a state that depends on another one is set before anything is shown.
     follow: (wanted, isShown) => {
       if (wanted === state.selection) return
       const stays = wanted === null || wanted === state.own || isShown(wanted)

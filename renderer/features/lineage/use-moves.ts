@@ -14,17 +14,17 @@ type Shown = {
 }
 
 export type Moves = {
-  /** The line that the keys are on. */
+  /** The line with the keyboard focus. */
   readonly current: LineageRow | undefined
   readonly pick: (row: LineageRow | undefined, how: 'push' | 'replace') => void
   readonly by: (steps: 1 | -1) => void
-  /** A summary into the middle, a message in the transcript, the rest of a list. */
+  /** Opens a line: a summary becomes the middle, a message is shown in the transcript, and a list shows its rest. */
   readonly open: (row: LineageRow | undefined) => void
   readonly toggle: () => void
   readonly along: (direction: 'sources' | 'dependents') => void
 }
 
-/** Going about in the tree: line by line, or along the lineage. */
+/** Moves in the tree, line by line or along the lineage. */
 export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
   const step = useLineageStep()
   const [movedTo, setMovedTo] = useState<string | null>(null)
@@ -32,7 +32,7 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
   const isThere = moved !== undefined && (moved.kind !== 'node' || moved.node.id === inHand)
   const current = isThere ? moved : placeOf(rows, inHand)
 
-  // Keys come quicker than answers: each step goes on from where the one before it led, and sees what it showed.
+  // Keys come faster than answers, so each step continues from the result of the one before it.
   const hand = useRef(inHand)
   const latest = useRef({ rows, levels })
   useEffect(() => {
@@ -63,7 +63,7 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
     const unfolds = direction === 'sources' && place?.kind === 'node' && place.canOpen && place.place !== 'above'
     if (unfolds) latest.current.levels.toggle(place.path, true)
     setMovedTo(unfolds ? pathBelow(place.path, id) : null)
-    // What the tree cannot show where it is becomes its middle.
+    // A node that the tree cannot show in its position becomes the middle.
     if (!unfolds && placeOf(latest.current.rows, id) === undefined) middle.centre(id)
     select(id, 'push')
   }
@@ -82,13 +82,13 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
         levels.toggle(current.path, !current.isOpen)
     },
     along: (direction) => {
-      // A step that finds nothing, or fails, leaves everything where it is.
+      // A step that finds nothing, or fails, changes nothing.
       steps.current = steps.current.then(() => go(direction)).catch(() => undefined)
     },
   }
 }
 
-/** The line of a node: the one in the middle rather than another place of it. */
+/** Returns the line of a node. The one in the middle has priority over its repetitions. */
 function placeOf(rows: readonly LineageRow[], id: string | null): LineageRow | undefined {
   const places = rows.filter((row) => row.kind === 'node' && row.node.id === id)
   return places.find((row) => row.kind === 'node' && row.place === 'middle') ?? places[0]

@@ -4,7 +4,7 @@ import type { ChartProps } from './run-charts.tsx'
 import styles from './time-chart.module.css'
 import { TimeChart } from './time-chart.tsx'
 
-/** What the scans found: it stays until the next scan says otherwise. */
+/** The findings of scans over time. They hold until the next scan. */
 export function FindingChart({ history, selected, onSelect }: ChartProps) {
   const { scans, toMs } = history
   const last = scans.at(-1)

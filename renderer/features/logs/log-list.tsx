@@ -14,7 +14,7 @@ type Props = {
   readonly keyOf: (line: LogLine) => string
 }
 
-/** The lines, newest first. Those of the run of the chosen one have a rail at their side. */
+/** The lines, newest first. Lines of the same run as the selected one have a rail at their side. */
 export function LogList({ lines, chosen, onChoose, onEnd, keyOf }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const chosenKey = chosen === null ? null : keyOf(chosen)

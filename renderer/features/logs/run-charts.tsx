@@ -64,7 +64,7 @@ export function RunChart({ history, selected, onSelect }: ChartProps) {
   )
 }
 
-/** What each run made of the window: a ring before, a dot after. */
+/** The tokens of the window before (ring) and after (dot) each run. */
 export function TokenChart({ history, selected, onSelect }: ChartProps) {
   const runs = history.runs.filter(({ tokensBefore }) => tokensBefore > 0)
   const sum = (of: 'tokensBefore' | 'tokensAfter') => runs.reduce((total, run) => total + run[of], 0)

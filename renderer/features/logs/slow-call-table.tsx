@@ -10,7 +10,7 @@ import { slowestByProcedure } from './slow-calls.ts'
 
 type Props = { readonly history: ActivityHistory | undefined; readonly range: TimeRange | null }
 
-/** The calls of the window that somebody had to wait for, by procedure, the slowest first. */
+/** The slow calls of the window by procedure, the slowest first. */
 export function SlowCallTable({ history, range }: Props) {
   if (history === undefined) return <Loading what="the slow calls" />
   const rows = slowestByProcedure(history.slowCalls, range)

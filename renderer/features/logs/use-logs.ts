@@ -68,7 +68,7 @@ function useLog({ of, levels, query, range, isFollowing }: LogFilter) {
       initialPageParam: undefined as string | undefined,
       getNextPageParam: (page: LogPage) => page.nextCursor ?? undefined,
       placeholderData: keepPreviousData,
-      // Whoever reads further back is not to be disturbed.
+      // New lines would disturb a user who reads further back.
       refetchInterval: (asked) => (isFollowing && (asked.state.data?.pages.length ?? 0) < 2 ? FOLLOW_MS : false),
     }),
   )

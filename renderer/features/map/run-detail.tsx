@@ -16,7 +16,7 @@ const ONLY = [
   { value: 'failures', label: 'Failures', hint: 'Items that have no valid result' },
 ] as const
 
-/** What is known of one run, and what became of its items. */
+/** The details of one run and the results of its items. */
 export function RunDetail({ run }: { readonly run: MapRun }) {
   const [only, setOnly] = useState<Only>('all')
   const { runId, hasJournal, retain, actor, atMs, hashes } = run

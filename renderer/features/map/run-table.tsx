@@ -20,7 +20,7 @@ const ROW_PX = 30
 /** A few runs take no more room than they need. */
 const MOST_ROWS_IN_SIGHT = 8
 
-/** The recorded runs, of which one is looked at. */
+/** The recorded runs, one of which is selected. */
 export function RunTable({ runs, chosen, onChoose }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const at = runs.findIndex(({ key }) => key === chosen)

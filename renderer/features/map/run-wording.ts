@@ -20,7 +20,7 @@ const STATUS_HINTS: Readonly<Record<MapRun['status'], string>> = {
   interrupted: 'It was cut off; the same command goes on',
   other: 'The record has a status that is not known here',
 }
-/** What a status means. Of a run of another program no more is known than that it was recorded so. */
+/** The meaning of a status. For a run of another program, only the recorded status is known. */
 export const statusHint = ({ status, runId }: MapRun): string =>
   runId === null ? 'As the program says that recorded it' : STATUS_HINTS[status]
 
