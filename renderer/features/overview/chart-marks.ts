@@ -1,6 +1,9 @@
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
 
-/** A mark for each compaction, one SVG path a depth. Those that fall on one pixel are one mark, of the greatest depth. */
+/**
+ * Draws a mark for each compaction, as one SVG path for each depth. Compactions on the same pixel share one mark, with
+ * their greatest depth.
+ */
 export function markPaths(
   events: readonly Pick<CompactionEvent, 'messages' | 'depth'>[],
   messages: number,

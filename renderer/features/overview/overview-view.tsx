@@ -75,7 +75,7 @@ function HealthLine() {
 
 type Large = Overview['largestMessages'][number]
 
-/** What takes the most room, longest first. */
+/** The messages with the most tokens, largest first. */
 function LargestMessages({ messages }: { readonly messages: readonly Large[] }) {
   const longest = messages[0]?.tokens ?? 1
   return (

@@ -21,7 +21,7 @@ const HEIGHT = 128
 const MARK_PX = 7
 const LABEL_PX = 15
 
-/** How full the window was after each message, with the thresholds and the compactions. */
+/** The tokens of the window after each message, with the thresholds and the compactions. */
 export function PressureChart({ points, events, messages, budgetTokens, softTokens, hardTokens }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
   const [hovered, setHovered] = useState<CurvePoint | null>(null)
@@ -86,7 +86,7 @@ export function PressureChart({ points, events, messages, budgetTokens, softToke
         { name: 'τ hard', tokens: hardTokens, className: styles.hardLabel },
       ]
         .filter(({ tokens }) => tokens <= top)
-        // Where the two lines lie too close for two labels, the hard limit is the one to know.
+        // When the two lines are too close for two labels, only the hard threshold is labelled.
         .filter(({ name }) => name === 'τ hard' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
         .map(({ name, tokens, className }) => (
           <span key={name} className={className} style={{ top: y(tokens) }} aria-hidden="true">
@@ -116,7 +116,7 @@ type ChartTipProps = {
 
 const TIP_WIDTH = 240
 
-/** What the pointer is on. */
+/** Describes the point under the pointer. */
 function ChartTip({ point, events, budgetTokens, leftPx, widthPx }: ChartTipProps) {
   const event = point.event === null ? undefined : events[point.event]
   const left = Math.max(0, Math.min(leftPx + 12, widthPx - TIP_WIDTH))

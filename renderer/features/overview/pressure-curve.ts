@@ -2,11 +2,11 @@ import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
 import { firstIndex } from '../../ui/first-index.ts'
 
-/** The window after so many messages. */
+/** The window after a number of messages. */
 export type CurvePoint = {
   readonly messages: number
   readonly tokens: number
-  /** Index of the event that led here; null for messages. */
+  /** The index of the event before this point, or null after a message. */
   readonly event: number | null
 }
 
@@ -33,7 +33,7 @@ export function pressureCurve(
     for (let event = events[next]; event !== undefined && event.messages <= end; event = events[next]) {
       const at = Math.max(messages, event.messages)
       sum += ((at - messages) / columnCount) * added
-      // The window was never fuller than just before.
+      // The window was at its fullest just before this event.
       if (at > messages) {
         messages = at
         push(null)
@@ -59,13 +59,13 @@ export function pressureCurve(
 type Step = {
   readonly messages: number
   readonly index: number | null
-  /** The tokens that it leaves. */
+  /** Returns the tokens that are left after it. */
   readonly after: (tokens: number) => number
 }
 
 /**
- * Returns the steps of the curve in the order of the conversation. Where outputs were pruned and summaries made at one
- * place, the pruning comes first.
+ * Returns the steps of the curve in the order of the conversation. If outputs were pruned and summaries made at the
+ * same position, the pruning comes first.
  */
 function stepsOf(
   replacements: readonly Replacement[],
@@ -81,27 +81,27 @@ function stepsOf(
   return [...pruned, ...steps].sort((a, b) => a.messages - b.messages)
 }
 
-/** The fullest window; null without one. */
+/** Returns the point with the most tokens, or null when there is none. */
 export function peakOf(points: readonly CurvePoint[]): CurvePoint | null {
   return points.reduce<CurvePoint | null>((most, point) => (most && most.tokens >= point.tokens ? most : point), null)
 }
 
-/** Tokens at the top of the chart: the hard limit, unless the window has never come near it. */
+/** Returns the tokens at the top of the chart: the hard threshold, unless the window was never close to it. */
 export function chartTop(peakTokens: number, hardTokens: number): number {
   const isNear = peakTokens >= hardTokens * 0.25
   return Math.max(1, isNear ? Math.max(peakTokens, hardTokens) * 1.06 : peakTokens * 1.15)
 }
 
-/** More than this apart, something besides messages and compactions has changed the window. */
+/** With a larger difference, something other than messages and compactions has changed the window. */
 const TOLERATED = 0.02
 
-/** Whether the curve ends at what the window holds now. */
+/** Tells whether the curve ends at the present size of the window. */
 export function endsAt(points: readonly CurvePoint[], windowTokens: number): boolean {
   const end = points.at(-1)?.tokens ?? 0
   return Math.abs(end - windowTokens) <= Math.max(windowTokens, 1) * TOLERATED
 }
 
-/** Points as a line of so many pixels: of those on one column of pixels the highest, the lowest and the last. */
+/** Reduces points to the width in pixels: of those in one column, the highest, the lowest and the last are kept. */
 export function thinned(points: readonly CurvePoint[], widthPx: number, messages: number): readonly CurvePoint[] {
   if (points.length <= widthPx * 3 || messages === 0) return points
   const column = (point: CurvePoint) => Math.floor((point.messages / messages) * widthPx)

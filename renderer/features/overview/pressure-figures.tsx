@@ -10,7 +10,7 @@ import styles from './pressure-figures.module.css'
 
 type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
 
-/** How full the window is, and how much history stands behind it. */
+/** How full the window is, and how much history it stands for. */
 export function PressureFigures({ conversation, budgetTokens }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
   const { contextTokens, activeTokens, leftOutTokens, leftOutItems, storedTokens, pressure, contextItems } =

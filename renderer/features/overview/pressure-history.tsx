@@ -12,10 +12,10 @@ import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
 
 type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
 
-/** Columns of messages; a million of them is as quick to draw as a thousand. */
+/** Columns of messages. A million messages are drawn as quickly as a thousand. */
 const BUCKETS = 1024
 
-/** The window over the history: filled by messages, emptied by compactions. */
+/** The size of the window over the history: messages fill it, and compactions empty it. */
 export function PressureHistory({ conversation, budgetTokens }: Props) {
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())

@@ -10,7 +10,7 @@ import runStyles from './run-table.module.css'
 
 type Props = { readonly runs: Overview['runs'] }
 
-/** What compaction did so far, newest first. */
+/** The compactions so far, newest first. */
 export function RunTable({ runs }: Props) {
   return (
     <section>

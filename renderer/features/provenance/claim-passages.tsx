@@ -5,16 +5,16 @@ import { SupportMark } from './support-mark.tsx'
 
 type Props = {
   readonly claim: ProvenanceClaim
-  /** The words of the claim are said above the passages: of several in a selection. */
+  /** True when the claim is quoted above the passages, because several are selected. */
   readonly isQuoted: boolean
-  /** Place of the passage whose matches are marked in the text. */
+  /** The index of the passage whose matches are marked in the text. */
   readonly active: number
   readonly onPoint: (passage: number) => void
 }
 
 const LONGEST_QUOTE = 140
 
-/** What a claim rests on: the verdict with its reason, then the passages, best first. */
+/** The support of a claim: the verdict with its reason, then the passages, best first. */
 export function ClaimPassages({ claim, isQuoted, active, onPoint }: Props) {
   const { support, why, passages, text } = claim
   return (

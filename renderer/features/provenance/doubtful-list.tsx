@@ -7,7 +7,7 @@ type Props = { readonly provenance: Provenance; readonly onPick: (index: number)
 
 const MOST = 60
 
-/** While no sentence is in hand: those that somebody should look at, the worst first. */
+/** The doubtful sentences, worst first, shown while no sentence is selected. */
 export function DoubtfulList({ provenance: { claims }, onPick }: Props) {
   const doubtful = doubtfulClaims(claims)
   if (claims.length === 0) return <p className={styles.none}>It says nothing that could be looked for.</p>

@@ -8,12 +8,12 @@ type Props = {
   readonly area: RefObject<HTMLDivElement | null>
   readonly parts: readonly TextPart[]
   readonly claims: readonly ProvenanceClaim[]
-  /** Index of the claim in hand; null for none. */
+  /** The index of the selected claim, or null. */
   readonly current: number | null
   readonly onPick: (index: number) => void
 }
 
-/** A summary as it is written, each sentence with the mark of its support. */
+/** The text of a summary, with a mark of its support at each sentence. */
 export const MarkedText = memo(function MarkedText({ area, parts, claims, current, onPick }: Props) {
   const first = parts.find((part) => part.kind === 'claim')
   return (
@@ -28,7 +28,7 @@ export const MarkedText = memo(function MarkedText({ area, parts, claims, curren
         const claim = claims[part.index]
         const isCurrent = part.index === current
         const pick = () => {
-          // Whoever marks some words means those, and not the sentence.
+          // A click that ends a selection of words does not select the sentence.
           if (window.getSelection()?.isCollapsed !== false) onPick(part.index)
         }
         return (

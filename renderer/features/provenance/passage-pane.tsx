@@ -12,16 +12,16 @@ type Props = {
   /** The passages of the selected words, or null until they are known. */
   readonly selected: Provenance | null
   readonly isSelecting: boolean
-  /** What is shown answers an earlier selection. */
+  /** True while the passages shown belong to an earlier selection. */
   readonly isStale: boolean
-  /** Index of the claim in hand. */
+  /** The index of the selected claim. */
   readonly current: number | null
   readonly pointed: number
   readonly onPoint: (passage: number) => void
   readonly onPick: (index: number | null) => void
 }
 
-/** Shows beside the text where the selected sentence or words most likely come from. */
+/** Shows the passages on which the selected sentence or words most likely rest, beside the text. */
 export function PassagePane(props: Props) {
   const { provenance, selected, isSelecting, isStale, current, pointed, onPoint, onPick } = props
   const claim = current === null ? undefined : provenance.claims[current]

@@ -25,10 +25,10 @@ type Props = {
   readonly onMore: () => void
 }
 
-/** A text of this length is laid out without a pause; more of it comes on request. */
+/** A text of this length is laid out without a delay. More of it is shown on request. */
 const STEP_CHARS = 30_000
 
-/** The text of a summary with what it rests on: sentence by sentence, or for any words that are selected. */
+/** The text of a summary with the passages on which it rests, sentence by sentence or for any selected words. */
 export function ProvenancePane({ summaryId, content, contentChars, onMore }: Props) {
   const area = useRef<HTMLDivElement>(null)
   const [wanted, setWanted] = useState(STEP_CHARS)
@@ -145,7 +145,7 @@ export function ProvenancePane({ summaryId, content, contentChars, onMore }: Pro
   )
 }
 
-/** How many sentences have which mark, and what the marks can tell and what they cannot. */
+/** Counts the sentences with each mark, and explains what the marks mean and what they cannot show. */
 function SupportSummary({ provenance }: { readonly provenance: Provenance }) {
   const { counts, notes } = provenance
   return (

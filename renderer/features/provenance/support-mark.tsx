@@ -4,7 +4,7 @@ import { SUPPORT_TEXTS } from './wording.ts'
 
 const DISCS: Readonly<Record<Support, string>> = { supported: '●', weak: '◐', none: '○' }
 
-/** The disc of a support, and its name or a text of one's own. */
+/** The disc of a degree of support, with its name or another text. */
 export function SupportMark({ support, children }: { readonly support: Support; readonly children?: string }) {
   return (
     <span className={styles.mark} data-support={support}>

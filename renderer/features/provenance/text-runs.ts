@@ -1,26 +1,27 @@
 import type { ClaimSpecific, PassageMatch, ProvenanceClaim } from '../../../core/contract/provenance.ts'
 
-/** A part of a claim of which all is marked alike. */
+/** A part of a claim with the same marks throughout. */
 export type ClaimRun = {
   readonly start: number
   readonly text: string
-  /** The passage in hand has it too. */
+  /** True when the active passage contains it as well. */
   readonly isMatch: boolean
-  /** A name or number that the sources do not bear out. */
+  /** A name or number that no source confirms. */
   readonly specific: ClaimSpecific | null
 }
 
-/** A part of a summary's text: what claims nothing, or a claim. Joined, the parts are the text. */
+/** A part of a summary's text, either a claim or not. Joined, the parts are the text. */
 export type TextPart =
   | { readonly kind: 'plain'; readonly start: number; readonly text: string }
   | { readonly kind: 'claim'; readonly index: number; readonly start: number; readonly runs: readonly ClaimRun[] }
 
-/** Names and numbers that must be marked: they stand nowhere, or not where they should. */
+/** True for names and numbers that are marked: they occur in no source, or only in another connection. */
 const isDoubtful = ({ standing }: ClaimSpecific): boolean => standing !== 'matched'
 
 /**
- * A text at its claims. A claim that begins before the one before it ends, or after the end of the text, is no part.
- * @param matches of the passage in hand, with the index of its claim
+ * Divides a text at its claims. A claim that begins before the end of the one before it, or after the end of the text,
+ * is left out.
+ * @param matches the matches of the active passage, with the index of its claim
  */
 export function textParts(
   content: string,

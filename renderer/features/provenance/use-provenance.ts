@@ -3,14 +3,14 @@ import type { Provenance } from '../../../core/contract/provenance.ts'
 import { client } from '../../api.ts'
 import { textHash } from './text-hash.ts'
 
-/** A part of a text, UTF-16 units, end exclusive. */
+/** A range of a text in UTF-16 units. The end is exclusive. */
 export type TextRange = { readonly from: number; readonly to: number }
 
 const PASSAGES = 4
 
 /**
- * What a summary, or a range of it, rests on. Worked out once for each state of its text: a file that grows does not
- * change what was said of it.
+ * Fetches the support of a summary or of a range of it, once for each state of its text. Appended messages do not
+ * change the answer.
  */
 export function useProvenance(
   summaryId: string,

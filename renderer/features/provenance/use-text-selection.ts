@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useState } from 'react'
 import type { TextRange } from './use-provenance.ts'
 
-/** A selection is asked about when it stood still for so long. */
+/** A selection is requested when it has not changed for this long. */
 const SETTLE_MS = 220
 
-/** What somebody selects in a text, by mouse or by key; null while nothing is. */
+/** Returns the range that is selected in a text, by mouse or keys, or null. */
 export function useTextSelection(
   ref: RefObject<HTMLElement | null>,
 ): readonly [TextRange | null, (range: TextRange | null) => void] {
@@ -17,7 +17,7 @@ export function useTextSelection(
         const root = ref.current
         if (root === null) return
         const next = selectedRange(root)
-        // What was selected stays in hand when the selection goes elsewhere: to a passage, say, to copy it.
+        // The range stays selected when the browser's selection moves elsewhere, for example to copy a passage.
         if (next !== null) setRange((before) => (before?.from === next.from && before.to === next.to ? before : next))
       }, SETTLE_MS)
     }
@@ -30,10 +30,12 @@ export function useTextSelection(
   return [range, setRange]
 }
 
-/** Shorter selections are slips of the hand. */
+/** Shorter selections are usually accidental. */
 const SHORTEST = 3
 
-/** What is selected within an element whose runs say where they begin (`data-start`); null when that is nothing. */
+/**
+ * Returns the selection within an element whose runs give their beginnings (`data-start`), or null when it is empty.
+ */
 function selectedRange(root: HTMLElement): TextRange | null {
   const selection = window.getSelection()
   if (selection === null || selection.isCollapsed || selection.rangeCount === 0) return null
@@ -44,7 +46,9 @@ function selectedRange(root: HTMLElement): TextRange | null {
   return to - from >= SHORTEST ? { from, to } : null
 }
 
-/** Offset in the text of a place in the page; what lies before or behind the element is its beginning or its end. */
+/**
+ * Returns the offset in the text of a position in the page. A position outside the element gives its beginning or end.
+ */
 function offsetOf(root: HTMLElement, node: Node, offset: number, edge: 'start' | 'end'): number {
   const run = node.parentElement?.closest('[data-start]')
   if (node instanceof Text && run && root.contains(run)) return startOf(run) + offset

@@ -1,14 +1,14 @@
 import type { ClaimSpecific, Provenance, ProvenanceClaim, Support } from '../../../core/contract/provenance.ts'
 import { formatCompact, formatCount, formatDuration, plural } from '../../ui/format.ts'
 
-/** What a mark says. */
+/** The meaning of each mark. */
 export const SUPPORT_TEXTS: Readonly<Record<Support, string>> = {
   supported: 'supported',
   weak: 'weakly supported',
   none: 'no source found',
 }
 
-/** Why a name or number is underlined. */
+/** Says why a name or number is underlined. */
 export function specificText({ text, standing, instead }: ClaimSpecific): string {
   const other = instead === null ? '' : ` The nearest passage says “${instead}”.`
   switch (standing) {
@@ -32,7 +32,7 @@ export function searchedText({ searched, tookMs }: Pick<Provenance, 'searched' |
   return `${read}${summaries}, ${formatCompact(searched.chars)} characters, in ${formatDuration(tookMs)}`
 }
 
-/** Places of the claims that somebody should look at, the worst first: inventions, then no source, then a weak one. */
+/** Returns the indexes of doubtful claims, worst first: inventions, then claims without a source, then weak ones. */
 export function doubtfulClaims(claims: readonly ProvenanceClaim[]): readonly number[] {
   const weight = ({ invented, support }: ProvenanceClaim): number =>
     support === 'supported' ? 0 : (invented.length > 0 ? 4 : 0) + (support === 'none' ? 2 : 1)

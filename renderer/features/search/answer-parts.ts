@@ -1,9 +1,9 @@
-/** A piece of an answer: words, or the id of a source that stands in square brackets. */
+/** A piece of an answer: text, or the id of a source in square brackets. */
 export type AnswerPart = { readonly kind: 'text' | 'id'; readonly text: string }
 
 /**
- * An answer at its citations. Only ids that were cited are links: what else stands in brackets is text.
- * Joined, the pieces are the answer, but for the brackets around ids.
+ * Divides an answer at its citations. Only cited ids become links; other text in brackets stays text. Joined, the
+ * pieces are the answer without the brackets around ids.
  */
 export function answerParts(answer: string, cited: ReadonlySet<string>): readonly AnswerPart[] {
   const parts: AnswerPart[] = []

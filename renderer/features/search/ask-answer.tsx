@@ -6,7 +6,7 @@ import { SourcePassage } from '../../ui/source-passage.tsx'
 import { answerParts } from './answer-parts.ts'
 import styles from './ask-answer.module.css'
 
-/** An answer with its sources, or the best passages where no model was asked; and what it cost. */
+/** An answer with its sources, or the best passages when no model was asked, and the cost. */
 export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
   const { answer, citations, provider, model, fallback, notes, droppedIds, truncated } = result
   const isWritten = provider !== null
@@ -74,7 +74,7 @@ export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
   )
 }
 
-/** What was read for it, of what might have been. */
+/** How much was read under the grant, and how much it allowed. */
 function Grant({ result: { grant, tokensUsed, tookMs } }: { readonly result: ExpandQueryResult }) {
   return (
     <span

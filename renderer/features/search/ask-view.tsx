@@ -16,7 +16,7 @@ import { useChosenSummary } from './use-chosen-summary.ts'
 
 type Props = {
   readonly conversationId: number | null
-  /** Leads over to finding. */
+  /** Switches to the search for texts. */
   readonly kinds: ReactNode
 }
 
@@ -29,7 +29,10 @@ const TOKEN_STEP = 500
 const FEWEST_TOKENS = 500
 const FIRST_TOKENS = 4000
 
-/** A question to the memory: answered under a grant that bounds what is read, by a model or by the passages themselves. */
+/**
+ * Asks the memory a question. The answer comes from a model or consists of passages, under a grant that limits what is
+ * read.
+ */
 export function AskView({ conversationId, kinds }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const queries = useQueryClient()
@@ -43,7 +46,7 @@ export function AskView({ conversationId, kinds }: Props) {
   const answer = useQuery(
     api.retrieval.expandQuery.queryOptions({
       input: asked ?? skipToken,
-      // A question is answered once: a change of the file does not call a model again.
+      // A question is answered once, so that a change of the file does not call a model again.
       staleTime: 'static',
       gcTime: Number.POSITIVE_INFINITY,
       retry: false,

@@ -1,11 +1,11 @@
 import type { GrepRequest, GrepStep } from '../../../core/contract/retrieval.ts'
 
-/** A step, and what it answers where that is not the question as it was typed. */
+/** A step, and the request that it answers when that differs from the typed one. */
 export type TypedStep = GrepStep & { readonly asked?: GrepRequest }
 
 const OPERATORS = new Set(['OR', 'AND', 'NOT', 'NEAR'])
 
-/** The words with the last one as the beginning of a word; null where it is none, or cannot be still unfinished. */
+/** Returns the words with the last one as a prefix, or null when it is not a word or must be complete. */
 export function withBeginning(query: string): string | null {
   const last = /(?:^|[\s(])([\p{L}\p{N}_]{2,})$/u.exec(query)?.[1]
   if (last === undefined || OPERATORS.has(last)) return null

@@ -10,7 +10,7 @@ import { ToggleChip } from './toggle-chip.tsx'
 type Props = {
   readonly filters: Filters
   readonly onFilters: (filters: Filters) => void
-  /** The summary that is selected, which a search can be kept within; null when none is. */
+  /** The selected summary, to which a search can be limited, or null. */
   readonly summary: string | null
 }
 
@@ -31,7 +31,7 @@ const WINDOWS = [
 ] as const
 const DEPTHS = Array.from({ length: DEEPEST_CHOICE + 1 }, (_, depth) => depth)
 
-/** What narrows the hits. */
+/** Controls that limit the hits. */
 export function FilterBar({ filters, onFilters, summary }: Props) {
   const set = (patch: Partial<Filters>) => onFilters({ ...filters, ...patch })
   const { scope, where, within } = filters

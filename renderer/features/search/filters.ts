@@ -7,10 +7,10 @@ export type SearchMatch = 'auto' | 'all' | 'any'
 type SearchScope = 'both' | 'messages' | 'summaries' | 'files'
 export type SearchSort = 'newest' | 'oldest' | 'relevance'
 
-/** What narrows a search besides its words, and how its hits are laid out. */
+/** What limits a search besides its words, and how its hits are arranged. */
 export type Filters = {
   readonly mode: SearchMode
-  /** Full text only. */
+  /** Used by full-text search only. */
   readonly match: SearchMatch
   readonly scope: SearchScope
   readonly sort: SearchSort
@@ -43,12 +43,15 @@ export const NO_FILTERS: Filters = {
   toDay: '',
 }
 
-/** Depths are offered up to this one, which stands for all that are deeper too. */
+/** The deepest depth that can be chosen. It includes all deeper ones. */
 export const DEEPEST_CHOICE = 3
 const DEEPEST_DEPTH = 31
 const PAGE_HITS = 60
 
-/** The request for the first page. Roles narrow messages only and depths summaries only, so each is sent where it applies. */
+/**
+ * Returns the request for the first page. Roles apply to messages and depths to summaries, so each is sent only where
+ * it applies.
+ */
 export function grepRequest(query: string, filters: Filters, conversationId: number | null): GrepRequest {
   const { mode, roles, depths, scope, window, within } = filters
   const after = dayStartMs(filters.fromDay)
@@ -73,7 +76,7 @@ export function grepRequest(query: string, filters: Filters, conversationId: num
   }
 }
 
-/** How many of the filters that hide hits are set, for the button that clears them. */
+/** Counts the filters that hide hits, for the button that clears them. */
 export function activeFilters(filters: Filters): number {
   const { roles, depths, window, within, fromDay, toDay } = filters
   return [roles.length > 0, depths.length > 0, window !== 'any', within !== null, fromDay !== '', toDay !== ''].filter(
@@ -86,17 +89,17 @@ export function withoutFilters({ mode, match, scope, sort, group, where }: Filte
   return { ...NO_FILTERS, mode, match, scope, sort, group, where }
 }
 
-/** The list with the item put in, or taken out when it was there. */
+/** Adds an item to a list, or removes it when it is there. */
 export function toggled<T>(list: readonly T[], item: T): readonly T[] {
   return list.includes(item) ? list.filter((other) => other !== item) : [...list, item]
 }
 
-/** Local midnight at which a day begins; null when it is no day. */
+/** Returns the local midnight at which a day begins, or null for an invalid day. */
 export function dayStartMs(day: string): number | null {
   return localMidnightMs(day, 0)
 }
 
-/** Local midnight at which a day ends, also where the clock is put forward or back in it. */
+/** Returns the local midnight at which a day ends, also on days with a change of the clock. */
 export function nextDayStartMs(day: string): number | null {
   return localMidnightMs(day, 1)
 }

@@ -24,11 +24,11 @@ import { type Search, useSearch } from './use-search.ts'
 
 type Props = {
   readonly conversationId: number | null
-  /** Leads over to asking. */
+  /** Switches to asking a question. */
   readonly kinds: ReactNode
 }
 
-/** A search that has not come to its end, and has found nothing until now. */
+/** Shown while a search has not ended and has found nothing yet. */
 function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
   if (phase === 'failed') return null
   if (phase === 'running' && rows === 0) return <Loading what="hits" lines={8} />

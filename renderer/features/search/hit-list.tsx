@@ -22,10 +22,10 @@ type Props = {
 export function HitList({ rows, titles, active, isStale, hasMore, onEnd, onFold }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const index = rows.findIndex((row) => row.stop === active.stop)
-  // Whoever comes back from a hit finds the list at it.
+  // Coming back from a hit scrolls the list to it.
   const [first] = useState(index)
   useEffect(() => {
-    // The head of the first group comes along, so that the top can be reached by key.
+    // The heading of the first group is shown as well, so that the keys reach the top.
     if (index >= 0) list.current?.scrollIntoView({ index: index === 1 ? 0 : index })
   }, [index])
   return (

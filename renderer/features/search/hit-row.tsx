@@ -13,7 +13,7 @@ import { viewOf } from './use-active-row.ts'
 
 type Props = {
   readonly hit: GrepHit
-  /** Place among the lines that the arrow keys come to. */
+  /** The index among the lines that the arrow keys reach. */
   readonly stop: number
   readonly isActive: boolean
   readonly onSelect: (stop: number) => void
@@ -28,7 +28,7 @@ const FIELDS = {
 } as const
 const MAX_COVERS = 2
 
-/** One hit: who, when, what covers it, and the passage. */
+/** One hit: role, time, the summaries that cover it, and the passage. */
 export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOpen }: Props) {
   const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as const
   const isCode = hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool'
@@ -89,7 +89,7 @@ function windowTitle({ inContext, isPruned }: GrepHit): string {
   return isPruned ? 'Not in the window any more: its agent has pruned the text' : 'Not in the window itself'
 }
 
-/** What stands for the hit, nearest first; `seen in` only where the text of that summary holds what was found. */
+/** The summaries that cover the hit, nearest first; `seen in` only when the summary contains the found text. */
 function Covers({ hit }: { readonly hit: GrepHit }) {
   const { coveredBy, coverInWindow, isSeenInCover, inContext, isPruned, conversationId, kind } = hit
   if (kind === 'file') return <span className={styles.covers} />

@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatPercent } from '../../ui/format.ts'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import styles from './index-line.module.css'
 
-/** Says that an index is being made and how far it is. It is empty when nobody has to wait for one. */
+/** Shows the progress of an index that is being built. It is empty when no search has to wait for one. */
 export function IndexLine() {
   const { status, job } = useSearchIndex()
   if (status?.state !== 'building') return null
@@ -29,11 +29,11 @@ export function IndexLine() {
 
 type SearchIndex = {
   readonly status: SearchIndexStatus | undefined
-  /** The job that makes it, while one does. */
+  /** The job that builds the index, while there is one. */
   readonly job: Job | null
 }
 
-/** How searches are answered now, and how far an index for them has come. */
+/** Returns how searches are answered now, and the progress of an index for them. */
 function useSearchIndex(): SearchIndex {
   const { data: status, refetch } = useQuery(api.retrieval.index.queryOptions())
   const { data: jobs } = useQuery(api.jobs.list.queryOptions())

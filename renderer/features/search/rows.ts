@@ -2,8 +2,8 @@ import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { type Group, type Grouping, groupOf } from './groups.ts'
 
 /**
- * A line of the result list: the head of a group, or one of its hits. `stop` is the line's place among those that the
- * arrow keys come to: every hit, and the head of a folded group.
+ * A line of the result list: the heading of a group, or one of its hits. `stop` is the index of the line among those
+ * that the arrow keys reach: every hit, and the heading of a folded group.
  */
 export type Row =
   | {
@@ -58,7 +58,7 @@ function runsOf(pages: readonly (readonly GrepHit[])[], grouping: Grouping): rea
   return runs
 }
 
-/** Groups the hits of a page in the order of first appearance, except that `first` leads if the page has it. */
+/** Groups the hits of a page in the order of first appearance. If the page has the group `first`, it comes first. */
 function groupedPage(page: readonly GrepHit[], grouping: Grouping, first: Group | undefined): Iterable<Run> {
   const runs = new Map<string, Run>()
   if (first !== undefined) runs.set(first.key, { group: first, hits: [] })
@@ -71,5 +71,5 @@ function groupedPage(page: readonly GrepHit[], grouping: Grouping, first: Group 
   return [...runs.values()].filter(({ hits }) => hits.length > 0)
 }
 
-/** The lines that the arrow keys come to, in order. */
+/** Returns the lines that the arrow keys reach, in order. */
 export const stopsOf = (rows: readonly Row[]): readonly Row[] => rows.filter(({ stop }) => stop !== null)

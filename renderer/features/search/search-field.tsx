@@ -33,10 +33,10 @@ const MATCHES: Readonly<Record<SearchMatch, { readonly short: string; readonly l
 
 const PAGE_ROWS = 8
 
-/** Where one types. The arrow keys move in the hits meanwhile, and Enter opens the one they are on. */
+/** The search field. The arrow keys move in the hits meanwhile, and Enter opens the active one. */
 export function SearchField({ input, kinds, text, onText, filters, onFilters, active, hasHits }: Props) {
   useEffect(() => {
-    // Whoever began to type in the window's own search box goes on here, behind what was typed.
+    // A user who began to type in the window's own search box continues here, after the typed text.
     const field = input.current
     field?.focus()
     field?.setSelectionRange(field.value.length, field.value.length)
@@ -49,7 +49,7 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
     Enter: () => active.open(),
   }
   const press = (event: KeyboardEvent) => {
-    // Esc leaves the words as they are and gives the letters to the list: j, k, c.
+    // Esc keeps the words and gives letter keys to the list: j, k, c.
     if (event.key === 'Escape' && text !== '') {
       event.preventDefault()
       event.currentTarget instanceof HTMLElement && event.currentTarget.blur()

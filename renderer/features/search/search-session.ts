@@ -1,40 +1,39 @@
 import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '../../../core/contract/retrieval.ts'
 import { streamTyped } from './beginnings.ts'
 
-/** How a search reaches the core. */
+/** The calls that a search makes to the core. */
 export type SearchDoor = {
-  /** The first page as it comes in. */
+  /** Returns the first page as it arrives. */
   readonly stream: (request: GrepRequest, signal: AbortSignal) => Promise<AsyncIterable<GrepStep>>
-  /** A later page, by its cursor. */
+  /** Returns a later page, by its cursor. */
   readonly page: (request: GrepRequest, signal: AbortSignal) => Promise<GrepResult>
 }
 
 export type SearchState = {
-  /** What was asked last; null before anything was. */
+  /** The last request, or null before the first one. */
   readonly request: GrepRequest | null
-  /** What is answered: the last word may be taken for a beginning. */
+  /** The request that is answered, whose last word may be a prefix. */
   readonly asked: GrepRequest | null
   readonly phase: 'idle' | 'running' | 'done' | 'stopped' | 'failed'
   readonly pages: readonly (readonly GrepHit[])[]
-  /** The pages answer an earlier question. */
+  /** True when the pages answer an earlier request. */
   readonly isStale: boolean
-  /** Hits so far, shown or not. */
+  /** The number of hits so far, shown or not. */
   readonly found: number
-  /** Rows whose text was looked at, of those that have to be; both 0 when the index alone answers. */
+  /** Rows whose text was read, and rows that have to be read. Both are 0 when the index alone answers. */
   readonly scanned: number
   readonly rows: number
-  /** What is said of the whole; null until it ended by itself. */
+  /** The result of the whole search, or null until it has ended by itself. */
   readonly result: GrepStep['result']
   readonly nextCursor: string | null
   readonly isFetchingMore: boolean
   readonly error: unknown
-  /** When it began. */
+  /** The time of the request. */
   readonly askedAtMs: number
 }
 
 /**
- * How long the hits of the former question stay in sight while the next one has none yet, so that typing does not
- * flicker.
+ * How long the hits of the previous search stay in sight while the next one has none, so that typing does not flicker.
  */
 const PATIENCE_MS = 250
 
@@ -55,8 +54,8 @@ const NOTHING: SearchState = {
 }
 
 /**
- * One search at a time: whatever is asked next ends what is being answered, up to the core. The last good answer stays,
- * marked as stale, until there is something of the next.
+ * Runs one search at a time. A new request cancels the running one, down to the core. The last good answer stays,
+ * marked as stale, until the next one has hits.
  */
 export class SearchSession {
   private readonly door: SearchDoor
@@ -79,7 +78,7 @@ export class SearchSession {
     return () => this.listeners.delete(listener)
   }
 
-  /** Asks, unless that is what was answered or is being answered. null ends the search. */
+  /** Starts a search, unless it is the one that was answered or is running. Null ends the search. */
   ask(request: GrepRequest | null): void {
     if (request === null) {
       this.abort()
@@ -87,18 +86,18 @@ export class SearchSession {
     } else if (!this.isOf(request) || !(this.running || this.state.phase === 'done')) this.begin(request)
   }
 
-  /** Asks the same again. */
+  /** Repeats the last request. */
   again(): void {
     if (this.state.request !== null) this.begin(this.state.request)
   }
 
-  /** Ends a search that still runs; what it found stays. */
+  /** Cancels a running search. Its hits stay. */
   stop(): void {
     this.abort()
     if (this.state.phase === 'running') this.patch({ phase: 'stopped' })
   }
 
-  /** Fetches the next page, if there is one and it is not on its way. */
+  /** Fetches the next page, unless there is none or it is being fetched. */
   more(): void {
     const { asked, nextCursor, phase, isFetchingMore } = this.state
     if (asked === null || nextCursor === null || phase !== 'done' || isFetchingMore) return

@@ -25,7 +25,7 @@ const GROUPINGS: Readonly<Record<Grouping, string>> = {
   cover: 'by covering summary',
 }
 
-/** How many, how fast, what has to be said about the answer, and how it is laid out. */
+/** The number of hits, the time taken, remarks about the answer, and the arrangement of the list. */
 export function SearchSummary({ search, filters, onFilters }: Props) {
   const { phase, isStale, result, scanned, rows } = search
   const isScanning = phase === 'running' && rows > 0

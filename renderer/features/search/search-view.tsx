@@ -4,7 +4,7 @@ import { AskView } from './ask-view.tsx'
 import { FindView } from './find-view.tsx'
 import styles from './search-view.module.css'
 
-/** Finding what was said, and asking what is known. */
+/** Searches for texts, or asks a question. */
 export function SearchView({ conversationId }: { readonly conversationId: number | null }) {
   const { isAsking } = useRoute()
   return (
@@ -23,7 +23,7 @@ const KINDS = [
   { value: 'ask', label: 'Ask', hint: 'A question, answered from the best passages' },
 ] as const
 
-/** Find texts, or ask a question. */
+/** Chooses between finding texts and asking a question. */
 function KindSwitch({ isAsking }: { readonly isAsking: boolean }) {
   return (
     <Segmented

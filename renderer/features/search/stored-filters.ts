@@ -12,7 +12,7 @@ const CHOICES = {
   window: ['any', 'in', 'out'],
 } as const
 
-/** The filters that a text holds; what is missing or unknown in it is as if never chosen. */
+/** Parses stored filters. Missing and unknown values get their defaults. */
 export function parseFilters(text: string | null): Filters {
   const stored = parsed(text)
   const one = <K extends keyof typeof CHOICES>(name: K) =>

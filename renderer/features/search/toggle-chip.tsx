@@ -10,7 +10,7 @@ type Props = {
   readonly children: ReactNode
 }
 
-/** One of several that may be chosen together. */
+/** One of several options that can be chosen together. */
 export function ToggleChip({ color, title, isOn, onToggle, children }: Props) {
   return (
     <button

@@ -4,15 +4,15 @@ import { navigate, useRoute, type View } from '../../routes.ts'
 import type { Row } from './rows.ts'
 
 export type ActiveRow = {
-  /** Place among the stops; 0 when there is none. */
+  /** The index among the stops, or 0 when there is none. */
   readonly stop: number
-  /** Nobody has moved since the question was asked. */
+  /** True while the user has not moved since the search began. */
   readonly isUnmoved: boolean
   readonly select: (stop: number) => void
   readonly move: (steps: number) => void
-  /** Opens a hit in its place, or unfolds a group. */
+  /** Opens a hit in its view, or unfolds a group. */
   readonly open: (stop?: number) => void
-  /** Folds or unfolds the group of the line that the keys are on. */
+  /** Folds or unfolds the group of the active line. */
   readonly fold: () => void
 }
 
@@ -26,7 +26,7 @@ type Actions = {
 /** The next page is fetched when the active row is this near to the end of what is loaded. */
 const NEAR_END = 5
 
-/** The line that the arrow keys are on. Moving to a hit selects it, so that its detail stands beside the list. */
+/** The active line. Moving to a hit selects it, so that its detail is shown beside the list. */
 export function useActiveRow(
   stops: readonly Row[],
   question: string,
@@ -35,7 +35,7 @@ export function useActiveRow(
   const { selection } = useRoute()
   const [moved, setMoved] = useState<{ readonly question: string; readonly key: string } | null>(null)
   const isUnmoved = moved?.question !== question
-  // Coming back from a hit, the list stands at that hit; another question begins at its first.
+  // Coming back from a hit, the list is at that hit. A new search begins at its first hit.
   const stop = Math.max(0, isUnmoved ? placeOfHit(stops, selection) : placeOfKey(stops, moved.key))
 
   const select = (next: number) => {
@@ -57,7 +57,7 @@ export function useActiveRow(
   const fold = () => {
     const row = stops[stop]
     if (row === undefined) return
-    // The keys stay where the group was: on its head.
+    // The heading of the folded group becomes the active line.
     setMoved({ question, key: row.group.key })
     onFold(row.group.key)
   }
@@ -80,7 +80,7 @@ function placeOfKey(stops: readonly Row[], key: string): number {
   return place >= 0 ? place : stops.findIndex((row) => row.group.key === key)
 }
 
-/** Where a hit is in its place. */
+/** Returns the view that shows a hit in its context. */
 export function viewOf(hit: Pick<GrepHit, 'kind'>): View {
   if (hit.kind === 'file') return 'files'
   return hit.kind === 'message' ? 'transcript' : 'strata'

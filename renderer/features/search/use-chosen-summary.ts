@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { useRoute } from '../../routes.ts'
 
-/** The selection, if it is a summary; null otherwise, and as long as nobody knows. */
+/** Returns the selection if it is a summary, and null otherwise or while that is not known. */
 export function useChosenSummary(): string | null {
   const { selection } = useRoute()
   const { data } = useQuery(

@@ -6,7 +6,7 @@ import { useLive } from '../../live.ts'
 import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
 export type Search = SearchState & {
-  /** The file was written to after the search began, and it was not asked again. */
+  /** True when the file has changed since the search, which was not repeated. */
   readonly isBehind: boolean
   readonly stop: () => void
   readonly again: () => void
@@ -20,7 +20,9 @@ export type Search = SearchState & {
 const KEPT = ['search', 'last']
 /** A busy agent writes many times a second. */
 const REFRESH_EVERY_MS = 800
-/** An answer that was so quick is fetched anew when the file changes; a slower one on request. */
+/**
+ * An answer that took no longer than this is fetched again when the file changes. A slower one is fetched on request.
+ */
 const QUICK_MS = 300
 
 const door: SearchDoor = {
@@ -29,8 +31,8 @@ const door: SearchDoor = {
 }
 
 /**
- * Searches as one types.
- * @param isAtTop nobody has moved in the hits yet, so that newer ones may take their places
+ * Searches while the user types.
+ * @param isAtTop true while the user has not moved in the hits, so that newer ones may be inserted
  */
 export function useSearch(request: GrepRequest | null, isAtTop: boolean): Search {
   const queries = useQueryClient()

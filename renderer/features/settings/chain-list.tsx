@@ -9,7 +9,7 @@ import sectionStyles from './section.module.css'
 import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
 
-/** The order in which models are tried. The built-in extractor always stands last: a run never ends for want of one. */
+/** The order in which models are tried. The built-in extractor is always last, so that a run always gets a summary. */
 export function ChainList({ report }: { readonly report: SettingsReport }) {
   const save = useSaveSettings()
   const { chain, providers, effective } = report

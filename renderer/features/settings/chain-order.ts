@@ -1,4 +1,4 @@
-/** The chain with the name at this place moved one up (−1) or down (1); as it was where it cannot move. */
+/** Moves a name of the chain up (−1) or down (1), if possible. */
 export function moveInChain(chain: readonly string[], at: number, by: -1 | 1): string[] {
   const name = chain[at]
   const to = at + by
@@ -7,6 +7,6 @@ export function moveInChain(chain: readonly string[], at: number, by: -1 | 1): s
   return [...others.slice(0, to), name, ...others.slice(to)]
 }
 
-/** The chain after a provider got another name, or went (null). */
+/** Returns the chain after a provider was renamed, or removed (null). */
 export const chainAfter = (chain: readonly string[], name: string, next: string | null): string[] =>
   chain.flatMap((each) => (each !== name ? [each] : next === null ? [] : [next]))

@@ -9,7 +9,7 @@ import styles from './provider-dialog.module.css'
 
 type Props = { readonly provider: ProviderInfo; readonly onClose: () => void }
 
-/** Takes a key. It goes to the keychain and never comes back: there is nothing to show here. */
+/** Takes a key and stores it in the keychain. A stored key cannot be shown. */
 export function KeyDialog({ provider, onClose }: Props) {
   const [key, setKey] = useState('')
   const formId = useId()

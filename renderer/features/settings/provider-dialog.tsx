@@ -22,7 +22,7 @@ import { useSaveSettings } from './use-save-settings.ts'
 
 type Props = {
   readonly report: SettingsReport
-  /** Null adds one. */
+  /** Null adds a provider. */
   readonly provider: ProviderInfo | null
   readonly onClose: () => void
 }
@@ -36,7 +36,7 @@ const KINDS = [
 
 const NO_PROBLEMS: FormProblems = {}
 
-/** Where a model is, how it is spoken to, and what it costs. */
+/** The address of a model, its protocol, and its prices. */
 export function ProviderDialog({ report, provider, onClose }: Props) {
   const [form, setForm] = useState(provider ? formOf(provider) : EMPTY_PROVIDER)
   const [problems, setProblems] = useState(NO_PROBLEMS)
@@ -142,7 +142,7 @@ type ProviderFieldProps = {
   readonly onChange: (text: string) => void
 }
 
-/** A line of the form, with what it is for or what is wrong with it. */
+/** A field of the form, with its purpose or its error. */
 function ProviderField({ label, hint, unit, problem, value, isNumber, onChange }: ProviderFieldProps) {
   const id = useId()
   return (

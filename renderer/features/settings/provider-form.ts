@@ -1,6 +1,6 @@
 import { type ProviderInfo, ProviderSettings } from '../../../core/contract/provider.ts'
 
-/** What is typed about a provider. Texts, until they are checked as a whole. */
+/** What the user typed about a provider. The fields are texts until they are checked together. */
 export type ProviderForm = {
   readonly name: string
   readonly kind: ProviderSettings['kind']
@@ -30,7 +30,7 @@ export const EMPTY_PROVIDER: ProviderForm = {
 
 export type KnownService = Pick<ProviderForm, 'name' | 'kind' | 'baseUrl' | 'keyVariable'> & { readonly label: string }
 
-/** Where the usual ones are, so that nobody has to look it up. */
+/** The addresses of common services. */
 export const KNOWN_SERVICES: readonly KnownService[] = [
   {
     label: 'Anthropic',

@@ -16,7 +16,7 @@ type Props = {
   readonly onRemove: () => void
 }
 
-/** A model with its address, its key's whereabouts, and whether it can be reached. */
+/** A model with its address, the source of its key, and whether it can be reached. */
 export function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }: Props) {
   const test = useMutation(api.settings.testProvider.mutationOptions())
   const { name, model, baseUrl } = provider

@@ -16,7 +16,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** Names what goes before it does. */
+/** Asks before a provider is removed, and names what is removed with it. */
 export function RemoveDialog({ report, provider, onClose }: Props) {
   const save = useSaveSettings()
   const forget = useMutation(api.settings.setKey.mutationOptions())
@@ -24,7 +24,7 @@ export function RemoveDialog({ report, provider, onClose }: Props) {
   const isInChain = report.chain.includes(name)
   const hasKey = keySource === 'key_store'
   const remove = async () => {
-    // The key first: without its provider it could not be reached any more.
+    // The key is removed first, because it could not be addressed without its provider.
     if (hasKey) await forget.mutateAsync({ provider: name, key: null })
     const providers = report.providers.filter((each) => each.name !== name).map(settingsOf)
     save.mutate(

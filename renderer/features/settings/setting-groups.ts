@@ -1,6 +1,6 @@
 import type { EffectiveSetting, SettingsPatch } from '../../../core/contract/settings.ts'
 
-/** What a setting is about, in a few words. */
+/** The purpose of a setting in a few words. */
 const ABOUT: Readonly<Record<string, string>> = {
   LCM_TOKEN_BUDGET: 'The model’s window, in tokens',
   LCM_CONTEXT_THRESHOLD: 'Share of the budget from which to compact soon',
@@ -58,7 +58,7 @@ const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[
 
 export type SettingGroup = { readonly title: string; readonly settings: readonly EffectiveSetting[] }
 
-/** Every value under a title; what no title knows stands under the last. */
+/** Sorts every value under a heading. Values without one are listed under the last. */
 export function groupSettings(effective: readonly EffectiveSetting[]): readonly SettingGroup[] {
   const byName = new Map(effective.map((setting) => [setting.variable, setting]))
   const known = GROUPS.map(([title, names]) => ({
@@ -72,13 +72,13 @@ export function groupSettings(effective: readonly EffectiveSetting[]): readonly 
 
 export const aboutSetting = (variable: string): string => ABOUT[variable] ?? ''
 
-/** Two settings have a place of their own on this page. */
+/** True for two settings with a control of their own on this page. */
 export const isSetElsewhere = (variable: string): boolean =>
   variable === 'LCM_SUMMARIZERS' || variable === 'LCM_SPEND_CAP_TOKENS'
 
 export const valueText = (value: EffectiveSetting['value']): string => (value === null ? '' : String(value))
 
-/** What is put into the file for a typed text; null goes back to the default. The core decides whether it will do. */
+/** Returns the value to store for a typed text, or null for the default. The core decides whether it is valid. */
 export function typedValue(text: string, now: EffectiveSetting['value']): NonNullable<SettingsPatch['values']>[string] {
   const trimmed = text.trim()
   if (trimmed === '') return null
@@ -86,7 +86,7 @@ export function typedValue(text: string, now: EffectiveSetting['value']): NonNul
   return typeof now === 'number' && Number.isFinite(Number(trimmed)) ? Number(trimmed) : trimmed
 }
 
-/** `one of a, b, c` as a list; null for what is typed freely. */
+/** Returns the choices of `one of a, b, c`, or null for a free text. */
 export function choicesOf({ accepts, value }: Pick<EffectiveSetting, 'accepts' | 'value'>): readonly string[] | null {
   if (typeof value === 'boolean') return ['true', 'false']
   const list = /^one of (.+)$/.exec(accepts)?.[1]

@@ -4,7 +4,7 @@ import sectionStyles from './section.module.css'
 import { groupSettings } from './setting-groups.ts'
 import { SettingRow } from './setting-row.tsx'
 
-/** Every value with where it comes from, by what it is about. */
+/** Every value with its source, grouped by purpose. */
 export function SettingTable({ report }: { readonly report: SettingsReport }) {
   return groupSettings(report.effective).map(({ title, settings }) => (
     <section key={title} className={sectionStyles.section}>

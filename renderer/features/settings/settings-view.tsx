@@ -11,7 +11,7 @@ import styles from './settings-view.module.css'
 import { SpendCap } from './spend-cap.tsx'
 import { ThemeChoice } from './theme-choice.tsx'
 
-/** What is configured, where each value comes from, and changing it. Needs no open memory. */
+/** The settings with the source of each value, and controls to change them. It needs no open memory. */
 export function SettingsView() {
   const report = useQuery(api.settings.report.queryOptions())
   if (report.error && !report.data) return <ErrorState error={report.error} onRetry={() => void report.refetch()} />

@@ -4,7 +4,7 @@ import { SOURCE_TEXTS } from './setting-groups.ts'
 
 const TONES = { environment: 'lit', file: 'd1', default: 'neutral' } as const
 
-/** Where a value comes from. */
+/** Shows the source of a value. */
 export function SourceChip({ source }: { readonly source: EffectiveSetting['source'] }) {
   return (
     <Chip tone={TONES[source]} title={SOURCE_TEXTS[source]}>

@@ -9,7 +9,7 @@ const CHOICES = [
   { value: 'light', label: 'light' },
 ] as const
 
-/** Dark, light, or as the desktop says. */
+/** Chooses dark, light, or the setting of the desktop. */
 export function ThemeChoice() {
   const choice = useThemeChoice()
   return (

@@ -3,7 +3,7 @@ import { api } from '../../api.ts'
 
 const isOf = (path: unknown, area: string): boolean => Array.isArray(path) && path[0] === area
 
-/** Saves a part of the settings; whatever follows from them is asked for anew. */
+/** Saves a part of the settings, and requests again everything that depends on them. */
 export function useSaveSettings() {
   const queries = useQueryClient()
   return useMutation(

@@ -8,10 +8,10 @@ type Props = {
   /** The allowed values, if the value is one of a list. */
   readonly choices?: readonly string[] | null
   readonly isInvalid: boolean
-  /** Id of the text that says what is wrong or accepted. */
+  /** The id of the text with the error or the accepted values. */
   readonly describedBy: string
   readonly onCommit: (text: string) => void
-  /** Called when the user gives up what was typed. */
+  /** Called when the user discards the typed text. */
   readonly onRevert: () => void
 }
 

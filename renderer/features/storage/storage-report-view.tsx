@@ -13,7 +13,7 @@ import styles from './storage-view.module.css'
 type Props = {
   readonly report: StorageReport
   readonly atMs: number
-  /** Null while it is being measured again. */
+  /** Null while a measurement is running. */
   readonly onMeasure: (() => void) | null
 }
 
@@ -105,7 +105,7 @@ function Item({ title, text, figure, note }: ItemProps) {
   )
 }
 
-/** File and log to scale. */
+/** The parts of file and log, drawn to scale. */
 function PartsBar({ parts }: { readonly parts: readonly Part[] }) {
   const whole = parts.reduce((sum, part) => sum + part.bytes, 0)
   return (

@@ -1,7 +1,7 @@
 import type { StorageObject, StorageReport } from '../../../core/contract/storage.ts'
 
 type Kind = StorageObject['kind']
-/** What the bytes of the file and its log are taken up by. */
+/** The uses of the bytes in the file and its log. */
 export type Use = Kind | 'free' | 'log'
 
 const USES: readonly { readonly use: Use; readonly label: string; readonly color: string }[] = [
@@ -22,7 +22,7 @@ export const lookOf = (use: Use) => USES.find((one) => one.use === use) ?? USES[
 
 export type Part = { readonly use: Use; readonly label: string; readonly color: string; readonly bytes: number }
 
-/** The whole of file and log in parts, in a fixed order; what is empty is left out. */
+/** Divides file and log into parts, in a fixed order, without empty parts. */
 export function partsOf(
   report: Pick<StorageReport, 'objects' | 'freePages' | 'pageBytes' | 'walBytes'>,
 ): readonly Part[] {
@@ -35,13 +35,13 @@ export function partsOf(
 }
 
 export type StorageRow = StorageObject & {
-  /** It belongs to the table above it. */
+  /** True when it belongs to the table above it. */
   readonly isPart: boolean
   /** The bytes of a table with all its parts, or of a single object. */
   readonly wholeBytes: number
 }
 
-/** Returns each table with its indexes below it. The table that takes most in all comes first. */
+/** Returns each table with its indexes below it, sorted by total size, largest first. */
 export function storageRows(objects: readonly StorageObject[]): readonly StorageRow[] {
   const groups = new Map<string, StorageObject[]>()
   for (const object of objects) {
@@ -54,7 +54,7 @@ export function storageRows(objects: readonly StorageObject[]): readonly Storage
     .sort((a, b) => sum(b) - sum(a))
     .flatMap((group) => {
       const wholeBytes = sum(group)
-      // What a full-text table keeps has no table of that name: the largest part stands for it.
+      // The tables of a full-text index have no table with their common name, so the largest one represents them.
       return group
         .sort((a, b) => Number(isHead(b)) - Number(isHead(a)) || b.bytes - a.bytes)
         .map((object, place) => {

@@ -12,7 +12,7 @@ import { LedgerSection } from './ledger-section.tsx'
 import { StorageReportView } from './storage-report-view.tsx'
 import styles from './storage-view.module.css'
 
-/** Where the bytes of the file are. Measured when asked for, since every page has to be looked at. */
+/** Shows how the bytes of the file are used. They are measured on request, because every page has to be read. */
 export function StorageView({ info }: { readonly info: MemoryInfo }) {
   const jobs = useQuery(api.jobs.list.queryOptions())
   const { start, error: startError } = useJob()
