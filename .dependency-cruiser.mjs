@@ -14,8 +14,8 @@ export const FLOORS = [
   ['lcm.ts'],
   ['jobs', 'machine'],
   ['core.ts'],
-  ['router.ts'],
-  ['doors', 'index.ts'],
+  ['router.ts', 'host'],
+  ['doors'],
 ]
 
 /** Files of the core that belong to no room: every room may import them, and they import `contract` only. */
@@ -89,7 +89,7 @@ export default {
     only(
       'rpc',
       'oRPC stays at the edges: contract, router, doors and the client of the window.',
-      [inRooms('contract', 'router.ts', 'doors', 'index.ts'), '^renderer/api\\.ts$'],
+      [inRooms('contract', 'router.ts', 'doors'), '^renderer/api\\.ts$'],
       'node_modules/@orpc/',
     ),
     forbid(

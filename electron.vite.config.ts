@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
@@ -13,8 +14,17 @@ const entries = (inputs: Readonly<Record<string, string>>): Record<string, strin
       .filter(([, path]) => existsSync(path)),
   )
 
+/** The types of the package are written beside it. */
+const declarations = {
+  name: 'declarations',
+  closeBundle: () => {
+    execFileSync(process.execPath, [here('scripts/declarations.ts')], { stdio: 'inherit' })
+  },
+}
+
 export default defineConfig({
   main: {
+    plugins: [declarations],
     build: {
       outDir: 'out/main',
       // The two that cannot be bundled: a native binding, and what Electron itself provides.
@@ -25,6 +35,7 @@ export default defineConfig({
           worker: 'core/doors/worker.ts',
           cli: 'core/doors/cli.ts',
           'cli-thread': 'core/doors/cli-thread.ts',
+          library: 'core/doors/library/library.ts',
         }),
         external: ['better-sqlite3', 'electron'],
         output: { format: 'es', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' },

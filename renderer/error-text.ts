@@ -100,6 +100,10 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'The memory has changed since',
     next: 'Nothing was written. Make a new plan and look at it again.',
   },
+  message_conflict: {
+    title: 'This message is stored with another content',
+    next: 'A stored message never changes. Give the changed one an id of its own.',
+  },
   sqlite_failed: {
     title: 'The database refused',
     next: 'Try again. If it happens twice, run the integrity scan.',

@@ -6,8 +6,11 @@ import { run, runQuietOnStdout } from './child.mjs'
 import { withFileLock } from './file-lock.mjs'
 import { inProject, nodeBinary, Refusal, root, say } from './project.mjs'
 
-const SOURCES = ['core', 'electron', 'renderer', 'package.json', 'package-lock.json', 'electron.vite.config.ts']
-const RESULTS = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
+const SOURCES = [
+  ...['core', 'electron', 'renderer', 'package.json', 'package-lock.json', 'electron.vite.config.ts'],
+  'scripts/declarations.ts',
+]
+const RESULTS = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html', 'out/library/index.d.ts']
 const stampFile = inProject('out', '.lcm-build-stamp')
 
 /** Builds unless `out/` was made from exactly these sources. Says so on standard error. */

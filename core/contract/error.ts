@@ -30,6 +30,7 @@ export const ErrorCode = z.enum([
   'ledger_refused',
   'plan_stale',
   'sqlite_failed',
+  'message_conflict',
   'grant_expired',
   'grant_exceeded',
   'grant_scope',

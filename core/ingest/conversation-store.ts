@@ -4,7 +4,7 @@ import type { NewFile } from '../files/large-file-service.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import { indexAtOnce, indexMessages } from '../sqlite/ingest-index.ts'
 import { withLargePageCache } from '../sqlite/page-cache.ts'
-import { deferIndex, LONGEST_INDEXED_AT_ONCE } from '../sqlite/pending-index.ts'
+import { deferIndex, indexPending, LONGEST_INDEXED_AT_ONCE } from '../sqlite/pending-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { runToEnd } from '../yielding.ts'
 import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
@@ -190,11 +190,37 @@ export class ConversationStore {
   }
 
   /**
-   * `append` of messages whose large texts go to files first.
-   * @throws LcmError not_found, cancelled; disk_full, file_not_readable when a file cannot be stored
+   * Stores messages of a session in one transaction, all of them or none, and creates its conversation when there is
+   * none. Large texts go to files first. A message whose external id is known stays as it is.
+   * @throws LcmError message_conflict when a known one comes with another role, content or parts; cancelled; disk_full,
+   * file_not_readable when a file cannot be stored
    */
-  async ingest(conversationId: number, messages: readonly NewMessage[], texts: LargeTexts): Promise<AppendResult> {
-    const { importer, sessionId } = this.#conversation(conversationId)
+  async ingest(
+    conversation: NewConversation,
+    messages: readonly NewMessage[],
+    texts: LargeTexts,
+  ): Promise<AppendResult & { readonly conversationId: number }> {
+    const rewritten = await this.#withFiles(conversation, messages, texts)
+    let conversationId = 0
+    const ensure = (): number => {
+      conversationId = this.ensureConversation(conversation)
+      return conversationId
+    }
+    const refuse = ([result]: readonly AppendResult[]): void => {
+      if (result && result.conflicts.length > 0) throw conflictError(conversation, result.conflicts)
+    }
+    const [result] = this.ingestBulk([{ conversationId: ensure, messages: rewritten }], null, refuse)
+    // Only a batch of many megabytes leaves words to be indexed afterwards.
+    for await (const _ of indexPending(this.#db));
+    return { ...(result as AppendResult), conversationId }
+  }
+
+  async #withFiles(
+    { importer, sessionId }: NewConversation,
+    messages: readonly NewMessage[],
+    texts: LargeTexts,
+  ): Promise<NewMessage[]> {
+    const conversationId = this.#db.value<number>(queries.conversationBySession, { importer, sessionId }) ?? null
     const rewritten: NewMessage[] = []
     for (const message of messages) {
       const { externalId, role, content, parts } = message
@@ -207,7 +233,7 @@ export class ConversationStore {
       const stored = known ? [{ ...known, parts: storedParts(this.#db, known.messageId, known.content) }] : null
       rewritten.push(await runToEnd(texts.rewrite(message, { conversationKey: `${importer}\n${sessionId}`, stored })))
     }
-    return this.append(conversationId, rewritten)
+    return rewritten
   }
 
   /**
@@ -215,18 +241,26 @@ export class ConversationStore {
    * writers wait meanwhile, so keep a batch to about `BULK_BATCH` (0.2 s). Of a batch larger than
    * `LONGEST_INDEXED_AT_ONCE` only the rows are stored; call `indexPending` then. A few messages are left to the index
    * triggers, because removing and restoring the triggers would take longer.
+   * @param accept is shown the results before they are committed; nothing is stored when it throws
    * @throws LcmError not_found when there is no such conversation
    */
-  ingestBulk(batches: readonly IngestBatch[], continued: Continue | null = null): AppendResult[] {
+  ingestBulk(
+    batches: readonly IngestBatch[],
+    continued: Continue | null = null,
+    accept: (results: readonly AppendResult[]) => void = () => undefined,
+  ): AppendResult[] {
     const units = batches.flatMap(({ messages }) => messages.map(textUnits)).reduce((sum, one) => sum + one, 0)
     const index = units > LONGEST_INDEXED_AT_ONCE ? deferIndex : indexMessages
     // Hashing and counting the tokens of a long text take time, so they are done before the transaction makes others
     // wait.
     const prepared = batches.map(({ conversationId, messages }) => ({ conversationId, given: this.#prepare(messages) }))
-    const insert = (indexing: Indexing): AppendResult[] =>
-      prepared.map(({ conversationId: id, given }) =>
+    const insert = (indexing: Indexing): AppendResult[] => {
+      const results = prepared.map(({ conversationId: id, given }) =>
         this.#insertAll(typeof id === 'number' ? id : id(), given, { ...indexing, continued }),
       )
+      accept(results)
+      return results
+    }
     const count = batches.reduce((sum, { messages }) => sum + messages.length, 0)
     if (count <= FEW_MESSAGES && index === indexMessages) return this.#db.transaction(() => insert(BY_TRIGGERS))
     // The page cache is enlarged around the transaction, because what the indexes have gathered is written at its end.
@@ -364,3 +398,13 @@ export class ConversationStore {
 
 /** How much one call of `ingestBulk` should store at most. A larger transaction gains little speed and lasts longer. */
 export const BULK_BATCH = { messages: 2000, textUnits: 1_200_000 } as const
+
+function conflictError({ sessionId }: NewConversation, conflicts: readonly IngestConflict[]): LcmError {
+  const [first] = conflicts
+  const more = conflicts.length > 1 ? ` and ${conflicts.length - 1} others` : ''
+  return new LcmError(
+    'message_conflict',
+    `Message ${JSON.stringify(first?.externalId)}${more} of session ${JSON.stringify(sessionId)} is stored with another role, content or parts, and a stored message never changes. Nothing of this batch was stored: give a changed message an id of its own.`,
+    { conflicts: conflicts.slice(0, 100) },
+  )
+}

@@ -82,9 +82,38 @@ export class Jobs {
    * @throws LcmError not_found
    */
   cancel(jobId: string): void {
-    const entry = this.#entries.get(jobId)
-    if (!entry) throw new LcmError('not_found', `There is no job ${jobId}: it may belong to an earlier session.`)
-    entry.abort.abort()
+    this.#entry(jobId).abort.abort()
+  }
+
+  /**
+   * Waits for the end of a job, or until the signal aborts, which does not stop the job.
+   * @throws LcmError not_found, cancelled
+   */
+  async wait(jobId: string, signal?: AbortSignal): Promise<Job> {
+    const entry = this.#entry(jobId)
+    const given = Promise.withResolvers<void>()
+    const giveUp = (): void => given.reject(new LcmError('cancelled', `Stopped waiting for ${jobId}, which goes on.`))
+    signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) giveUp()
+    try {
+      await Promise.race([entry.ended, given.promise])
+    } finally {
+      signal?.removeEventListener('abort', giveUp)
+    }
+    return entry.job
+  }
+
+  /**
+   * Returns the result of a job, which is cancelled when the signal aborts.
+   * @throws LcmError not_found, and as the job
+   */
+  async result(jobId: string, signal: AbortSignal): Promise<JobResult> {
+    const cancel = (): void => this.cancel(jobId)
+    signal.addEventListener('abort', cancel, { once: true })
+    if (signal.aborted) cancel()
+    const { result, error } = await this.wait(jobId).finally(() => signal.removeEventListener('abort', cancel))
+    if (result !== null) return result
+    throw new LcmError(error?.code ?? 'cancelled', error?.message ?? `${jobId} was cancelled.`, error?.details)
   }
 
   /** Lists the jobs, newest first. */
@@ -102,6 +131,12 @@ export class Jobs {
     })
     await Promise.race([Promise.all(entries.map((entry) => entry.ended)), limit])
     clearTimeout(timer)
+  }
+
+  #entry(jobId: string): Entry {
+    const entry = this.#entries.get(jobId)
+    if (!entry) throw new LcmError('not_found', `There is no job ${jobId}: it may belong to an earlier session.`)
+    return entry
   }
 
   async #run(entry: Entry, request: JobRequest): Promise<void> {

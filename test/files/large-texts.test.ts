@@ -29,6 +29,7 @@ type Row = {
   exploration_summary: string
 }
 
+const OWN = { importer: 'test', sessionId: 's' }
 const rowsOf = (db: WriteDb): Row[] => db.all<Row>('SELECT * FROM large_files ORDER BY file_id')
 const messagesOf = (db: WriteDb) =>
   db.all<{ content: string; token_count: number }>('SELECT content, token_count FROM messages ORDER BY seq')
@@ -166,7 +167,7 @@ describe('an import with large texts', () => {
     const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
     const texts = new LargeTexts(memory.db, largeFiles(memory.path, 50), new AbortController().signal)
     const content = csv(100)
-    await store.ingest(1, [{ externalId: 's', role: 'system', content, createdAtMs: 1, parts: [] }], texts)
+    await store.ingest(OWN, [{ externalId: 's', role: 'system', content, createdAtMs: 1, parts: [] }], texts)
     texts.finish()
     expect(messagesOf(memory.db).at(-1)?.content).toBe(content)
   })
@@ -174,7 +175,6 @@ describe('an import with large texts', () => {
   it('stores content again when its file is gone', async () => {
     using memory = buildMemory()
     const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
-    const conversation = store.ensureConversation({ importer: 'test', sessionId: 's' })
     const say = async (externalId: string): Promise<void> => {
       const texts = new LargeTexts(memory.db, largeFiles(memory.path, 200), new AbortController().signal)
       const content = `<file name="a.csv">${csv(200)}</file>`
@@ -185,7 +185,7 @@ describe('an import with large texts', () => {
         createdAtMs: 1,
         parts: [{ type: 'text', text: content }],
       }
-      await store.ingest(conversation, [message], texts)
+      await store.ingest(OWN, [message], texts)
       texts.finish()
     }
     await say('one')
@@ -266,7 +266,6 @@ describe('an import with large texts', () => {
         async (contents, again) => {
           using memory = buildMemory()
           const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
-          const conversation = store.ensureConversation({ importer: 'test', sessionId: 's' })
           const messages = contents
             .filter((one) => !one.includes('</file>'))
             .map((one, at): NewMessage => {
@@ -281,7 +280,7 @@ describe('an import with large texts', () => {
             })
           const ingest = async (threshold: number) => {
             const texts = new LargeTexts(memory.db, largeFiles(memory.path, threshold), new AbortController().signal)
-            const result = await store.ingest(conversation, messages, texts)
+            const result = await store.ingest(OWN, messages, texts)
             texts.finish()
             return result
           }

@@ -12,6 +12,8 @@ const queries = {
     SELECT session_id AS sessionId, importer, parent_conversation_id AS parentId
     FROM conversations
     WHERE conversation_id = :conversationId`,
+  bySession: /* sql */ `
+    SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
   /** Jumps from conversation to conversation in the index, and finds those that no conversation row names, too. */
   withMessages: /* sql */ `
     WITH RECURSIVE found (id) AS (
@@ -29,6 +31,20 @@ export const conversationExists = (db: ReadDb, conversationId: number): boolean 
 
 export const noSuchConversation = (db: ReadDb, conversationId: number): LcmError =>
   new LcmError('not_found', `There is no conversation ${conversationId} in ${db.path}.`, { conversationId })
+
+/**
+ * Returns the conversation of a session, which its agent names.
+ * @throws LcmError not_found
+ */
+export function conversationOfSession(db: ReadDb, importer: string, sessionId: string): number {
+  const found = db.value<number>(queries.bySession, { importer, sessionId })
+  if (found !== undefined) return found
+  throw new LcmError(
+    'not_found',
+    `There is no session ${JSON.stringify(sessionId)} of ${importer} in ${db.path}: its first message creates it.`,
+    { sessionId, agent: importer },
+  )
+}
 
 /** Where a conversation comes from. */
 export type ConversationHead = {

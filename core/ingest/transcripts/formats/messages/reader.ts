@@ -29,7 +29,7 @@ export class MessagesReader {
   #isDeclared = false
   #title: string | null = null
 
-  constructor(source: TranscriptSource, sessionId: string, about: JsonObject) {
+  constructor(source: Pick<TranscriptSource, 'nowMs'>, sessionId: string, about: JsonObject) {
     this.#sessionId = sessionId
     this.#about = about
     this.#clock = new RecordClock(source.nowMs)

@@ -1,0 +1,108 @@
+import { join } from 'node:path'
+import { Core } from '../../core.ts'
+import { LcmError as CoreError } from '../../errors.ts'
+import { type HostCallName, HostedMemory } from '../../host/hosted-memory.ts'
+import { Machine } from '../../machine/machine.ts'
+import { withOverrides } from '../../settings/settings.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
+import { executeHere } from '../job-thread.ts'
+import { procedureCaller } from '../procedures.ts'
+import type * as declared from './api.ts'
+import type { CallOptions, ConversationStore, Lcm, OpenOptions } from './api.ts'
+import type { Description, GrepInput } from './types.ts'
+
+export const LcmError: typeof declared.LcmError = CoreError
+
+/** Beside the built library stand the resources of the package; a library has no sample to offer without them. */
+const RESOURCES = join(import.meta.dirname, '../../resources')
+const NEVER = new AbortController().signal
+
+export const openLcm: typeof declared.openLcm = async (path: string, options: OpenOptions = {}): Promise<Lcm> => {
+  const { agent = 'agent', summarizer = 'deterministic', autoCompact = false, compaction, ...opening } = options
+  const configured = loadSettings(process.env)
+  const settings = { ...configured, compaction: withOverrides(configured.compaction, compaction) }
+  const open = { ...opening, settings }
+  const core = new Core({
+    path,
+    open,
+    machine: new Machine({ env: process.env, resourcesDir: RESOURCES }),
+    execute: executeHere(open),
+    isRemembered: false,
+  })
+  try {
+    const { info, summarizers } = await core.lcm()
+    // An unknown name is a mistake that is better noticed now than at the first compaction.
+    summarizers.providersOf(summarizer)
+    const host = new HostedMemory({ core, agent, summarizer, isAutomatic: autoCompact })
+    return libraryOn(core, host, info)
+  } catch (error) {
+    await core.close()
+    throw error
+  }
+}
+
+function libraryOn(core: Core, host: HostedMemory, info: Lcm['info']): Lcm {
+  const procedure = procedureCaller(core)
+  const call = ((name, input, { signal } = {}) => procedure(name, input, signal)) as Lcm['call']
+  const ask = <T>(name: HostCallName, input: unknown, { signal = NEVER }: CallOptions = {}): Promise<T> =>
+    host.call(name, input, signal) as Promise<T>
+  const close = (): Promise<void> => core.close()
+  return {
+    info,
+    store: storeOn(call, ask),
+    ingest: (input, options) => ask('ingest', input, options),
+    assemble: (input, options) => ask('assemble', input, options),
+    compactIfNeeded: (input, options) => ask('compact', { ...input, ifNeeded: true }, options),
+    compact: (input, options) => ask('compact', input, options),
+    recall: (input, options) => ask('recall', input, options),
+    status: (input) => ask('status', input),
+    grep: (input, options) => call('retrieval.grep', input, options),
+    describe: (id, { contentChars, ...options } = {}) => call('retrieval.describe', { id, contentChars }, options),
+    expand: (input, options) => call('retrieval.expand', input, options),
+    expandQuery: (input, options) => call('retrieval.expandQuery', input, options),
+    integrity: async (input = {}, options = {}) => {
+      const { jobId } = await call('jobs.start', { ...input, kind: 'integrity' })
+      const result = await core.jobs.result(jobId, options.signal ?? NEVER)
+      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
+      return result.value
+    },
+    call,
+    subscribe: (listener) => core.subscribe(listener),
+    close,
+  }
+}
+
+function storeOn(call: Lcm['call'], ask: <T>(name: HostCallName, input: unknown) => Promise<T>): ConversationStore {
+  const describe = (id: string): Promise<Description> => call('retrieval.describe', { id })
+  const sources = async (id: string): Promise<string[]> => (await describe(id)).sources
+  const search = (scope: GrepInput['scope']) => (input: Omit<GrepInput, 'scope'>, options?: CallOptions) =>
+    call('retrieval.grep', { ...input, scope }, options)
+  const inOrder = async <T>(ids: readonly string[], of: (id: string) => Promise<T>): Promise<T[]> => {
+    const found: T[] = []
+    for (const id of ids) found.push(await of(id))
+    return found
+  }
+  const isMessage = (id: string): boolean => /^msg_-?\d+$/.test(id)
+  return {
+    createMessage: ({ message, ...rest }) => ask('ingest', { ...rest, messages: [message] }),
+    getContextItems: async (conversationId) => (await call('context.assemble', { conversationId })).items,
+    getSummary: async (summaryId) => {
+      try {
+        const described = await describe(summaryId)
+        return described.kind === 'leaf' || described.kind === 'condensed' ? described : null
+      } catch (error) {
+        if (error instanceof LcmError && error.code === 'not_found') return null
+        throw error
+      }
+    },
+    getSummaryChildren: async (id) =>
+      inOrder(
+        (await sources(id)).filter((source) => !isMessage(source)),
+        describe,
+      ),
+    getSummaryMessages: async (id) =>
+      inOrder((await sources(id)).filter(isMessage), (message) => call('transcript.message', { id: message })),
+    searchMessages: search('messages'),
+    searchSummaries: search('summaries'),
+  }
+}

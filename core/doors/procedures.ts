@@ -1,0 +1,39 @@
+import { createRouterClient, ORPCError } from '@orpc/server'
+import { contract } from '../contract/contract.ts'
+import { ErrorInfo } from '../contract/error.ts'
+import type { Core } from '../core.ts'
+import { LcmError } from '../errors.ts'
+import { createRouter } from '../router.ts'
+
+/** A procedure by its name, called with an input that nobody has checked yet. */
+export type CallProcedure = (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
+
+/** The procedures of the contract by name, such as `retrieval.grep`, each with its place in the contract. */
+const PROCEDURES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(contract)
+    .flatMap(([area, group]) => ('~orpc' in group ? [[area]] : Object.keys(group).map((name) => [area, name])))
+    .map((path) => [path.join('.'), path]),
+)
+
+type Callable = (input: unknown, options: { readonly signal?: AbortSignal }) => Promise<unknown>
+
+/** Calls procedures in this process, through the same router as every window. They fail with an `LcmError`. */
+export function procedureCaller(core: Core): CallProcedure {
+  const client: unknown = createRouterClient(createRouter(core))
+  return async (name, input, signal) => {
+    const path = PROCEDURES.get(name)
+    if (!path)
+      throw new LcmError('not_found', `There is no procedure ${JSON.stringify(name)}: docs/reference.md lists them.`)
+    const procedure = path.reduce((at, step) => (at as Record<string, unknown>)[step], client) as Callable
+    try {
+      return await procedure(input, signal ? { signal } : {})
+    } catch (error) {
+      throw asLcmError(error)
+    }
+  }
+}
+
+function asLcmError(error: unknown): unknown {
+  const info = error instanceof ORPCError ? ErrorInfo.safeParse(error.data) : null
+  return info?.success ? new LcmError(info.data.code, info.data.message, info.data.details, { cause: error }) : error
+}

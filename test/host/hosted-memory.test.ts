@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { HostMessage } from '../../core/contract/host.ts'
+import { hosted, turns } from '../builders/hosted.ts'
+import { runs } from '../builders/property-runs.ts'
+import { scanFile, wrong } from '../integrity/scan-file.ts'
+
+const SMALL = { budgetTokens: 2_000, minMessagesToCompact: 2, freshTailCount: 4 }
+const TABLES = ['conversations', 'messages', 'message_parts', 'context_items', 'large_files']
+
+/** Every row of a memory. */
+async function rowsOf({ core }: ReturnType<typeof hosted>): Promise<string> {
+  const { read } = await core.lcm()
+  return JSON.stringify(TABLES.map((table) => read.rows(`SELECT * FROM ${table} ORDER BY 1, 2, 3`)))
+}
+
+const message = fc.oneof(
+  fc.record({
+    role: fc.constantFrom('system', 'user', 'assistant'),
+    content: fc.string({ unit: 'binary', maxLength: 40 }),
+  }),
+  fc.record({
+    role: fc.constant('assistant'),
+    tool_calls: fc.constant([{ id: 'c', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }]),
+  }),
+  fc.record({ role: fc.constant('tool'), tool_call_id: fc.constant('c'), content: fc.string({ maxLength: 40 }) }),
+  fc.record({
+    role: fc.constant('user'),
+    content: fc.constant([
+      { type: 'tool_result', tool_use_id: 'c', content: 'done' },
+      { type: 'text', text: 'go on' },
+    ]),
+  }),
+)
+
+describe('messages of an agent', () => {
+  // "Any split of the input into chunks, and any repetition of ingest batches, gives the same memory."
+  it('give the same memory however they are split into batches and however often a batch comes', async () => {
+    const story = fc.array(message, { minLength: 1, maxLength: 30 })
+    const cuts = fc.array(fc.record({ size: fc.nat(6), times: fc.integer({ min: 1, max: 3 }) }), {
+      minLength: 1,
+      maxLength: 30,
+    })
+    await fc.assert(
+      fc.asyncProperty(story, cuts, async (said, batches) => {
+        const messages = said.map(
+          (one, n) => ({ ...one, id: `m${n}`, createdAtMs: 1_700_000_000_000 + n }) as HostMessage,
+        )
+        const [whole, split] = [hosted(), hosted()]
+        await whole.ask('ingest', { sessionId: 's', title: 'A story', messages })
+        let rest = messages
+        for (const { size, times } of batches) {
+          for (let time = 0; time < times; time += 1) {
+            await split.ask('ingest', { sessionId: 's', title: 'A story', messages: rest.slice(0, size) })
+          }
+          rest = rest.slice(Math.floor(size / 2))
+        }
+        await split.ask('ingest', { sessionId: 's', title: 'A story', messages: rest })
+        expect(await rowsOf(split)).toBe(await rowsOf(whole))
+        await whole.core.close()
+        await split.core.close()
+      }),
+      { numRuns: runs(20) },
+    )
+  })
+
+  it('are refused together when one of them is known with another content', async () => {
+    const memory = hosted()
+    await memory.ask('ingest', { sessionId: 's', messages: turns(2) })
+    const before = await rowsOf(memory)
+    const changed = [...turns(3, 2), { id: 'm1', role: 'assistant', content: 'something else' }]
+    await expect(memory.ask('ingest', { sessionId: 's', messages: changed })).rejects.toMatchObject({
+      code: 'message_conflict',
+      retryable: false,
+      details: { conflicts: [{ externalId: 'm1', messageId: 2 }] },
+    })
+    await expect(
+      memory.ask('ingest', { sessionId: 'new', messages: [...turns(1), { ...turns(1, 1)[0], id: 'm0' }] }),
+    ).rejects.toMatchObject({ code: 'message_conflict' })
+    expect(await rowsOf(memory)).toBe(before)
+    await memory.core.close()
+  })
+
+  it('are refused with the name of the field when they are not as they should be', async () => {
+    const memory = hosted()
+    const wrongs: [unknown, string][] = [
+      [{ sessionId: 's', messages: [{ role: 'user', content: 'x' }] }, 'messages.0.id'],
+      [{ sessionId: 's', messages: [{ id: '1', role: 'king', content: 'x' }] }, 'messages.0.role'],
+      [{ sessionId: 's', messages: [{ id: '1', role: 'user' }] }, 'messages[0] (1)'],
+      [{ messages: [] }, 'sessionId'],
+      [null, 'sessionId'],
+    ]
+    for (const [input, field] of wrongs) {
+      await expect(memory.ask('ingest', input)).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: expect.stringContaining(field),
+      })
+    }
+    await memory.core.close()
+  })
+})
+
+describe('a window of an agent', () => {
+  it('is compacted in the background from the soft threshold on, and before it is given at the hard one', async () => {
+    const memory = hosted(SMALL, true)
+    expect(await memory.ask('ingest', { sessionId: 's', messages: turns(4) })).toMatchObject({ compactionJobId: null })
+    const { compactionJobId } = await memory.ask<{ compactionJobId: string }>('ingest', {
+      sessionId: 's',
+      messages: turns(10, 4),
+    })
+    expect(await memory.core.jobs.wait(compactionJobId)).toMatchObject({ state: 'done', kind: 'compact' })
+    await memory.ask('ingest', { sessionId: 's', messages: turns(40, 14) })
+    const window = await memory.ask('assemble', { sessionId: 's' })
+    expect(window).toMatchObject({ compaction: { state: 'done', error: null }, leftOutTokens: 0, overBudget: false })
+    expect(window.activeTokens).toBeLessThan(SMALL.budgetTokens)
+    await memory.core.close()
+    expect(wrong(await scanFile(memory.path))).toEqual([])
+  })
+
+  it('is given as it is when nobody asked for automatic compaction, and compacted when that is needed', async () => {
+    const memory = hosted(SMALL)
+    await memory.ask('ingest', { sessionId: 's', messages: turns(40) })
+    expect(await memory.ask('assemble', { sessionId: 's' })).toMatchObject({ compaction: null })
+    expect(await memory.ask('status', { sessionId: 's' })).toMatchObject({
+      messages: 40,
+      isAutomatic: false,
+      decision: { urgency: 'hard' },
+    })
+    expect(await memory.ask('compact', { sessionId: 's', ifNeeded: true })).toMatchObject({
+      stopReason: 'target_reached',
+    })
+    expect(await memory.ask('compact', { sessionId: 's', ifNeeded: true })).toBeNull()
+    await memory.core.close()
+  })
+
+  it('is not compacted against LCM_AUTOCOMPACT_DISABLED', async () => {
+    const memory = hosted(SMALL, true)
+    const lcm = await memory.core.lcm()
+    Object.assign(lcm.settings, { autocompactDisabled: true })
+    expect(await memory.ask('ingest', { sessionId: 's', messages: turns(40) })).toMatchObject({ compactionJobId: null })
+    expect(await memory.ask('assemble', { sessionId: 's' })).toMatchObject({ compaction: null })
+    await memory.core.close()
+  })
+
+  it('belongs to a session or a conversation that is there, and to one of them', async () => {
+    const memory = hosted()
+    await memory.ask('ingest', { sessionId: 's', messages: turns(2) })
+    await expect(memory.ask('assemble', {})).rejects.toMatchObject({ code: 'conversation_required' })
+    await expect(memory.ask('assemble', { sessionId: 's', conversationId: 1 })).rejects.toMatchObject({
+      code: 'conversation_required',
+    })
+    await expect(memory.ask('status', { sessionId: 'other' })).rejects.toMatchObject({ code: 'not_found' })
+    await expect(memory.ask('recall', { conversationId: 7, query: 'x' })).rejects.toMatchObject({ code: 'not_found' })
+    await memory.core.close()
+  })
+})
+
+describe('what is recalled', () => {
+  it('bears on the query, is outside of the window, fits its cap, and is not stored again', async () => {
+    const memory = hosted(SMALL)
+    await memory.ask('ingest', {
+      sessionId: 's',
+      messages: [{ id: 'x', role: 'user', content: 'The vault code is 4711.' }, ...turns(40)],
+    })
+    await memory.ask('compact', { sessionId: 's' })
+    const { text, passages, tokens } = await memory.ask<{ text: string; passages: { id: string }[]; tokens: number }>(
+      'recall',
+      {
+        sessionId: 's',
+        query: 'vault code',
+        tokenCap: 200,
+      },
+    )
+    expect(passages.map(({ id }) => id)).toEqual(['msg_1'])
+    expect(text).toContain('The vault code is 4711.')
+    expect(tokens).toBeLessThanOrEqual(200)
+    const asked = { id: 'y', role: 'user', content: `${text}\n\nWhat was the code?` }
+    await memory.ask('ingest', { sessionId: 's', messages: [asked] })
+    const lcm = await memory.core.lcm()
+    expect(lcm.transcript.message('msg_42').content).toBe('What was the code?')
+    // A text that somebody changed, or only wrote like ours, is kept.
+    const foreign = { id: 'z', role: 'user', content: text.replace('4711', '4712') }
+    await memory.ask('ingest', { sessionId: 's', messages: [foreign] })
+    expect(lcm.transcript.message('msg_43').content).toBe(foreign.content)
+    await memory.core.close()
+  })
+
+  it('is nothing when nothing bears on the query', async () => {
+    const memory = hosted()
+    await memory.ask('ingest', { sessionId: 's', messages: turns(2) })
+    expect(await memory.ask('recall', { sessionId: 's', query: 'xylophone' })).toEqual({
+      text: '',
+      passages: [],
+      tokens: 0,
+    })
+    await memory.core.close()
+  })
+})
