@@ -2,10 +2,14 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 import { Pruned } from './message.ts'
 
+const BudgetTokens = z.int().min(1).max(100_000_000)
+
 export const AssembleInput = z.object({
   conversationId: ConversationId,
   /** The default is the configured budget. */
-  budgetTokens: z.int().min(1).max(100_000_000).optional(),
+  budgetTokens: BudgetTokens.optional(),
+  /** The same, as hosts call it. `budgetTokens` stands above it. */
+  tokenBudget: BudgetTokens.optional(),
   freshTailCount: z.int().min(0).max(1_000_000).optional(),
   query: z.string().max(10_000).optional(),
 })

@@ -8,10 +8,24 @@ export const EffectiveSetting = z.object({
   variable: z.string(),
   value: z.union([z.string(), z.number(), z.boolean(), z.null()]),
   source: z.enum(['environment', 'file', 'default']),
+  /** The other variable that gives this value, where one does: LCM_DATABASE_URL gives LCM_DATABASE_PATH. */
+  givenBy: z.string().nullable(),
+  /** What the value changes, for people. */
+  effect: z.string(),
   /** The accepted range, for people. */
   accepts: z.string(),
+  /** What holds where nothing is set, for people. */
+  byDefault: z.string(),
 })
 export type EffectiveSetting = z.infer<typeof EffectiveSetting>
+
+/** A variable of the environment that begins like ours and is none: a mistyped one, or another program's. */
+export const UnknownVariable = z.object({
+  variable: z.string(),
+  /** The known variable that was most likely meant. */
+  nearest: z.string().nullable(),
+})
+export type UnknownVariable = z.infer<typeof UnknownVariable>
 
 /** The systems whose defaults are known. */
 export const PresetName = z.enum(['spec', 'argentos', 'pi-lcm', 'lossless-claw', 'hermes-lcm'])
@@ -31,6 +45,7 @@ export const SettingsReport = z.object({
   /** The settings file, which may be missing. */
   path: z.string(),
   effective: z.array(EffectiveSetting),
+  unknown: z.array(UnknownVariable),
   providers: z.array(ProviderInfo),
   /** The names in the order in which they are tried. The deterministic summariser is always the last. */
   chain: z.array(z.string()),

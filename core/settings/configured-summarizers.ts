@@ -13,8 +13,9 @@ import type { SummarizerChain } from '../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ModelSettings } from './settings.ts'
 
-/** The name under which every configured provider is asked in order. */
+/** The names under which the configured chain is asked in order. The second is what systems with a router call it. */
 const CHAIN = 'chain'
+const AUTO = 'auto'
 const DETERMINISTIC = 'deterministic'
 
 export type ConfiguredSummarizersOptions = {
@@ -64,7 +65,8 @@ export class ConfiguredSummarizers {
    * Returns the providers that a run with this name asks, in order. The deterministic summariser has none.
    * @throws LcmError invalid_argument, naming the known ones
    */
-  providersOf(name: string): readonly ProviderSettings[] {
+  providersOf(given: string): readonly ProviderSettings[] {
+    const name = given === AUTO ? CHAIN : given
     if (name === DETERMINISTIC) return []
     const { providers, chain } = this.#options.models
     const byName = (wanted: string): ProviderSettings[] => providers.filter((provider) => provider.name === wanted)

@@ -1,7 +1,7 @@
 import type { EffectiveSetting } from '../contract/settings.ts'
 import type { Settings } from './settings.ts'
-import type { SettingsFile } from './settings-file.ts'
-import { type SettingTexts, textOf, VARIABLES } from './variables.ts'
+import { type SettingsFile, textsOf } from './settings-file.ts'
+import { type SettingTexts, textOf, VARIABLES, type Variable } from './variables.ts'
 
 type Name = keyof typeof VARIABLES
 type Value = EffectiveSetting['value']
@@ -10,13 +10,24 @@ type Value = EffectiveSetting['value']
 export function effectiveSettings(settings: Settings, env: SettingTexts, file: SettingsFile): EffectiveSetting[] {
   const names = Object.keys(VARIABLES) as Name[]
   return names.map((name) => {
-    const { name: variable, accepts } = VARIABLES[name]
-    return { variable, value: effectiveValue(name, settings), source: sourceOf(name, env, file), accepts }
+    const variable: Variable<unknown, unknown> = VARIABLES[name]
+    return {
+      variable: variable.name,
+      value: effectiveValue(name, settings, textsOver(env, textsOf(file))),
+      ...sourceOf(name, env, file),
+      effect: variable.effect,
+      accepts: variable.accepts,
+      byDefault: toldDefault(variable),
+    }
   })
 }
 
+/** What holds where a variable is not set, for people. */
+export const toldDefault = ({ fallback, byDefault }: Variable<unknown, unknown>): string =>
+  byDefault ?? (fallback === null ? 'not set' : String(fallback))
+
 /**
- * Puts the environment over the file. A blank variable is unset. The two ways to name the database are one setting, for
+ * Puts the environment over the file. A blank variable is unset. The ways to name the database are one setting, for
  * which the environment decides.
  */
 export function textsOver(env: SettingTexts, file: SettingTexts): SettingTexts {
@@ -25,13 +36,21 @@ export function textsOver(env: SettingTexts, file: SettingTexts): SettingTexts {
   const below = Object.entries(file).filter(([name]) => !hidden.includes(name))
   return { ...Object.fromEntries(below), ...Object.fromEntries(given.map((name) => [name, env[name]])) }
 }
-const DATABASE: readonly string[] = [VARIABLES.databasePath.name, VARIABLES.databaseUrl.name]
 
-function effectiveValue(name: Name, settings: Settings): Value {
+const DATABASE: readonly string[] = [
+  VARIABLES.databasePath.name,
+  VARIABLES.databaseUrl.name,
+  VARIABLES.databaseFolder.name,
+]
+const LOG_LEVEL: readonly string[] = [VARIABLES.logLevel.name, VARIABLES.debugMode.name]
+
+function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Value {
   const { compaction, models } = settings
   switch (name) {
+    // What they lead to is the value of the path.
     case 'databaseUrl':
-      return null
+    case 'databaseFolder':
+      return textOf(texts, VARIABLES[name].name)
     case 'summarizers':
       return models.chain.join(',') || null
     case 'spendCapTokens':
@@ -55,14 +74,17 @@ function effectiveValue(name: Name, settings: Settings): Value {
   }
 }
 
-function sourceOf(name: Name, env: SettingTexts, file: SettingsFile): EffectiveSetting['source'] {
-  const names = name === 'databasePath' ? DATABASE : [VARIABLES[name].name]
-  if (names.some((variable) => textOf(env, variable) !== null)) return 'environment'
-  const inFile =
-    name === 'summarizers'
-      ? file.chain.length > 0
-      : name === 'spendCapTokens'
-        ? file.spendCapTokens !== null
-        : names.some((variable) => String(file.values[variable] ?? '').trim() !== '')
-  return inFile ? 'file' : 'default'
+type Origin = Pick<EffectiveSetting, 'source' | 'givenBy'>
+
+/** The first of the variables that can give a value is the one that does; the environment stands above the file. */
+function sourceOf(name: Name, env: SettingTexts, file: SettingsFile): Origin {
+  const own = VARIABLES[name].name
+  const names = name === 'databasePath' ? DATABASE : name === 'logLevel' ? LOG_LEVEL : [own]
+  for (const [source, texts] of [['environment', env] as const, ['file', textsOf(file)] as const]) {
+    const giving = names.find((variable) => textOf(texts, variable) !== null)
+    if (giving !== undefined) return { source, givenBy: giving === own ? null : giving }
+  }
+  const hasKeyOfItsOwn =
+    (name === 'summarizers' && file.chain.length > 0) || (name === 'spendCapTokens' && file.spendCapTokens !== null)
+  return { source: hasKeyOfItsOwn ? 'file' : 'default', givenBy: null }
 }

@@ -16,13 +16,14 @@ import { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
 import { fileError } from '../sqlite/memory-file.ts'
+import { nearestOf } from './unknown-variables.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
 
 /** Variables without a key of their own in the file. They are among its values. */
 const VARIABLE_NAMES: readonly string[] = Object.values(VARIABLES)
   .filter((variable) => variable !== VARIABLES.summarizers && variable !== VARIABLES.spendCapTokens)
   .map(({ name }) => name)
-const RESERVED_NAMES = ['deterministic', 'chain']
+const RESERVED_NAMES = ['deterministic', 'chain', 'auto']
 
 const Value = z.union([z.string(), z.number(), z.boolean()])
 
@@ -69,19 +70,21 @@ export function checkSettings(content: unknown, path: string): SettingsFile {
   const { values, chain, providers } = parsed.data
   const unknown = Object.keys(values).find((name) => !VARIABLE_NAMES.includes(name))
   if (unknown !== undefined) {
-    const problem = `values.${unknown.slice(0, 80)}: no such variable. Known are ${VARIABLE_NAMES.join(', ')}`
-    throw refusal(path, problem, unknown)
+    const near = nearestOf(unknown, VARIABLE_NAMES)
+    const hint = near ? `Did you mean ${near}?` : `Known are ${VARIABLE_NAMES.join(', ')}`
+    throw refusal(path, `values.${unknown.slice(0, 80)}: no such variable. ${hint}`, unknown)
   }
   const texts = textsOf(parsed.data)
   for (const variable of Object.values(VARIABLES)) {
     try {
-      readVariable<unknown>(texts, variable)
+      readVariable<unknown, unknown>(texts, variable)
     } catch (error) {
       if (!(error instanceof LcmError)) throw error
       throw refusal(path, `values.${variable.name}: expected ${variable.accepts}`, variable.name)
     }
   }
-  const missing = chain.find((name) => name !== 'deterministic' && !providers.some((one) => one.name === name))
+  const taken = [...RESERVED_NAMES, ...providers.map(({ name }) => name)]
+  const missing = chain.find((name) => name === 'chain' || !taken.includes(name))
   if (missing !== undefined)
     throw refusal(path, `chain: ${JSON.stringify(missing.slice(0, 80))} is no provider of this file`)
   return parsed.data
@@ -163,7 +166,8 @@ function firstProblem(error: z.ZodError): string {
 
 function refusal(path: string, problem: string, variable?: string): LcmError {
   const details = variable === undefined ? { path } : { path, variable }
-  return new LcmError('invalid_argument', `The settings ${path} cannot be used: ${problem}.`, details)
+  const sentence = problem.endsWith('?') ? problem : `${problem}.`
+  return new LcmError('invalid_argument', `The settings ${path} cannot be used: ${sentence}`, details)
 }
 
 function hasSecrets(url: string): boolean {

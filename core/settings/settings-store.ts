@@ -17,6 +17,7 @@ import {
   textsOf,
   writeSettingsFile,
 } from './settings-file.ts'
+import { unknownVariables } from './unknown-variables.ts'
 
 export type SettingsStoreOptions = {
   readonly env: Environment
@@ -60,6 +61,7 @@ export class SettingsStore {
     return {
       path: this.path,
       effective: effectiveSettings(settings, this.#env, file),
+      unknown: unknownVariables(this.#env),
       providers: settings.models.providers.map((provider) => ({
         ...provider,
         keySource: keySourceOf(provider, this.#env, this.#keys),

@@ -45,20 +45,20 @@ const NO_MODELS: ModelSettings = { providers: [], chain: [], spendCapTokens: nul
  * @throws LcmError invalid_argument, naming the variable and what it accepts
  */
 export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MODELS): Settings {
-  const read = <T>(variable: Variable<T>): T | null => readVariable(texts, variable)
+  const read = <T, F extends T | null>(variable: Variable<T, F>): T | F => readVariable(texts, variable)
   const compaction: CompactionSettings = {
-    budgetTokens: read(VARIABLES.budgetTokens) ?? 200_000,
-    softThreshold: read(VARIABLES.softThreshold) ?? 0.75,
-    hardThreshold: read(VARIABLES.hardThreshold) ?? 1,
-    freshTailCount: read(VARIABLES.freshTailCount) ?? 8,
-    leafChunkTokens: read(VARIABLES.leafChunkTokens) ?? 4_000,
-    leafTargetTokens: read(VARIABLES.leafTargetTokens) ?? 600,
-    leafConcurrency: read(VARIABLES.leafConcurrency) ?? 4,
-    condensedTargetTokens: read(VARIABLES.condensedTargetTokens) ?? 900,
-    condensedMinFanout: read(VARIABLES.condensedMinFanout) ?? 4,
-    maxDepth: read(VARIABLES.maxDepth) ?? -1,
-    minMessagesToCompact: read(VARIABLES.minMessagesToCompact) ?? 10,
-    maxActiveMessages: read(VARIABLES.maxActiveMessages) ?? 0,
+    budgetTokens: read(VARIABLES.budgetTokens),
+    softThreshold: read(VARIABLES.softThreshold),
+    hardThreshold: read(VARIABLES.hardThreshold),
+    freshTailCount: read(VARIABLES.freshTailCount),
+    leafChunkTokens: read(VARIABLES.leafChunkTokens),
+    leafTargetTokens: read(VARIABLES.leafTargetTokens),
+    leafConcurrency: read(VARIABLES.leafConcurrency),
+    condensedTargetTokens: read(VARIABLES.condensedTargetTokens),
+    condensedMinFanout: read(VARIABLES.condensedMinFanout),
+    maxDepth: read(VARIABLES.maxDepth),
+    minMessagesToCompact: read(VARIABLES.minMessagesToCompact),
+    maxActiveMessages: read(VARIABLES.maxActiveMessages),
   }
   if (compaction.softThreshold > compaction.hardThreshold) {
     throw new LcmError(
@@ -68,16 +68,18 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
     )
   }
   return {
-    enabled: read(VARIABLES.enabled) ?? true,
+    enabled: read(VARIABLES.enabled),
     databasePath:
-      read(VARIABLES.databasePath) ?? read(VARIABLES.databaseUrl) ?? join(userFolders(texts).data, 'lcm.db'),
+      read(VARIABLES.databasePath) ??
+      read(VARIABLES.databaseUrl) ??
+      join(read(VARIABLES.databaseFolder) ?? userFolders(texts).data, 'lcm.db'),
     compaction,
-    maxExpandTokens: read(VARIABLES.maxExpandTokens) ?? 4_000,
-    autocompactDisabled: read(VARIABLES.autocompactDisabled) ?? false,
-    largeFileTokenThreshold: read(VARIABLES.largeFileTokenThreshold) ?? 25_000,
+    maxExpandTokens: read(VARIABLES.maxExpandTokens),
+    autocompactDisabled: read(VARIABLES.autocompactDisabled),
+    largeFileTokenThreshold: read(VARIABLES.largeFileTokenThreshold),
     filesDir: read(VARIABLES.filesDir),
     ledgerPath: read(VARIABLES.ledgerPath),
-    tokenEstimator: read(VARIABLES.tokenEstimator) ?? 'heuristic',
+    tokenEstimator: read(VARIABLES.tokenEstimator),
     models: {
       providers: models.providers,
       chain: chainOf(read(VARIABLES.summarizers) ?? models.chain, models.providers),
@@ -88,9 +90,13 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
   }
 }
 
-/** The deterministic summariser is the last whether it is named or not. */
+/**
+ * The deterministic summariser is the last whether it is named or not. `auto` stands for every provider that is not
+ * named, which is what systems with a router of models call it.
+ */
 function chainOf(names: readonly string[], providers: readonly ProviderSettings[]): readonly string[] {
-  const wanted = [...new Set(names)].filter((name) => name !== 'deterministic')
+  const all = names.flatMap((name) => (name === 'auto' ? providers.map((provider) => provider.name) : name))
+  const wanted = [...new Set(all)].filter((name) => name !== 'deterministic')
   const unknown = wanted.find((name) => !providers.some((provider) => provider.name === name))
   if (unknown === undefined) return wanted
   const known = providers.map(({ name }) => name).join(', ') || 'none is configured yet'

@@ -147,7 +147,7 @@ export class ContextAssembler {
   }
 
   #budget(input: AssembleInput): number {
-    return input.budgetTokens ?? this.#settings.budgetTokens
+    return input.budgetTokens ?? input.tokenBudget ?? this.#settings.budgetTokens
   }
 
   #freshTailCount(input: AssembleInput): number {

@@ -83,9 +83,17 @@ describe('the discovery of memories', () => {
     const moved = put('lossless-claw/small.db', 'elsewhere/lcm.db')
     const configured = makeNative(join(home, 'mine/notes.db'))
     put('hermes-lcm/small.db', 'h/lcm.db')
-    env = { ...env, OPENCLAW_STATE_DIR: dirname(moved), LCM_DATABASE_PATH: configured, HERMES_HOME: join(home, 'h') }
+    const pi = [put('pi-lcm/small.db', 'pi-agent/lcm/a.db'), put('pi-lcm/small.db', 'pi-memories/b.db')]
+    env = {
+      ...env,
+      OPENCLAW_STATE_DIR: dirname(moved),
+      LCM_DATABASE_PATH: configured,
+      HERMES_HOME: join(home, 'h'),
+      PI_CODING_AGENT_DIR: join(home, 'pi-agent'),
+      LCM_DB_DIR: join(home, 'pi-memories'),
+    }
     const found = await machine().discover()
-    expect(found.map((memory) => memory.path).sort()).toEqual([moved, join(home, 'h/lcm.db'), configured].sort())
+    expect(found.map((memory) => memory.path).sort()).toEqual([moved, join(home, 'h/lcm.db'), configured, ...pi].sort())
   })
 
   it('lists a damaged memory without a system, and skips what is no memory', async () => {

@@ -74,6 +74,17 @@ describe.each(doors)('settings $name', (door) => {
     expect(isDefinedError(error) && error.data.message).toContain('LCM_TOKEN_BUDGET')
   })
 
+  it('report variables of the environment that are not known', async () => {
+    process.env.LCM_TOKN_BUDGET = '5'
+    try {
+      open = await door.open(null)
+      const { unknown } = await open.client.settings.report()
+      expect(unknown).toEqual([{ variable: 'LCM_TOKN_BUDGET', nearest: 'LCM_TOKEN_BUDGET' }])
+    } finally {
+      delete process.env.LCM_TOKN_BUDGET
+    }
+  })
+
   it('report what is wrong with the file instead of ignoring it', async () => {
     writeFileSync(settingsFile, '{ "values": { "LCM_TOKEN_BUDGET": -1 } }')
     open = await door.open(memory())

@@ -90,6 +90,43 @@ describe('the effective settings', () => {
     expect(effectiveOf(store, 'LCM_DATABASE_PATH')).toEqual({ value: '/env.db', source: 'environment' })
   })
 
+  it('take the folder of the database from LCM_DB_DIR, below both other names, and say that it gives the path', () => {
+    const given = (env: Env) => {
+      const found = at({}, env)
+        .report()
+        .effective.find(({ variable }) => variable === 'LCM_DATABASE_PATH')
+      return [found?.value, found?.source, found?.givenBy]
+    }
+    expect(given({ LCM_DB_DIR: '/pi' })).toEqual([join('/pi', 'lcm.db'), 'environment', 'LCM_DB_DIR'])
+    expect(given({ LCM_DB_DIR: '/pi', LCM_DATABASE_URL: 'file:/url.db' })).toEqual([
+      '/url.db',
+      'environment',
+      'LCM_DATABASE_URL',
+    ])
+    expect(given({ LCM_DB_DIR: '/pi', LCM_DATABASE_PATH: '/path.db' })).toEqual(['/path.db', 'environment', null])
+    const inFile = at({ values: { LCM_DB_DIR: '/file' } }).report().effective
+    expect(inFile.find(({ variable }) => variable === 'LCM_DATABASE_PATH')).toMatchObject({
+      value: join('/file', 'lcm.db'),
+      source: 'file',
+      givenBy: 'LCM_DB_DIR',
+    })
+    expect(
+      effectiveOf(at({ values: { LCM_DB_DIR: '/file' } }, { LCM_DATABASE_PATH: '/env.db' }), 'LCM_DATABASE_PATH'),
+    ).toEqual({
+      value: '/env.db',
+      source: 'environment',
+    })
+  })
+
+  it('say that LCM_DEBUG_MODE gives the level of the log, unless a level is set', () => {
+    const level = (env: Env) =>
+      at({}, env)
+        .report()
+        .effective.find(({ variable }) => variable === 'LCM_LOG_LEVEL')
+    expect(level({ LCM_DEBUG_MODE: 'true' })).toMatchObject({ value: 'debug', givenBy: 'LCM_DEBUG_MODE' })
+    expect(level({ LCM_DEBUG_MODE: 'true', LCM_LOG_LEVEL: 'warn' })).toMatchObject({ value: 'warn', givenBy: null })
+  })
+
   it('are the defaults when the file is missing, empty or has only a byte order mark', () => {
     const { models: _, databasePath: _place, ...defaults } = readSettings({})
     for (const content of [undefined, '', ' \n', '\uFEFF{}']) expect(at(content).read()).toMatchObject(defaults)
@@ -123,6 +160,16 @@ describe('the settings of models', () => {
     expect((await refusal(() => at(content, { LCM_SUMMARIZERS: 'a;b' }).read())).message).toContain('commas')
   })
 
+  it('are asked all, in their order, when the chain is auto', () => {
+    const content = { providers: [claude, ollama], chain: ['auto'] }
+    expect(at(content).read().models.chain).toEqual(['claude', 'ollama'])
+    expect(at({ ...content, chain: [] }, { LCM_SUMMARIZERS: 'ollama,auto' }).read().models.chain).toEqual([
+      'ollama',
+      'claude',
+    ])
+    expect(at({ chain: ['auto'] }).read().models.chain).toEqual([])
+  })
+
   it('read prompts from beside the file unless the environment names a folder', () => {
     const store = at()
     expect(store.read().models.promptsDir).toBe(join(dirname(store.path), 'prompts'))
@@ -136,7 +183,9 @@ describe('a settings file', () => {
     [[], 'at the top'],
     [{ values: { LCM_TOKEN_BUDGET: 0 } }, 'values.LCM_TOKEN_BUDGET: expected a whole number from 1 to 100000000'],
     [{ values: { LCM_CONTEXT_THRESHOLD: '75%' } }, 'values.LCM_CONTEXT_THRESHOLD: expected a number above 0'],
-    [{ values: { LCM_TOKN_BUDGET: 1 } }, 'values.LCM_TOKN_BUDGET: no such variable'],
+    [{ values: { LCM_TOKN_BUDGET: 1 } }, 'values.LCM_TOKN_BUDGET: no such variable. Did you mean LCM_TOKEN_BUDGET?'],
+    [{ values: { COLOUR: 1 } }, 'values.COLOUR: no such variable. Known are LCM_ENABLED, '],
+    [{ chain: ['chain'] }, 'chain: "chain" is no provider'],
     [{ values: { LCM_TOKEN_BUDGET: [1] } }, 'values.LCM_TOKEN_BUDGET'],
     [{ spendCapTokens: -1 }, 'spendCapTokens'],
     [{ spend: 1 }, 'there is no setting "spend"'],

@@ -19,7 +19,7 @@ import { addMapCommand, refuseWithoutRetention } from './map-command.ts'
 import { type McpCommandOptions, mcp } from './mcp-command.ts'
 import { addMetricsCommand } from './metrics-command.ts'
 import { open } from './open-command.ts'
-import { type Answer, EXIT, prepareAnswer, printError } from './output.ts'
+import { type Answer, EXIT, prepareAnswer, printError, printNote } from './output.ts'
 import { integer, refuseEmptyPaths } from './parse.ts'
 import { addProvenanceCommand } from './provenance-command.ts'
 import { addReadCommands } from './read-commands.ts'
@@ -44,6 +44,9 @@ export async function runCli(args: readonly string[], installation: Installation
     // Loaded only now, so that --help and --version start quickly.
     const { recordCommand } = await import('./record-command.ts')
     state.recorded = recordCommand(command.name(), version)
+    const { toldUnknown, unknownVariables } = await import('../../settings/unknown-variables.ts')
+    const unknown = unknownVariables(process.env)
+    if (unknown.length > 0) printNote(toldUnknown(unknown))
   })
   try {
     await program.parseAsync(unknownCommand(program, options) ?? wrongArgument(program, options) ?? args, {

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
 import { asText, derivedViews, schemaLabel } from '../derived-views.ts'
-import { memoriesIn } from '../places.ts'
+import { memoriesIn, setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
@@ -36,7 +36,10 @@ export const piLcm: ForeignSystem = {
   knownExceptions,
   rules,
   preset,
-  places: ({ home }) => memoriesIn(join(home, '.pi', 'agent', 'lcm')),
+  places: ({ home, env }) => {
+    const ofAgent = join(setIn(env, 'PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'), 'lcm')
+    return [ofAgent, setIn(env, 'LCM_DB_DIR')].flatMap((folder) => (folder === null ? [] : memoriesIn(folder)))
+  },
   summaries: 'replace',
   ledger: null,
   label: () => 'pi-lcm',

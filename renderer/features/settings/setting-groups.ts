@@ -1,34 +1,4 @@
-import type { EffectiveSetting, SettingsPatch } from '../../../core/contract/settings.ts'
-
-/** The purpose of a setting in a few words. */
-const ABOUT: Readonly<Record<string, string>> = {
-  LCM_TOKEN_BUDGET: 'The model’s window, in tokens',
-  LCM_CONTEXT_THRESHOLD: 'Share of the budget from which to compact soon',
-  LCM_HARD_THRESHOLD: 'Share of the budget at which to compact before the next turn',
-  LCM_MAX_ACTIVE_MESSAGES: 'More messages than this in the window call for a compaction; 0 is off',
-  LCM_FRESH_TAIL_COUNT: 'The newest messages, never compacted',
-  LCM_LEAF_CHUNK_TOKENS: 'At most this much becomes one leaf',
-  LCM_LEAF_TARGET_TOKENS: 'How long a leaf should be',
-  LCM_LEAF_CONCURRENCY: 'How many leaves a model is asked for at once',
-  LCM_CONDENSED_TARGET_TOKENS: 'How long a condensed summary should be',
-  LCM_CONDENSED_MIN_FANOUT: 'Fewest summaries that become one',
-  LCM_MAX_DEPTH: 'Greatest depth; −1 is unlimited',
-  LCM_MIN_MESSAGES_TO_COMPACT: 'With fewer messages that may go, nothing is done',
-  LCM_AUTOCOMPACT_DISABLED: 'No compaction by itself',
-  LCM_SUMMARIZERS: 'The order of the models, set above',
-  LCM_SPEND_CAP_TOKENS: 'The spend cap, set above',
-  LCM_PROMPTS_DIR: 'Folder of your own prompts',
-  LCM_ENABLED: 'Whether anything is imported or compacted',
-  LCM_DATABASE_PATH: 'The memory that commands use when none is named',
-  LCM_DATABASE_URL: 'The same as a file: address',
-  LCM_TOKEN_ESTIMATOR: 'How tokens are counted',
-  LCM_MAX_EXPAND_TOKENS: 'Most tokens that one expansion returns',
-  LCM_LARGE_FILE_TOKEN_THRESHOLD: 'From this size on a file is kept beside the memory',
-  LCM_FILES_DIR: 'Where such files are kept; default: beside the memory',
-  LCM_LEDGER_PATH: 'Where the ledger is written; default: none is kept',
-  LCM_LOG_LEVEL: 'The least level that is logged, from the next start on',
-  LCM_DEBUG_MODE: 'The same as the level debug, where no level is set',
-}
+import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '../../../core/contract/settings.ts'
 
 const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[] = [
   [
@@ -52,7 +22,7 @@ const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[
     ],
   ],
   ['Reading', ['TOKEN_ESTIMATOR', 'MAX_EXPAND_TOKENS']],
-  ['Files', ['DATABASE_PATH', 'DATABASE_URL', 'LARGE_FILE_TOKEN_THRESHOLD', 'FILES_DIR', 'LEDGER_PATH']],
+  ['Files', ['DATABASE_PATH', 'DATABASE_URL', 'DB_DIR', 'LARGE_FILE_TOKEN_THRESHOLD', 'FILES_DIR', 'LEDGER_PATH']],
   ['Log', ['LOG_LEVEL', 'DEBUG_MODE']],
 ]
 
@@ -70,7 +40,16 @@ export function groupSettings(effective: readonly EffectiveSetting[]): readonly 
   return [...known, { title: 'Other', settings: rest }].filter(({ settings }) => settings.length > 0)
 }
 
-export const aboutSetting = (variable: string): string => ABOUT[variable] ?? ''
+/** What a field accepts, and what holds while it is empty. */
+export const acceptsText = ({ accepts, byDefault }: EffectiveSetting): string => `${accepts}; default: ${byDefault}`
+
+/** What the environment sets in vain. */
+export function unknownText(unknown: readonly UnknownVariable[]): string {
+  const named = unknown.map(({ variable, nearest }) =>
+    nearest === null ? variable : `${variable} (did you mean ${nearest}?)`,
+  )
+  return `The environment sets ${named.join(', ')}. That changes nothing.`
+}
 
 /** True for two settings with a control of their own on this page. */
 export const isSetElsewhere = (variable: string): boolean =>

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { EffectiveSetting } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { aboutSetting, choicesOf, isSetElsewhere, typedValue, valueText } from './setting-groups.ts'
+import { acceptsText, choicesOf, isSetElsewhere, typedValue, valueText } from './setting-groups.ts'
 import styles from './setting-row.module.css'
 import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
@@ -10,7 +10,7 @@ import { ValueField } from './value-field.tsx'
 
 /** One value. It is edited in place unless the environment sets it. */
 export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) {
-  const { variable, value, source, accepts } = setting
+  const { variable, value, source, givenBy, effect } = setting
   const describedBy = useId()
   const save = useSaveSettings()
   const text = valueText(value)
@@ -20,7 +20,8 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
     <li className={styles.row}>
       <div className={styles.name}>
         <code>{variable}</code>
-        <span className={styles.about}>{aboutSetting(variable)}</span>
+        <span className={styles.about}>{effect}</span>
+        {givenBy !== null && <span className={styles.about}>Given by {givenBy}</span>}
       </div>
       <div className={styles.value}>
         {isEditable ? (
@@ -41,7 +42,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
       </div>
       <span className={styles.source}>
         <SourceChip source={source} />
-        {source === 'file' && isEditable && (
+        {source === 'file' && givenBy === null && isEditable && (
           <IconButton
             icon="close"
             label={`Back to the default of ${variable}`}
@@ -55,7 +56,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
         data-error={save.isError ? '' : undefined}
         role={save.isError ? 'alert' : undefined}
       >
-        {save.isError ? toErrorInfo(save.error).message : accepts}
+        {save.isError ? toErrorInfo(save.error).message : acceptsText(setting)}
       </p>
     </li>
   )

@@ -3,9 +3,11 @@ import { api } from '../../api.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { ChainList } from './chain-list.tsx'
 import { ProviderList } from './provider-list.tsx'
+import { unknownText } from './setting-groups.ts'
 import { SettingTable } from './setting-table.tsx'
 import styles from './settings-view.module.css'
 import { SpendCap } from './spend-cap.tsx'
@@ -22,6 +24,9 @@ export function SettingsView() {
         The environment stands above the file <NodeIdText id={report.data.path} />, and the file above the defaults.
       </ViewHeader>
       <div className={styles.sections}>
+        {report.data.unknown.length > 0 && (
+          <Notice title="Variables that are not known here.">{unknownText(report.data.unknown)}</Notice>
+        )}
         <ProviderList report={report.data} />
         <ChainList report={report.data} />
         <SpendCap report={report.data} />
