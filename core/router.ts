@@ -90,6 +90,7 @@ export function createRouter(core: Core) {
     machine: {
       discover: os.machine.discover.handler(() => core.machine.discover()),
       discoverTranscripts: os.machine.discoverTranscripts.handler(() => core.machine.discoverTranscripts()),
+      discoverSettings: os.machine.discoverSettings.handler(() => core.machine.discoverSettings()),
       recent: os.machine.recent.handler(() => core.machine.recent.list()),
       forgetRecent: os.machine.forgetRecent.handler(({ input }) => core.machine.recent.forget(input.path)),
       sample: os.machine.sample.handler(() => ({ path: core.machine.samplePath() })),

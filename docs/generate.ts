@@ -13,6 +13,7 @@ import { VARIABLES, type Variable } from '../core/settings/variables.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V5 } from '../core/sqlite/later-versions.ts'
 import { SCHEMA_V1 } from '../core/sqlite/schema.ts'
 import { SEARCH_SCHEMA } from '../core/sqlite/search-schema.ts'
+import { allSystems } from '../core/systems/systems.ts'
 import { withRoomsPicture } from './rooms.ts'
 
 /**
@@ -124,7 +125,28 @@ Variables that begin with \`LCM_TEST_\` and a few more (\`LCM_FIELD_DATA\`, \`LC
 | \`tokenBudget\` | the specification of the service, OpenClaw | \`budgetTokens\`, where a window is assembled |
 | \`auto\` | ArgentOS, as \`summaryModel\` | in \`LCM_SUMMARIZERS\` and \`chain\`, every configured provider in order; as the summariser of a run, the chain |
 | \`debugMode\`, \`LCM_DEBUG_MODE\` | pi-lcm | \`LCM_LOG_LEVEL=debug\`, where no level is set |
+
+## Settings of other systems
+
+The window shows on its page of settings what other systems on this machine are set to, as far as this program has the same value, and offers each file as a preset of a compaction. A value holds here only when somebody takes it over, which writes it to the settings file. Their files are only read; nothing but numbers, flags and \`auto\` under the names below is taken from them. A file of more than 256 KiB is not read.
+
+| system | file | its name | here |
+|---|---|---|---|
+${ownNames().join('\n')}
 `
+}
+
+function ownNames(): string[] {
+  return allSystems().flatMap(({ preset, id, ownSettings }) => {
+    if (!ownSettings) return []
+    const files = ownSettings.files({ home: '~', env: {}, cwd: '.' }).map((file) => `\`${file}\``)
+    return ownSettings.sections.flatMap(({ at, names }) =>
+      Object.entries(names).map(
+        ([name, variable]) =>
+          `| ${preset?.label ?? id} | ${files.join(', ')} | \`${[...at, name].join('.')}\` | \`${variable}\` |`,
+      ),
+    )
+  })
 }
 
 /** One that depends on the file is told for native files and for others. */

@@ -31,7 +31,7 @@ import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
-import { Preset, SettingsPatch, SettingsReport } from './settings.ts'
+import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataAxis, StrataMessages } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
 import {
@@ -58,6 +58,8 @@ export const contract = {
   machine: {
     discover: base.output(z.array(FoundMemory)),
     discoverTranscripts: base.output(z.array(FoundTranscripts)),
+    /** Reads the settings of other systems where they keep them. Nothing is applied. */
+    discoverSettings: base.output(z.array(FoundSettings)),
     recent: base.output(z.array(RecentMemory)),
     forgetRecent: base.input(z.object({ path: z.string() })).output(z.void()),
     sample: base.output(z.object({ path: z.string() })),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CompactionSettings } from './compaction.ts'
+import { SystemId } from './memory.ts'
 import { ProviderInfo, ProviderSettings } from './provider.ts'
 
 /** One configured value and where it comes from. */
@@ -40,6 +41,35 @@ export const Preset = z.object({
   note: z.string().nullable(),
 })
 export type Preset = z.infer<typeof Preset>
+
+/** A value that a file of another system's settings holds for something that this program has, too. */
+export const FoundSetting = z.object({
+  /** Its name there, with the names of the sections that it is in. */
+  name: z.string(),
+  /** Null when it cannot be taken over. Texts are not read, except one that stands for all models. */
+  value: z.union([z.number(), z.boolean(), z.literal('auto')]).nullable(),
+  /** `LCM_…` */
+  variable: z.string(),
+  /** Why it cannot be taken over, for people. */
+  problem: z.string().nullable(),
+})
+export type FoundSetting = z.infer<typeof FoundSetting>
+
+/** The settings that another system has on this machine. They are shown, and taken over only when somebody asks. */
+export const FoundSettings = z.object({
+  system: SystemId,
+  /** The system's name for people. */
+  label: z.string(),
+  path: z.string(),
+  values: z.array(FoundSetting),
+  /** Those that say how to compact, as a preset of one run. */
+  settings: CompactionSettings.partial(),
+  /** What these values do not express of that system's behaviour. */
+  note: z.string().nullable(),
+  /** Why the file cannot be used, for people. */
+  problem: z.string().nullable(),
+})
+export type FoundSettings = z.infer<typeof FoundSettings>
 
 export const SettingsReport = z.object({
   /** The settings file, which may be missing. */

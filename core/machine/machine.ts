@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Folder, FoundMemory, FoundTranscripts, Probe } from '../contract/machine.ts'
+import type { FoundSettings } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, type UserFolders, userFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
@@ -40,6 +41,13 @@ export class Machine {
   /** Finds sessions in the known places, by agent and project, last changed first. */
   discoverTranscripts(): FoundTranscripts[] {
     return discoverTranscripts(this.#options)
+  }
+
+  /** Reads the settings of other systems in the known places. */
+  async discoverSettings(): Promise<FoundSettings[]> {
+    // Loaded only now, because its parsers are needed by nothing else of a door that starts quickly.
+    const { discoverSettings } = await import('./found-settings.ts')
+    return discoverSettings(this.#options)
   }
 
   /** Says what is at a path, also when it cannot be opened. */

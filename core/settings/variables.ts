@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { CompactionSettings } from '../contract/compaction.ts'
 import { LOG_LEVELS } from '../contract/lists.ts'
 import { LcmError } from '../errors.ts'
 import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
@@ -219,4 +220,10 @@ function pathOfFileUrl(url: string): string | undefined {
     // A URL that cannot be decoded is refused by the caller, who knows the name of the variable.
     return undefined
   }
+}
+
+/** Returns the name of a variable among the settings of a compaction, or null when it is none of them. */
+export function compactionNameOf(variable: string): keyof CompactionSettings | null {
+  const names = Object.keys(CompactionSettings.shape) as (keyof CompactionSettings)[]
+  return names.find((name) => VARIABLES[name].name === variable) ?? null
 }

@@ -16,6 +16,19 @@ export type Source = {
   readonly db: PreparableDb
 }
 
+/** Where a system is configured, and which of its values this program has, too. Nothing else of a file is looked at. */
+export type OwnSettings = {
+  /** Files that may be there, the one that stands above the others first. */
+  files(surroundings: Surroundings): readonly string[]
+  readonly format: 'json' | 'yaml'
+  /** Sections of the document. Of two that name the same value, the first stands above. */
+  readonly sections: readonly {
+    readonly at: readonly string[]
+    /** The variable of this program (`LCM_…`) for each of its names. */
+    readonly names: Readonly<Record<string, string>>
+  }[]
+}
+
 /** All that is known of one LCM system. */
 export type System = SystemTraits & {
   /** Working copies store it: it never changes. */
@@ -26,6 +39,7 @@ export type System = SystemTraits & {
   readonly rules: readonly Rule[]
   /** Its defaults in this engine's settings; null where they are not known. */
   readonly preset: Preset | null
+  readonly ownSettings?: OwnSettings
   /** Where it keeps its memories on a machine. */
   places(surroundings: Surroundings): readonly Place[]
   /** A name for people of a file at a place of this system, where its own says nothing; null for any other path. */

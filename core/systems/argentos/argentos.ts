@@ -17,7 +17,7 @@ import { blockColumns, withFirst } from '../json-blocks.ts'
 import type { ForeignSystem, Source } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
-import { facts, knownExceptions, preset, valueRules } from './facts.ts'
+import { facts, knownExceptions, ownSettings, preset, valueRules } from './facts.ts'
 import { rules } from './rules.ts'
 import { ARGENTOS_WINDOW_TABLES, fillingArgentosWindows } from './window.ts'
 
@@ -45,6 +45,7 @@ export const argentos: ForeignSystem = {
   knownExceptions,
   rules,
   preset,
+  ownSettings,
   places: ({ home }) => [{ path: join(home, '.argentos', 'lcm.db'), label: 'ArgentOS' }],
   summaries: 'replace',
   ledger: null,

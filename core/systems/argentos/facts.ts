@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import type { Preset } from '../../contract/settings.ts'
 import { isSummary, type KnownException } from '../known-exceptions.ts'
+import { setIn } from '../places.ts'
+import type { OwnSettings } from '../system.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
 import { count, text, type ValueRule } from '../value-rules.ts'
 
@@ -46,4 +49,27 @@ export const preset: Preset = {
     maxActiveMessages: 0,
   },
   note: 'Counts a token for every 4 characters, puts a new summary after the newest message instead of in the place of its sources, and can fold more than four summaries into one.',
+}
+
+const names = {
+  contextThreshold: 'LCM_CONTEXT_THRESHOLD',
+  freshTailCount: 'LCM_FRESH_TAIL_COUNT',
+  leafChunkTokens: 'LCM_LEAF_CHUNK_TOKENS',
+  leafTargetTokens: 'LCM_LEAF_TARGET_TOKENS',
+  condensedTargetTokens: 'LCM_CONDENSED_TARGET_TOKENS',
+  incrementalMaxDepth: 'LCM_MAX_DEPTH',
+  largeFileTokenThreshold: 'LCM_LARGE_FILE_TOKEN_THRESHOLD',
+  summaryModel: 'LCM_SUMMARIZERS',
+}
+
+/** Its documentation names the second section, its loader of plugins reads the first. */
+export const ownSettings: OwnSettings = {
+  files: ({ home, env }) => [
+    setIn(env, 'ARGENT_CONFIG_PATH') ?? join(setIn(env, 'ARGENT_STATE_DIR') ?? join(home, '.argentos'), 'argent.json'),
+  ],
+  format: 'json',
+  sections: [
+    { at: ['plugins', 'entries', 'aos-lcm', 'config'], names },
+    { at: ['plugins', 'config', 'aos-lcm'], names },
+  ],
 }

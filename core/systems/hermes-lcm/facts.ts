@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import type { Preset } from '../../contract/settings.ts'
 import { isBehindDeeper, type KnownException } from '../known-exceptions.ts'
+import { setIn } from '../places.ts'
 import { type Finding, oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import type { OwnSettings } from '../system.ts'
 import {
   indexOfMessages,
   indexTrigger,
@@ -200,4 +203,23 @@ export const preset: Preset = {
     maxActiveMessages: 0,
   },
   note: 'The budget is the window of the model in use, and the length of a summary follows that of its sources: both are as configured here. Every message counts 4 tokens and every tool call 3 more than its text. LCM-X compacts from 0.35 on, keeps 32 messages and condenses to depth 3.',
+}
+
+export const ownSettings: OwnSettings = {
+  files: ({ home, env }) => [join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'config.yaml')],
+  format: 'yaml',
+  sections: [
+    {
+      at: ['lcm'],
+      names: {
+        context_threshold: 'LCM_CONTEXT_THRESHOLD',
+        fresh_tail_count: 'LCM_FRESH_TAIL_COUNT',
+        leaf_chunk_tokens: 'LCM_LEAF_CHUNK_TOKENS',
+        condensation_fanin: 'LCM_CONDENSED_MIN_FANOUT',
+        incremental_max_depth: 'LCM_MAX_DEPTH',
+      },
+    },
+    // What its host goes by where the engine names no threshold.
+    { at: ['compression'], names: { threshold: 'LCM_CONTEXT_THRESHOLD' } },
+  ],
 }

@@ -6,7 +6,7 @@ import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { derivingHermes } from './derived.ts'
-import { countTokens, facts, knownExceptions, ownIndexes, preset, valueRules } from './facts.ts'
+import { countTokens, facts, knownExceptions, ownIndexes, ownSettings, preset, valueRules } from './facts.ts'
 import { rules } from './rules.ts'
 
 const queries = {
@@ -32,6 +32,7 @@ export const hermes: ForeignSystem = {
   knownExceptions,
   rules,
   preset,
+  ownSettings,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'HERMES_HOME') ?? join(home, '.hermes'), 'lcm.db'), label: 'Hermes' },
   ],

@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { PartType, Role, SummaryKind } from '../../contract/ids.ts'
 import type { Preset } from '../../contract/settings.ts'
 import { sha256 } from '../../hashing.ts'
 import { isWide } from '../../models/wide-characters.ts'
 import type { KnownException } from '../known-exceptions.ts'
+import { setIn } from '../places.ts'
 import { oncePerScan, type ScanContext } from '../scanned-memory.ts'
+import type { OwnSettings } from '../system.ts'
 import {
   jsonOfConversation,
   jsonOfPart,
@@ -226,4 +229,32 @@ export const clawPreset: Preset = {
     maxActiveMessages: 0,
   },
   note: 'The budget is the window of the model in use. Under pressure it condenses from 2 summaries on; a sweep ends after 12 passes or 120 seconds and goes on later. Characters outside the Latin scripts count for more tokens.',
+}
+
+export const ownSettings: OwnSettings = {
+  files: ({ home, env }) => [
+    setIn(env, 'OPENCLAW_CONFIG_PATH') ??
+      join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'openclaw.json'),
+  ],
+  format: 'json',
+  sections: [
+    {
+      at: ['plugins', 'entries', 'lossless-claw', 'config'],
+      names: {
+        maxAssemblyTokenBudget: 'LCM_TOKEN_BUDGET',
+        contextThreshold: 'LCM_CONTEXT_THRESHOLD',
+        freshTailCount: 'LCM_FRESH_TAIL_COUNT',
+        leafMinFanout: 'LCM_MIN_MESSAGES_TO_COMPACT',
+        leafChunkTokens: 'LCM_LEAF_CHUNK_TOKENS',
+        leafTargetTokens: 'LCM_LEAF_TARGET_TOKENS',
+        condensedMinFanout: 'LCM_CONDENSED_MIN_FANOUT',
+        condensedTargetTokens: 'LCM_CONDENSED_TARGET_TOKENS',
+        incrementalMaxDepth: 'LCM_MAX_DEPTH',
+        maxExpandTokens: 'LCM_MAX_EXPAND_TOKENS',
+        autocompactDisabled: 'LCM_AUTOCOMPACT_DISABLED',
+        largeFileThresholdTokens: 'LCM_LARGE_FILE_TOKEN_THRESHOLD',
+        largeFileTokenThreshold: 'LCM_LARGE_FILE_TOKEN_THRESHOLD',
+      },
+    },
+  ],
 }

@@ -10,6 +10,7 @@ import {
   familyIndexes,
   familyValueRules,
   fourCharacters,
+  ownSettings,
   weightedTokens,
 } from './facts.ts'
 import {
@@ -61,6 +62,7 @@ export const losslessClaw: ForeignSystem = {
   knownExceptions: clawExceptions,
   rules: [],
   preset: clawPreset,
+  ownSettings,
   places: ({ home, env }) => [
     { path: join(setIn(env, 'OPENCLAW_STATE_DIR') ?? join(home, '.openclaw'), 'lcm.db'), label: 'OpenClaw' },
   ],

@@ -1,6 +1,9 @@
+import { join } from 'node:path'
 import type { Preset } from '../../contract/settings.ts'
 import { isBehindDeeper, isSummary, type KnownException } from '../known-exceptions.ts'
+import { type Surroundings, setIn } from '../places.ts'
 import type { Finding, ScanContext } from '../scanned-memory.ts'
+import type { OwnSettings } from '../system.ts'
 import { indexTrigger, jsonByRow, type SystemFacts, usualFacts } from '../system-facts.ts'
 import { count, text, type ValueRule } from '../value-rules.ts'
 
@@ -81,4 +84,32 @@ export const preset: Preset = {
     maxActiveMessages: 0,
   },
   note: 'Pi decides when to compact and which newest messages it keeps; both are not in the file. Of the summaries it shows only the newest of each depth, in at most 8,000 tokens; all of them stay in the window here. It counts a token for every 3.5 characters and states no length for summaries: those are as configured.',
+}
+
+/** The folder of Pi's agent. */
+export const agentFolder = ({ home, env }: Surroundings): string =>
+  setIn(env, 'PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent')
+
+export const ownSettings: OwnSettings = {
+  files: (surroundings) => [
+    join(surroundings.cwd, '.pi', 'settings.json'),
+    join(agentFolder(surroundings), 'settings.json'),
+  ],
+  format: 'json',
+  sections: [
+    {
+      at: ['lcm'],
+      names: {
+        leafChunkTokens: 'LCM_LEAF_CHUNK_TOKENS',
+        leafPassConcurrency: 'LCM_LEAF_CONCURRENCY',
+        condensationThreshold: 'LCM_CONDENSED_MIN_FANOUT',
+        maxDepth: 'LCM_MAX_DEPTH',
+        minMessagesForCompaction: 'LCM_MIN_MESSAGES_TO_COMPACT',
+        largeFileThresholdTokens: 'LCM_LARGE_FILE_TOKEN_THRESHOLD',
+        // Its plan spells it so.
+        largFileThresholdTokens: 'LCM_LARGE_FILE_TOKEN_THRESHOLD',
+        debugMode: 'LCM_DEBUG_MODE',
+      },
+    },
+  ],
 }

@@ -7,7 +7,7 @@ import type { ForeignSystem } from '../system.ts'
 import { indexOfMessages } from '../system-facts.ts'
 import { unshownRows } from '../unshown-rows.ts'
 import { derivingPi } from './derived.ts'
-import { facts, knownExceptions, preset, valueRules } from './facts.ts'
+import { agentFolder, facts, knownExceptions, ownSettings, preset, valueRules } from './facts.ts'
 import { piPartsView } from './parts.ts'
 import { rules } from './rules.ts'
 
@@ -36,10 +36,11 @@ export const piLcm: ForeignSystem = {
   knownExceptions,
   rules,
   preset,
-  places: ({ home, env }) => {
-    const ofAgent = join(setIn(env, 'PI_CODING_AGENT_DIR') ?? join(home, '.pi', 'agent'), 'lcm')
-    return [ofAgent, setIn(env, 'LCM_DB_DIR')].flatMap((folder) => (folder === null ? [] : memoriesIn(folder)))
-  },
+  ownSettings,
+  places: (surroundings) =>
+    [join(agentFolder(surroundings), 'lcm'), setIn(surroundings.env, 'LCM_DB_DIR')].flatMap((folder) =>
+      folder === null ? [] : memoriesIn(folder),
+    ),
   summaries: 'replace',
   ledger: null,
   label: () => 'pi-lcm',

@@ -108,9 +108,9 @@ export function withValues(form: CompactionForm, settings: Partial<CompactionSet
 }
 
 /** Returns the preset whose values the form holds exactly, or null when they are the configured ones or a mixture. */
-export function presetOf(form: CompactionForm, presets: readonly Preset[]): Preset | null {
+export function presetOf<P extends Pick<Preset, 'settings'>>(form: CompactionForm, presets: readonly P[]): P | null {
   const given = SETTING_FIELDS.filter(({ name }) => (form.settings[name]?.trim() ?? '') !== '')
-  const matches = ({ settings }: Preset) =>
+  const matches = ({ settings }: P) =>
     given.length === Object.values(settings).filter((value) => value !== undefined).length &&
     given.every(({ name }) => settings[name] === Number(form.settings[name]))
   return given.length === 0 ? null : (presets.find(matches) ?? null)

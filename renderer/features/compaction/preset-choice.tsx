@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { FoundSettings } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
 import { SelectField } from '../../ui/select-field.tsx'
 import styles from '../../ui/summarizer-choice.module.css'
@@ -9,10 +10,11 @@ type Props = { readonly form: CompactionForm; readonly onChange: (form: Compacti
 const CONFIGURED = 'configured'
 const OWN = 'own'
 
-/** The values of a known system, for this run. */
+/** The values of a known system, or those that it is set to on this machine, for this run. */
 export function PresetChoice({ form, onChange }: Props) {
   const presets = useQuery(api.compaction.presets.queryOptions())
-  const list = presets.data ?? []
+  const found = useQuery(api.machine.discoverSettings.queryOptions())
+  const list = [...(presets.data ?? []), ...foundPresets(found.data ?? [])]
   const chosen = presetOf(form, list)
   const value = chosen?.name ?? (changedValues(form) > 0 ? OWN : CONFIGURED)
   const options = [
@@ -29,3 +31,9 @@ export function PresetChoice({ form, onChange }: Props) {
     </div>
   )
 }
+
+/** A value that the file does not set is as configured. */
+const foundPresets = (found: readonly FoundSettings[]) =>
+  found
+    .filter(({ settings }) => Object.keys(settings).length > 0)
+    .map(({ label, path, settings, note }) => ({ name: path, label: `${label}, as in ${path}`, settings, note }))

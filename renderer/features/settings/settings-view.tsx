@@ -6,6 +6,7 @@ import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { ChainList } from './chain-list.tsx'
+import { FoundList } from './found-list.tsx'
 import { ProviderList } from './provider-list.tsx'
 import { unknownText } from './setting-groups.ts'
 import { SettingTable } from './setting-table.tsx'
@@ -30,6 +31,7 @@ export function SettingsView() {
         <ProviderList report={report.data} />
         <ChainList report={report.data} />
         <SpendCap report={report.data} />
+        <FoundList report={report.data} />
         <SettingTable report={report.data} />
         <ThemeChoice />
       </div>
