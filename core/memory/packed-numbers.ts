@@ -10,28 +10,26 @@ export function unpackInto(text: string, into: Float64Array | Int32Array, first:
   let place = first
   let value = 0
   let digits = 0
-  let sign = 1
-  const put = (): boolean => {
-    if (digits === 0 || place >= into.length) return false
-    into[place] = sign * value
-    place += 1
-    value = 0
-    digits = 0
-    sign = 1
-    return true
-  }
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
+  let isNegative = false
+  // A comma is imagined after the last number. A closure over these variables would take twice as long.
+  for (let index = 0; index <= text.length; index += 1) {
+    const unit = index < text.length ? text.charCodeAt(index) : COMMA
     if (unit >= ZERO && unit < ZERO + 10) {
       value = value * 10 + unit - ZERO
       digits += 1
-    } else if (unit === MINUS && digits === 0 && sign === 1) {
-      sign = -1
-    } else if (unit !== COMMA || !put()) {
+    } else if (unit === COMMA && digits > 0 && place < into.length) {
+      into[place] = isNegative ? -value : value
+      place += 1
+      value = 0
+      digits = 0
+      isNegative = false
+    } else if (unit === MINUS && digits === 0 && !isNegative) {
+      isNegative = true
+    } else {
       return -1
     }
   }
-  return put() ? place - first : -1
+  return place - first
 }
 
 /** Returns a longer column that begins with the same values. */
