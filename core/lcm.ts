@@ -138,7 +138,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     estimator,
   })
 
-  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined)
+  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined, settings.filesDir)
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write

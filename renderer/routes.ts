@@ -26,6 +26,8 @@ export type Route = {
   readonly view: View
   /** Id of the selected message, summary or file. */
   readonly selection: string | null
+  /** The row of the selected file at which it is opened. */
+  readonly row: number | null
   /** Text of the search. */
   readonly query: string | null
   /** The search asks a question instead of finding texts. */
@@ -42,9 +44,10 @@ export function parseRoute(hash: string): Route {
   const view = hasConversation ? segments[2] : segments[0]
   const params = new URLSearchParams(search)
   return {
-    conversationId: hasConversation ? parseConversationId(segments[1]) : null,
+    conversationId: hasConversation ? parseNumber(segments[1]) : null,
     view: isView(view) ? view : FIRST_VIEW,
     selection: params.get('select') || null,
+    row: parseNumber(params.get('row') ?? undefined),
     query: params.get('query') || null,
     isAsking: params.has('ask'),
   }
@@ -54,6 +57,7 @@ export function parseRoute(hash: string): Route {
 export function formatRoute(route: Route): string {
   const params = new URLSearchParams()
   if (route.selection) params.set('select', route.selection)
+  if (route.row !== null) params.set('row', String(route.row))
   if (route.query) params.set('query', route.query)
   if (route.isAsking) params.set('ask', '1')
   const search = params.size > 0 ? `?${params}` : ''
@@ -62,16 +66,17 @@ export function formatRoute(route: Route): string {
 }
 
 /**
- * Applies a patch. A selection does not outlive its conversation, unless the patch brings one; an address that named
- * no conversation has none to leave.
+ * Applies a patch. A selection does not outlive its conversation, and a row not its selection, unless the patch brings
+ * one; an address that named no conversation has none to leave.
  */
 export function patchRoute(route: Route, patch: Partial<Route>): Route {
   const before = route.conversationId
   const leaves = before !== null && patch.conversationId !== undefined && patch.conversationId !== before
-  return { ...route, ...(leaves && { selection: null }), ...patch }
+  const selection = patch.selection === undefined ? (leaves ? null : route.selection) : patch.selection
+  return { ...route, ...(selection !== route.selection && { row: null }), ...patch, selection }
 }
 
-function parseConversationId(text: string | undefined): number | null {
+function parseNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
 }
 

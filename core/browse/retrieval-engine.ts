@@ -17,12 +17,21 @@ export class RetrievalEngine {
   readonly #grep: Grep
   readonly #indexes: TextIndexSource | undefined
 
-  /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, reader: MemoryReader, indexes?: TextIndexSource) {
+  /**
+   * @param indexes default: those of the file itself, if it has any
+   * @param filesDir the folder of large files that is configured, or null
+   */
+  constructor(
+    db: ReadDb,
+    capabilities: Capabilities,
+    reader: MemoryReader,
+    indexes?: TextIndexSource,
+    filesDir: string | null = null,
+  ) {
     this.#db = db
     this.#reader = reader
     this.#indexes = indexes
-    this.#grep = new Grep(db, capabilities, reader, indexes)
+    this.#grep = new Grep(db, capabilities, reader, indexes, filesDir)
   }
 
   /** See `describeNode`. */

@@ -14,6 +14,10 @@ export const GrepInput = z.object({
    * For full text only: `auto` requires all words and, when nothing has them all, searches for any of them, best first.
    */
   match: z.enum(['auto', 'all', 'any']).default('auto'),
+  /**
+   * `files` searches large files line by line: their contents, their names and their exploration summaries. All words
+   * of a query have to stand in one line.
+   */
   scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
   conversationIds: z.array(ConversationId).optional(),
   /** Without `depths` it selects messages only. Files have neither role nor depth, so with either no file is found. */
@@ -28,7 +32,7 @@ export const GrepInput = z.object({
   within: SummaryId.optional(),
   /**
    * `relevance` is BM25 of the words, shorter and newer hits first when equal. What is searched as typed, by a phrase
-   * or a pattern counts once, however often it occurs.
+   * or a pattern counts once, however often it occurs. In files, lines with more of the words come first.
    */
   sort: z.enum(['relevance', 'newest', 'oldest']).default('newest'),
   limit: z.int().min(1).max(1000).default(50),
@@ -52,6 +56,9 @@ export const GrepHit = z.object({
   snippet: z.string(),
   /** Ranges in the snippet in UTF-16 units, end exclusive. */
   matches: z.array(z.tuple([z.int(), z.int()])),
+  /** In the content of a large file: the line and the row (see `FileView`). Absent for its name and its summary. */
+  line: z.int().optional(),
+  row: z.int().optional(),
   /** The summaries that cover it, nearest first. */
   coveredBy: z.array(NodeId),
   /** The nearest of them that is in the window while the hit itself is not, or null when none is. */
@@ -88,7 +95,10 @@ export const GrepStep = z.object({
   hits: z.array(GrepHit),
   /** The number of hits so far, shown or not. */
   found: z.int(),
-  /** The number of rows whose text was read, and of those to be read. Both are 0 when the index alone answers. */
+  /**
+   * The number of rows whose text was read, and of those to be read; bytes in a search of files. Both are 0 when the
+   * index alone answers.
+   */
   scanned: z.int(),
   rows: z.int(),
   /** Set in the last step only: the whole answer except for its hits. */

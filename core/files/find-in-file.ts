@@ -3,16 +3,11 @@ import type { FileContent, FileHit, FileView } from '../contract/file.ts'
 import { LcmError } from '../errors.ts'
 import { TimeSlice } from '../yielding.ts'
 import { markBefore, type RowMark } from './file-index.ts'
-import { rowEnds } from './row-ends.ts'
-import { filePieces } from './stored-path.ts'
+import { lineRuns, RowPlaces } from './line-runs.ts'
 
 type Search = Extract<FileView, { kind: 'search' }>
 type Span = readonly [number, number]
 
-const NEWLINE = 10
-/** Lines are looked through as a whole up to here; a longer one in pieces that overlap. */
-const LONGEST_LINE = 1 << 20
-const OVERLAP = 4096
 /** What is shown of a line before and after a hit. */
 const AROUND = 120
 
@@ -27,11 +22,10 @@ export async function findInFile(
   const slice = new TimeSlice(signal)
   const start = markBefore(marks, fromRow, ({ row }) => row)
   const hits: FileHit[] = []
-  let position = { row: start.row, line: start.line }
   let lastRow = fromRow - 1
-  for (const { bytes, skipped } of lineRuns(realPath, start.offset)) {
-    const text = decode(bytes)
-    const places = new RowPlaces(bytes, position)
+  for (const run of lineRuns(realPath, start)) {
+    const { text } = run
+    const places = new RowPlaces(run)
     let [from, offset] = [0, 0]
     for (const span of find(text)) {
       offset += Buffer.byteLength(text.slice(from, span[0]))
@@ -42,89 +36,9 @@ export async function findInFile(
       lastRow = row
       hits.push({ row, line, ...excerptOf(text, span) })
     }
-    position = endOf(bytes.subarray(0, bytes.length - skipped), position)
     await slice.yieldIfOver()
   }
   return { hits, next: null }
-}
-
-const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
-
-type Run = {
-  readonly bytes: Uint8Array
-  /** Bytes at its end that the next run begins with. */
-  readonly skipped: number
-}
-
-/** Whole lines, about a megabyte at a time. A line that is longer comes in pieces. */
-function* lineRuns(realPath: string, from: number): Generator<Run> {
-  let rest: Uint8Array = new Uint8Array()
-  let toSkip = from
-  for (const piece of filePieces(realPath)) {
-    if (toSkip >= piece.length) {
-      toSkip -= piece.length
-      continue
-    }
-    const bytes = Buffer.concat([rest, piece.subarray(toSkip)])
-    toSkip = 0
-    const end = bytes.lastIndexOf(NEWLINE) + 1
-    if (end > 0) {
-      yield { bytes: bytes.subarray(0, end), skipped: 0 }
-      rest = bytes.subarray(end)
-    } else if (bytes.length > LONGEST_LINE + OVERLAP) {
-      // Pieces end where rows end, so that rows are counted on.
-      const cut = lastRowEnd(bytes, bytes.length - OVERLAP)
-      yield { bytes, skipped: bytes.length - cut }
-      rest = bytes.subarray(cut)
-    } else rest = bytes
-  }
-  if (rest.length > 0) yield { bytes: rest, skipped: 0 }
-}
-
-function lastRowEnd(bytes: Uint8Array, before: number): number {
-  let last = 0
-  for (const end of rowEnds(bytes, false)) {
-    if (end > before) break
-    last = end
-  }
-  return last
-}
-
-type Place = { readonly row: number; readonly line: number }
-
-/** Says of offsets that only grow in which row and line they are. */
-class RowPlaces {
-  readonly #bytes: Uint8Array
-  readonly #ends: Generator<number>
-  #place: Place
-  #end = 0
-
-  constructor(bytes: Uint8Array, start: Place) {
-    this.#bytes = bytes
-    this.#ends = rowEnds(bytes, true)
-    this.#place = start
-    this.#end = this.#ends.next().value ?? bytes.length
-  }
-
-  of(offset: number): Place {
-    while (offset >= this.#end) {
-      const step = this.#ends.next()
-      if (step.done) break
-      const isLineEnd = this.#bytes[this.#end - 1] === NEWLINE
-      this.#place = { row: this.#place.row + 1, line: this.#place.line + (isLineEnd ? 1 : 0) }
-      this.#end = step.value
-    }
-    return this.#place
-  }
-}
-
-function endOf(bytes: Uint8Array, { row, line }: Place): Place {
-  let [rows, lines] = [row, line]
-  for (const end of rowEnds(bytes, true)) {
-    rows += 1
-    if (bytes[end - 1] === NEWLINE) lines += 1
-  }
-  return { row: rows, line: lines }
 }
 
 function excerptOf(text: string, [start, end]: Span): Pick<FileHit, 'excerpt' | 'match'> {

@@ -25,14 +25,15 @@ export function openPlainFile(realPath: string): number {
   throw Object.assign(new Error(`${realPath} is no file`), { code: 'EINVAL', syscall: 'open' })
 }
 
-/** The bytes of a file, a piece at a time. Each piece is a buffer of its own. */
-export function* filePieces(realPath: string): Generator<Uint8Array> {
+/** The bytes of a file from an offset on, a piece at a time. Each piece is a buffer of its own. */
+export function* filePieces(realPath: string, from = 0, pieceBytes = PIECE_BYTES): Generator<Uint8Array> {
   const file = openPlainFile(realPath)
   try {
-    for (;;) {
-      const piece = Buffer.allocUnsafe(PIECE_BYTES)
-      const length = readSync(file, piece)
+    for (let offset = from; ; ) {
+      const piece = Buffer.allocUnsafe(pieceBytes)
+      const length = readSync(file, piece, 0, pieceBytes, offset)
       if (length === 0) return
+      offset += length
       yield piece.subarray(0, length)
     }
   } finally {

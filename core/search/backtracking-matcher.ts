@@ -29,6 +29,10 @@ export class BacktrackingMatcher implements Matcher {
     return fields.some((field) => (this.#places.get(field) ?? []).length > 0)
   }
 
+  mayMatchIn(): boolean {
+    return true
+  }
+
   /** Only called for hits. */
   frequencies(): number[] {
     return [1]

@@ -10,7 +10,7 @@ export type TimeKey = { readonly time: number; readonly corpus: number; readonly
 export class Catalogue {
   readonly rows: Float64Array
   readonly conversationIds: Float64Array
-  /** The role code of a message, the depth of a summary, or 0 for a file. */
+  /** The role code of a message, or the depth of a summary. */
   readonly groups: Int32Array
   /** The time of each row, or −Infinity where the file has none. */
   readonly times: Float64Array

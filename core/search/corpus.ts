@@ -21,9 +21,9 @@ export const coverOf = (
   inContext,
 })
 
-/** One kind of thing that can be searched: messages, summaries or files. */
+/** One kind of thing that can be searched by an index: messages or summaries. */
 export interface Corpus {
-  readonly kind: 'message' | 'summary' | 'file'
+  readonly kind: 'message' | 'summary'
   /** The names of the fields that `texts` gives, in its order. */
   readonly fields: readonly GrepHit['field'][]
   /**

@@ -14,12 +14,10 @@ import type { Corpus } from './corpus.ts'
 type RowLists = {
   readonly message: readonly number[]
   readonly summary: readonly number[]
-  readonly file: readonly number[]
 }
 
 /** Returns the kinds that a search looks at. A filter on roles or depths excludes kinds that have none. */
 export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
-  if (input.scope === 'files') return input.roles || input.depths ? [] : ['file']
   const kinds: Corpus['kind'][] = []
   if (input.scope !== 'summaries' && (input.roles || !input.depths)) kinds.push('message')
   if (input.scope !== 'messages' && (input.depths || !input.roles)) kinds.push('summary')
@@ -42,7 +40,6 @@ export class Filters {
         : {
             message: seenMessages(db),
             summary: summaryRowsInWindows(db),
-            file: [],
           }
   }
 
@@ -96,6 +93,5 @@ function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
   return {
     message: [...messages.idsIn(coverage.reach(start)), ...elsewhere],
     summary: summaryRowNumbers(db, ids),
-    file: [],
   }
 }

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import type { Capabilities } from '../contract/memory.ts'
 import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
-import { sha256 } from '../hashing.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
-import { FileCorpus } from './file-corpus.ts'
+import { FileGrep, type Patience } from './file-grep.ts'
 import { Filters, kindsOf } from './filters.ts'
 import type { HitKey, HitOrder } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
@@ -15,7 +14,7 @@ import { wordMatch } from './index-expression.ts'
 import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import { planQuestion, type Question } from './plan-query.ts'
+import { planQuestion, type Question, questionHash } from './plan-query.ts'
 import type { Expression } from './query.ts'
 import { ScanOrder } from './scan-order.ts'
 import { ScoreOrder } from './score-order.ts'
@@ -63,13 +62,24 @@ export class Grep {
   readonly #messages: MessageCorpus
   readonly #summaries: SummaryCorpus
   readonly #indexes: TextIndexSource
+  readonly #files: FileGrep
 
-  /** @param indexes default: those of the file itself, if it has any */
-  constructor(db: ReadDb, capabilities: Capabilities, reader: MemoryReader, indexes?: TextIndexSource) {
+  /**
+   * @param indexes default: those of the file itself, if it has any
+   * @param filesDir the folder of large files that is configured, or null
+   */
+  constructor(
+    db: ReadDb,
+    capabilities: Capabilities,
+    reader: MemoryReader,
+    indexes?: TextIndexSource,
+    filesDir: string | null = null,
+  ) {
     const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db
     this.#reader = reader
     this.#indexes = source
+    this.#files = new FileGrep(db, filesDir)
     this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, reader)
     this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
   }
@@ -102,7 +112,7 @@ export class Grep {
 
   async *#steps(
     input: GrepInput,
-    { everyMs, countMs }: { readonly everyMs: number; readonly countMs: number },
+    { everyMs, countMs }: Patience,
     signal?: AbortSignal,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
@@ -113,8 +123,16 @@ export class Grep {
       yield { hits: [], found: 0, scanned: 0, rows: 0, result }
       return
     }
+    if (input.scope === 'files') {
+      try {
+        yield* this.#files.steps(input, question, { everyMs, countMs }, signal)
+      } finally {
+        question.strict.matcher.elsewhere?.close()
+      }
+      return
+    }
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
-    if (cursor && cursor.grep !== hashOf(input)) throw badCursor('it belongs to another search')
+    if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
     try {
       const slice = new TimeSlice(signal, 'The search was cancelled.')
       const grounds = this.#grounds(input, cursor)
@@ -148,7 +166,7 @@ export class Grep {
       const givenBefore = (cursor?.given ?? 0) + hits.page.length
       const hasMore = last !== undefined && (!total.isExact || givenBefore < total.total)
       const next = (): Cursor => ({
-        grep: hashOf(input),
+        grep: questionHash(input),
         given: givenBefore,
         ...total,
         after: finite(hits.keyOf(last as NonNullable<typeof last>)),
@@ -185,23 +203,20 @@ export class Grep {
         return this.#messages
       case 'summary':
         return this.#summaries
-      case 'file':
-        return new FileCorpus(this.#db)
     }
   }
 
   #notes({ notes, loose }: Question, { hits, anyOf, isScan }: Answer, grounds: readonly Ground[]): string[] {
     const told = [...notes]
     if (grounds.length === 0) told.push('Only messages have a role, only summaries a depth: nothing is left.')
-    const texts = grounds.filter(({ corpus }) => corpus.kind !== 'file')
     const indexes = this.#indexes.current()
-    if (isScan && texts.length > 0) {
+    if (isScan && grounds.length > 0) {
       told.push(
         indexes
           ? 'Answered by a scan of every text: what was looked for is too short, or says too little, for the index.'
           : `Answered by a scan of every text: ${this.#indexes.absence()}`,
       )
-    } else if (texts.length > 0 && indexes?.note) told.push(indexes.note)
+    } else if (grounds.length > 0 && indexes?.note) told.push(indexes.note)
     if (anyOf && hits.found > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
     if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
       told.push('Words that stand nearly everywhere were not looked for on their own.')
@@ -283,9 +298,3 @@ const keyFrom = ({ time, ...place }: Cursor['after']): HitKey => ({
   ...place,
   time: time ?? Number.NEGATIVE_INFINITY,
 })
-
-/** Returns the same hash for the same question, whatever the size of the pages. */
-function hashOf({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
-  const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return sha256(canonical).slice(0, 16)
-}

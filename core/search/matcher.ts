@@ -11,6 +11,8 @@ export type Fields = readonly string[]
 export interface Matcher {
   readonly termCount: number
   matches(fields: Fields): boolean
+  /** Returns false only when no part of the text can match. It is much quicker than matching each of its lines. */
+  mayMatchIn(text: string): boolean
   /** Returns how often each word stands in the fields. For other terms it is 1 or 0. */
   frequencies(fields: Fields): number[]
   /** Returns the matches in one text in order, at most `limit` for each term. */
@@ -86,6 +88,23 @@ export class ExpressionMatcher implements Matcher {
     return holds(this.#expression)
   }
 
+  mayMatchIn(text: string): boolean {
+    const folded = new FoldedText(text)
+    const mayHold = (expression: Expression): boolean => {
+      switch (expression.kind) {
+        case 'term':
+          return isIn(folded, expression.term)
+        case 'all':
+          return expression.of.every(mayHold)
+        case 'any':
+          return expression.of.some(mayHold)
+        case 'without':
+          return mayHold(expression.from)
+      }
+    }
+    return mayHold(this.#expression)
+  }
+
   frequencies(fields: Fields): number[] {
     const texts = fields.map((field) => new FoldedText(field))
     return this.#terms.map((term) => {
@@ -129,6 +148,10 @@ export class LiteralMatcher implements Matcher {
 
   matches(fields: Fields): boolean {
     return fields.some((field) => field.includes(this.#text))
+  }
+
+  mayMatchIn(text: string): boolean {
+    return text.includes(this.#text)
   }
 
   frequencies(fields: Fields): number[] {

@@ -1,4 +1,5 @@
 import type { GrepInput } from '../contract/retrieval.ts'
+import { sha256 } from '../hashing.ts'
 import { LiteralMatcher } from './matcher.ts'
 import { expressionPlan, type Plan, textPlan } from './plan.ts'
 import { type Expression, loosened, parseQuery } from './query.ts'
@@ -41,4 +42,10 @@ export function planQuestion(input: GrepInput, signal?: AbortSignal): Question |
       }
     }
   }
+}
+
+/** Returns the same hash for the same question, whatever the size of the pages. */
+export function questionHash({ cursor: _, limit: __, exactTotal: ___, ...question }: GrepInput): string {
+  const canonical = JSON.stringify(Object.entries(question).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return sha256(canonical).slice(0, 16)
 }

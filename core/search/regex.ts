@@ -82,6 +82,10 @@ class RegexMatcher implements Matcher {
     return fields.some((field) => (this.#quickLook?.test(field) ?? true) && this.#pattern.test(field))
   }
 
+  mayMatchIn(text: string): boolean {
+    return this.#quickLook?.test(text) ?? true
+  }
+
   frequencies(fields: Fields): number[] {
     return [this.matches(fields) ? 1 : 0]
   }

@@ -31,6 +31,21 @@ export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
   return { field: best.field, ...cutOut(best.text, best.matches, densest(best.matches)) }
 }
 
+/**
+ * Returns what is shown of a line of a file.
+ * @param from where the match begins that is shown, or null for the range with most of the terms
+ */
+export function snippetOfLine(line: string, matcher: Matcher, from: number | null): Snippet {
+  if (from === null) return snippetOf([line], matcher)
+  const near = Math.max(0, from - LEAD_CHARS * 4)
+  const piece = line.slice(near, from + SNIPPET_CHARS * 4)
+  if (matcher.elsewhere) {
+    const matches = matcher.find(line, Number.POSITIVE_INFINITY).filter(({ start }) => start >= from)
+    return { field: 0, ...cutOut(line, matches.slice(0, MATCHES_PER_TERM), from) }
+  }
+  return { field: 0, ...cutOut(piece, matcher.find(piece, MATCHES_PER_TERM), from - near) }
+}
+
 function findInPieces(text: string, matcher: Matcher): Match[] {
   // A matcher in another thread has looked at the whole text.
   if (matcher.elsewhere) return matcher.find(text, MATCHES_PER_TERM)

@@ -70,3 +70,22 @@ test('content that was altered or is missing is said to be that', async ({ openM
   await page.getByRole('button', { name: /^gone\.txt/ }).click()
   await expect(page.getByText('The content is missing')).toBeVisible()
 })
+
+test('a search of files finds a line of their contents and opens the viewer there', async ({ openMemory, home }) => {
+  const page = await openMemory(memoryWithFiles(home))
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Search' }).click()
+  await page
+    .getByRole('radio', { name: 'Files' })
+    .or(page.getByRole('button', { name: 'Files', exact: true }))
+    .click()
+  await page.getByRole('combobox').first().fill('value2997')
+  const hit = page.getByRole('row').filter({ hasText: 'value2997' })
+  await expect(hit).toContainText('line 3,000')
+  await expect(page.getByText(/could not be read and were not searched: file_00000000000000cc/)).toBeVisible()
+  await hit.dblclick()
+  const viewer = page.getByRole('region', { name: 'Content of source.ts' })
+  await expect(viewer.getByText('value2997', { exact: true })).toBeVisible()
+  await expect(page).toHaveURL(/select=file_00000000000000aa&row=2999/)
+  await page.reload()
+  await expect(viewer.getByText('export const value2997 =')).toBeVisible()
+})

@@ -108,7 +108,7 @@ describe('lcm mcp', () => {
       await server?.close()
     }
     // A change here costs every agent its cached prompt once: change it on purpose only.
-    expect([...hashes]).toEqual(['38cb0587d76e8f03d43eef5a6ededb7ad0928d5ab82ae3f58696d30b888edf12'])
+    expect([...hashes]).toEqual(['1abd3701dd75835fc7bd6c1c6fcc11c3502d942c0f454d962b9808ef674fb57a'])
   })
 
   it('searches, describes, expands and answers questions', async () => {

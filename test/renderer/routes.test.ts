@@ -6,6 +6,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   conversationId: fc.option(fc.nat({ max: 999_999_999 })),
   view: fc.constantFrom(...VIEWS),
   selection: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
+  row: fc.option(fc.nat()),
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   isAsking: fc.boolean(),
 })
@@ -24,6 +25,7 @@ describe('the address', () => {
       conversationId: null,
       view: 'strata',
       selection: null,
+      row: null,
       query: null,
       isAsking: false,
     })
@@ -36,13 +38,19 @@ describe('the address', () => {
 
   it('is readable', () => {
     expect(
-      formatRoute({ conversationId: 12, view: 'context', selection: 'sum_9c1f', query: null, isAsking: false }),
-    ).toBe('#/conversation/12/context?select=sum_9c1f')
+      formatRoute({
+        ...{ conversationId: 12, view: 'files', selection: 'file_9c1f' },
+        ...{ row: 7, query: null, isAsking: false },
+      }),
+    ).toBe('#/conversation/12/files?select=file_9c1f&row=7')
   })
 })
 
 describe('a changed route', () => {
-  const here: Route = { conversationId: 1, view: 'strata', selection: 'sum_a', query: null, isAsking: false }
+  const here: Route = {
+    ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
+    ...{ row: null, query: null, isAsking: false },
+  }
 
   it('keeps everything that the patch does not name', () => {
     expect(patchRoute(here, { view: 'context' })).toEqual({ ...here, view: 'context' })
@@ -54,6 +62,13 @@ describe('a changed route', () => {
     expect(patchRoute(here, { conversationId: 1 }).selection).toBe('sum_a')
     expect(patchRoute({ ...here, conversationId: null }, { conversationId: 1 }).selection).toBe('sum_a')
   })
+})
+
+it('drops the row of a file when something else is selected', () => {
+  const inFile = parseRoute('#/conversation/1/files?select=file_a&row=7')
+  expect(patchRoute(inFile, { view: 'search' }).row).toBe(7)
+  expect(patchRoute(inFile, { selection: 'file_b' }).row).toBeNull()
+  expect(patchRoute(inFile, { selection: 'file_b', row: 9 }).row).toBe(9)
 })
 
 describe('the file of a window', () => {

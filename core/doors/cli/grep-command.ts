@@ -1,4 +1,4 @@
-import { GrepInput } from '../../contract/retrieval.ts'
+import { type GrepHit, GrepInput } from '../../contract/retrieval.ts'
 import type { Lcm } from '../../lcm.ts'
 import { type Define, MAX_ID, type Run } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
@@ -27,7 +27,7 @@ type GrepOptions = MemoryOptions & {
 
 export function addGrepCommand(define: Define, run: Run): void {
   run(
-    define('grep', 'find messages and summaries')
+    define('grep', 'find messages, summaries, and lines of large files')
       .argument('<query>', 'words, "phrases", prefix*, OR, NOT')
       .option('--mode <mode>', 'full_text, regex or literal', oneOf('full_text', 'regex', 'literal'))
       .option('--match <match>', 'auto, all or any of the words', oneOf('auto', 'all', 'any'))
@@ -73,13 +73,16 @@ async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answ
   })
   if (options.index) await makeIndex(lcm)
   const result = await interruptibleCall((signal) => lcm.retrieval.grep(input, signal))
-  const hits = options.full ? result.hits.map((hit) => ({ ...hit, content: wholeText(lcm, hit.id) })) : result.hits
+  const hits = options.full
+    ? await Promise.all(result.hits.map(async (hit) => ({ ...hit, content: await wholeText(lcm, hit) })))
+    : result.hits
   const groups = options.groupBy ? { groups: groupByCovering(hits) } : {}
   const text = (): string =>
     [
       ...hits.map((hit) => {
         const where = [
           hit.role ?? hit.kind,
+          hit.line === undefined ? null : `line ${count(hit.line)}`,
           hit.inContext ? 'in the window' : null,
           hit.isPruned ? 'pruned by its agent' : null,
           hit.coverInWindow !== null
@@ -104,7 +107,14 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
   await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))
 }
 
-const wholeText = (lcm: Lcm, id: string): string => lcm.retrieval.describe(id, MAX_ID).content
+/** Returns the line of a large file, or the whole text of anything else. */
+async function wholeText(lcm: Lcm, { id, line }: GrepHit): Promise<string> {
+  if (line === undefined) return lcm.retrieval.describe(id, MAX_ID).content
+  return await interruptibleCall(async (signal) => {
+    const { text } = await lcm.fileReader.read(id, { kind: 'lines', first: line }, signal)
+    return text.replace(/\r?\n$/, '')
+  })
+}
 
 /**
  * Groups hits by the summary in the window that covers them, or null for those in the window and those that nothing

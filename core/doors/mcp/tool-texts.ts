@@ -33,7 +33,8 @@ export const ARGUMENTS = {
   query: 'What to look for.',
   mode: 'full_text (default): words; literal: these characters exactly; regex: RE2 syntax.',
   match: 'Full text only. auto (default): all words, or else any of them; all; any.',
-  scope: 'What to search: messages, summaries, both (default) or files.',
+  scope:
+    'What to search: messages, summaries, both (default) or files. files searches the contents of large files line by line: a hit has the id of the file and the line, which lcm_describe reads with lines.',
   conversationIds: 'Only these conversations.',
   roles: 'Only messages of these roles.',
   depths: 'Only summaries of these depths (0 is a leaf).',

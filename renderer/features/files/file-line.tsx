@@ -1,20 +1,25 @@
 import type { FileRow } from '../../../core/contract/file.ts'
+import { placesOf } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { placesIn } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import type { Token } from './highlight-lines.ts'
+
+const MOST_FOUND = 50
 
 type Props = {
   readonly row: FileRow
   readonly tokens: readonly Token[] | undefined
   /** The text that is searched for, or empty. */
   readonly query: string
+  /** What a search found in the file before it was opened. */
+  readonly found: readonly string[]
   readonly isCurrent: boolean
 }
 
 /** One row of a file with the number of its line. */
-export function FileLine({ row, tokens, query, isCurrent }: Props) {
-  const places = placesIn(row.text, query)
+export function FileLine({ row, tokens, query, found, isCurrent }: Props) {
+  const places = query === '' && isCurrent ? placesOf(row.text, found, MOST_FOUND) : placesIn(row.text, query)
   return (
     <div className={styles.line} data-current={isCurrent || undefined}>
       <span className={styles.number} aria-hidden={!row.isLineStart}>

@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
+import { foundTexts } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { CHUNK_ROWS } from './file-chunks.ts'
@@ -18,8 +19,14 @@ import { ViewerBar } from './viewer-bar.tsx'
 
 const ROW_PX = 18
 
+type Props = {
+  readonly file: FileInfo
+  /** The row that is shown first, or null for the beginning. */
+  readonly openAt: number | null
+}
+
 /** The content of a large file. Only rows in sight are fetched, however large it is. */
-export function FileViewer({ file }: { readonly file: FileInfo }) {
+export function FileViewer({ file, openAt }: Props) {
   const { id } = file
   const list = useRef<VirtuosoHandle>(null)
   const start = useQuery({
@@ -36,6 +43,16 @@ export function FileViewer({ file }: { readonly file: FileInfo }) {
     list.current?.scrollToIndex({ index: row, align: 'center' })
   }
   const search = useFileSearch(id, (hit) => goTo(hit.row))
+  const found = foundTexts(useQueryClient(), id)
+  const total = state?.rows ?? null
+  // A row can be gone to once all rows have been counted.
+  useEffect(() => {
+    if (openAt === null || total === null) return
+    setCurrent(openAt)
+    // The list takes a new number of rows over with the next frame.
+    const frame = requestAnimationFrame(() => list.current?.scrollToIndex({ index: openAt, align: 'center' }))
+    return () => cancelAnimationFrame(frame)
+  }, [openAt, total])
   if (start.error) return <ErrorState error={start.error} onRetry={() => void start.refetch()} />
   if (state === undefined) return <Loading what="the file" lines={7} />
   if (state.condition === 'missing' || state.condition === 'not_text')
@@ -59,6 +76,7 @@ export function FileViewer({ file }: { readonly file: FileInfo }) {
           aria-label="Lines of the file"
           tabIndex={0}
           totalCount={rows.total}
+          initialTopMostItemIndex={{ index: openAt ?? 0, align: 'center' }}
           fixedItemHeight={ROW_PX}
           increaseViewportBy={400}
           rangeChanged={({ startIndex, endIndex }) => rows.onSight(startIndex, endIndex)}
@@ -66,7 +84,7 @@ export function FileViewer({ file }: { readonly file: FileInfo }) {
             const row = rows.rowAt(at)
             if (row === undefined) return <div className={styles.line} aria-busy="true" />
             const tokens = tokensOf(rows.chunkAt(at))?.[at % CHUNK_ROWS]
-            return <FileLine row={row} tokens={tokens} query={search.asked} isCurrent={at === current} />
+            return <FileLine row={row} tokens={tokens} query={search.asked} found={found} isCurrent={at === current} />
           }}
         />
       )}

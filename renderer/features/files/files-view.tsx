@@ -13,7 +13,7 @@ import styles from './files-view.module.css'
 /** The large files that the conversation refers to instead of holding them, and the content of the selected one. */
 export function FilesView({ conversationId }: { readonly conversationId: number }) {
   const files = useQuery(api.conversations.files.queryOptions({ input: { conversationId } }))
-  const { selection } = useRoute()
+  const { selection, row } = useRoute()
   const info = useQuery(api.memory.info.queryOptions())
   if (files.error) return <ErrorState error={files.error} onRetry={() => void files.refetch()} />
   if (!files.data) return <Loading what="files" />
@@ -37,7 +37,7 @@ export function FilesView({ conversationId }: { readonly conversationId: number 
           <FileRow key={file.id} file={file} isSelected={file === shown} />
         ))}
       </div>
-      {shown && <FileViewer key={shown.id} file={shown} />}
+      {shown && <FileViewer key={shown.id} file={shown} openAt={row} />}
     </div>
   )
 }

@@ -161,7 +161,9 @@ function QueryHelp({ onTry }: { readonly onTry: (query: string) => void }) {
   return (
     <div className={styles.help}>
       <h2>What was said, done or summarised</h2>
-      <p>Text, tool arguments, tool results and reasoning of every message, and every summary.</p>
+      <p>
+        Text, tool arguments, tool results and reasoning of every message, every summary, and every line of large files.
+      </p>
       <dl>
         {LINES.map(({ query, meaning }) => (
           <div key={query}>

@@ -31,7 +31,8 @@ const MAX_COVERS = 2
 /** One hit: role, time, the summaries that cover it, and the passage. */
 export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOpen }: Props) {
   const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as const
-  const isCode = hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool'
+  const isCode =
+    hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool' || hit.line !== undefined
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
     // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys and Enter of the search field do the same
@@ -42,7 +43,11 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
       tabIndex={-1}
       aria-selected={isActive}
       onClick={() => onSelect(stop)}
-      onDoubleClick={() => onOpen(stop)}
+      onDoubleClick={() => {
+        // The browser has selected a word, and would select all of the next view.
+        window.getSelection()?.removeAllRanges()
+        onOpen(stop)
+      }}
     >
       {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
       <div role="gridcell" tabIndex={-1}>
@@ -56,6 +61,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
             {hit.id}
           </span>
           {hit.seq !== null && <span title="Place in its conversation">seq {formatCount(hit.seq)}</span>}
+          {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}
           {hit.isPartial && <Chip title="Found by some of the words, not by all of them">some words</Chip>}

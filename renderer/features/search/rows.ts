@@ -41,7 +41,8 @@ export function rowsOf(
     const head = { kind: 'head', key: unique(group.key), group, hits: hits.length, isFolded } as const
     rows.push({ ...head, stop: isFolded ? stop++ : null })
     if (isFolded) continue
-    for (const hit of hits) rows.push({ kind: 'hit', key: unique(`${hit.id} ${hit.field}`), hit, group, stop: stop++ })
+    for (const hit of hits)
+      rows.push({ kind: 'hit', key: unique(`${hit.id} ${hit.row ?? hit.field}`), hit, group, stop: stop++ })
   }
   return rows
 }

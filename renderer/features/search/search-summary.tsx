@@ -1,5 +1,5 @@
 import { Button } from '../../ui/button.tsx'
-import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
@@ -33,14 +33,12 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
     <div className={styles.summary}>
       <div className={styles.line} data-stale={isStale && phase !== 'running'}>
         <span role="status" className={styles.count}>
-          <Count search={search} />
+          <Count search={search} filters={filters} />
         </span>
         {isScanning && (
           <span className={styles.scan}>
             <ProgressBar label="Texts looked at" done={scanned} total={rows} />
-            <span>
-              {formatCount(scanned)} of {formatCount(rows)} texts
-            </span>
+            <span>{readText(search, filters)}</span>
             <Button className={styles.stop} onClick={search.stop}>
               Stop
             </Button>
@@ -77,13 +75,19 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
   )
 }
 
-function Count({ search }: { readonly search: Search }) {
-  const { phase, found, result, scanned, rows } = search
+/** How much was read; a search of large files counts bytes. */
+const readText = ({ scanned, rows }: Search, { scope }: Filters): string =>
+  scope === 'files'
+    ? `${formatBytes(scanned)} of ${formatBytes(rows)}`
+    : `${formatCount(scanned)} of ${formatCount(rows)} texts`
+
+function Count({ search, filters }: Pick<Props, 'search' | 'filters'>) {
+  const { phase, found, result } = search
   if (result === null || phase === 'running') {
     if (phase === 'stopped')
       return (
         <>
-          Stopped: <b>{plural(found, 'hit')}</b> in {formatCount(scanned)} of {formatCount(rows)} texts
+          Stopped: <b>{plural(found, 'hit')}</b> in {readText(search, filters)}
         </>
       )
     return phase === 'running' ? (

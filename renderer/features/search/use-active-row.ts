@@ -52,7 +52,8 @@ export function useActiveRow(
     if (row.kind === 'head') return onFold(row.group.key)
     const { hit } = row
     onOpen(hit)
-    navigate({ conversationId: hit.conversationId, view: viewOf(hit), selection: hit.id }, 'push')
+    const { conversationId, id: selection, row: fileRow = null } = hit
+    navigate({ conversationId, view: viewOf(hit), selection, row: fileRow }, 'push')
   }
   const fold = () => {
     const row = stops[stop]

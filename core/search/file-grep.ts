@@ -1,0 +1,290 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { z } from 'zod'
+import type { FileInfo } from '../contract/lineage.ts'
+import type { GrepHit, GrepInput, GrepStep } from '../contract/retrieval.ts'
+import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
+import { FILE_START } from '../files/line-runs.ts'
+import { findStoredFile } from '../files/stored-file.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { allFiles } from '../systems/records/files.ts'
+import { TimeSlice } from '../yielding.ts'
+import { compareTimes } from './catalogue.ts'
+import { type FileHit, hitsInContent, hitsInName, NAME_ROW, type SearchedFile } from './file-hits.ts'
+import { expressionPlan, type Plan } from './plan.ts'
+import { type Question, questionHash } from './plan-query.ts'
+
+const Cursor = z.object({
+  /** The hash of the question. */
+  grep: z.string(),
+  /** How many hits all pages so far have given. */
+  given: z.int().min(1),
+  total: z.int(),
+  isExact: z.boolean(),
+  isLoosened: z.boolean(),
+  /** The last hit that was given, and the run of lines in which it is. */
+  after: z.object({
+    id: z.string(),
+    row: z.int(),
+    score: z.number(),
+    run: z.object({ offset: z.int().min(0), row: z.int().min(0), line: z.int().min(1) }),
+  }),
+})
+type Cursor = z.infer<typeof Cursor>
+
+type Found = { readonly file: number; readonly hit: FileHit }
+
+/** The hits of a page, and how many there are. */
+type Page = {
+  readonly hits: Found[]
+  /** Numbers of the files that could not be read. */
+  readonly unread: Set<number>
+  found: number
+  isFull: boolean
+  isDone: boolean
+  readBytes: number
+}
+
+const emptyPage = (): Page => ({
+  hits: [],
+  unread: new Set(),
+  found: 0,
+  isFull: false,
+  isDone: false,
+  readBytes: 0,
+})
+
+/** How long a search goes on. */
+export type Patience = {
+  /** A stream reports what it has found no more often than this. */
+  readonly everyMs: number
+  /** How long hits are counted once the page is full. */
+  readonly countMs: number
+}
+
+/** How many files are named that could not be read. */
+const NAMED = 3
+
+/**
+ * Searches large files: their names, their exploration summaries, and every line of their contents. Files are read one
+ * after the other, so that hits are given while others are still being looked for.
+ */
+export class FileGrep {
+  readonly #db: ReadDb
+  readonly #filesDir: string | null
+
+  constructor(db: ReadDb, filesDir: string | null) {
+    this.#db = db
+    this.#filesDir = filesDir
+  }
+
+  /** Yields the answer while it grows. @throws LcmError cancelled, invalid_argument, pattern_too_slow */
+  async *steps(
+    input: GrepInput,
+    question: Question,
+    { everyMs, countMs }: Patience,
+    signal?: AbortSignal,
+  ): AsyncGenerator<GrepStep, void> {
+    const began = performance.now()
+    const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
+    if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
+    const files = this.#files(input)
+    const notes = [...question.notes]
+    if (input.roles || input.depths) notes.push('Only messages have a role, only summaries a depth: nothing is left.')
+    const slice = new TimeSlice(signal, 'The search was cancelled.')
+    const allBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
+    let page = emptyPage()
+    let isLoosened = false
+    let given = 0
+    let toldAt = performance.now()
+    const step = (): Omit<GrepStep, 'result'> => {
+      const news = page.hits.slice(given)
+      given = page.hits.length
+      toldAt = performance.now()
+      const hits = news.map(({ file, hit }) => hitOf((files[file] as SearchedFile).info, hit, question))
+      return { hits, found: page.found, scanned: Math.min(page.readBytes, allBytes), rows: allBytes }
+    }
+    for (const { plan, isLoose } of plansOf(input, question, cursor)) {
+      if (isLoose && page.found > 0) break
+      isLoosened = isLoose
+      const isRanked = input.sort === 'relevance' && plan.hasOptional
+      let fullAt: number | null = null
+      for await (page of pages(files, plan, { isRanked, limit: input.limit, after: cursor?.after ?? null }, slice)) {
+        if (page.isFull) fullAt ??= performance.now()
+        if (cursor?.isExact && page.isFull) break
+        if (fullAt !== null && performance.now() - fullAt >= countMs) break
+        const isFirstPage = page.isFull && given < page.hits.length && Number.isFinite(everyMs)
+        // Hits that are ranked may still be replaced by better ones.
+        if (!isRanked && (isFirstPage || performance.now() - toldAt >= everyMs)) yield { ...step(), result: null }
+      }
+    }
+    if (isLoosened && page.found > 0) {
+      notes.push('No line has all the words; the lines with most of them come first.')
+    }
+    const unread = files.filter((_, number) => page.unread.has(number))
+    if (unread.length > 0) notes.push(unreadNote(unread))
+    const before = cursor?.given ?? 0
+    const counted = before + page.found
+    const isExact = page.isDone || cursor?.isExact === true
+    const total = cursor?.isExact ? cursor.total : Math.max(counted, page.isDone ? 0 : (cursor?.total ?? 0))
+    const givenNow = before + page.hits.length
+    const last = page.hits.at(-1)
+    const nextCursor =
+      last !== undefined && (!isExact || givenNow < total)
+        ? encodeCursor({
+            grep: questionHash(input),
+            ...{ given: givenNow, total, isExact, isLoosened },
+            after: {
+              id: (files[last.file] as SearchedFile).info.id,
+              ...{ row: last.hit.row, score: last.hit.score, run: last.hit.run },
+            },
+          } satisfies Cursor)
+        : null
+    const result = { total, totalIsExact: isExact, nextCursor, notes, tookMs: performance.now() - began }
+    yield { ...step(), result }
+  }
+
+  /** Returns the files that the filters let pass, in the order in which their hits are given. */
+  #files(input: GrepInput): SearchedFile[] {
+    const { conversationIds, afterMs, beforeMs, roles, depths, inContext, within, sort } = input
+    if (roles || depths || inContext === true || within !== undefined) return []
+    const conversations = conversationIds && new Set(conversationIds)
+    const direction = sort === 'oldest' ? 1 : -1
+    return allFiles(this.#db)
+      .filter(
+        ({ conversationId, createdAtMs }) =>
+          (!conversations || conversations.has(conversationId)) &&
+          (afterMs === undefined || (createdAtMs ?? Number.NEGATIVE_INFINITY) >= afterMs) &&
+          (beforeMs === undefined || (createdAtMs !== null && createdAtMs <= beforeMs)),
+      )
+      .map((info, row) => ({ info, row }))
+      .sort((a, b) => direction * (compareTimes(timeOf(a.info), timeOf(b.info)) || a.row - b.row))
+      .map(({ info }) => this.#found(info))
+  }
+
+  #found(info: FileInfo): SearchedFile {
+    const { conversationId, storageUri } = info
+    const allowed = this.#filesDir === null ? [] : [this.#filesDir]
+    const path = storageUri ? findStoredFile({ database: this.#db.path, conversationId, storageUri, allowed }) : null
+    return path !== null && isReadable(path)
+      ? { info, path, bytes: statSync(path).size }
+      : { info, path: null, bytes: 0 }
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK)
+    return true
+  } catch {
+    // The search goes on without it, and says so.
+    return false
+  }
+}
+
+const timeOf = ({ createdAtMs }: FileInfo): number => createdAtMs ?? Number.NEGATIVE_INFINITY
+
+/** Returns the plan as it was asked for and, where the question may be loosened, the one for any of its words. */
+function plansOf(
+  { match }: GrepInput,
+  { strict, loose, isPlain }: Question,
+  cursor: Cursor | null,
+): readonly { readonly plan: Plan; readonly isLoose: boolean }[] {
+  if (match === 'any' && loose) return [{ plan: expressionPlan(loose), isLoose: false }]
+  const asked = { plan: strict, isLoose: false }
+  if (!loose || !isPlain || match !== 'auto') return [asked]
+  const any = { plan: expressionPlan(loose), isLoose: true }
+  return cursor === null ? [asked, any] : [cursor.isLoosened ? any : asked]
+}
+
+type Order = {
+  /** Lines with more of the terms come first. */
+  readonly isRanked: boolean
+  readonly limit: number
+  readonly after: Cursor['after'] | null
+}
+
+/** Reads the files in their order and yields the page as it grows. */
+async function* pages(
+  files: readonly SearchedFile[],
+  plan: Plan,
+  { isRanked, limit, after }: Order,
+  slice: TimeSlice,
+): AsyncGenerator<Page> {
+  const page = emptyPage()
+  const last = after && { file: files.findIndex(({ info }) => info.id === after.id), ...after }
+  if (last?.file === -1) throw badCursor('the file at which it continues is not there any more')
+  const take = (file: number, hits: readonly FileHit[]): void => {
+    for (const hit of hits) {
+      const found = { file, hit }
+      if (!isRanked) {
+        if (last && compare(found, last) <= 0) continue
+        page.found += 1
+        if (page.hits.length < limit) page.hits.push(found)
+        continue
+      }
+      if (last && compareRanked(found, last) <= 0) continue
+      page.found += 1
+      insert(page.hits, found, limit)
+    }
+    page.isFull = !isRanked && page.hits.length === limit
+  }
+  for (const [number, file] of files.entries()) {
+    if (!isRanked && last && number < last.file) {
+      page.readBytes += file.bytes
+      continue
+    }
+    const from = !isRanked && last?.file === number ? last.run : FILE_START
+    if (from.offset === 0) take(number, await hitsInName(file, plan, FILE_START))
+    page.readBytes += from.offset
+    yield page
+    try {
+      if (file.path === null) page.unread.add(number)
+      else {
+        for await (const { hits, readBytes } of hitsInContent(file.path, plan, from, slice)) {
+          take(number, hits)
+          page.readBytes += readBytes
+          yield page
+        }
+      }
+    } catch (error) {
+      // The system refuses to read it, or it went away meanwhile. Any other error is not about the file.
+      if (!(error instanceof Error && 'syscall' in error)) throw error
+      page.unread.add(number)
+    }
+  }
+  page.isDone = true
+  page.isFull = true
+  yield page
+}
+
+type Place = { readonly file: number; readonly row: number; readonly score: number }
+
+const placeOf = ({ file, hit }: Found): Place => ({ file, row: hit.row, score: hit.score })
+const comparePlaces = (a: Place, b: Place): number => a.file - b.file || a.row - b.row
+const compare = (found: Found, place: Place): number => comparePlaces(placeOf(found), place)
+const compareRanked = (found: Found, place: Place): number => place.score - found.hit.score || compare(found, place)
+
+/** Keeps the best hits in order. */
+function insert(best: Found[], found: Found, limit: number): void {
+  if (best.length === limit && compareRanked(found, placeOf(best[limit - 1] as Found)) > 0) return
+  const at = best.findLastIndex((other) => compareRanked(found, placeOf(other)) > 0) + 1
+  best.splice(at, 0, found)
+  if (best.length > limit) best.pop()
+}
+
+function hitOf(info: FileInfo, hit: FileHit, { strict, loose }: Question): GrepHit {
+  const { snippet, matches } = hit.snippet()
+  return {
+    ...{ id: info.id, kind: 'file', conversationId: info.conversationId, createdAtMs: info.createdAtMs },
+    ...{ seq: null, role: null, depth: null, field: 'content', snippet, matches },
+    ...{ coveredBy: [], coverInWindow: null, isSeenInCover: false, inContext: false },
+    ...(hit.row === NAME_ROW || hit.line === null ? {} : { row: hit.row, line: hit.line }),
+    isPartial: loose !== null && !hit.matches(strict.matcher),
+  }
+}
+
+function unreadNote(files: readonly SearchedFile[]): string {
+  const named = files.slice(0, NAMED).map(({ info }) => info.id)
+  const more = files.length > NAMED ? ', …' : ''
+  return `The contents of ${files.length === 1 ? 'a large file' : `${files.length} large files`} could not be read and were not searched: ${named.join(', ')}${more}. "lcm file" says why.`
+}
