@@ -20,6 +20,7 @@ import type { RepairerOptions } from './doctor/repair/repairer-options.ts'
 import { marksFor } from './doctor/scan/rule-context.ts'
 import { Scanner } from './doctor/scan/scanner.ts'
 import { Surgeon } from './doctor/surgery/surgeon.ts'
+import type { MoveOptions } from './doctor/working-copy/move-large-texts.ts'
 import { LcmError } from './errors.ts'
 import { FileReader } from './files/file-reader.ts'
 import { FileStore, storeBeside } from './files/file-store.ts'
@@ -83,6 +84,8 @@ export type Lcm = {
   readonly undo: Undo
   /** Keeps large texts in files. */
   readonly files: LargeFileService
+  /** What moves the large texts of another memory into its files. */
+  readonly largeTextsOf: (path: string) => MoveOptions
   readonly fileReader: FileReader
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
@@ -174,6 +177,19 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
 
+  const largeTextsOf = (path: string): MoveOptions => {
+    const store = new FileStore(settings.filesDir ?? storeBeside(path), settings.filesDir === null)
+    const files = new LargeFileService({
+      ...{ store, estimator, thresholdTokens: settings.largeFileTokenThreshold },
+      // The parsers of many kinds of files are loaded with the first large file.
+      explore: async function* (source, signal) {
+        const { explore } = await import('./files/explorers/explore.ts')
+        return yield* explore(source, signal)
+      },
+    })
+    return { store, files, estimator }
+  }
+
   return {
     info,
     settings,
@@ -231,16 +247,8 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
     fileReader: new FileReader({ db: read, filesDir: settings.filesDir }),
-    files: new LargeFileService({
-      store: new FileStore(settings.filesDir ?? storeBeside(info.path), settings.filesDir === null),
-      estimator,
-      thresholdTokens: settings.largeFileTokenThreshold,
-      // The parsers of many kinds of files are loaded with the first large file.
-      explore: async function* (source, signal) {
-        const { explore } = await import('./files/explorers/explore.ts')
-        return yield* explore(source, signal)
-      },
-    }),
+    files: largeTextsOf(info.path).files,
+    largeTextsOf,
     compactionEngine: () => {
       requireEnabled(settings, 'compact')
       return new CompactionEngine({

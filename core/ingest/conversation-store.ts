@@ -10,7 +10,7 @@ import { runToEnd } from '../yielding.ts'
 import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
 import { contentHash, type MessageRow, partIdStem, toMessageRow } from './ingest-rows.ts'
 import { saySame, storedParts } from './known-parts.ts'
-import type { LargeTexts } from './large-texts.ts'
+import { insertFile, type LargeTexts } from './large-texts.ts'
 import { type PreparedMessage, prepareMessage } from './message-inserts.ts'
 import { type NewMessage, textUnits } from './new-message.ts'
 import { PartInserts } from './part-inserts.ts'
@@ -100,13 +100,6 @@ const queries = {
   stored: /* sql */ `
     SELECT message_id AS messageId, content FROM messages
     WHERE conversation_id = :conversationId AND external_id = :externalId`,
-  insertFile: /* sql */ `
-    INSERT INTO large_files (file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
-      exploration_summary, created_at)
-    VALUES (:id, CAST(:conversationId AS INTEGER), :fileName, :mimeType, CAST(:bytes AS INTEGER), :hash, :path,
-      :explorationSummary, CAST(:atMs AS INTEGER))
-    ON CONFLICT (file_id) DO UPDATE SET storage_uri = excluded.storage_uri
-      WHERE content_hash = excluded.content_hash AND storage_uri <> excluded.storage_uri`,
   insertItems: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, CAST(:ordinal AS INTEGER) + seq - CAST(:seq AS INTEGER), 'message', message_id, created_at
@@ -285,7 +278,8 @@ export class ConversationStore {
     const indexed = by === 'triggers' ? Number.MAX_SAFE_INTEGER : tail.messageId - 1
     const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
     const completions = new Map<number, Completion>()
-    const complete = (messageId: number, row: MessageRow): void => {
+    const complete = (messageId: number, { message, row }: PreparedMessage): void => {
+      this.#insertFiles(conversationId, message, tail)
       const partStem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
       completions.set(messageId, { messageId, row, sessionId: conversation.sessionId, partStem })
     }
@@ -299,7 +293,7 @@ export class ConversationStore {
       ) {
         counts.alreadyThere += 1
         counts.completed += 1
-        complete(former.messageId, row)
+        complete(former.messageId, prepared)
         return
       }
       if (this.#insert(conversation, tail, prepared, parts)) {
@@ -313,14 +307,14 @@ export class ConversationStore {
       if (this.#isSame(known, row)) {
         counts.alreadyThere += 1
         const isMarkedAnew = goesOn !== null && continued !== null && !hasSameParts(this.#db, known.messageId, row)
-        if (isMarkedAnew && mayBeCompleted(this.#db, known.messageId)) complete(known.messageId, row)
+        if (isMarkedAnew && mayBeCompleted(this.#db, known.messageId)) complete(known.messageId, prepared)
         return
       }
       const links = message.cut ?? goesOn?.(conversationId, message) ?? null
       if (links && goesOn && this.#isBeginning(conversationId, known, links)) {
         counts.alreadyThere += 1
         counts.completed += 1
-        complete(known.messageId, row)
+        complete(known.messageId, prepared)
       } else if (links) for (const link of this.#prepare(links)) take(link, null)
       else counts.conflicts.push({ externalId, messageId: known.messageId })
     }
@@ -376,10 +370,7 @@ export class ConversationStore {
   ): boolean {
     const { messageId, seq } = tail
     if (insert([messageId, conversation.id, seq]) === 0) return false
-    for (const file of message.files ?? []) {
-      this.#insertFile(conversation.id, file, row.atMs)
-      tail.file = file
-    }
+    this.#insertFiles(conversation.id, message, tail)
     const stem = partIdStem(`${conversation.importer}\n${conversation.sessionId}`, row)
     parts().forEach((part, ordinal) => {
       inserts.add([`${stem}_${ordinal}`, messageId, conversation.sessionId, ordinal], part)
@@ -390,9 +381,11 @@ export class ConversationStore {
     return true
   }
 
-  /** The content is on disk, under its name, before a row names it. */
-  #insertFile(conversationId: number, { place, sync: _, ...file }: NewFile, atMs: number): void {
-    this.#db.run(queries.insertFile, { conversationId, path: place(conversationId), atMs, ...file })
+  #insertFiles(conversationId: number, { files = [], createdAtMs }: NewMessage, tail: Tail): void {
+    for (const file of files) {
+      insertFile(this.#db, conversationId, file, Math.round(createdAtMs))
+      tail.file = file
+    }
   }
 }
 

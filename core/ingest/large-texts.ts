@@ -4,13 +4,34 @@ import { type IsLarge, largeBlocksOf, type TextKind } from '../files/blocks.ts'
 import { REFERENCE_BEGINS, referenceTo } from '../files/file-reference.ts'
 import type { KnownBlock, LargeFileService, NewFile } from '../files/large-file-service.ts'
 import { sha256 } from '../hashing.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
+import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { fileById, fileRow, pathsOfContent, smallestFile } from '../systems/records/files.ts'
 import type { StoredPart } from './known-parts.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
 /** What is stored of a message that comes again. */
 export type StoredTexts = { readonly content: string; readonly parts: readonly StoredPart[] }
+
+const queries = {
+  insertFile: /* sql */ `
+    INSERT INTO large_files (file_id, conversation_id, file_name, mime_type, byte_size, content_hash, storage_uri,
+      exploration_summary, created_at)
+    VALUES (:id, CAST(:conversationId AS INTEGER), :fileName, :mimeType, CAST(:bytes AS INTEGER), :hash, :path,
+      :explorationSummary, CAST(:atMs AS INTEGER))
+    ON CONFLICT (file_id) DO UPDATE SET storage_uri = excluded.storage_uri
+      WHERE content_hash = excluded.content_hash AND storage_uri <> excluded.storage_uri`,
+}
+
+/**
+ * Gives a file its place and its row, and returns its path: the content is on disk, under its name, before a row names
+ * it. It must run inside a transaction.
+ */
+export function insertFile(db: WriteDb, conversationId: number, file: NewFile, atMs: number): string {
+  const { place, sync: _, ...row } = file
+  const path = place(conversationId)
+  db.run(queries.insertFile, { conversationId, path, atMs, ...row })
+  return path
+}
 
 type Asked = {
   readonly conversationKey: string
@@ -56,10 +77,13 @@ export class LargeTexts {
     if (!isSaidByParts) texts.push({ text: content, kind: kindOf(role, null) })
     const replaced = new Map<string, string>()
     const files = new Map<string, NewFile>()
-    const isLarge = asked.stored === null ? this.#files.isLarge : this.#isMoved(asked.stored)
+    const moved = asked.stored === null ? null : this.#movedTexts(asked.stored)
     for (const text of texts) {
       if (replaced.has(text.text) || text.text.length < this.#leastUnits) continue
-      const rewritten = yield* this.#rewriteText(text, isLarge, asked, files)
+      const rewritten =
+        moved === null
+          ? yield* this.#rewriteText(text, this.#files.isLarge, asked, files)
+          : yield* this.#rewriteKnown(text, moved, asked, files)
       if (rewritten !== text.text) replaced.set(text.text, rewritten)
     }
     if (replaced.size === 0) return message
@@ -75,6 +99,33 @@ export class LargeTexts {
   finish(): void {
     this.#files.discardUnused()
     this.#coming.clear()
+  }
+
+  /**
+   * Refers to what was moved of a text that comes again. A result of a tool that has grown since begins with what was
+   * moved: its rest follows the reference, in a file of its own if it is large and stands nowhere yet.
+   */
+  async *#rewriteKnown(
+    text: Text,
+    moved: readonly MovedText[],
+    asked: Asked,
+    files: Map<string, NewFile>,
+  ): AsyncGenerator<void, string> {
+    const hashes = new Set(moved.map(({ hash }) => hash))
+    const isMoved: IsLarge = (content) =>
+      content.length >= this.#leastUnits && hashes.has(sha256(content.toWellFormed()))
+    const rewritten = yield* this.#rewriteText(text, isMoved, asked, files)
+    if (rewritten !== text.text || text.kind.of !== 'tool') return rewritten
+    const bytes = Buffer.from(text.text)
+    const beginning = moved.find((one) => one.bytes < bytes.length && sha256(bytes.subarray(0, one.bytes)) === one.hash)
+    if (beginning === undefined) return rewritten
+    const reference = referenceTo(beginning.file)
+    const rest = { ...text, text: bytes.subarray(beginning.bytes).toString() }
+    const others = moved.filter((one) => one !== beginning)
+    const known = yield* this.#rewriteKnown(rest, others, asked, files)
+    const isNew = known === rest.text && !isStoredAfter(reference, rest.text, asked.stored ?? [])
+    if (!isNew) return reference + known
+    return reference + (yield* this.#rewriteText(rest, this.#files.isLarge, { ...asked, stored: null }, files))
   }
 
   async *#rewriteText(
@@ -108,12 +159,24 @@ export class LargeTexts {
   }
 
   /** Of a message that is stored, exactly the texts that were moved then. */
-  #isMoved(stored: readonly StoredTexts[]): IsLarge {
-    const ids = new Set(stored.flatMap(referencesIn))
-    const hashes = new Set([...ids].flatMap((id) => fileRow(this.#db, id)?.hash ?? []))
-    return (content) => content.length >= this.#leastUnits && hashes.has(sha256(content.toWellFormed()))
+  #movedTexts(stored: readonly StoredTexts[]): MovedText[] {
+    return [...new Set(stored.flatMap(referencesIn))].flatMap((id): MovedText[] => {
+      const file = fileById(this.#db, id)
+      const { hash = null, bytes = null } = fileRow(this.#db, id) ?? {}
+      return file && hash !== null && bytes !== null ? [{ file, hash, bytes }] : []
+    })
   }
 }
+
+/** A text of a stored message that stands in a file. */
+type MovedText = { readonly file: FileInfo; readonly hash: string; readonly bytes: number }
+
+/** Whether the beginning of a rest stands in a stored message, behind the reference or in a message that continues it. */
+const isStoredAfter = (reference: string, rest: string, stored: readonly StoredTexts[]): boolean =>
+  stored
+    .flatMap(({ parts }) => parts.flatMap(({ toolOutput, text }) => [toolOutput ?? '', text ?? '']))
+    .map((told) => told.split(reference).at(-1) ?? '')
+    .some((told) => told !== '' && rest.startsWith(told))
 
 const REFERENCE = /\[LCM File: (file_[0-9a-f]{16}) \|/g
 

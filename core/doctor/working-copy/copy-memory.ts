@@ -14,6 +14,7 @@ import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { recordBaseline } from '../scan/record-baseline.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
 import { inShare } from './in-share.ts'
+import { type MoveOptions, moveLargeTexts } from './move-large-texts.ts'
 import { copyRecords } from './records.ts'
 import { verifyCopy } from './verify-copy.ts'
 
@@ -21,8 +22,14 @@ const BATCH_ROWS = 2000
 /** After COPIED of the work all rows are stored, and after INDEXED they are indexed. The rest is comparing. */
 const COPIED = 0.4
 const INDEXED = 0.7
+const COMPARED = 0.9
 
-export type CopyRequest = { readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }; readonly to: string }
+export type CopyRequest = {
+  readonly from: { readonly read: ReadDb; readonly info: MemoryInfo }
+  readonly to: string
+  /** Given when large texts are moved into files of the copy. */
+  readonly largeTexts?: MoveOptions | null
+}
 
 const queries = {
   hold: /* sql */ 'SELECT rootpage FROM main.sqlite_schema',
@@ -37,14 +44,14 @@ const queries = {
  * @throws LcmError invalid_argument when something is at `to`, cancelled, disk_full, sqlite_failed
  */
 export async function* copyMemory(
-  { from, to }: CopyRequest,
+  { from, to, largeTexts = null }: CopyRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
   // While this statement is open, all reads see one state of the file, until the last row is compared.
   const held = from.read.iterate(queries.hold)
   try {
     held.next()
-    return yield* makeNativeFile(to, (db) => fill(db, from, signal))
+    return yield* makeNativeFile(to, (db) => fill(db, from, largeTexts, signal))
   } finally {
     held.return?.()
   }
@@ -53,6 +60,7 @@ export async function* copyMemory(
 async function* fill(
   db: WriteDb,
   { read, info }: CopyRequest['from'],
+  largeTexts: MoveOptions | null,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, CopyReport> {
   const putBack = takeTriggers(db, ['messages_*', 'message_parts_*', 'summaries_*'])
@@ -78,10 +86,13 @@ async function* fill(
   db.transaction(() => fillSummaryHashes(db))
   yield { done: INDEXED, total: 1, unit: 'steps', note: 'looking at it' }
   await inSlices(recordBaseline({ read, info }, db), signal)
-  return yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
+  const verified = yield* inShare(verifyCopy({ original: read, info, copy: db, fitter, rows: all }, signal), {
     from: INDEXED,
-    to: 1,
+    to: largeTexts === null ? 1 : COMPARED,
   })
+  if (largeTexts === null) return verified
+  const moved = yield* inShare(moveLargeTexts(db, largeTexts, signal), { from: COMPARED, to: 1 })
+  return { ...verified, largeTexts: moved }
 }
 
 async function* copyTable(

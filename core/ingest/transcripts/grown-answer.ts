@@ -37,14 +37,14 @@ export function continueMessage(
   storedRole: Role,
   stored: readonly (readonly StoredPart[])[],
 ): NewMessage[] | null {
-  const { externalId, role, createdAtMs } = message
+  const { externalId, role, createdAtMs, files = [] } = message
   const [first = []] = stored
   const blocks = blocksOf(message)
   if (externalId === null || role !== storedRole || !blocks || !cutBlocks(blocks.slice(0, first.length), first)) {
     return null
   }
   const finish = message.parts.find(isFinish) ?? null
-  return cutGrown({ externalId, role, blocks, createdAtMs, finish, details: {} }, stored)
+  return cutGrown({ externalId, role, blocks, createdAtMs, finish, details: {}, files }, stored)
 }
 
 const isFinish = (part: NewPart): boolean => part.type === 'step_finish'
