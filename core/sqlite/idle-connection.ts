@@ -94,6 +94,7 @@ export class IdleConnection {
       column: (sql, params) => read((db) => db.column(sql, params)),
       rows: (sql, params) => read((db) => db.rows(sql, params)),
       iterate: (sql, params) => this.#stepping((db) => db.iterate(sql, params)),
+      iterateRows: (sql, params) => this.#stepping((db) => db.iterateRows(sql, params)),
       dataVersion: () => this.#versionNow(),
       ownChanges: () => 0,
       close: () => this.#close(),

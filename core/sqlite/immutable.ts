@@ -61,6 +61,7 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
     column: (sql, params) => guarded(() => db.column(sql, params)),
     rows: (sql, params) => guarded(() => db.rows(sql, params)),
     iterate: (sql, params) => stepping(() => db.iterate(sql, params)),
+    iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),
     run: (sql, params) => guarded(() => db.run(sql, params)),

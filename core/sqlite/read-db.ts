@@ -30,10 +30,15 @@ export interface ReadDb {
   /** Returns all rows as arrays, for batches with a LIMIT. This is the quickest way through many rows. */
   rows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): T[]
   /**
-   * Returns the rows one by one, for texts and for lists that may not fit in memory. It takes twice as long as reading
-   * batches. Meanwhile the same connection may read, but it may not write.
+   * Returns the rows one by one, for lists that may not fit in memory. Meanwhile the same connection may read, but it
+   * may not write.
    */
   iterate<T>(sql: string, params?: SqlParams): IterableIterator<T>
+  /**
+   * Returns the rows one by one as arrays, for texts and other readings of whole files. It takes twice as long as
+   * reading batches, but a third less than `iterate`, and objects that `node:sqlite` makes are larger than arrays.
+   */
+  iterateRows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
   /** This number changes when another connection committed, or we did between two connections. https://www.sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number
   /** Returns how many rows of the file this connection has written since it was opened. */
@@ -91,6 +96,10 @@ export function wrapConnection(
     const statement = prepare(sql)
     return statement.busy ? connection.prepare(sql) : statement
   }
+  const idleRaw = (sql: string): Database.Statement => {
+    const statement = prepareRaw(sql)
+    return statement.busy ? connection.prepare(sql).raw(true) : statement
+  }
   let given: readonly SqlValue[] | null = null
   const defineGiven = (): void => {
     if (given === null) connection.function('given', { directOnly: true }, (index) => given?.[index as number])
@@ -109,11 +118,12 @@ export function wrapConnection(
     all: (sql, params = {}) => translating(path, () => idle(sql).all(params)) as never,
     get: (sql, params = {}) => translating(path, () => idle(sql).get(params)) as never,
     value: (sql, params = {}) =>
-      translating(path, () => (prepareRaw(sql).get(params) as SqlValue[] | undefined)?.[0]) as never,
+      translating(path, () => (idleRaw(sql).get(params) as SqlValue[] | undefined)?.[0]) as never,
     column: (sql, params = {}) =>
-      translating(path, () => (prepareRaw(sql).all(params) as SqlValue[][]).map((row) => row[0])) as never,
-    rows: (sql, params = {}) => translating(path, () => prepareRaw(sql).all(params)) as never,
+      translating(path, () => (idleRaw(sql).all(params) as SqlValue[][]).map((row) => row[0])) as never,
+    rows: (sql, params = {}) => translating(path, () => idleRaw(sql).all(params)) as never,
     iterate: (sql, params = {}) => stepping(() => idle(sql).iterate(params)) as never,
+    iterateRows: (sql, params = {}) => stepping(() => idleRaw(sql).iterate(params)) as never,
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
     ownChanges: () => translating(path, () => (prepareRaw(queries.ownChanges).get() as [number])[0]),
     close: () => {

@@ -53,6 +53,7 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
     column: (sql, params) => db.column(allowed(sql), params),
     rows: (sql, params) => db.rows(allowed(sql), params),
     iterate: (sql, params) => db.iterate(allowed(sql), params),
+    iterateRows: (sql, params) => db.iterateRows(allowed(sql), params),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),
     run: (sql, params) => db.run(allowed(sql), params),

@@ -136,9 +136,9 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
         }
       }
     })
-  function* stepping(sql: string, params: SqlParams): Generator {
+  function* stepping(sql: string, params: SqlParams, raw: boolean): Generator {
     try {
-      const statement = prepare(sql, false)
+      const statement = prepare(sql, raw)
       busy.add(statement)
       try {
         // Only the first step can report that the log is not ready, because it begins to read.
@@ -175,7 +175,8 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     column: (sql, params = {}) =>
       query(sql, true, (statement) => statement.all(params) as unknown as SqlValue[][]).map((row) => row[0]) as never,
     rows: (sql, params = {}) => query(sql, true, (statement) => statement.all(params)) as never,
-    iterate: (sql, params = {}) => stepping(sql, params) as never,
+    iterate: (sql, params = {}) => stepping(sql, params, false) as never,
+    iterateRows: (sql, params = {}) => stepping(sql, params, true) as never,
     dataVersion: () => query('PRAGMA data_version', true, (statement) => (statement.get() as unknown as [number])[0]),
     ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),

@@ -119,6 +119,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     column: (sql, params) => read(() => db.column(sql, params)) as never,
     rows: (sql, params) => read(() => db.rows(sql, params)) as never,
     iterate: (sql, params) => stepping(() => db.iterate(sql, params)) as never,
+    iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)) as never,
     // While one state is read, a change of a companion does not count: the tables belong to that state.
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),
     ownChanges: () => 0,

@@ -8,8 +8,7 @@ import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
  * One row a summary. Messages and ordinals come in the same order, which is not the stored one: to have SQLite sort
  * them would take twice as long.
  */
-const packed = `summary_id AS summaryId, count(*) AS count, group_concat(coalesce(message_id, '?')) AS ids,
-  group_concat(coalesce(ordinal, '?')) AS ordinals`
+const packed = "summary_id, count(*), group_concat(coalesce(message_id, '?')), group_concat(coalesce(ordinal, '?'))"
 
 /**
  * What tells a run: messages whose numbers follow each other, with ordinals from 0 on. It costs what the packed row costs,
@@ -34,9 +33,7 @@ const queries = {
   messagesOf: /* sql */ `
     SELECT message_id, ordinal FROM summary_messages WHERE summary_id IS :summary ORDER BY ordinal, message_id`,
   sourceLinks: /* sql */ `
-    SELECT summary_id AS summaryId, source_summary_id AS sourceId, ordinal
-    FROM summary_sources
-    ORDER BY summary_id, ordinal, source_summary_id`,
+    SELECT summary_id, source_summary_id, ordinal FROM summary_sources ORDER BY summary_id, ordinal, source_summary_id`,
   storedMessageLinks: /* sql */ `
     SELECT message_id AS "to", coalesce(ordinal, 0) AS ordinal
     FROM summary_messages
@@ -64,17 +61,16 @@ const SUMMARIES_AT_ONCE = 400
 export function* readingLinks(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, Links> {
   const reader = new LinkReader(db, messages, summaries)
   let read = 0
-  for (const row of db.iterate<PackedLinks>(queries.messageLinks)) {
+  for (const row of db.iterateRows<PackedLinks>(queries.messageLinks)) {
     reader.addMessages(reader.named(row), NOWHERE)
     const before = read
-    read += row.count
+    read += row[1]
     if (Math.floor(read / LINKS_AT_ONCE) !== Math.floor(before / LINKS_AT_ONCE)) yield
   }
   yield
   let rows = 0
-  type Row = { readonly summaryId: string; readonly sourceId: string; readonly ordinal: number }
-  for (const { summaryId, sourceId, ordinal } of db.iterate<Row>(queries.sourceLinks)) {
-    reader.addSource([summaryId, sourceId, ordinal])
+  for (const link of db.iterateRows<SourceLink>(queries.sourceLinks)) {
+    reader.addSource(link)
     rows += 1
     if (rows % ROWS_AT_ONCE === 0) yield
   }
@@ -157,7 +153,7 @@ class LinkReader {
   }
 
   named(row: PackedLinks): NamedMessages {
-    const { summaryId } = row
+    const [summaryId] = row
     const ordered = unpackedLinks(row) ?? linksOneByOne(this.#db, summaryId)
     const positions = new Int32Array(ordered.ids.length)
     let isWhole = true
@@ -218,7 +214,7 @@ function readRuns(db: ReadDb, ids: readonly string[], areMost: boolean): Run[] {
 }
 
 const readPacked = (db: ReadDb, ids: readonly string[]): PackedLinks[] =>
-  db.all<PackedLinks>(queries.messageLinksOf, { ids: JSON.stringify(ids) })
+  db.rows<PackedLinks>(queries.messageLinksOf, { ids: JSON.stringify(ids) })
 
 /** `firstAtLeast`, `firstAtMost`: the numbers that the message at ordinal 0 would have by each link. */
 type Run = {
@@ -231,12 +227,7 @@ type Run = {
   readonly firstAtMost: number
 }
 
-type PackedLinks = {
-  readonly summaryId: string
-  readonly count: number
-  readonly ids: string
-  readonly ordinals: string
-}
+type PackedLinks = readonly [summaryId: string, count: number, ids: string, ordinals: string]
 
 /** Those that some summaries name and that were not read, by number. */
 function messagesElsewhere(db: ReadDb, named: readonly NamedMessages[]): ReadonlyMap<number, MessageElsewhere> {
@@ -264,10 +255,9 @@ type NamedMessages = OrderedIds & {
 }
 
 /** Null when something there is no whole number. */
-function unpackedLinks(row: PackedLinks): OrderedIds | null {
-  const { count } = row
+function unpackedLinks([, count, packedIds, packedOrdinals]: PackedLinks): OrderedIds | null {
   const [ids, ordinals] = [new Float64Array(count), new Float64Array(count)]
-  if (unpackInto(row.ids, ids, 0) !== count || unpackInto(row.ordinals, ordinals, 0) !== count) return null
+  if (unpackInto(packedIds, ids, 0) !== count || unpackInto(packedOrdinals, ordinals, 0) !== count) return null
   if (ordinals.every((ordinal, index) => ordinal === index)) return { ids, isNumbered: true }
   const number = (column: Float64Array, index: number): number => column[index] as number
   const order = Uint32Array.from(ids.keys()).sort(

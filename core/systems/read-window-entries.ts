@@ -1,22 +1,20 @@
 import type { Messages } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import type { Summaries } from '../memory/summaries.ts'
-import { type StoredEntry, WindowEntries } from '../memory/window-entries.ts'
+import { WindowEntries } from '../memory/window-entries.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
-const entry = "ordinal, item_type = 'summary' AS isSummary, message_id AS messageId, summary_id AS summaryId"
+const entry = "conversation_id, ordinal, item_type = 'summary', message_id, summary_id"
 
 /** When an entry was placed is asked for by scans and repairs alone. In large windows it takes as long as the rest. */
-const withoutTime = `${entry}, NULL AS placedAtMs`
+const withoutTime = `${entry}, NULL`
 
 /** A page of the window of a conversation. Numbers are bound as REAL, which compares with the stored ones as it is. */
 const page = `conversation_id = :conversation AND ordinal > :after ORDER BY ordinal LIMIT CAST(:limit AS INTEGER)`
 
 const queries = {
   all: /* sql */ `
-    SELECT conversation_id AS conversation, ${entry}, created_at AS placedAtMs
-    FROM context_items
-    ORDER BY conversation_id, ordinal`,
+    SELECT ${entry}, created_at FROM context_items ORDER BY conversation_id, ordinal`,
   length: /* sql */ `SELECT count(*) FROM context_items WHERE conversation_id = :conversation`,
   /** A page as one row, because a row an entry costs an object each; and how many entries are not a message alone. */
   packed: /* sql */ `
@@ -31,14 +29,21 @@ const queries = {
 /** Entries between two pauses: some milliseconds. */
 const AT_ONCE = 4096
 
-type EntryRow = StoredEntry & { readonly isSummary: number }
+type SqlRow = [
+  conversation: number,
+  ordinal: number,
+  isSummary: number,
+  messageId: number | null,
+  summaryId: string | null,
+  placedAtMs: number | null,
+]
 
 /** The windows of a whole file. */
 export function* readingWindows(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> {
   const window = new WindowEntries(messages.length, summaries.length)
   const add = adding(window, messages, summaries)
-  for (const row of db.iterate<EntryRow & { conversation: number }>(queries.all)) {
-    add(row.conversation, row)
+  for (const row of db.iterateRows<SqlRow>(queries.all)) {
+    add(row)
     if (window.length % AT_ONCE === 0) yield
   }
   return window
@@ -57,7 +62,7 @@ export function* readingWindow(db: ReadDb, messages: Messages, summaries: Summar
   // Not every file is a sound one: an ordinal may be missing, or be a text.
   const window = new WindowEntries(messages.length, summaries.length, length)
   const add = adding(window, messages, summaries)
-  for (const row of db.all<EntryRow>(queries.allOf, { conversation })) add(conversation, row)
+  for (const row of db.rows<SqlRow>(queries.allOf, { conversation })) add(row)
   return window
 }
 
@@ -84,7 +89,7 @@ function* readingPages(
         const id = entries.ids[index] as number
         window.addMessage(conversation, entries.ordinals[index] as number, id, messages.positionOf(id))
       }
-    } else for (const row of entries.rows.slice(0, end)) add(conversation, row)
+    } else for (const row of entries.rows.slice(0, end)) add(row)
     if (!isFull || end === 0) return
     after = entries.ordinals[end - 1] as number
     yield
@@ -93,7 +98,7 @@ function* readingPages(
 
 type Page =
   | { readonly kind: 'messages'; readonly ordinals: Float64Array; readonly ids: Float64Array }
-  | { readonly kind: 'rows'; readonly ordinals: Float64Array; readonly rows: readonly EntryRow[] }
+  | { readonly kind: 'rows'; readonly ordinals: Float64Array; readonly rows: readonly SqlRow[] }
 
 function readPage(db: ReadDb, params: { conversation: number; after: number; limit: number }): Page {
   const [packed] = db.rows<[number, number, string | null, string | null]>(queries.packed, params)
@@ -104,18 +109,17 @@ function readPage(db: ReadDb, params: { conversation: number; after: number; lim
   if (others === 0 && isWhole(packedOrdinals, ordinals) && isWhole(packedIds, ids)) {
     return { kind: 'messages', ordinals, ids }
   }
-  const rows = db.all<EntryRow>(queries.rows, params)
+  const rows = db.rows<SqlRow>(queries.rows, params)
   return {
     kind: 'rows',
     rows,
-    ordinals: Float64Array.from(rows, ({ ordinal }) => (typeof ordinal === 'number' ? ordinal : Number.NaN)),
+    ordinals: Float64Array.from(rows, ([, ordinal]) => (typeof ordinal === 'number' ? ordinal : Number.NaN)),
   }
 }
 
 const adding =
   (window: WindowEntries, messages: Messages, summaries: Summaries) =>
-  (conversation: number, row: EntryRow): void => {
-    const isSummary = row.isSummary === 1
-    const target = isSummary ? summaries.nodeOf(row.summaryId ?? '') : messages.positionOf(row.messageId ?? Number.NaN)
-    window.add(conversation, row, isSummary, target)
+  ([conversation, ordinal, isSummary, messageId, summaryId, placedAtMs]: SqlRow): void => {
+    const target = isSummary === 1 ? summaries.nodeOf(summaryId ?? '') : messages.positionOf(messageId ?? Number.NaN)
+    window.add(conversation, { ordinal, messageId, summaryId, placedAtMs }, isSummary === 1, target)
   }

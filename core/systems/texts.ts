@@ -65,13 +65,11 @@ const queries = {
     WHERE m.message_id IN (SELECT CAST(value AS INTEGER) FROM json_each(:ids))`,
   /** `hash` is an expression of the system, never text of the file. */
   everyMessage: (hash: string) => /* sql */ `
-    SELECT m.message_id AS id, m.conversation_id AS conversation, m.role AS kind, m.token_count AS tokens, ${hash} AS hash,
-      m.content AS content
+    SELECT m.message_id, m.conversation_id, m.role, m.token_count, ${hash}, m.content
     FROM messages AS m
     WHERE :conversation IS NULL OR m.conversation_id = :conversation`,
   everySummary: /* sql */ `
-    SELECT s.summary_id AS id, s.conversation_id AS conversation, s.kind AS kind, s.token_count AS tokens, s.model AS model,
-      s.content AS content
+    SELECT s.summary_id, s.conversation_id, s.kind, s.token_count, s.model, s.content
     FROM summaries AS s
     WHERE :conversation IS NULL OR s.conversation_id = :conversation`,
 }
@@ -179,15 +177,22 @@ export type SaidText = {
 export const saidTexts = (db: ReadDb, ids: readonly number[]): SaidText[] =>
   db.all<SaidText>(queries.said, { ids: JSON.stringify(ids) })
 
-type Every = {
-  readonly conversation: number
-  /** Role of a message, kind of a summary. */
-  readonly kind: string
-  readonly tokens: number | null
-  readonly content: string | null
-}
-type EveryMessage = Every & { readonly id: number; readonly hash: string | null }
-type EverySummary = Every & { readonly id: string; readonly model: string | null }
+type EveryMessage = readonly [
+  id: number,
+  conversation: number,
+  role: string,
+  tokens: number | null,
+  hash: string | null,
+  content: string | null,
+]
+type EverySummary = readonly [
+  id: string,
+  conversation: number,
+  kind: string,
+  tokens: number | null,
+  model: string | null,
+  content: string | null,
+]
 
 /**
  * Every message with its text.
@@ -198,11 +203,12 @@ export const everyMessageText = (
   db: ReadDb,
   conversation: number | null,
   hash: string | null,
-): IterableIterator<EveryMessage> => db.iterate<EveryMessage>(queries.everyMessage(hash ?? 'NULL'), { conversation })
+): IterableIterator<EveryMessage> =>
+  db.iterateRows<EveryMessage>(queries.everyMessage(hash ?? 'NULL'), { conversation })
 
 /** Every summary with its text. */
 export const everySummaryText = (db: ReadDb, conversation: number | null): IterableIterator<EverySummary> =>
-  db.iterate<EverySummary>(queries.everySummary, { conversation })
+  db.iterateRows<EverySummary>(queries.everySummary, { conversation })
 
 /** Contents of at least so many bytes, of messages above a number, in their order; so many at most. */
 export const longContentsAfter = (

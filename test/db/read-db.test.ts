@@ -75,6 +75,23 @@ describe.each(
     expect(db.all(sql)).toHaveLength(3)
   })
 
+  it('iterates the same statement twice at a time as arrays, with batches of it between', () => {
+    const sql = 'SELECT n, word FROM numbers ORDER BY n'
+    const words: unknown[] = []
+    for (const [outer] of db.iterateRows<[number, string | null]>(sql)) {
+      for (const [inner, word] of db.iterateRows<[number, string | null]>(sql)) if (inner === outer) words.push(word)
+      expect(db.rows(sql)).toHaveLength(3)
+      expect(db.column(sql)).toEqual([1, 2, 3])
+      expect(db.value(sql)).toBe(1)
+    }
+    expect(words).toEqual(['one', 'zwei ß 数 🚀', null])
+    for (const [n] of db.iterateRows<[number]>(sql)) {
+      expect(n).toBe(1)
+      break
+    }
+    expect(db.rows(sql)).toHaveLength(3)
+  })
+
   it('reads integers beyond 2^53 without their last digits instead of failing', () => {
     expect(db.column('SELECT n FROM huge')).toEqual([1, 9007199254740992])
     expect(db.rows('SELECT n FROM huge')).toEqual([[1], [9007199254740992]])
@@ -87,6 +104,7 @@ describe.each(
     expect(codeOf(() => db.all('SELECT nonsense'))).toBe('sqlite_failed')
     expect(codeOf(() => db.value('SELEKT'))).toBe('sqlite_failed')
     expect(codeOf(() => [...db.iterate('SELECT * FROM nowhere')])).toBe('sqlite_failed')
+    expect(codeOf(() => [...db.iterateRows('SELECT * FROM nowhere')])).toBe('sqlite_failed')
     expect(codeOf(() => db.all('DELETE FROM numbers RETURNING n'))).toBe('read_only_file')
   })
 })

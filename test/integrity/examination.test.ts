@@ -37,6 +37,10 @@ async function examine(path: string, meanwhile = (): void => {}) {
       statements.push(sql)
       return opened.read.iterate(sql, params)
     },
+    iterateRows: (sql, params) => {
+      statements.push(sql)
+      return opened.read.iterateRows(sql, params)
+    },
   }
   const checker = new Scanner({
     db,

@@ -54,8 +54,8 @@ const SLICE_ROWS = 2000
 
 function* digest(db: ReadDb, hash: Hash, sql: string, params: SqlParams): Generator<void> {
   let rows = 0
-  for (const row of db.iterate<Readonly<Record<string, SqlValue>>>(sql, params)) {
-    for (const value of Object.values(row)) hash.update(told(value))
+  for (const row of db.iterateRows(sql, params)) {
+    for (const value of row) hash.update(told(value))
     rows += 1
     if (rows % SLICE_ROWS === 0) yield
   }

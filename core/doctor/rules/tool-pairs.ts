@@ -9,14 +9,14 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 const queries = {
   /** Selects calls and results of the messages in a window. Usually there are few. */
   inWindows: /* sql */ `
-    SELECT c.message_id AS messageId, p.tool_call_id AS callId
+    SELECT c.message_id, p.tool_call_id
     FROM context_items AS c
     JOIN message_parts AS p ON p.message_id = c.message_id
     WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
       AND (:conversation IS NULL OR c.conversation_id = :conversation)
     ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
-  /** Selects all calls and results from a covering index. This is faster than reading some of the rows. */
-  all: /* sql */ `SELECT message_id AS messageId, tool_call_id AS callId FROM message_parts WHERE tool_call_id IS NOT NULL`,
+  /** Selects all calls and results from a covering index. A row takes a quarter of the time of those above. */
+  all: /* sql */ `SELECT message_id, tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL`,
   elsewhere: /* sql */ `
     SELECT p.tool_call_id, p.message_id
     FROM message_parts AS p
@@ -51,11 +51,12 @@ function* pairsInWindows({ db, info, memory, conversationId: conversation }: Rul
   if (before) return before
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
-  const isIndexed = isNative(info) && conversation === null
-  type Row = { readonly messageId: number; readonly callId: string }
-  const rows = isIndexed ? db.iterate<Row>(queries.all) : db.iterate<Row>(queries.inWindows, { conversation })
+  const isIndexed = isNative(info) && conversation === null && 4 * memory.window.length > memory.messages.length
+  const rows = isIndexed
+    ? db.iterateRows<[number, string]>(queries.all)
+    : db.iterateRows<[number, string]>(queries.inWindows, { conversation })
   let count = 0
-  for (const { messageId, callId } of rows) {
+  for (const [messageId, callId] of rows) {
     count += 1
     if (count % 4096 === 0) yield null
     const position = memory.messages.positionOf(messageId)

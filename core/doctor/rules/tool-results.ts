@@ -5,7 +5,7 @@ import { type Finding, isAsked } from '../../systems/scanned-memory.ts'
 const queries = {
   /** Selects each message that names a call, once. */
   callSides: /* sql */ `
-    SELECT DISTINCT tool_call_id AS callId, message_id AS messageId
+    SELECT DISTINCT tool_call_id, message_id
     FROM message_parts
     WHERE tool_call_id IS NOT NULL
     ORDER BY tool_call_id`,
@@ -19,8 +19,7 @@ function* findDuplicateResults(context: RuleContext): Iterable<Finding | null> {
   const { messages } = context.memory
   let current: string | null = null
   let sides: number[] = []
-  type Row = { readonly callId: string; readonly messageId: number }
-  for (const { callId, messageId } of context.db.iterate<Row>(queries.callSides)) {
+  for (const [callId, messageId] of context.db.iterateRows<[string, number]>(queries.callSides)) {
     if (callId !== current) {
       yield* surplusResults(context, current ?? '', sides)
       yield null

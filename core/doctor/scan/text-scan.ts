@@ -28,7 +28,7 @@ function* messages(context: RuleContext, asked: readonly Asked[]): Generator<Tex
   const hasHash = system.facts.messageHash !== null && probe.has(...system.facts.messageHash.column)
   const hashSql = hasHash ? (system.facts.messageHash?.sql ?? null) : null
   const rows = everyMessageText(db, conversationId, hashSql)
-  for (const { id, conversation, kind, tokens, hash, content } of rows) {
+  for (const [id, conversation, kind, tokens, hash, content] of rows) {
     const position = memory.messages.positionOf(id)
     const text = { id: `msg_${id}`, conversationId: conversation, position, tokens, hash, content, kind, model: null }
     for (const found of ask(asked, text)) yield found
@@ -38,7 +38,7 @@ function* messages(context: RuleContext, asked: readonly Asked[]): Generator<Tex
 
 function* summaries(context: RuleContext, asked: readonly Asked[]): Generator<TextFinding | null> {
   const { db, memory, conversationId } = context
-  for (const { id, conversation, kind, tokens, model, content } of everySummaryText(db, conversationId)) {
+  for (const [id, conversation, kind, tokens, model, content] of everySummaryText(db, conversationId)) {
     const position = memory.summaries.nodeOf(id)
     // This summary was written after the memory was read.
     if (position < 0) continue

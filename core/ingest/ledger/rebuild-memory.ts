@@ -5,7 +5,7 @@ import { LcmError } from '../../errors.ts'
 import { sha256, startSha256 } from '../../hashing.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { makeNativeFile } from '../../sqlite/new-file.ts'
-import type { ReadDb, SqlParams, SqlValue, WriteDb } from '../../sqlite/read-db.ts'
+import type { ReadDb, SqlParams, WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { indexInSteps } from '../index-in-steps.ts'
 import { fillSummaryHashes } from '../summary-hashes.ts'
@@ -87,9 +87,7 @@ export function ledgerContentHash(db: ReadDb): string {
     hash.update(`\n${table}`)
     const guard = table === 'lcm_meta' ? `WHERE key NOT LIKE '${OWN_META_PREFIX}%'` : ''
     const sql = /* sql */ `SELECT ${columns.toSorted().join(', ')} FROM main.${table} ${guard} ORDER BY ${keyOf(table).join(', ')}`
-    for (const row of db.iterate<Readonly<Record<string, SqlValue>>>(sql)) {
-      hash.update(`\n${JSON.stringify(Object.values(row))}`)
-    }
+    for (const row of db.iterateRows(sql)) hash.update(`\n${JSON.stringify(row)}`)
   }
   return hash.digest('hex')
 }
