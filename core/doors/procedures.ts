@@ -9,7 +9,7 @@ import { createRouter } from '../router.ts'
 export type CallProcedure = (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
 
 /** The procedures of the contract by name, such as `retrieval.grep`, each with its place in the contract. */
-const PROCEDURES: ReadonlyMap<string, readonly string[]> = new Map(
+export const PROCEDURES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(contract)
     .flatMap(([area, group]) => ('~orpc' in group ? [[area]] : Object.keys(group).map((name) => [area, name])))
     .map((path) => [path.join('.'), path]),

@@ -16,6 +16,7 @@ import {
   noSuchConversation,
   storedConversation,
 } from '../systems/records/conversations.ts'
+import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { readMessages, titleIn } from './read-messages.ts'
 import { recall } from './recall.ts'
 
@@ -66,7 +67,9 @@ export class HostedMemory {
         recall: (given: Input<'recall'>) => this.#recall(given, signal),
         status: (given: Input<'status'>) => this.#status(given),
       }
-    return await handlers[name](parsed.data as never, signal)
+    return await despiteWrongValues<Output<HostCallName>>(this.#core.path, () =>
+      handlers[name](parsed.data as never, signal),
+    )
   }
 
   /** The answer says that the messages are in the file. */

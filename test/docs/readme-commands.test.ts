@@ -8,8 +8,8 @@ const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const commands = [...readme.matchAll(/`npx lcm ([^`]+)`/g)].map((match) => match[1] ?? '')
 
-/** These run until they are ended: test/cli/signals and test/mcp hold them to it. */
-const STAYING = ['serve', 'mcp']
+/** These run until they are ended: test/cli/signals, test/mcp and test/engine hold them to it. */
+const STAYING = ['serve', 'mcp', 'engine']
 
 const folder = temporaryFolder()
 const home = temporaryFolder()

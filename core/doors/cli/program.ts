@@ -8,6 +8,7 @@ import { addContextCommand } from './context-command.ts'
 import { addCopyCommand } from './copy-command.ts'
 import { addCoverageCommand } from './coverage-command.ts'
 import { addDiscoverCommand } from './discover-command.ts'
+import { addEngineCommand } from './engine-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addExportCommand } from './export-command.ts'
 import { addFileCommands } from './file-commands.ts'
@@ -220,6 +221,9 @@ export function buildProgram(
     .action(async (options: McpCommandOptions) => {
       state.exitCode = await mcp(options, installation, version)
     })
+  addEngineCommand(define, installation, (exitCode) => {
+    state.exitCode = exitCode
+  })
   define('open', 'the window: the desktop app where it is installed, otherwise as serve')
     .argument('[file]', 'the memory file')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))

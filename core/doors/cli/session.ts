@@ -62,7 +62,7 @@ function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
 }
 
 /** Creates the folder of the configured memory on first use, because its path is not a typing error. */
-function makeFolderOf(path: string): void {
+export function makeFolderOf(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   } catch (error) {

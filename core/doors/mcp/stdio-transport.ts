@@ -7,10 +7,10 @@ import {
   type RequestId,
   RequestIdSchema,
 } from '@modelcontextprotocol/sdk/types.js'
+import { LineSplitter } from '../line-splitter.ts'
 
 /** No request to these tools is larger. */
 export const MAX_LINE_BYTES = 10 * 1024 * 1024
-const NEWLINE = 0x0a
 
 /** The schema of each request of the protocol, by its name. */
 const REQUESTS = new Map(ClientRequestSchema.options.map((schema) => [schema.shape.method.value as string, schema]))
@@ -31,9 +31,12 @@ export class StdioTransport implements Transport {
   readonly #output: NodeJS.WritableStream
   readonly #open = new Set<RequestId>()
   #whenIdle: (() => void) | null = null
-  #pieces: Buffer[] = []
-  #bytes = 0
-  #isTooLong = false
+  readonly #lines = new LineSplitter({
+    mostBytes: MAX_LINE_BYTES,
+    onTooLong: () => {
+      this.#refuse(null, ErrorCode.ParseError, `A message has at most ${MAX_LINE_BYTES} bytes; this one is left out.`)
+    },
+  })
 
   constructor({ input, output }: Streams) {
     this.#input = input
@@ -72,33 +75,10 @@ export class StdioTransport implements Transport {
   }
 
   readonly #take = (chunk: Buffer): void => {
-    let from = 0
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, end))
-      from = end + 1
-      this.#endLine()
+    for (const bytes of this.#lines.take(chunk)) {
+      const line = bytes.toString('utf8').trim()
+      if (line !== '') this.#hear(line)
     }
-    this.#keep(chunk.subarray(from))
-  }
-
-  /** Refuses a line that is too long at once and drops it, because it may never end. */
-  #keep(piece: Buffer): void {
-    if (this.#isTooLong || piece.length === 0) return
-    this.#bytes += piece.length
-    this.#pieces.push(piece)
-    if (this.#bytes <= MAX_LINE_BYTES) return
-    this.#isTooLong = true
-    this.#pieces = []
-    this.#refuse(null, ErrorCode.ParseError, `A message has at most ${MAX_LINE_BYTES} bytes; this one is left out.`)
-  }
-
-  #endLine(): void {
-    const line = Buffer.concat(this.#pieces).toString('utf8').trim()
-    this.#pieces = []
-    this.#bytes = 0
-    const isTooLong = this.#isTooLong
-    this.#isTooLong = false
-    if (!isTooLong && line !== '') this.#hear(line)
   }
 
   #hear(line: string): void {

@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import { hostCalls } from '../../contract/host.ts'
+import { Core } from '../../core.ts'
+import { type HostCallName, HostedMemory } from '../../host/hosted-memory.ts'
+import { Machine } from '../../machine/machine.ts'
+import { type CoreThreadData, THREAD_LIMITS } from '../core-host.ts'
+import { executeInThread } from '../job-thread.ts'
+import { LineSplitter } from '../line-splitter.ts'
+import { PROCEDURES, procedureCaller } from '../procedures.ts'
+import { Engine } from './engine.ts'
+
+export type ServeEngineOptions = {
+  readonly path: string
+  readonly allowNewer: boolean
+  readonly agent: string
+  readonly summarizer: string
+  readonly isAutomatic: boolean
+  readonly resourcesDir: string
+  /** The built or source `core/doors/worker`, in which jobs run. */
+  readonly workerUrl: URL
+  /** Called when a thread was left in a statement, so that the process will not end by itself. */
+  readonly onStuck?: () => void
+}
+
+/** A message of an agent may hold a whole file. */
+const MOST_LINE_BYTES = 64 * 1024 * 1024
+
+const isHostCall = (method: string): method is HostCallName => Object.hasOwn(hostCalls, method)
+
+/**
+ * Serves a memory to one program over standard input and output until the input ends or a signal arrives. What was
+ * asked before the end is answered first.
+ * @returns the exit code
+ * @throws LcmError for a file that cannot be opened: before anything is served
+ */
+export async function serveEngine(options: ServeEngineOptions): Promise<number> {
+  // Standard output belongs to the protocol, so other output goes to standard error.
+  for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
+  const { path, allowNewer, agent, summarizer, isAutomatic, resourcesDir } = options
+  const jobs = executeInThread(() => startJobThread(options))
+  const core = new Core({
+    path,
+    open: { create: true, allowNewer, owner: ownerOf(agent) },
+    machine: new Machine({ env: process.env, resourcesDir }),
+    execute: jobs.execute,
+    isRemembered: false,
+  })
+  try {
+    const { summarizers } = await core.lcm()
+    summarizers.providersOf(summarizer)
+    const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
+    const procedure = procedureCaller(core)
+    const engine = new Engine({
+      call: (method, params, signal) =>
+        isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal),
+      isKnown: (method) => isHostCall(method) || PROCEDURES.has(method),
+      isWrite: (method) => method === 'ingest',
+      write: async (line) => {
+        if (!process.stdout.write(line)) await once(process.stdout, 'drain')
+      },
+    })
+    // Every answer that waits for a slow reader adds a listener.
+    process.stdout.setMaxListeners(0)
+    const stopped = Promise.withResolvers<'SIGINT' | 'SIGTERM'>()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.resolve(signal))
+    const ended = await Promise.race([readAll(engine).then(() => 'end' as const), stopped.promise])
+    if (ended !== 'end') engine.abort()
+    return ended === 'SIGINT' ? 130 : 0
+  } finally {
+    await core.close()
+    if (!(await jobs.close())) options.onStuck?.()
+  }
+}
+
+async function readAll(engine: Engine): Promise<void> {
+  const lines = new LineSplitter({ mostBytes: MOST_LINE_BYTES, onTooLong: () => engine.refuseLine(MOST_LINE_BYTES) })
+  for await (const piece of process.stdin) {
+    for (const line of lines.take(piece as Buffer)) await engine.take(line)
+  }
+  for (const line of lines.end()) await engine.take(line)
+  await engine.end()
+}
+
+const ownerOf = (agent: string): string => `lcm engine of ${agent}, pid ${process.pid}`
+
+function startJobThread({ path, allowNewer, agent, resourcesDir, workerUrl }: ServeEngineOptions): Worker {
+  const owner = ownerOf(agent)
+  const workerData: CoreThreadData = {
+    ...{ role: 'jobs', path, resourcesDir, owner, allowNewer },
+    ...{ autoCompact: false, keys: null },
+  }
+  return new Worker(workerUrl, { workerData, resourceLimits: THREAD_LIMITS })
+}
