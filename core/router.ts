@@ -8,7 +8,6 @@ import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 import { agreeToLedger } from './ingest/ledger/agree.ts'
 import { ledgerState } from './ingest/ledger/ledger-permission.ts'
-import { previewImport } from './ingest/transcripts/preview-import.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
@@ -98,6 +97,8 @@ export function createRouter(core: Core) {
       probe: os.machine.probe.handler(({ input }) => core.machine.probe(requireLocalPath(input.path))),
       previewImport: os.machine.previewImport.handler(async ({ input }) => {
         const memory = await core.openMemory()
+        // What reads transcripts is loaded when somebody imports, so that no answer before has to wait for it.
+        const { previewImport } = await import('./ingest/transcripts/preview-import.ts')
         return previewImport({ paths: locals(input.paths), db: memory?.read ?? null, clock: systemClock })
       }),
       importNew: os.machine.importNew.handler(({ input }) => {

@@ -2,56 +2,17 @@ import { setTimeout as later } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { ErrorInfo } from '../contract/error.ts'
 import type { JobProgress, JobResult } from '../contract/job.ts'
-import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
-import { LcmError, toErrorInfo } from '../errors.ts'
+import { LcmError } from '../errors.ts'
 import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
-import { LastReport, watchState } from '../jobs/last-report.ts'
-import { type OpenLcmOptions, openLcm } from '../lcm.ts'
-import { nameSoon } from '../search/side-index/source-state.ts'
-import { loadSettings } from '../settings/settings-store.ts'
-import { requireEnabled } from '../settings/switched-off.ts'
-import { despiteWrongValues } from '../systems/wrong-values.ts'
-import { driveJob, runJob } from './run-job.ts'
 
-type ToThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
-type FromThread =
+export type ToJobThread = { kind: 'run'; id: number; request: JobRequest } | { kind: 'abort'; id: number }
+export type FromJobThread =
   | { kind: 'progress'; id: number; progress: JobProgress }
   | { kind: 'done'; id: number; result: JobResult }
   | { kind: 'failed'; id: number; error: ErrorInfo }
 
 /** The thread is kept this long after a job, because another one may follow. It then holds tens of megabytes. */
 const IDLE_MS = 10_000
-
-/** Opens the memory on a connection of its own, runs the job, and closes it. */
-export function executeHere(open: OpenLcmOptions): JobExecutor {
-  const lastReport = new LastReport()
-  const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
-    if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
-    // This is checked before the file is opened, which would create one.
-    if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
-    const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
-    const stateOf = isOfAll ? await watchState(path) : null
-    const lcm = await openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
-    try {
-      const state = stateOf && (await nameSoon(() => stateOf(lcm)))
-      const version = lcm.read.dataVersion()
-      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
-      // What was scanned may only be named by now, when it had been written right before.
-      const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
-      if (result.kind === 'integrity' && scanned !== null && lcm.read.dataVersion() === version) {
-        lastReport.keep(lcm, scanned, result.value)
-      }
-      return result
-    } finally {
-      lcm.close()
-    }
-  }
-  return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
-}
-
-async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
-  return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
-}
 
 /** A thread that has not answered this long after a job was cancelled is in a statement. */
 const GIVE_UP_MS = 1200
@@ -67,7 +28,7 @@ export type JobThreads = {
   close(): Promise<boolean>
 }
 
-type Waiting = { readonly thread: Worker; readonly answer: (message: FromThread) => void }
+type Waiting = { readonly thread: Worker; readonly answer: (message: FromJobThread) => void }
 
 /**
  * Runs jobs in a thread of their own, so that a scan or a compaction never delays an answer to the window. The thread
@@ -109,7 +70,7 @@ export function executeInThread(
           job.answer({ kind: 'failed', id, error: { code: 'internal', message, retryable: false } })
       }
     }
-    started.on('message', (message: FromThread) => {
+    started.on('message', (message: FromJobThread) => {
       const job = waiting.get(message.id)
       if (job) job.answer(message)
       // The statement for which the thread was given up has ended.
@@ -129,7 +90,7 @@ export function executeInThread(
       lastId += 1
       const id = lastId
       const target = ensure()
-      const post = (message: ToThread): void => target.postMessage(message)
+      const post = (message: ToJobThread): void => target.postMessage(message)
       let patience: NodeJS.Timeout | undefined
       const giveUp = (): void => {
         if (thread === target) thread = null
@@ -142,7 +103,7 @@ export function executeInThread(
         post({ kind: 'abort', id })
         patience = setTimeout(giveUp, giveUpMs)
       }
-      const answer = (message: FromThread): void => {
+      const answer = (message: FromJobThread): void => {
         if (message.kind === 'progress') {
           onProgress(message.progress)
           return
@@ -167,29 +128,4 @@ export function executeInThread(
     return isLast && givenUp.size === 0
   }
   return { execute, close }
-}
-
-/** Runs the other end, in the job thread. */
-export function serveJobs(
-  port: {
-    on(event: 'message', listener: (message: ToThread) => void): unknown
-    postMessage(message: FromThread): void
-  },
-  open: OpenLcmOptions,
-  /** Writes down what happened in this thread, which may be ended as soon as its job is done. */
-  settle: () => Promise<void> = async () => undefined,
-): void {
-  const execute = executeHere(open)
-  const running = new Map<number, AbortController>()
-  port.on('message', (message) => {
-    const { id } = message
-    if (message.kind === 'abort') return running.get(id)?.abort()
-    const abort = new AbortController()
-    running.set(id, abort)
-    execute(message.request, abort.signal, (progress) => port.postMessage({ kind: 'progress', id, progress }))
-      .finally(settle)
-      .then((result) => port.postMessage({ kind: 'done', id, result }))
-      .catch((error: unknown) => port.postMessage({ kind: 'failed', id, error: toErrorInfo(error) }))
-      .finally(() => running.delete(id))
-  })
 }

@@ -3,14 +3,21 @@ import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
 import { checkCoverage } from '../doctor/compare/check-coverage.ts'
+import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
-import { assertNever, LcmError } from '../errors.ts'
+import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
-import type { Lcm } from '../lcm.ts'
+import type { JobExecutor } from '../jobs/jobs.ts'
+import { LastReport, watchState } from '../jobs/last-report.ts'
+import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { nameSoon } from '../search/side-index/source-state.ts'
 import { updateIndex } from '../search/side-index/update-index.ts'
+import { loadSettings } from '../settings/settings-store.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-index.ts'
 import { isNative } from '../systems/native/native.ts'
+import { despiteWrongValues } from '../systems/wrong-values.ts'
+import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 /** The jobs that run on an open memory. A damaged file is salvaged without being opened. */
 export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
@@ -123,4 +130,60 @@ export async function driveJob(
     if (step.done) return step.value
     onProgress(step.value)
   }
+}
+
+/** Opens the memory on a connection of its own, runs the job, and closes it. */
+export function executeHere(open: OpenLcmOptions): JobExecutor {
+  const lastReport = new LastReport()
+  const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
+    if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    // This is checked before the file is opened, which would create one.
+    if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
+    const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
+    const stateOf = isOfAll ? await watchState(path) : null
+    const lcm = await openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
+    try {
+      const state = stateOf && (await nameSoon(() => stateOf(lcm)))
+      const version = lcm.read.dataVersion()
+      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
+      // What was scanned may only be named by now, when it had been written right before.
+      const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
+      if (result.kind === 'integrity' && scanned !== null && lcm.read.dataVersion() === version) {
+        lastReport.keep(lcm, scanned, result.value)
+      }
+      return result
+    } finally {
+      lcm.close()
+    }
+  }
+  return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
+}
+
+async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
+  return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
+}
+
+/** Runs the other end of `executeInThread`, in the job thread. */
+export function serveJobs(
+  port: {
+    on(event: 'message', listener: (message: ToJobThread) => void): unknown
+    postMessage(message: FromJobThread): void
+  },
+  open: OpenLcmOptions,
+  /** Writes down what happened in this thread, which may be ended as soon as its job is done. */
+  settle: () => Promise<void> = async () => undefined,
+): void {
+  const execute = executeHere(open)
+  const running = new Map<number, AbortController>()
+  port.on('message', (message) => {
+    const { id } = message
+    if (message.kind === 'abort') return running.get(id)?.abort()
+    const abort = new AbortController()
+    running.set(id, abort)
+    execute(message.request, abort.signal, (progress) => port.postMessage({ kind: 'progress', id, progress }))
+      .finally(settle)
+      .then((result) => port.postMessage({ kind: 'done', id, result }))
+      .catch((error: unknown) => port.postMessage({ kind: 'failed', id, error: toErrorInfo(error) }))
+      .finally(() => running.delete(id))
+  })
 }

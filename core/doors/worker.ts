@@ -10,7 +10,7 @@ import { FileKeyStore } from '../settings/key-store.ts'
 import { type CoreThreadData, type FromCoreThread, keysFor, THREAD_LIMITS, type ToCoreThread } from './core-host.ts'
 import { frameDoor } from './frame-door.ts'
 import { keepHeapSmall } from './heap.ts'
-import { executeInThread, serveJobs } from './job-thread.ts'
+import { executeInThread } from './job-thread.ts'
 import { startRecording } from './recording.ts'
 
 /**
@@ -24,6 +24,13 @@ keepHeapSmall()
 const recorder = startRecording(process.env)
 logEvent('debug', 'process', 'thread.started', { role: data.role })
 
+/**
+ * The transport asks of every call whether it is a form, and Node loads all of `fetch` with its class of forms, even when
+ * it is only replaced. A frame is text, so no call is a form, and a class without instances answers the same.
+ */
+Reflect.deleteProperty(globalThis, 'FormData')
+Object.assign(globalThis, { FormData: class {} })
+
 const machine = new Machine({ env: process.env, resourcesDir: data.resourcesDir })
 // The sample of the app stays unchanged. The user's own copy of it is opened instead.
 const isSample = data.path !== null && data.path === join(data.resourcesDir, 'sample.db')
@@ -36,6 +43,8 @@ const open = {
 }
 
 if (data.role === 'jobs') {
+  // The thread that answers does without what jobs alone need: it is a third of the code.
+  const { serveJobs } = await import('./run-job.ts')
   serveJobs(port, open, () => recorder.flush())
 } else {
   const startThread = (): Worker => {

@@ -12,7 +12,6 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { fileRow, type StoredFileRow } from '../systems/records/files.ts'
 import { cutText } from '../text.ts'
 import { buildIndex, type FileIndex, markBefore, type RowMark } from './file-index.ts'
-import { findInFile } from './find-in-file.ts'
 import { characterStart, rowEnds } from './row-ends.ts'
 import { findStoredFile } from './stored-file.ts'
 import { openPlainFile } from './stored-path.ts'
@@ -111,8 +110,10 @@ export class FileReader {
         )
       case 'lines':
         return linesFrom(file, marks, view)
-      case 'search':
+      case 'search': {
+        const { findInFile } = await import('./find-in-file.ts')
         return await findInFile(path, marks, view, signal)
+      }
     }
   }
 

@@ -10,7 +10,6 @@ import { fileError } from '../sqlite/memory-file.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
 import { discoverTranscripts } from './known-transcripts.ts'
-import { probePath } from './probe.ts'
 import { RecentFiles } from './recent-files.ts'
 
 export type MachineOptions = {
@@ -51,7 +50,9 @@ export class Machine {
   }
 
   /** Says what is at a path, also when it cannot be opened. */
-  probe(path: string): Promise<Probe> {
+  async probe(path: string): Promise<Probe> {
+    // The formats of transcripts are loaded when somebody asks, and not before the first answer.
+    const { probePath } = await import('./probe.ts')
     return probePath(path, this.folders.cache)
   }
 

@@ -116,7 +116,7 @@ export class Grep {
     signal?: AbortSignal,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
-    const question = planQuestion(input, signal)
+    const question = await planQuestion(input, signal)
     if (!question) {
       const notes = ['There is nothing to look for.']
       const result = { total: 0, totalIsExact: true, nextCursor: null, notes, tookMs: performance.now() - began }

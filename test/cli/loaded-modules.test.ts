@@ -14,6 +14,10 @@ const recorder = `
 import { appendFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { isMainThread } from 'node:worker_threads'
+process.on('exit', () => {
+  if (!isMainThread && process.moduleLoadList.some((name) => name.endsWith('deps/undici/undici')))
+    appendFileSync(process.env.LOADED, 'thread node:fetch\\n')
+})
 registerHooks({
   load(url, context, next) {
     appendFileSync(process.env.LOADED, (isMainThread ? 'main ' : 'thread ') + url + '\\n')
@@ -22,12 +26,12 @@ registerHooks({
 })
 `
 
-/** What a command loads, from the sources, where a module is a file: in its main thread, and in the one that it runs in. */
-async function loadedBy(args: readonly string[]): Promise<{ main: string[]; thread: string[] }> {
+/** What a program loads, from the sources, where a module is a file: in its main thread, and in the one that it runs in. */
+async function loadedBy(args: readonly string[], path = sourcePath): Promise<{ main: string[]; thread: string[] }> {
   const folder = temporaryFolder()
   const [recorderPath, loaded] = [join(folder, 'recorder.mjs'), join(folder, 'loaded')]
   writeFileSync(recorderPath, recorder)
-  const program = ['--import', pathToFileURL(recorderPath).href, sourcePath, ...args]
+  const program = ['--import', pathToFileURL(recorderPath).href, path, ...args]
   const child = spawn(process.execPath, program, {
     env: environment({ LOADED: loaded }),
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -59,4 +63,13 @@ it('lcm stats loads nothing that imports, copies, salvages or serves', async () 
   expect(
     thread.filter((url) => /core\/(?:salvage|working-copy|mcp)\/|import-transcripts|node:http$|\/ws\//.test(url)),
   ).toEqual([])
+})
+
+it('the thread of a window answers first without what imports, copies, salvages, matches patterns or calls a model', async () => {
+  using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
+  const { thread } = await loadedBy([memory.path], join(import.meta.dirname, 'children/ask-core-thread.ts'))
+  expect(thread.some((url) => url.endsWith('core/lcm.ts'))).toBe(true)
+  const needless =
+    /core\/(?:ingest\/transcripts\/(?:formats|import-|preview-)|doctor\/(?:salvage|working-copy|compare)\/|doors\/run-job)|\/(?:re2js|ai|@ai-sdk)\/|node:fetch$/
+  expect(thread.filter((url) => needless.test(url))).toEqual([])
 })

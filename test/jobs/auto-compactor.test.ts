@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/doors/job-thread.ts'
+import { executeHere } from '../../core/doors/run-job.ts'
 import { AutoCompactor } from '../../core/jobs/auto-compactor.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { readSettings } from '../../core/settings/settings.ts'

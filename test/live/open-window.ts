@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/doors/job-thread.ts'
+import { executeHere } from '../../core/doors/run-job.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { resourcesDir } from '../jobs/core-client.ts'
 import { Agent } from './start-agent.ts'

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Core } from '../../core/core.ts'
-import { executeHere } from '../../core/doors/job-thread.ts'
+import { executeHere } from '../../core/doors/run-job.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
