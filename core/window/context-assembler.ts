@@ -5,7 +5,6 @@ import type { TokenEstimator } from '../models/token-estimator.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { callsMade, toolCalls } from '../systems/records/parts.ts'
 import type { CoverageOfEntries } from './coverage-of-entries.ts'
-import { historyOrder } from './history-order.ts'
 import { KeptWindow } from './kept-window.ts'
 import type { PastEntries } from './read-window.ts'
 import { rankByRelevance } from './relevance.ts'
@@ -174,4 +173,20 @@ function standsFor(window: Window, covered: CoverageOfEntries, index: number): n
   const kind = window.columns.kinds[index]
   if (kind === MISSING) return 0
   return kind === MESSAGE ? 1 : (covered.get(window.idAt(index))?.messages ?? 0)
+}
+
+/**
+ * Returns the items of a window in the order of the history, as indexes, or null when they are in that order already. A
+ * summary takes the position of its first message, and an item that names nothing follows the item before it. Some
+ * systems store each new summary behind the newest message.
+ */
+function historyOrder({ items }: Window, covered: CoverageOfEntries): number[] | null {
+  let place = Number.NEGATIVE_INFINITY
+  const places = items.map((item) => {
+    place = item.seq ?? covered.get(item.summaryId ?? '')?.firstSeq ?? place
+    return place
+  })
+  const isInOrder = places.every((own, index) => index === 0 || own >= (places[index - 1] ?? own))
+  if (isInOrder) return null
+  return Array.from(items.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0) || a - b)
 }

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { markPaths } from '../../renderer/features/overview/chart-marks.ts'
 import {
   chartTop,
   endsAt,
@@ -111,11 +110,5 @@ describe('the curve of pressure over time', () => {
     expect(pointAt(points, 1.5)?.tokens).toBe(5)
     expect(pointAt(points, -1)?.messages).toBe(0)
     expect(pointAt([], 1)).toBeNull()
-  })
-
-  it('draws at most one mark a pixel for ten thousand compactions', () => {
-    const events = Array.from({ length: 10_000 }, (_, messages) => compactionEvent({ messages, depth: messages % 9 }))
-    const marks = [...markPaths(events, 10_000, 400, 7).values()].join('')
-    expect(marks.split('M').length - 1).toBeLessThanOrEqual(400)
   })
 })

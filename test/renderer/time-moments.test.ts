@@ -18,7 +18,7 @@ import {
   stepMessage,
 } from '../../renderer/features/context/moments.ts'
 import { eventPosition, placeAt, positionOf } from '../../renderer/features/context/time-axis.ts'
-import { tickPaths } from '../../renderer/features/context/time-ticks.ts'
+import { depthMarks } from '../../renderer/ui/depth-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const event = (index: number): Place => ({ kind: 'event', index })
@@ -178,11 +178,12 @@ describe('the axis of time', () => {
     )
   })
 
-  it('draws thousands of events as a few paths', () => {
-    const events = Array.from({ length: 5000 }, (_, index) => compactionEvent({ messages: index, depth: index % 6 }))
-    const paths = tickPaths(events, courseOf({ messages: 5000, events }), 500, 9)
-    expect([...paths.keys()].every((depth) => depth <= 3)).toBe(true)
-    expect([...paths.values()].join('').split('M').length - 1).toBeLessThanOrEqual(500)
+  it('draws thousands of events as a path for each depth, with at most one mark on a pixel', () => {
+    const marks = Array.from({ length: 5000 }, (_, index) => ({ x: index / 5000, depth: index % 6 }))
+    const paths = depthMarks(marks, 500, 9)
+    expect([...paths.keys()].sort()).toEqual([3])
+    expect([...depthMarks(marks.slice(0, 3), 500, 9)]).toEqual([[2, 'M0.5 0V9']])
+    expect([...paths.values()].join('').split('M').length - 1).toBe(500)
   })
 })
 

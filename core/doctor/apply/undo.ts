@@ -114,13 +114,12 @@ export class Undo {
     const restored = this.#find(input)
     yield { done: 0, total: 3, unit: 'steps', note: 'looking at the backup' }
     await this.#verify(restored, signal)
-    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
-    let step = await copying.next()
-    for (; !step.done; step = await copying.next()) yield { ...step.value, unit: 'steps', note: 'backup' }
+    const request = { path: info.path, folder: input.backupFolder, nowMs: clock() }
+    const { backup } = yield* verifiedBackup(request, signal)
     if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
     yield { done: 2, total: 3, unit: 'steps', note: 'restoring' }
     const { rows, keptMessages } = this.#attached(db, restored.path, () => this.#restore(db, restored))
-    return { restored, backup: step.value.backup, rows, keptMessages, durationMs: performance.now() - began }
+    return { restored, backup, rows, keptMessages, durationMs: performance.now() - began }
   }
 
   #find({ backup, backupFolder }: UndoInput): Backup {

@@ -1,3 +1,4 @@
+import type { JobProgress } from '../../contract/job.ts'
 import type { Backup } from '../../contract/repair.ts'
 import { backUp } from '../../sqlite/backup.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
@@ -8,14 +9,14 @@ import { canonicalExtent, canonicalHash, fileHash } from './row-digest.ts'
 export type BackedUp = { readonly backup: Backup; readonly canonicalHash: string }
 
 /**
- * A backup that is the same as the file: SQLite's own check says the same of both, every row of every table is the same,
- * and the canonical rows are.
+ * Makes a backup and proves that it equals the file: SQLite's own check has the same result for both, and every row of
+ * every table is the same.
  * @throws LcmError cancelled, disk_full, sqlite_failed
  */
 export async function* verifiedBackup(
   request: { readonly path: string; readonly folder?: string | undefined; readonly nowMs: number },
   signal: AbortSignal,
-): AsyncGenerator<{ readonly done: number; readonly total: number }, BackedUp> {
+): AsyncGenerator<JobProgress, BackedUp> {
   let canonical = ''
   const verify = async (original: ReadDb, copy: ReadDb): Promise<string | null> => {
     const [is, was] = [pageReport(copy), pageReport(original)]
@@ -26,8 +27,10 @@ export async function* verifiedBackup(
     }
     return null
   }
-  const backup = yield* backUp({ ...request, verify }, signal)
-  return { backup, canonicalHash: canonical }
+  const copying = backUp({ ...request, verify }, signal)
+  let step = await copying.next()
+  for (; !step.done; step = await copying.next()) yield { ...step.value, unit: 'steps', note: 'backup' }
+  return { backup: step.value, canonicalHash: canonical }
 }
 
 /** https://www.sqlite.org/pragma.html#pragma_quick_check */

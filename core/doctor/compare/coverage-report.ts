@@ -2,10 +2,10 @@ import type { CoverageReport } from '../../contract/coverage.ts'
 import type { TranscriptFormatId } from '../../contract/import.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
+import { singleLine } from '../../text.ts'
 import { NONE } from './align.ts'
 import { type HeldText, textOf } from './compare-texts.ts'
 import type { Comparison } from './comparison.ts'
-import { excerptOf, excerptsAround } from './excerpt.ts'
 import type { Fingerprint, Said } from './fingerprint.ts'
 import { LISTED, listedDifferences, textThatDiffers } from './listed-differences.ts'
 import { readMessages } from './read-memory.ts'
@@ -175,4 +175,28 @@ function* quotes<Quote>(
     yield
   }
   return found
+}
+
+const LONGEST = 200
+const BEFORE = 40
+
+/** Returns the beginning of a text as one line. */
+const excerptOf = (text: string): string => cut(text, 0)
+
+/** Returns excerpts of two texts from shortly before their first difference. */
+function excerptsAround(a: string, b: string): [string, string] {
+  const left = singleLine(a)
+  const right = singleLine(b)
+  const most = Math.min(left.length, right.length)
+  let same = 0
+  while (same < most && left[same] === right[same]) same += 1
+  const from = same <= LONGEST / 2 ? 0 : same - BEFORE
+  return [cut(left, from), cut(right, from)]
+}
+
+function cut(text: string, from: number): string {
+  const line = singleLine(text.slice(from, from + 8 * LONGEST))
+  const characters = [...line.slice(0, 2 * LONGEST)]
+  const shown = characters.length <= LONGEST ? line : `${characters.slice(0, LONGEST - 1).join('')}…`
+  return (from > 0 ? `…${shown}` : shown).toWellFormed()
 }

@@ -68,7 +68,7 @@ export class ApplyRepairs {
     dataVersion: number,
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, RepairResult> {
-    const { db, clock, integrity, owner } = this.#options
+    const { db, info, clock, integrity, owner } = this.#options
     const began = performance.now()
     const chosen = this.#choose(diagnosis, input)
     const { findings } = diagnosis
@@ -77,7 +77,7 @@ export class ApplyRepairs {
     const { skipped, ...written } = yield* this.#summarise(planned, input, signal)
     const ready = this.#ready(planned, written)
     const extent = canonicalExtent(db)
-    const stored = yield* this.#backUp(input, signal)
+    const stored = yield* verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
     // From here on the file is changed, so this is the last check for cancellation.
     if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
     yield { done: 0, total: 1, unit: 'steps', note: 'writing, then scanning again' }
@@ -204,16 +204,6 @@ export class ApplyRepairs {
     const now = this.#ready(planned, written)
     if (fingerprintOf(now.batches) === fingerprintOf(ready.batches)) return
     throw planStale(db.path, null, 'other rows would change now')
-  }
-
-  async *#backUp(input: RepairInput, signal: AbortSignal) {
-    const { info, clock } = this.#options
-    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
-    for (;;) {
-      const step = await copying.next()
-      if (step.done) return step.value
-      yield { ...step.value, unit: 'steps', note: 'backup' } satisfies JobProgress
-    }
   }
 }
 

@@ -108,7 +108,7 @@ export class Surgeon {
     const operated = yield* this.#operate(input, signal, readRows())
     this.#refuseOther(operated, input)
     const extent = canonicalExtent(db)
-    const stored = yield* this.#backUp(input, signal)
+    const stored = yield* verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
     if (signal.aborted) throw new LcmError('cancelled', 'Cancelled before anything was changed; the backup was kept.')
     yield { done: 0, total: 1, unit: 'steps', note: 'writing, then scanning again' }
     const { preview, batches, records, conversationIds, prepare } = operated
@@ -187,15 +187,5 @@ export class Surgeon {
     const { estimator, settings, summarizers } = this.#options
     const asked = prompt === null ? summarizers : summarizers.withPrompt(prompt)
     return { estimator, settings, targetTokens, chain: asked.chainFor(summarizer) }
-  }
-
-  async *#backUp(input: SurgeryInput, signal: AbortSignal) {
-    const { info, clock } = this.#options
-    const copying = verifiedBackup({ path: info.path, folder: input.backupFolder, nowMs: clock() }, signal)
-    for (;;) {
-      const step = await copying.next()
-      if (step.done) return step.value
-      yield { ...step.value, unit: 'steps', note: 'backup' } satisfies JobProgress
-    }
   }
 }

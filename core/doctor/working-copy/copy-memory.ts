@@ -13,7 +13,6 @@ import { isNative } from '../../systems/native/native.ts'
 import { inSlices, yieldToOthers } from '../../yielding.ts'
 import { recordBaseline } from '../scan/record-baseline.ts'
 import { finishTimes, RowFitter } from './fit-rows.ts'
-import { inShare } from './in-share.ts'
 import { type MoveOptions, moveLargeTexts } from './move-large-texts.ts'
 import { copyRecords } from './records.ts'
 import { verifyCopy } from './verify-copy.ts'
@@ -125,4 +124,18 @@ async function* copyTable(
   }
   flush()
   yield { done, total, unit: 'messages', note: table }
+}
+
+/** A part of the whole work, as fractions of 1. */
+type Share = { readonly from: number; readonly to: number }
+
+/** Reports the progress of one part as progress of the whole. It never goes back. */
+async function* inShare<T>(part: AsyncGenerator<JobProgress, T>, { from, to }: Share): AsyncGenerator<JobProgress, T> {
+  for (;;) {
+    const step = await part.next()
+    if (step.done) return step.value
+    const { done, total } = step.value
+    const share = total > 0 ? Math.min(1, done / total) : 0
+    yield { ...step.value, done: from + (to - from) * share, total: 1, unit: 'steps' }
+  }
 }

@@ -2,16 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LcmError } from '../../errors.ts'
 import type { SummaryRequest } from '../summarizers/summarizer.ts'
-import { ARC_V1 } from './arc-v1.ts'
 import { type BuiltPrompt, buildPrompt } from './build-prompt.ts'
-import { CONDENSED_V1 } from './condensed-v1.ts'
-import { LEAF_V1 } from './leaf-v1.ts'
+import { BUILT_IN } from './built-in-prompts.ts'
 import { type NewNonce, randomNonce } from './nonce.ts'
 import { type ModelLevel, type Placeholder, type PromptTemplate, problemOf, templateOf } from './prompt-template.ts'
 
-type Kind = 'leaf' | 'condensed' | 'arc'
+type Kind = keyof typeof BUILT_IN
 
-const BUILT_IN: Readonly<Record<Kind, PromptTemplate>> = { leaf: LEAF_V1, condensed: CONDENSED_V1, arc: ARC_V1 }
 const REQUIRED: Readonly<Record<Kind, readonly Placeholder[]>> = {
   leaf: ['sources', 'style', 'target_tokens', 'previous_summary'],
   condensed: ['sources', 'style', 'target_tokens'],

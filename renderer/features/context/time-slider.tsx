@@ -1,11 +1,11 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo } from 'react'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
+import { depthMarks } from '../../ui/depth-marks.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { eventText, momentText } from './moment-text.ts'
 import { NOW, normalised, type Place, progressAt, startOf, stepEvent, stepMessage } from './moments.ts'
 import { eventPosition, placeAt, positionOf } from './time-axis.ts'
 import styles from './time-slider.module.css'
-import { tickPaths } from './time-ticks.ts'
 import type { Time } from './use-time.ts'
 
 type Props = {
@@ -25,7 +25,10 @@ export function TimeSlider({ label, time, place, onChange }: Props) {
   const hint = useId()
   const { timeline, course, runPlaces } = time
   const x = positionOf(place, course)
-  const ticks = useMemo(() => tickPaths(timeline.events, course, width, TICK_PX), [timeline.events, course, width])
+  const ticks = useMemo(() => {
+    const onAxis = timeline.events.map(({ depth }, index) => ({ x: eventPosition(index, course), depth }))
+    return depthMarks(onAxis, width, TICK_PX)
+  }, [timeline.events, course, width])
   const steps = course.messages + course.eventMessages.length
   const { messages, events } = progressAt(normalised(place, course), course)
   const current = place.kind === 'event' ? timeline.events[place.index] : undefined

@@ -1,6 +1,5 @@
-import { useState } from 'react'
+import { useCallback, useState, useSyncExternalStore } from 'react'
 import { useRoute } from '../../routes.ts'
-import { useMedia } from '../../ui/use-media.ts'
 import { useStored } from '../../ui/use-stored.ts'
 
 /** In a narrower view there is no room beside the list unless the user asks for the panel. */
@@ -31,4 +30,17 @@ export function usePanel(width: number, isDetailShown: boolean): Panel {
   }
   const isOpen = stored === 'auto' ? width >= WIDE_PX : stored === 'open'
   return { isOpen, isInstead: false, toggle: () => setStored(isOpen ? 'closed' : 'open') }
+}
+
+/** Whether a media query holds, also when that changes. */
+function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (onChange: () => void) => {
+      const list = window.matchMedia(query)
+      list.addEventListener('change', onChange)
+      return () => list.removeEventListener('change', onChange)
+    },
+    [query],
+  )
+  return useSyncExternalStore(subscribe, () => window.matchMedia(query).matches)
 }

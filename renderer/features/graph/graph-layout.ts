@@ -178,3 +178,10 @@ export function spread(wishes: readonly Wish[], gap: number): readonly number[] 
     .flatMap(({ mean, count }) => Array.from({ length: count }, () => mean))
     .map((mean, index) => mean + (offsets[index] ?? 0))
 }
+
+/** Returns the card before (−1) or after (1) another one in its level, or null at its end. */
+export function besideInLevel({ cards }: Pick<GraphLayout, 'cards'>, id: string, step: -1 | 1): string | null {
+  const at = cards.findIndex(({ card }) => card.id === id)
+  const beside = cards[at + step]
+  return at >= 0 && beside !== undefined && beside.level === cards[at]?.level ? beside.card.id : null
+}

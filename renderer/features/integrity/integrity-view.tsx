@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import type { Job } from '../../../core/contract/job.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,8 +11,8 @@ import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { CancelScan } from './cancel-scan.tsx'
 import styles from './integrity-view.module.css'
+import { nextJob } from './next-job.ts'
 import { ReportView } from './report-view.tsx'
-import { useFollowUp } from './use-follow-up.ts'
 
 type Props = {
   /** True when the repair plan is shown beside this view. */
@@ -80,4 +80,17 @@ function ScanProgress({ job }: { readonly job: Job }) {
       </div>
     </div>
   )
+}
+
+/** Lets a scan be followed by its plan, and a repair by a scan, for as long as the view is open. Both only read. */
+function useFollowUp(): void {
+  const { data: jobs, refetch } = useQuery(api.jobs.list.queryOptions())
+  const { data: report } = useQuery(api.integrity.last.queryOptions())
+  // This is pending until the list of jobs contains what was started, so that nothing is started twice.
+  const { mutate, isPending, isError } = useMutation(api.jobs.start.mutationOptions({ onSuccess: () => refetch() }))
+  const canStart = jobs !== undefined && report !== undefined && !isPending && !isError
+  const kind = canStart ? nextJob({ jobs, report }) : null
+  useEffect(() => {
+    if (kind !== null) mutate({ kind })
+  }, [kind, mutate])
 }

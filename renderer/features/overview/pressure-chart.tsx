@@ -1,10 +1,10 @@
 import { useMemo, useState } from 'react'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
+import { depthMarks } from '../../ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
 import { useWidth } from '../../ui/use-width.ts'
-import { markPaths } from './chart-marks.ts'
 import styles from './pressure-chart.module.css'
 import { type CurvePoint, chartTop, peakOf, pointAt, thinned } from './pressure-curve.ts'
 
@@ -34,7 +34,10 @@ export function PressureChart({ points, events, messages, budgetTokens, softToke
       `${((count / (messages || 1)) * width).toFixed(1)} ${(HEIGHT - (tokens / top) * HEIGHT).toFixed(1)}`
     return thinned(points, width, messages).map(at).join('L')
   }, [points, width, messages, top])
-  const marks = useMemo(() => markPaths(events, messages, width, MARK_PX), [events, messages, width])
+  const marks = useMemo(() => {
+    const onAxis = events.map(({ messages: count, depth }) => ({ x: count / (messages || 1), depth }))
+    return depthMarks(onAxis, width, MARK_PX)
+  }, [events, messages, width])
   const now = points.at(-1)
   const share = (tokens: number) => formatPressure(tokens / budgetTokens)
   const label =
