@@ -207,7 +207,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     context,
     timeTravel: new TimeTravel({
       db: read,
-      histories: reader,
+      reader,
       context,
       keepsLog: info.capabilities.runs,
       summaries: systemOf(info.copiedFrom?.system ?? info.system).summaries,

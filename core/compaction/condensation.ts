@@ -48,10 +48,10 @@ export function findPressedGroups(
   irreducible: ReadonlySet<string> = new Set(),
 ): readonly PressedGroup[] {
   const isFree = (item: WindowItem): boolean => maxDepth < 0 || (item.depth ?? 0) < maxDepth
-  const stretches = runsOf(items, irreducible, (item) => (isFree(item) ? 0 : null))
+  const runs = runsOf(items, irreducible, (item) => (isFree(item) ? 0 : null))
   let pressable = 0
   const groups: Group[] = []
-  for (const { from: begin, to: end } of stretches) {
+  for (const { from: begin, to: end } of runs) {
     for (let from = begin; from < end; from += condensedMinFanout) {
       const range = { from, to: Math.min(end, from + condensedMinFanout) }
       let depth = 0

@@ -120,19 +120,19 @@ export function simulatePlan(
  * @param origins by item, its index in the window before; −1 for an item that was added since
  */
 function pairsLeft(origins: readonly number[], { length, pairs }: Window): Pairing {
-  const places = new Int32Array(length).fill(-1)
-  origins.forEach((origin, place) => {
-    if (origin >= 0) places[origin] = place
+  const indexes = new Int32Array(length).fill(-1)
+  origins.forEach((origin, now) => {
+    if (origin >= 0) indexes[origin] = now
   })
   const groupOf = new Int32Array(origins.length).fill(-1)
   const groups: number[][] = []
   for (const members of pairs.groups) {
-    const left = members.map((index) => places[index] as number).filter((place) => place >= 0)
+    const left = members.map((index) => indexes[index] as number).filter((now) => now >= 0)
     if (left.length < 2) continue
-    for (const place of left) groupOf[place] = groups.length
+    for (const now of left) groupOf[now] = groups.length
     groups.push(left)
   }
-  const orphans = new Set(Array.from(pairs.orphans, (index) => places[index] as number).filter((place) => place >= 0))
+  const orphans = new Set(Array.from(pairs.orphans, (index) => indexes[index] as number).filter((now) => now >= 0))
   return { groupOf, groups, orphans }
 }
 

@@ -92,7 +92,7 @@ export type CheckedDraft = Identity & { readonly placedAtMs: readonly number[] }
  * that is small enough would have the id of another node. Call it in the transaction that writes.
  */
 export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstimator): CheckedDraft | 'stale' | 'taken' {
-  const rows = db.all<StoredRow>(queries.range, placeOf(draft))
+  const rows = db.all<StoredRow>(queries.range, rangeOf(draft))
   if (!standsAsRead(rows, draft)) return 'stale'
   const identity = identify(db, draft, estimator)
   return identity ? { ...identity, placedAtMs: rows.map((row) => row.placedAtMs) } : 'taken'
@@ -105,12 +105,12 @@ export function checkDraft(db: WriteDb, draft: NodeDraft, estimator: TokenEstima
  */
 export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: CheckedDraft, nowMs: number): void {
   const { conversationId, items, sources, runId } = draft
-  const place = placeOf(draft)
+  const range = rangeOf(draft)
   if (!node.exists) insertNode(db, draft, node, nowMs)
-  expectChanges(db.run(queries.removeRange, place), items.length)
-  db.run(queries.insertItem, { conversationId, first: place.first, id: node.id, nowMs })
+  expectChanges(db.run(queries.removeRange, range), items.length)
+  db.run(queries.insertItem, { conversationId, first: range.first, id: node.id, nowMs })
   const mark = {
-    partId: `prt_${sha256(`${runId}|${node.id}|${place.first}`).slice(0, 20)}`,
+    partId: `prt_${sha256(`${runId}|${node.id}|${range.first}`).slice(0, 20)}`,
     messageId: sources.lastMessageId,
     isAuto: draft.isAutomatic ? 1 : 0,
     metadata: JSON.stringify({ run: runId, summary: node.id }),
@@ -122,7 +122,7 @@ export function replaceInWindow(db: WriteDb, draft: NodeDraft, node: CheckedDraf
     nowMs,
     pass: draft.depth === 0 ? 'leaf' : 'condensed',
     id: node.id,
-    first: place.first,
+    first: range.first,
     removed: JSON.stringify(items.map((item, index) => [item.ordinal, typeOf(item), item.id, node.placedAtMs[index]])),
     level: draft.summary.level,
     sourceTokens: draft.windowTokens,
@@ -157,7 +157,7 @@ function insertNode(db: WriteDb, draft: NodeDraft, node: Identity, nowMs: number
   expectChanges(db.run(insertEdges, { id: node.id, sources: edges }), items.length)
 }
 
-const placeOf = ({ conversationId, items }: NodeDraft): { conversationId: number; first: number; last: number } => ({
+const rangeOf = ({ conversationId, items }: NodeDraft): { conversationId: number; first: number; last: number } => ({
   conversationId,
   first: items[0]?.ordinal ?? 0,
   last: items.at(-1)?.ordinal ?? -1,

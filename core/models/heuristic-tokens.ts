@@ -175,8 +175,8 @@ singleSteps.forEach((row, state) => {
   row.forEach((first, kind) => {
     const seconds = [...(singleSteps[first.next] ?? []), { next: first.next, cost: 0 }]
     seconds.forEach((second, secondKind) => {
-      const place = (state << (2 * KIND_BITS)) | (kind << KIND_BITS) | secondKind
-      STEPS[place] = (second.next << (2 * KIND_BITS + COST_BITS)) | (first.cost + second.cost)
+      const index = (state << (2 * KIND_BITS)) | (kind << KIND_BITS) | secondKind
+      STEPS[index] = (second.next << (2 * KIND_BITS + COST_BITS)) | (first.cost + second.cost)
     })
   })
 })

@@ -24,7 +24,7 @@ export function connectImage(file: MemoryFile): ReadOnlyConnection | null {
 function readImage({ path, realPath, bytes }: MemoryFile): Buffer | null {
   try {
     const before = fileStamp(realPath)
-    const isToldByStamp = isSettled(realPath)
+    const isStampReliable = isSettled(realPath)
     const image = readFileSync(realPath)
     // A writer at work has data in one of these files.
     const isWritten = ['-wal', '-journal'].some(
@@ -32,7 +32,7 @@ function readImage({ path, realPath, bytes }: MemoryFile): Buffer | null {
     )
     if (isWritten || image.length !== bytes) return null
     // Another write so soon after the last one may leave the same modification time, so the bytes are compared.
-    const isSame = isToldByStamp || image.equals(readFileSync(realPath))
+    const isSame = isStampReliable || image.equals(readFileSync(realPath))
     return isSame && fileStamp(realPath) === before ? image : null
   } catch (error) {
     throw fileError(error, path)

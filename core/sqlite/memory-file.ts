@@ -97,9 +97,9 @@ const PAUSE_MS = 20
 export async function inspectFile(given: string): Promise<MemoryFile> {
   const path = resolve(given)
   for (let look = 1; ; look += 1) {
-    const place = placeOf(path)
+    const location = locationOf(path)
     try {
-      return fileAt(place, place.isEmpty ? Buffer.alloc(0) : await readStart(place.realPath))
+      return fileAt(location, location.isEmpty ? Buffer.alloc(0) : await readStart(location.realPath))
     } catch (error) {
       if (!(error instanceof LcmError)) throw fileError(error, path)
       // Size and header are read one after the other, so a checkpoint in between can make them disagree once, but not
@@ -112,7 +112,7 @@ export async function inspectFile(given: string): Promise<MemoryFile> {
 
 /** Does the same synchronously. Returns null when this process may have the file open as a database. */
 export const inspectAtRest = (given: string): MemoryFile | null =>
-  mayBeOpenHere(placeOf(resolve(given)).realPath) ? null : inspectNow(given, startOfFile)
+  mayBeOpenHere(locationOf(resolve(given)).realPath) ? null : inspectNow(given, startOfFile)
 
 /**
  * Does the same synchronously.
@@ -120,11 +120,11 @@ export const inspectAtRest = (given: string): MemoryFile | null =>
  * @throws LcmError as `inspectFile`
  */
 export function inspectNow(given: string, read: (realPath: string) => Buffer): MemoryFile {
-  const place = placeOf(resolve(given))
+  const location = locationOf(resolve(given))
   try {
-    return fileAt(place, place.isEmpty ? Buffer.alloc(0) : read(place.realPath))
+    return fileAt(location, location.isEmpty ? Buffer.alloc(0) : read(location.realPath))
   } catch (error) {
-    throw error instanceof LcmError ? error : fileError(error, place.path)
+    throw error instanceof LcmError ? error : fileError(error, location.path)
   }
 }
 
@@ -153,9 +153,9 @@ export async function isNativeFile(path: string): Promise<boolean> {
   }
 }
 
-type Place = Pick<MemoryFile, 'path' | 'realPath'> & { readonly isEmpty: boolean }
+type Location = Pick<MemoryFile, 'path' | 'realPath'> & { readonly isEmpty: boolean }
 
-function placeOf(path: string): Place {
+function locationOf(path: string): Location {
   const stat = statOrNull(path)
   if (!stat) throw missing(path)
   if (stat.isDirectory()) throw folderError(path)
@@ -171,7 +171,7 @@ function placeOf(path: string): Place {
   }
 }
 
-function fileAt({ path, realPath }: Place, start: Buffer): MemoryFile {
+function fileAt({ path, realPath }: Location, start: Buffer): MemoryFile {
   // The size is read after the header, so that a growing file is never smaller than its header says.
   const now = statSync(realPath)
   const file = { path, realPath, header: headerOf(path, start), ...sizesOf(realPath, now) }

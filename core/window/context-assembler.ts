@@ -43,7 +43,7 @@ export class ContextAssembler {
 
   /**
    * Tokens are those stored with each item. `pressure` is included tokens ÷ budget; `activeTokens` is the size of the
-   * window without a budget. `past` replaces the entries of the stored window.
+   * window without a budget. `past` reseqs the entries of the stored window.
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
@@ -181,12 +181,12 @@ function standsFor(window: Window, covered: CoverageOfEntries, index: number): n
  * systems store each new summary behind the newest message.
  */
 function historyOrder({ items }: Window, covered: CoverageOfEntries): number[] | null {
-  let place = Number.NEGATIVE_INFINITY
-  const places = items.map((item) => {
-    place = item.seq ?? covered.get(item.summaryId ?? '')?.firstSeq ?? place
-    return place
+  let last = Number.NEGATIVE_INFINITY
+  const seqs = items.map((item) => {
+    last = item.seq ?? covered.get(item.summaryId ?? '')?.firstSeq ?? last
+    return last
   })
-  const isInOrder = places.every((own, index) => index === 0 || own >= (places[index - 1] ?? own))
+  const isInOrder = seqs.every((own, index) => index === 0 || own >= (seqs[index - 1] ?? own))
   if (isInOrder) return null
-  return Array.from(items.keys()).sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0) || a - b)
+  return Array.from(items.keys()).sort((a, b) => (seqs[a] ?? 0) - (seqs[b] ?? 0) || a - b)
 }

@@ -35,13 +35,13 @@ it.each([400, 1200])(
   'lists the conversations of a file with a damaged page, and leaves only their unreadable figures open: %i messages',
   async (messages) => {
     const { read, info, close } = openMemory(damagedFile(messages), { cacheDir: join(temporaryFolder(), 'cache') })
-    const histories = new MemoryReader(read)
+    const reader = new MemoryReader(read)
     const stats = new MemoryStats(
       read,
       info,
       { budgetTokens: 1000, freshTailCount: 8 },
       createTokenEstimator(),
-      histories,
+      reader,
       false,
     )
     await stats.measure()
@@ -49,7 +49,7 @@ it.each([400, 1200])(
       { messages, storedTokens: null },
       { messages: 1, storedTokens: 9 },
     ])
-    expect(histories.order(1).length).toBe(messages)
+    expect(reader.order(1).length).toBe(messages)
     expect(() => stats.conversations()).toThrowError(expect.objectContaining({ code: 'file_corrupt' }))
     close()
   },

@@ -15,8 +15,8 @@ function opened(fixture: string): OpenedMemory {
   return openMemory(path, { cacheDir: join(temporaryFolder(), 'cache') })
 }
 
-const statsOf = ({ read, info }: OpenedMemory, histories = new MemoryReader(read)): MemoryStats =>
-  new MemoryStats(read, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), histories, false)
+const statsOf = ({ read, info }: OpenedMemory, reader = new MemoryReader(read)): MemoryStats =>
+  new MemoryStats(read, info, { budgetTokens: 1000, freshTailCount: 8 }, createTokenEstimator(), reader, false)
 
 describe('the memory of a file of any system', () => {
   it.each([
@@ -41,15 +41,15 @@ describe('the memory of a file of any system', () => {
     await stats.measure()
     expect(stats.listed()).toEqual(exact)
 
-    const histories = new MemoryReader(read)
+    const reader = new MemoryReader(read)
     for (const { conversationId } of exact) {
-      expect([...histories.order(conversationId).ids]).toEqual(
+      expect([...reader.order(conversationId).ids]).toEqual(
         read.column('SELECT message_id FROM messages WHERE conversation_id = :conversationId ORDER BY seq', {
           conversationId,
         }),
       )
-      await histories.prepare(conversationId)
-      expect(statsOf(memory, histories).overview(conversationId)).toEqual(statsOf(memory).overview(conversationId))
+      await reader.prepare(conversationId)
+      expect(statsOf(memory, reader).overview(conversationId)).toEqual(statsOf(memory).overview(conversationId))
     }
     for (const sql of [
       'SELECT message_id, seq FROM messages WHERE conversation_id = 1 AND seq > 0 ORDER BY seq',

@@ -100,7 +100,7 @@ it('has the same overview from columns in memory as from the file', async () => 
   using memory = manyMessages()
   memory.damage(`UPDATE messages SET token_count = message_id * 37 % 101, role = CASE message_id % 3 WHEN 0 THEN 'tool'
     WHEN 1 THEN 'user' ELSE 'assistant' END WHERE conversation_id = 1`)
-  const histories = new MemoryReader(memory.db)
+  const reader = new MemoryReader(memory.db)
   const opened = openMemory(memory.path)
   opened.close()
   const stats = new MemoryStats(
@@ -108,11 +108,11 @@ it('has the same overview from columns in memory as from the file', async () => 
     opened.info,
     { budgetTokens: BUDGET, freshTailCount: 8 },
     createTokenEstimator(),
-    histories,
+    reader,
     false,
   )
   for (const conversationId of [1, 2, 3, 4]) {
-    await histories.prepare(conversationId)
+    await reader.prepare(conversationId)
     expect(stats.overview(conversationId)).toEqual(statsOf(memory).overview(conversationId))
   }
 })

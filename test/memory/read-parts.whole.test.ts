@@ -27,9 +27,9 @@ const positionsIn = (ranges: Int32Array): number[] =>
 /** One conversation read by itself says of it what the whole file says of it, in positions and nodes of its own. */
 function expectParts(db: ReadDb): void {
   const all = withoutYielding(readingMemory(db, false))
-  const histories = new MemoryReader(db)
+  const reader = new MemoryReader(db)
   for (const { conversationId, from, to } of all.messages.ranges) {
-    const part = histories.memory(conversationId)
+    const part = reader.memory(conversationId)
     const { messages, summaries, links, coverage } = part
     expect(part.conversations.get(conversationId)).toEqual(all.conversations.get(conversationId))
     expect([...messages.ids]).toEqual([...all.messages.ids.subarray(from, to)])

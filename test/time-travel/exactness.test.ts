@@ -242,7 +242,7 @@ describe('time travel in a file that records every replacement', () => {
   })
 })
 
-it('time travel uses the shared index of histories', () => {
+it('time travel uses the reader that the other services use', () => {
   using memory = buildMemory({ conversations: [{}] })
   expect(travelIn(memory.db, new MemoryReader(memory.db)).timeline(1)).toEqual({
     firstAtMs: null,

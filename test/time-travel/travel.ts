@@ -6,10 +6,10 @@ import { ContextAssembler } from '../../core/window/context-assembler.ts'
 import { TimeTravel } from '../../core/window/time-travel/time-travel.ts'
 
 /** Time travel in a native memory. */
-export const travelIn = (db: ReadDb, histories = new MemoryReader(db)): TimeTravel =>
+export const travelIn = (db: ReadDb, reader = new MemoryReader(db)): TimeTravel =>
   new TimeTravel({
     db,
-    histories,
+    reader,
     context: new ContextAssembler(db, createTokenEstimator(), readSettings({}).compaction),
     keepsLog: true,
     summaries: 'replace',

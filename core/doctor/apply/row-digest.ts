@@ -55,7 +55,7 @@ const SLICE_ROWS = 2000
 function* digest(db: ReadDb, hash: Hash, sql: string, params: SqlParams): Generator<void> {
   let rows = 0
   for (const row of db.iterateRows(sql, params)) {
-    for (const value of row) hash.update(told(value))
+    for (const value of row) hash.update(encoded(value))
     rows += 1
     if (rows % SLICE_ROWS === 0) yield
   }
@@ -63,7 +63,7 @@ function* digest(db: ReadDb, hash: Hash, sql: string, params: SqlParams): Genera
 }
 
 /** A value with its type and length, so that two different rows never have the same digest. */
-function told(value: SqlValue): string | Uint8Array {
+function encoded(value: SqlValue): string | Uint8Array {
   if (value === null) return 'n'
   if (value instanceof Uint8Array) return Buffer.concat([Buffer.from(`b${value.length}:`), value])
   const text = String(value)

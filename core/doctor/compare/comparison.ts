@@ -67,7 +67,7 @@ export class Comparison {
   }
 
   /** Returns the right message after which a left one should stand. */
-  placeOf(left: number): number | null {
+  rightBefore(left: number): number | null {
     return this.#gaps.rightBefore(this.#gaps.ofLeft(left)) ?? null
   }
 

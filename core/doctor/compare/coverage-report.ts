@@ -79,7 +79,7 @@ export function* coverageReport(input: ReportInput): Generator<void, CoverageRep
       role: left[index]?.print.role ?? 'user',
       atMs: left[index]?.atMs ?? null,
       excerpt: excerptOf(texts.get(index)?.text ?? ''),
-      afterMessageId: idAt(comparison.placeOf(index)),
+      afterMessageId: idAt(comparison.rightBefore(index)),
     })),
     duplicated: listed.duplicates.map(([position, index]) => ({
       line: left[index]?.line ?? null,

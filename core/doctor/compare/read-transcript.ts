@@ -79,28 +79,33 @@ export async function* readTranscript(path: string, { format, head }: Recognised
   }
 }
 
-function ofMessage({ sessionId, message, line, copiedFrom = [] }: MessageRecord): TranscriptMessage {
+function ofMessage({ sessionId, message, line, copiedFrom }: MessageRecord): TranscriptMessage {
   const { role, content, parts, createdAtMs } = message
   const metadata = parts[0]?.metadata ?? ''
-  const place = {
-    sessionId,
-    line: line ?? null,
-    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
-    isCopied: copiedFrom.length > 0,
+  return {
+    ...originOf({ sessionId, line, createdAtMs, copiedFrom }),
+    said: saidIn(role, content, parts),
+    side: sideOf(metadata),
   }
-  return { ...place, said: saidIn(role, content, parts), side: sideOf(metadata) }
 }
 
-function ofAnswer({ sessionId, blocks, createdAtMs, details, line, copiedFrom = [] }: AnswerRecord): TranscriptMessage {
+function ofAnswer({ sessionId, blocks, createdAtMs, details, line, copiedFrom }: AnswerRecord): TranscriptMessage {
   const parts = blocks.map(({ part }) => part)
-  const place = {
-    sessionId,
-    line: line ?? null,
-    atMs: createdAtMs === NO_TIME ? null : createdAtMs,
-    isCopied: copiedFrom.length > 0,
+  return {
+    ...originOf({ sessionId, line, createdAtMs, copiedFrom }),
+    said: saidIn('assistant', contentOf(blocks), parts),
+    side: sideOf(JSON.stringify(details)),
   }
-  return { ...place, said: saidIn('assistant', contentOf(blocks), parts), side: sideOf(JSON.stringify(details)) }
 }
+
+type Origin = Pick<AnswerRecord, 'sessionId' | 'line' | 'createdAtMs' | 'copiedFrom'>
+
+const originOf = ({ sessionId, line, createdAtMs, copiedFrom = [] }: Origin) => ({
+  sessionId,
+  line: line ?? null,
+  atMs: createdAtMs === NO_TIME ? null : createdAtMs,
+  isCopied: copiedFrom.length > 0,
+})
 
 const sideOf = (marks: string): Side =>
   /"abandoned":true/.test(marks)

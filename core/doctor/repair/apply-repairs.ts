@@ -112,8 +112,8 @@ export class ApplyRepairs {
       skipped: [...skipped],
       backup: stored.backup,
       rolledBack: worse === null ? null : [...worse],
-      before: told(before),
-      after: told(after),
+      before: asRecord(before),
+      after: asRecord(after),
       left: left.steps.map(toShownStep),
       canonicalHash: stored.canonicalHash,
       durationMs: performance.now() - began,
@@ -207,7 +207,7 @@ export class ApplyRepairs {
   }
 }
 
-const told = (counts: Counts): Record<string, number> =>
+const asRecord = (counts: Counts): Record<string, number> =>
   Object.fromEntries([...counts].filter(([, count]) => count > 0))
 
 /** Returns one entry per conversation for the record of changes by hand. */

@@ -7,22 +7,22 @@ import type { Area } from '../../systems/fix.ts'
  * (depth). Nothing else changes."
  */
 export function describeChanges(changes: readonly RowChange[]): string {
-  const told = tellChanges(changes)
-  return told === '' ? '' : `${told} Nothing else changes.`
+  const text = describe(changes)
+  return text === '' ? '' : `${text} Nothing else changes.`
 }
 
 /** Describes changes that were made: "context_items: 64 rows moved. Nothing else was changed." */
 export function describeMade(changes: readonly RowChange[]): string {
-  const told = tellChanges(changes)
-  return told === '' ? 'Nothing was changed.' : `${told} Nothing else was changed.`
+  const text = describe(changes)
+  return text === '' ? 'Nothing was changed.' : `${text} Nothing else was changed.`
 }
 
-function tellChanges(changes: readonly RowChange[]): string {
+function describe(changes: readonly RowChange[]): string {
   const tables = Map.groupBy(changes, (change) => change.table)
-  return [...tables].map(([table, rows]) => `${table}: ${tell(table, rows)}.`).join(' ')
+  return [...tables].map(([table, rows]) => `${table}: ${describeTable(table, rows)}.`).join(' ')
 }
 
-function tell(table: string, rows: readonly RowChange[]): string {
+function describeTable(table: string, rows: readonly RowChange[]): string {
   if (table.includes('_fts')) return `rebuilt`
   const added = rows.filter((row) => row.before === null)
   const removed = rows.filter((row) => row.after === null)
@@ -32,7 +32,7 @@ function tell(table: string, rows: readonly RowChange[]): string {
   return [
     ...(added.length > 0
       ? [
-          `${count(added.length)} added${places(
+          `${count(added.length)} added${atOrdinals(
             table,
             added.map((row) => row.after),
           )}`,
@@ -40,7 +40,7 @@ function tell(table: string, rows: readonly RowChange[]): string {
       : []),
     ...(removed.length > 0
       ? [
-          `${count(removed.length)} removed${places(
+          `${count(removed.length)} removed${atOrdinals(
             table,
             removed.map((row) => row.before),
           )}`,
@@ -54,7 +54,7 @@ function tell(table: string, rows: readonly RowChange[]): string {
 
 const count = (rows: number): string => `${rows.toLocaleString('en')} ${rows === 1 ? 'row' : 'rows'}`
 
-function places(table: string, cells: readonly RowChange['after'][]): string {
+function atOrdinals(table: string, cells: readonly RowChange['after'][]): string {
   if (table !== 'context_items') return ''
   const ordinals = cells.map((cell) => Number(cell?.ordinal)).toSorted((a, b) => a - b)
   const [first, last] = [ordinals[0], ordinals.at(-1)]

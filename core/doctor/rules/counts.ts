@@ -82,16 +82,16 @@ function* findNotSmaller(context: RuleContext): Iterable<Finding | null> {
   for (const { index, id, conversationId, tokens, recordedTokens } of summaries.rows) {
     yield null
     if (!isAsked(context, conversationId) || order.onCycle[index] === 1) continue
-    let beneath = 0
-    for (const source of links.sources[index] ?? []) beneath += Math.max(0, summaries.at(source).tokens)
+    let sourceTokens = 0
+    for (const source of links.sources[index] ?? []) sourceTokens += Math.max(0, summaries.at(source).tokens)
     const isLeaf = (links.sources[index]?.length ?? 0) === 0
     // Some systems also count the text that they put around messages.
-    if (isLeaf) beneath = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
-    if (beneath > 0 && tokens >= beneath) {
+    if (isLeaf) sourceTokens = Math.max(extents.messageTokens[index] as number, recordedTokens ?? 0)
+    if (sourceTokens > 0 && tokens >= sourceTokens) {
       if (isNative(info) && db.value(queries.replacedMore, { id, tokens }) !== undefined) continue
       const what = isLeaf ? 'messages' : 'summaries'
-      const detail = `${tokens} tokens for ${beneath} tokens of ${what}`
-      yield { id, conversationId, detail, mark: `${tokens} ${beneath}` }
+      const detail = `${tokens} tokens for ${sourceTokens} tokens of ${what}`
+      yield { id, conversationId, detail, mark: `${tokens} ${sourceTokens}` }
     }
   }
 }

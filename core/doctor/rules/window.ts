@@ -139,7 +139,7 @@ const orderWindow: Fix = {
     const { draft, conversationId } = context
     if (conversationId === null) return
     const entries = draft.window(conversationId)
-    const ordered = byHistory(context, entries)
+    const ordered = inHistoryOrder(context, entries)
     if (ordered.every((entry, index) => entry === entries[index])) return
     // The ordinals stay. They are assigned in the order of the history.
     draft.setWindow(
@@ -155,16 +155,16 @@ const orderWindow: Fix = {
   },
 }
 
-function byHistory({ draft }: FixContext, entries: readonly WindowEntry[]): WindowEntry[] {
+function inHistoryOrder({ draft }: FixContext, entries: readonly WindowEntry[]): WindowEntry[] {
   const ranges = rangesOf(draft)
   let last = Number.NEGATIVE_INFINITY
-  const places = new Map(
+  const firstSeqs = new Map(
     entries.map((entry) => {
       last = firstSeqOf(draft, ranges, entry) ?? last
       return [entry, last]
     }),
   )
-  return entries.toSorted((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0))
+  return entries.toSorted((a, b) => (firstSeqs.get(a) ?? 0) - (firstSeqs.get(b) ?? 0))
 }
 
 export const windowRules = [

@@ -32,15 +32,15 @@ export function* cellsOf(pages: PageFile, number: number): Generator<Cell> {
   const pointers = start + kind.headerBytes
   if (pointers + 2 * count > pages.usableBytes) return
   for (let at = 0; at < count; at += 1) {
-    const place = page.readUInt16BE(pointers + 2 * at)
-    if (place < pointers + 2 * count || place >= pages.usableBytes) continue
-    const cell = cellAt(pages, page.subarray(0, pages.usableBytes), place + kind.childBytes, kind)
+    const offset = page.readUInt16BE(pointers + 2 * at)
+    if (offset < pointers + 2 * count || offset >= pages.usableBytes) continue
+    const cell = cellAt(pages, page.subarray(0, pages.usableBytes), offset + kind.childBytes, kind)
     if (cell) yield cell
   }
 }
 
-function cellAt(pages: PageFile, page: Buffer, place: number, { hasRowid }: Kind): Cell | null {
-  const size = varint(page, place)
+function cellAt(pages: PageFile, page: Buffer, offset: number, { hasRowid }: Kind): Cell | null {
+  const size = varint(page, offset)
   const key = size && hasRowid ? varint(page, size.end) : null
   if (!size || (hasRowid && !key)) return null
   const start = key?.end ?? size.end
@@ -101,14 +101,14 @@ function columnsIn(head: Buffer, size: number): Column[] | null {
   if (!headerSize || headerSize.value > head.length) return null
   const columns: Column[] = []
   let at = headerSize.value
-  for (let place = headerSize.end; place < headerSize.value; ) {
-    const code = varint(head, place)
+  for (let next = headerSize.end; next < headerSize.value; ) {
+    const code = varint(head, next)
     if (!code || code.value === 10 || code.value === 11) return null
     const [type, bytes] = storedAs(code.value)
     columns.push({ type, at, bytes, code: code.value })
     at += bytes
-    place = code.end
-    if (place > headerSize.value) return null
+    next = code.end
+    if (next > headerSize.value) return null
   }
   return at === size ? columns : null
 }
@@ -145,10 +145,10 @@ function readValue(payload: Buffer, { type, at, bytes, code }: Column): SqlValue
 /** Returns null when the number does not end on the page, or when no native file has such a number. */
 function varint(bytes: Buffer, at: number): { readonly value: number; readonly end: number } | null {
   let value = 0
-  for (let place = at; place < Math.min(at + 8, bytes.length); place += 1) {
-    const byte = bytes[place] as number
+  for (let next = at; next < Math.min(at + 8, bytes.length); next += 1) {
+    const byte = bytes[next] as number
     value = value * 128 + (byte & 0x7f)
-    if (byte < 0x80) return Number.isSafeInteger(value) ? { value, end: place + 1 } : null
+    if (byte < 0x80) return Number.isSafeInteger(value) ? { value, end: next + 1 } : null
   }
   return null
 }

@@ -149,16 +149,16 @@ const unread = (error: LcmError): Finding => ({ id: null, conversationId: null, 
 /** A damaged file may have ids that no answer can hold. The finding then names them in its text. */
 function addressed(finding: Finding): Finding {
   const isNode = finding.id === null || NodeId.safeParse(finding.id).success
-  const isTold = finding.conversationId === null || ConversationId.safeParse(finding.conversationId).success
-  if (isNode && isTold) return finding
+  const isIdShown = finding.conversationId === null || ConversationId.safeParse(finding.conversationId).success
+  if (isNode && isIdShown) return finding
   const named = [
     isNode ? '' : ` (of the id ${JSON.stringify(String(finding.id).slice(0, 40))})`,
-    isTold ? '' : ` (of conversation ${finding.conversationId})`,
+    isIdShown ? '' : ` (of conversation ${finding.conversationId})`,
   ]
   return {
     ...finding,
     id: isNode ? finding.id : null,
-    conversationId: isTold ? finding.conversationId : null,
+    conversationId: isIdShown ? finding.conversationId : null,
     detail: finding.detail + named.join(''),
   }
 }

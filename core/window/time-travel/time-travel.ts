@@ -29,7 +29,7 @@ import { ownSummaries, standBeside } from './window-rule.ts'
 
 export type TimeTravelOptions = {
   readonly db: ReadDb
-  readonly histories: MemoryReader
+  readonly reader: MemoryReader
   readonly context: ContextAssembler
   /** True when the file records every replacement in its windows. */
   readonly keepsLog: boolean
@@ -63,7 +63,7 @@ export class TimeTravel {
    */
   timeline(conversationId: number): Timeline {
     return readSnapshot(this.#options.db, () => {
-      const memory = this.#options.histories.memory(conversationId)
+      const memory = this.#options.reader.memory(conversationId)
       const { messages: history } = memory
       const events = this.#events(memory)
       const logged = new Set(events.map((event) => event.summaryId))
@@ -127,7 +127,7 @@ export class TimeTravel {
    */
   entriesAt(conversationId: number, moment: Moment): PastWindow {
     return readSnapshot(this.#options.db, () => {
-      const memory = this.#options.histories.memory(conversationId)
+      const memory = this.#options.reader.memory(conversationId)
       const events = this.#events(memory)
       const point =
         this.#atPruning(moment, events, conversationId) ??
