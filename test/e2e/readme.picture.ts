@@ -1,0 +1,95 @@
+// Takes the pictures of the README: each shows a view of the sample memory, or of a damaged file of another system.
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { inProject } from '../../scripts/project.mjs'
+import { test } from './app.ts'
+import { hitsOf, systemFile } from './memories.ts'
+
+const SUMMARY = 'sum_a6251754ec86ad4f'
+const sample = inProject('resources/sample.db')
+
+type Scene = {
+  readonly name: string
+  readonly theme: 'dark' | 'light'
+  readonly file: string
+  /** The address of the view behind the conversation. */
+  readonly view: string
+  /** Makes the view complete, and returns when everything in it is drawn. */
+  readonly prepare: (page: Page) => Promise<void>
+}
+
+const strata = async (page: Page): Promise<void> => {
+  await page.getByRole('group', { name: new RegExp(`^Lineage of ${SUMMARY}`) }).waitFor()
+}
+
+const SCENES: readonly Scene[] = [
+  { name: 'strata-dark', theme: 'dark', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
+  { name: 'strata-light', theme: 'light', file: sample, view: `strata?select=${SUMMARY}`, prepare: strata },
+  {
+    name: 'context-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'context',
+    prepare: (page) => page.getByRole('button', { name: 'Plan compaction…' }).waitFor(),
+  },
+  {
+    name: 'transcript-light',
+    theme: 'light',
+    file: sample,
+    view: 'transcript?select=msg_6',
+    prepare: (page) => page.getByRole('article', { name: /msg_6$/ }).waitFor(),
+  },
+  {
+    name: 'search-light',
+    theme: 'light',
+    file: sample,
+    view: 'search?query=idempotency%20key',
+    prepare: (page) => hitsOf(page).nth(6).waitFor(),
+  },
+  {
+    name: 'lineage-light',
+    theme: 'light',
+    file: sample,
+    view: `lineage?select=${SUMMARY}`,
+    prepare: async (page) => {
+      await page.locator('[data-claim]').filter({ hasText: 'The key becomes' }).first().click()
+      await page.getByRole('complementary', { name: 'Source passages' }).getByText('supported').first().waitFor()
+    },
+  },
+  {
+    name: 'integrity-dark',
+    theme: 'dark',
+    file: systemFile('lossless-claw/corrupt/context_dangling_summary.db'),
+    view: 'integrity',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Check now' }).click()
+      await page.getByRole('button', { name: 'Make working copy…' }).waitFor()
+    },
+  },
+  {
+    name: 'compaction-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'compaction',
+    prepare: (page) => page.getByRole('row', { name: /leaf/ }).nth(6).waitFor(),
+  },
+]
+
+for (const { name, theme, file, view, prepare } of SCENES) {
+  test(`the picture ${name} shows the present window`, async ({ openMemory, home }) => {
+    const path = join(home, 'agent/lcm.db')
+    mkdirSync(dirname(path))
+    copyFileSync(file, path)
+    const page = await openMemory(path)
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+    await page.getByRole('contentinfo').getByText('LCM:').waitFor()
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, `#/conversation/1/${view}`)
+    await prepare(page)
+    // The last frame may still be drawn on a canvas.
+    await page.waitForTimeout(500)
+    await page.screenshot({ path: inProject(`docs/screenshots/${name}.png`) })
+  })
+}
