@@ -7,7 +7,7 @@ import { runSource } from './run-source.mjs'
 const isComparing = process.argv.some((argument) => /^--against(=|$)/.test(argument))
 if (isComparing) await runSource('test/perf/bench-against.ts')
 else {
-  // The browser draws what was built.
+  // The benchmark of drawing needs the built window.
   await main(async () => {
     await bootstrap()
     await ensureBuild()

@@ -11,7 +11,7 @@ const stampFile = inProject('node_modules', '.lcm-install-stamp')
 const lockFile = inProject('package-lock.json')
 
 /**
- * Installs what is missing, once, whoever asks first.
+ * Installs what is missing. If several processes ask at once, only the first one installs.
  * @returns {Promise<string>} the path of the project's own Node 24
  * @throws {Refusal} when the installation fails, with what to do
  */
@@ -36,7 +36,7 @@ function stamp() {
 const isStamped = (wanted) =>
   existsSync(stampFile) && readFileSync(stampFile, 'utf8') === wanted && existsSync(nodeBinary)
 
-/** Did a plain `npm install` or `npm ci` already put there what the lock file names? Then nothing is repeated. */
+/** True when a plain `npm install` or `npm ci` has already installed what the lock file names. */
 function matchesLockFile() {
   const installedFile = inProject('node_modules', '.package-lock.json')
   if (!existsSync(installedFile) || !nodeRuns()) return false
@@ -48,13 +48,13 @@ function matchesLockFile() {
   })
 }
 
-/** Also false for a `node_modules` that was copied here from another kind of machine. */
+/** False also for a `node_modules` that was copied here from another kind of machine. */
 const nodeRuns = () => spawnSync(nodeBinary, ['--version'], { encoding: 'utf8' }).stdout?.startsWith('v24.') === true
 
 async function install() {
   say('installing what is missing (npm ci); this takes up to a minute…')
   const startedAtMs = Date.now()
-  // Development dependencies are the build and the runtime: needed even where NODE_ENV says production.
+  // The build and the runtime are development dependencies, which are needed even when NODE_ENV is "production".
   const result = await npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
   if (result.code !== 0)
     throw new Refusal(

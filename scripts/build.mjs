@@ -1,4 +1,4 @@
-// Builds once, whether or not anything changed, and leaves the mark that `npm start` looks for.
+// Always builds, and leaves the mark that `npm start` looks for.
 import { bootstrap } from './bootstrap.mjs'
 import { endLike } from './child.mjs'
 import { buildNow } from './ensure-build.mjs'

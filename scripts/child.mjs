@@ -1,4 +1,4 @@
-// Child processes: output where it belongs, signals passed on, exit codes kept.
+// Child processes: passes their output and signals on, and keeps their exit codes.
 import { spawn } from 'node:child_process'
 
 /**
@@ -33,7 +33,7 @@ export function endLike({ code, signal }) {
 function forwardSignals(child) {
   const listeners = ['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => {
     const listener = () => {
-      // Ctrl-C on a terminal reaches the child by itself; a second one would look like impatience.
+      // The terminal sends Ctrl-C to the child as well. A second signal would make it stop at once.
       if (signal === 'SIGINT' && process.stdin.isTTY) return
       child.kill(signal)
     }

@@ -1,4 +1,4 @@
-// What `.ci/run` starts: the tests of the last commit in an empty folder with nothing beside it, then those in the field.
+// Started by `.ci/run`: tests the last commit in an empty folder without other files beside it, then with real files.
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ await main(async () => {
   console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`)
 })
 
-/** Only what is committed, without what happens to lie about in this folder or beside it. */
+/** Clones only what is committed, without other files in this folder or beside it. */
 function cloneInto(clone) {
   const commit = git(['-C', root, 'rev-parse', 'HEAD'])
   git(['clone', '--quiet', '--no-checkout', root, clone])

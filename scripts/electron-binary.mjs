@@ -1,4 +1,4 @@
-// The npm package of Electron comes without its binary; it is fetched on first use, where the network allows.
+// The npm package of Electron does not contain its binary, which is downloaded on first use if the network allows it.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { run } from './child.mjs'
@@ -9,7 +9,7 @@ const RETRY_AFTER_MS = 24 * 3600 * 1000
 const packageFolder = inProject('node_modules', 'electron')
 const failureFile = inProject('.cache', 'electron-download.json')
 
-/** The Electron binary that is on this machine, or undefined. */
+/** Returns the Electron binary on this machine, or undefined. */
 export function findElectron() {
   const pathFile = join(packageFolder, 'path.txt')
   const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : undefined
@@ -30,7 +30,7 @@ export async function fetchElectron() {
   return binary
 }
 
-/** Can this session show a window at all? */
+/** True when this session can show a window. */
 export function hasDisplay() {
   if (process.platform !== 'linux') return true
   return Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)

@@ -1,12 +1,12 @@
-// Gets a browser for the end-to-end tests where there is none.
+// Installs a browser for the end-to-end tests if there is none.
 import { existsSync, readFileSync } from 'node:fs'
 import { runQuietOnStdout } from './child.mjs'
 import { findChromium } from './find-chromium.mjs'
 import { inProject, nodeBinary, Refusal, root, say } from './project.mjs'
 
 /**
- * The path of a Chromium that runs; installs one if need be.
- * @throws {Refusal} when none can be had, with what to do
+ * Returns the path of a Chromium that runs, and installs one if needed.
+ * @throws {Refusal} when that is impossible, with what to do
  */
 export async function ensureBrowser() {
   const found = findChromium()
@@ -26,7 +26,7 @@ export async function ensureBrowser() {
   )
 }
 
-/** Ubuntu's package of that name only points to a snap, which cannot see the tests' temporary folders. */
+/** Ubuntu's package of that name only points to a snap, which has no access to the tests' temporary folders. */
 function hasDebianPackage() {
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   return !/^(ID|ID_LIKE)=.*ubuntu/m.test(readFileSync('/etc/os-release', 'utf8'))
@@ -37,7 +37,7 @@ async function installDebianPackage() {
   const install = (name) =>
     runQuietOnStdout('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options)
   await runQuietOnStdout('apt-get', ['update', '-qq'], options)
-  // Older archives have the whole browser only.
+  // Older archives contain the complete browser only.
   const { code } = await install('chromium-headless-shell')
   if (code !== 0) await install('chromium')
 }

@@ -13,7 +13,7 @@ const SOURCES = [
 const RESULTS = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html', 'out/library/index.d.ts']
 const stampFile = inProject('out', '.lcm-build-stamp')
 
-/** Builds unless `out/` was made from exactly these sources. Says so on standard error. */
+/** Builds unless `out/` was made from exactly these sources. Reports a build on standard error. */
 export async function ensureBuild() {
   if (isFresh(sourceHash())) return
   await withFileLock(inProject('.cache', 'build.lock'), 'build', async () => {
@@ -26,7 +26,7 @@ export async function ensureBuild() {
   })
 }
 
-/** Builds in any case, with the builder's own output. For the test run. */
+/** Always builds, with the builder's own output. Used by the test run. */
 export async function buildNow() {
   return await withFileLock(inProject('.cache', 'build.lock'), 'build', async () => {
     const hash = sourceHash()

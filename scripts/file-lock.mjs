@@ -1,10 +1,10 @@
-// One at a time: two terminals may type `npm start` in the same fresh clone.
+// A lock file, because two terminals may run `npm start` in the same fresh clone.
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { say } from './project.mjs'
 
-/** Runs `work` while holding the lock file, which names the holder's process id. Waits for a living holder. */
+/** Runs `work` while holding the lock file, which contains the holder's process id. Waits while the holder is alive. */
 export async function withFileLock(path, purpose, work) {
   await acquire(path, purpose)
   try {
@@ -32,13 +32,13 @@ async function acquire(path, purpose) {
   }
 }
 
-/** The holder died. Moving the file aside first makes sure that only one waiter removes it. */
+/** The holder has died. Renaming the file first makes sure that only one waiting process removes it. */
 async function discardStale(path, holder) {
   const aside = `${path}.${process.pid}`
   try {
     await rename(path, aside)
     const taken = Number(await readFile(aside, 'utf8'))
-    // Someone took the lock between our look and our move: give it back.
+    // Another process took the lock in between, so it is given back.
     if (taken !== holder && isAlive(taken)) await writeFile(path, String(taken), { flag: 'wx' }).catch(() => undefined)
     await rm(aside, { force: true })
   } catch (error) {

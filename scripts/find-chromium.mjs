@@ -16,7 +16,8 @@ export const chromiumFlags = [
 ]
 
 /**
- * The first Chromium that answers to `--version`. `LCM_CHROMIUM` overrides the search.
+ * Returns the absolute path of the first Chromium that answers to `--version`, or undefined. `LCM_CHROMIUM` overrides
+ * the search.
  * @returns {string | undefined} an absolute path
  */
 export function findChromium() {
@@ -33,8 +34,8 @@ function* candidates() {
     for (const folder of [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA])
       if (folder) yield join(folder, 'Google', 'Chrome', 'Application', 'chrome.exe')
   } else {
-    // Debian's binaries themselves; those in /usr/bin are shell scripts around them. The headless shell has no desktop
-    // side and needs half the processor time of the whole browser.
+    // Debian's binaries themselves, because those in /usr/bin are shell scripts around them. The headless shell has no
+    // desktop functions and needs half the processor time of the whole browser.
     yield '/usr/lib/chromium/chromium-headless-shell'
     yield '/usr/lib/chromium/chromium'
     for (const name of ['chromium-headless-shell', 'chromium', 'google-chrome', 'google-chrome-stable'])
@@ -43,7 +44,7 @@ function* candidates() {
   yield* fromPlaywright()
 }
 
-/** Where Playwright keeps the browser that it downloads; nothing before the dependencies are installed. */
+/** Returns the browser that Playwright has downloaded. Returns nothing before the dependencies are installed. */
 function fromPlaywright() {
   try {
     return [createRequire(import.meta.url)('playwright-core').chromium.executablePath()]
@@ -52,7 +53,9 @@ function fromPlaywright() {
   }
 }
 
-/** A browser without its shared libraries is there and yet of no use. On Windows `--version` opens a window. */
+/**
+ * A browser without its shared libraries does not run. On Windows `--version` would open a window, so it is not tried.
+ */
 function answers(path) {
   if (process.platform === 'win32') return true
   return spawnSync(path, ['--version'], { stdio: 'ignore', timeout: 20_000 }).status === 0

@@ -1,4 +1,4 @@
-// `npm run lcm -- …`: npm itself changes to the project folder, the command runs where the user is.
+// `npm run lcm -- …`: npm changes to the project folder, so the command is run in the user's own folder again.
 import { userFolder } from './project.mjs'
 import { runLcm } from './run-lcm.mjs'
 

@@ -12,7 +12,7 @@ export const readImports = (outputType) =>
     ...['core', 'electron', 'renderer'],
   )
 
-/** knip on the folder: files, exports and dependencies that nobody uses. */
+/** knip on the folder: finds unused files, exports and dependencies. */
 export const findUnused = (folder = root) =>
   tool('knip/bin/knip.js', `--directory=${folder}`, '--no-progress', '--treat-config-hints-as-errors')
 

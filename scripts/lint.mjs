@@ -1,4 +1,4 @@
-// `npm run lint`: style and common mistakes (Biome), who imports whom (dependency-cruiser), what nobody uses (knip).
+// `npm run lint`: style and common mistakes (Biome), import rules (dependency-cruiser), unused code (knip).
 import { bootstrap } from './bootstrap.mjs'
 import { LINT_TOOLS } from './lint-tools.mjs'
 import { main } from './project.mjs'

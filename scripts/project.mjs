@@ -1,4 +1,4 @@
-// Where things are. Node built-ins only: these scripts run on Node 18 before anything is installed.
+// Paths of the project. Only Node built-ins are used: these scripts run on Node 18 before anything is installed.
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -8,16 +8,16 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** The project's own Node 24, which `npm ci` brings. The system's Node may be older and would crash on SQLite. */
 export const nodeBinary = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** The folder the user typed the command in; npm itself changes to the project folder. */
+/** The folder in which the user typed the command. npm itself changes to the project folder. */
 export const userFolder = process.env.INIT_CWD ?? process.cwd()
 
 /** A path inside the project. */
 export const inProject = (...parts) => join(root, ...parts)
 
-/** A path as the user meant it, absolute. */
+/** Returns the absolute path of a path that is relative to the user's folder. */
 export const fromUser = (path) => resolve(userFolder, path)
 
-/** Says something to the person at the terminal. Standard output belongs to the program that is started. */
+/** Prints a message for the user. Standard output belongs to the program that is started. */
 export function say(message) {
   process.stderr.write(`lcm-inspector: ${message}\n`)
 }

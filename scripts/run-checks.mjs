@@ -1,11 +1,11 @@
-// Runs several programs that check something, two at a time, and shows what each says when it ends.
+// Runs several checking programs, two at a time, and shows the output of each when it ends.
 import { spawn } from 'node:child_process'
 import { root } from './project.mjs'
 
 const AT_ONCE = 2
 
 /**
- * Runs each check to its end. One that fails makes this process fail.
+ * Runs each check to its end. If one fails, this process fails.
  * @param {readonly { readonly name: string, readonly args: readonly string[] }[]} checks programs for `node`
  */
 export async function runChecks(node, checks) {
@@ -20,7 +20,7 @@ export async function runChecks(node, checks) {
   await Promise.all(Array.from({ length: AT_ONCE }, next))
 }
 
-/** Collects the output, so that two checks do not mix theirs. */
+/** Collects the output, so that the outputs of two checks are not mixed. */
 function run(node, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })

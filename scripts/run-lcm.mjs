@@ -3,7 +3,7 @@ import { bootstrap } from './bootstrap.mjs'
 import { endLike, run } from './child.mjs'
 import { inProject, main } from './project.mjs'
 
-/** These show the window and so need the built renderer. */
+/** These commands show the window, so they need the built renderer. */
 const SHOWS_THE_WINDOW = new Set(['serve', 'open'])
 
 /**

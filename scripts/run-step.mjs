@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { inProject, root } from './project.mjs'
 
 const GRACE_MS = 5_000
-/** A log has no colours, and tells of what failed only; who looks on sees every test. */
+/** A log has no colours and shows only failed tests. A terminal shows every test. */
 export const isLog = !process.stdout.isTTY
 
 /** The arguments of a run of Vitest that leaves a JSON report. */
@@ -41,21 +41,21 @@ export function runStep(node, step, more = {}) {
     child.once('error', reject)
     child.once('exit', async (code) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.off(signal, interrupt)
-      // A program that was left behind may hold on to the output; what the step itself said is there by then.
+      // A child process that is still running may keep the output open, but the step's own output is complete by then.
       await Promise.race([Promise.all(said), new Promise((late) => setTimeout(late, GRACE_MS).unref())])
       resolve(code ?? 1)
     })
   })
 }
 
-/** Copies the lines of a stream without their colours. Resolves at its end. */
+/** Copies the lines of a stream without colours. Resolves at its end. */
 function sayPlainly(stream) {
   const lines = createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })
   lines.on('line', (line) => process.stdout.write(`${stripVTControlCharacters(line)}\n`))
   return new Promise((ended) => lines.once('close', ended))
 }
 
-/** Asks first, so that the tools close their browsers, then insists; ends this run either way. */
+/** Asks the tools to end, so that they close their browsers, then kills them. Either way this run ends. */
 export function stopGroup(child, signal) {
   const send = (what) => {
     try {

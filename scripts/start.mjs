@@ -6,7 +6,7 @@ import { fetchElectron, findElectron, hasDisplay } from './electron-binary.mjs'
 import { ensureBuild } from './ensure-build.mjs'
 import { fromUser, inProject, main, root, say, userFolder } from './project.mjs'
 
-/** A window that was really open lives longer than this; Electron that cannot run here aborts at once. */
+/** A window that opened lives longer than this. Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
 
 await main(async () => {
@@ -23,14 +23,14 @@ await main(async () => {
   endLike(await run(node, [inProject('out/main/cli.js'), 'serve', '--db', file, ...options], { cwd: userFolder }))
 })
 
-/** Runs the window to its end. Answers why it could not, or undefined. */
+/** Runs the window to its end. Returns why it could not run, or undefined. */
 async function openInElectron(file) {
   if (process.env.LCM_NO_ELECTRON === '1') return 'LCM_NO_ELECTRON is set'
   if (!hasDisplay()) return 'there is no display'
   if (process.platform === 'linux' && process.getuid?.() === 0) return 'Electron does not run as root'
   const electron = findElectron() ?? (await fetchElectron())
   if (electron === undefined) return 'Electron could not be fetched (npx install-electron tries again)'
-  // Editors' terminals set this, and it would turn Electron into plain Node.
+  // Terminals in editors set this variable, which would turn Electron into plain Node.
   const { ELECTRON_RUN_AS_NODE: _, ...env } = process.env
   const startedAtMs = Date.now()
   const ended = await run(electron, [root, file], { cwd: userFolder, env })

@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const nothing = { passed: 0, failed: 0, skipped: 0 }
 
-/** A skip names what its machine lacks (real Electron, another user). More than these mean that tests are lost unnoticed. */
+/**
+ * A skipped test names what its machine lacks (real Electron, another user). More than this many mean that tests are
+ * lost unnoticed.
+ */
 export const MOST_SKIPPED = 25
 
 /** A step without tests of its own counts as one. */
@@ -27,14 +30,14 @@ export function playwrightCounts(file, code) {
   }))
 }
 
-/** A suite that left no report, or failed outside its tests, must not end as "0 failed". */
+/** A suite without a report, or with a failure outside its tests, must not end as "0 failed". */
 function orFailure(file, code, read) {
   if (!existsSync(file)) return { ...nothing, failed: 1 }
   const counts = read(JSON.parse(readFileSync(file, 'utf8')))
   return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
 }
 
-/** Counts from the last line of a run. One that ended without them has failed. */
+/** Reads the counts from the last line of a run. A run that ended without them has failed. */
 export function readCounts(line, code) {
   const found = /^(\d+) passed, (\d+) failed, (\d+) skipped$/.exec(line)
   if (!found) return { ...nothing, failed: 1 }
@@ -53,7 +56,7 @@ export const sum = (rows) =>
     nothing,
   )
 
-/** A run that skips too many tests has failed, whatever the others say. */
+/** A run that skips too many tests has failed, whatever the other counts are. */
 export const limitSkips = (total) => (total.skipped > MOST_SKIPPED ? { ...total, failed: total.failed + 1 } : total)
 
 /** A small table for people. */

@@ -1,4 +1,4 @@
-// `npm run test:field`: the checks against files that other systems really wrote, where there are such files.
+// `npm run test:field`: runs the tests of files that other systems really wrote, if there are such files.
 import { mkdirSync } from 'node:fs'
 import { bootstrap } from './bootstrap.mjs'
 import { fieldData, isFieldData } from './field-data.mjs'

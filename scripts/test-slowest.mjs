@@ -1,4 +1,4 @@
-// Which test files take longest: what to look at when a run has become slow.
+// Lists the test files that take longest, for when a run has become slow.
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 
@@ -14,7 +14,7 @@ export function vitestFiles(file, root) {
   )
 }
 
-/** Seconds of each file in Playwright's JSON report, through all doors together. */
+/** Returns the seconds of each file in Playwright's JSON report, for all projects together. */
 export function playwrightFiles(file) {
   return read(file, ({ suites = [] }) =>
     suites.map((suite) => ({
@@ -24,7 +24,7 @@ export function playwrightFiles(file) {
   )
 }
 
-/** The slowest of all, for people. */
+/** A table of the slowest files. */
 export function slowest(files) {
   const first = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SHOWN)
   return first.map(({ file, seconds }) => `${seconds.toFixed(1).padStart(8)} s  ${file}`).join('\n')
@@ -35,5 +35,5 @@ const resultsOf = ({ suites = [], specs = [] }) => [
   ...suites.flatMap(resultsOf),
 ]
 
-/** A suite that left no report has failed, and is counted elsewhere. */
+/** A suite without a report has failed, which is counted elsewhere. */
 const read = (file, files) => (existsSync(file) ? files(JSON.parse(readFileSync(file, 'utf8'))) : [])

@@ -1,11 +1,11 @@
-// What makes a test run quick, for this process and all that it starts.
+// Makes a test run fast, for this process and all its children.
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { inProject } from './project.mjs'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'lcm-run-'
-/** Several times what a whole run needs at any moment. Containers often give 64 MB, and then the disk it is. */
+/** Several times what a whole run needs at any moment. Containers often have only 64 MB; then the disk is used. */
 const NEEDED_BYTES = 2 * 1024 ** 3
 
 /** Called by the configuration of a test runner, before anything is started. */
@@ -14,14 +14,14 @@ export function quicken() {
   moveToMemory()
 }
 
-/** The tests start some hundred programs and threads from the same sources, whose types need to be taken off once. */
+/** The tests start hundreds of programs and threads from the same sources, so the compiled code is kept. */
 function keepCompiledCode() {
   process.env.NODE_COMPILE_CACHE ??= inProject('node_modules/.cache/compiled')
 }
 
 /**
- * Temporary files go to memory, in a folder that goes away with this process: on a disk the tests wait for every small
- * write to arrive there, and none of them is about that. Where `TMPDIR` is set it is obeyed.
+ * Puts temporary files into memory, in a folder that is removed with this process. On a disk the tests would wait for
+ * every small write, and no test is about that. `TMPDIR` is used if it is set.
  */
 function moveToMemory() {
   if (process.env.TMPDIR || !hasRoom()) return
@@ -45,7 +45,7 @@ function hasRoom() {
   }
 }
 
-// A killed run cannot tidy up after itself; the next one does.
+// A killed run cannot remove its folder, so the next run does.
 function removeLeftovers() {
   for (const name of readdirSync(MEMORY)) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN

@@ -73,7 +73,7 @@ function vitestStep(name, title, paths) {
   }
 }
 
-/** Which steps are asked for, and which test files of Vitest; all of them without a path. */
+/** Returns the requested steps, and the requested test files of Vitest. Without a path all of them run. */
 function request(args) {
   const names = steps().map(({ name }) => name)
   const only = args.find((argument) => argument.startsWith('--only='))
@@ -89,7 +89,7 @@ function environment(browser) {
   return { PLAYWRIGHT_JSON_OUTPUT_FILE: reports.playwright, ...(browser && { LCM_CHROMIUM: browser }) }
 }
 
-/** Without a browser the other suites still run; the end-to-end suite counts as failed. */
+/** Without a browser the other suites still run, and the end-to-end suite counts as failed. */
 async function browserOrNone() {
   try {
     return await ensureBrowser()

@@ -6,7 +6,7 @@ import Database from 'better-sqlite3'
 const LAST = 0x10ffff
 const isSurrogate = (code) => code >= 0xd800 && code <= 0xdfff
 
-/** Terms of `before + character + after`, by code point. */
+/** Returns the terms of `before + character + after`, by code point. */
 function askTokenizer(tokenizer, before, after) {
   const db = new Database(':memory:')
   db.exec(`CREATE VIRTUAL TABLE asked USING fts5 (text, tokenize = '${tokenizer}');
@@ -29,7 +29,7 @@ const words = askTokenizer('unicode61 remove_diacritics 2', '0', '1')
 const trigrams = askTokenizer('trigram', '', '01')
 const second = (term) => [...term][1].codePointAt(0)
 
-/** Lengths of the ranges of code points that belong to tokens and that do not, in turn. */
+/** The lengths of ranges of code points, alternately inside and outside of tokens. */
 const ranges = [1]
 let isToken = false
 const marks = []

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 const LINK_SCHEME = 'lcm-inspector://'
 
 /**
- * The file that was named on a command line, absolute; null when none was. Switches are Chromium's, not ours; in
- * development the first name is the folder of the app itself.
+ * Returns the absolute path of the file on a command line, or null. Switches belong to Chromium. In development the
+ * first name is the folder of the app itself.
  * @param argv whole, with the executable first
  */
 export function fileFromArguments(

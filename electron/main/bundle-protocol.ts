@@ -5,14 +5,14 @@ import { assetPath, contentSecurityPolicy, MIME_TYPES } from '../../core/doors/w
 
 export const BUNDLE_ORIGIN = 'app://bundle'
 
-/** Before the app is ready. https://www.electronjs.org/docs/latest/api/protocol */
+/** Call this before the app is ready. https://www.electronjs.org/docs/latest/api/protocol */
 export function registerBundleScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: 'app', privileges: { standard: true, secure: true, supportFetchAPI: true } },
   ])
 }
 
-/** Serves the built renderer, and nothing outside its folder, under our own origin with a strict policy. */
+/** Serves the built renderer and nothing outside its folder, under an origin of our own with a strict policy. */
 export function serveBundle(rendererDir: string): void {
   protocol.handle('app', async (request) => {
     const url = new URL(request.url)

@@ -3,7 +3,7 @@ import { type Confirm, toldReach } from '../../core/settings/confirmation.ts'
 
 const ALLOW = 1
 
-/** Asks in a dialog of the main process, which no page can answer or cover. */
+/** Asks in a dialog of the main process, which a page can neither answer nor cover. */
 export const confirmInDialog: Confirm = async (asked) => {
   const options: Electron.MessageBoxOptions = {
     type: 'warning',

@@ -2,8 +2,8 @@ import { app } from 'electron'
 import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 
 /**
- * Holds for every page of the app, however it came to be: a window, a frame in it, a view that somebody adds later. Before
- * the first window. https://www.electronjs.org/docs/latest/tutorial/security
+ * Applies to every page of the app: a window, a frame in it, or a view that is added later. Call this before the first
+ * window. https://www.electronjs.org/docs/latest/tutorial/security
  */
 export function guardPages(): void {
   app.on('web-contents-created', (_event, contents) => {

@@ -19,7 +19,7 @@ const cores = new CoreHost({
   confirm: confirmInDialog,
 })
 
-/** Its core is loaded while the window is. */
+/** The core is loaded at the same time as the window. */
 function openOn(file: string | null): void {
   if (file !== null) cores.prepare(file)
   openWindow(file)
@@ -34,7 +34,7 @@ if (!app.requestSingleInstanceLock()) {
   app.on('second-instance', (_event, argv, workingDirectory) => {
     openOn(fileFromArguments(argv, workingDirectory, app.isPackaged))
   })
-  // macOS hands files over by event, also before the app is ready.
+  // macOS passes files by an event, which may come before the app is ready.
   const pending: string[] = []
   app.on('open-file', (event, path) => {
     event.preventDefault()
@@ -54,7 +54,7 @@ if (!app.requestSingleInstanceLock()) {
     event.preventDefault()
     const closing = cores.close().catch(() => false)
     void closing.then((isWhole) => {
-      // A thread in the middle of a statement would keep the app from ending for as long as that takes.
+      // A thread inside a statement would keep the app from ending for as long as the statement takes.
       if (!isWhole) process.kill(process.pid, 'SIGKILL')
       closed = true
       app.quit()

@@ -24,7 +24,7 @@ const TRANSCRIPT_FILTERS = [
   { name: 'All files', extensions: ['*'] },
 ]
 
-/** The few calls that only the window's owner can answer; everything else goes over the port to the core. */
+/** Handles the few calls that only the owner of the window can answer. All others go over the port to the core. */
 export function handleWindowCalls(cores: CoreHost): void {
   ipcMain.on('lcm:connect', (event) => {
     if (isOurPage(event)) connect(cores, event.sender)
@@ -45,7 +45,7 @@ export function handleWindowCalls(cores: CoreHost): void {
   })
 }
 
-/** Tells the user why a path that the page asks for is not looked at. */
+/** Tells the user why a path from the page is refused. */
 function isLocal(path: string): boolean {
   try {
     requireLocalPath(path)
@@ -63,7 +63,7 @@ async function pick(event: IpcMainInvokeEvent, options: Electron.OpenDialogOptio
   return canceled ? [] : filePaths
 }
 
-/** A message counts only from the top frame of our own page. */
+/** A message is accepted only from the top frame of our own page. */
 function isOurPage(event: IpcMainEvent | IpcMainInvokeEvent): boolean {
   const frame = event.senderFrame
   return frame?.url.startsWith(`${BUNDLE_ORIGIN}/`) === true && (frame.parent ?? null) === null

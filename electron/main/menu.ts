@@ -1,7 +1,7 @@
 import { app, BrowserWindow, Menu, type MenuItemConstructorOptions } from 'electron'
 import { openWindow } from './window.ts'
 
-/** What a menu entry tells the page; the page knows what to do with it. */
+/** The command of a menu entry, which the page carries out. */
 type MenuCommand = 'open' | 'import' | 'find' | 'palette' | 'keys' | 'settings'
 
 function tell(command: MenuCommand): () => void {

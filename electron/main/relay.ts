@@ -11,8 +11,8 @@ export type PagePort = {
 }
 
 /**
- * Passes frames between a page and a core: a `MessagePortMain` cannot be handed to a thread. Frames are text; what else
- * a page may send could be such that it cannot be sent on, which would be an error of the main process.
+ * Passes frames between a page and a core, because a `MessagePortMain` cannot be given to a thread. Frames are text.
+ * Other values may be impossible to pass on, which would be an error of the main process.
  */
 export function relay(page: PagePort, core: MessagePort): void {
   page.on('message', ({ data }) => {

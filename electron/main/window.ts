@@ -5,18 +5,20 @@ import { BUNDLE_ORIGIN } from './bundle-protocol.ts'
 /** What a window shows: a memory file, or the welcome page. */
 export type Shown = {
   readonly file: string | null
-  /** Reads a file of a newer version all the same. */
+  /** Reads a file of a newer version nevertheless. */
   readonly allowNewer?: boolean
 }
 
-/** Main alone decides what each window shows: the page only asks. */
+/** Only the main process decides what each window shows. The page can ask for a change. */
 const shown = new WeakMap<Electron.WebContents, Shown>()
 
 export function shownIn(contents: Electron.WebContents): Shown {
   return shown.get(contents) ?? { file: null }
 }
 
-/** Opens a window on a memory file. Sandboxed, isolated, without Node; `guardPages` keeps it where it is. */
+/**
+ * Opens a window on a memory file. It is sandboxed and isolated, without Node, and `guardPages` prevents navigation.
+ */
 export function openWindow(file: string | null): BrowserWindow {
   const window = new BrowserWindow({
     width: 1440,
@@ -39,14 +41,14 @@ export function openWindow(file: string | null): BrowserWindow {
   return window
 }
 
-/** Turns a window to another file (a welcome window becomes the file that was picked). */
+/** Makes a window show another file; a welcome window shows the file that was chosen. */
 export function show(window: BrowserWindow, what: Shown): void {
   shown.set(window.webContents, what)
   window.setTitle(what.file === null ? 'LCM Inspector' : `${basename(what.file)} · LCM Inspector`)
   const search = new URLSearchParams(what.file === null ? {} : { file: what.file })
   if (what.allowNewer) search.set('newer', '')
   window.loadURL(`${BUNDLE_ORIGIN}/index.html${search.size > 0 ? `?${search}` : ''}`).catch((error: unknown) => {
-    // The window was turned elsewhere before it had arrived here.
+    // The window was given another address before this one was loaded.
     if (!String(error).includes('ERR_ABORTED')) throw error
   })
 }

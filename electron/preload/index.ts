@@ -1,6 +1,6 @@
 import { contextBridge, type IpcRendererEvent, ipcRenderer, webUtils } from 'electron'
 
-/** All that the page can ask of its window. Paths go to main as text and are checked there. */
+/** Everything that the page can ask of its window. Paths are sent to the main process as text and checked there. */
 const lcmHost = {
   kind: 'electron',
   pickMemory: (): Promise<string | null> => ipcRenderer.invoke('lcm:pick-memory'),
@@ -19,7 +19,7 @@ const lcmHost = {
 export type LcmHost = typeof lcmHost
 contextBridge.exposeInMainWorld('lcmHost', lcmHost)
 
-// A MessagePort cannot cross the context bridge: it is handed over by a message within the page.
+// A MessagePort cannot cross the context bridge, so it is passed by a message within the page.
 ipcRenderer.on('lcm:port', (event) => window.postMessage('lcm:port', window.location.origin, event.ports))
 window.addEventListener('message', (event) => {
   if (event.source === window && event.data === 'lcm:connect') ipcRenderer.send('lcm:connect')
