@@ -20,14 +20,14 @@ declare global {
   }
 }
 
-/** What surrounds the renderer. A capability that is missing is undefined, and what needs it is not offered. */
+/** The surroundings of the renderer. A missing capability is undefined, and functions that need it are not offered. */
 export type Host = {
   readonly kind: 'electron' | 'browser'
   /** Settles when the address of the window says what it shows. @throws NotEntered for a page that may not show anything */
   enter(): Promise<void>
   /** One connection to the core of this window. Rejects when the core cannot be reached. */
   connect(): Promise<MessagePort | WebSocket>
-  /** Turns this window to a memory file; null shows the welcome page. */
+  /** Shows a memory file in this window. Null shows the welcome page. */
   openFile(path: string | null): void
   /** Opens a file of a newer version than this app, for reading. */
   readonly openNewerFile?: (path: string) => void
@@ -63,7 +63,7 @@ const browserHost: Host = {
   onMenu: () => () => undefined,
 }
 
-/** The first entry of the page; a connection that is made again enters again. */
+/** The first entry of the page. A new connection enters again. */
 const entered = window.lcmHost ? null : enterFirst()
 let isFirstConnection = true
 
@@ -73,7 +73,7 @@ export const host: Host = window.lcmHost ? electronHost(window.lcmHost) : browse
 const goTo = (search: Record<string, string>): void =>
   location.assign(`${location.pathname}?${new URLSearchParams(search)}`)
 
-/** A port cannot cross the context bridge: the preload hands it over as a message of the window to itself. */
+/** A port cannot cross the context bridge, so the preload passes it by a message within the window. */
 function connectToMain(): Promise<MessagePort> {
   return new Promise((resolve, reject) => {
     const settle = () => {
@@ -103,7 +103,7 @@ async function enterFirst(): Promise<string> {
   return secret
 }
 
-/** A server that was started anew knows this page no more: the page says so after a reload. */
+/** A restarted server does not know this page. The page says so after a reload. */
 async function enterAgain(): Promise<string> {
   try {
     return (await enter()).secret

@@ -1,22 +1,22 @@
 import type { Job } from '../core/contract/job.ts'
 
-/** How long the end of a job is told. */
+/** How long the end of a job is shown. */
 const TOLD_MS = 8000
 
-/** The list with the job's newest state in it; newest first, as the core lists them. */
+/** Returns the list with the job's newest state, newest job first, as the core lists them. */
 export function withJob(jobs: readonly Job[], job: Job): Job[] {
   return jobs.some((other) => other.jobId === job.jobId)
     ? jobs.map((other) => (other.jobId === job.jobId ? job : other))
     : [job, ...jobs]
 }
 
-/** Work that nobody asked for is told of when it takes longer than this. */
+/** A job that the user did not start is shown when it takes longer than this. */
 const UNASKED_MS = 1500
 
-/** Their end is shown where they were asked for. */
+/** The view that started these jobs shows their end. */
 const SHOWN_IN_PLACE: readonly Job['kind'][] = ['surgery_preview', 'repair_export']
 
-/** Whatever runs, and whatever ended a moment ago: of one kind in one conversation only the newest. */
+/** Returns jobs that are running or have just ended, and of one kind in one conversation only the newest. */
 export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] =>
   jobs.filter((job, index) => {
     const isOutdone = (other: Job) => other.kind === job.kind && other.conversationId === job.conversationId

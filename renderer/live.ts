@@ -5,22 +5,22 @@ import type { Job } from '../core/contract/job.ts'
 import { api, type Client, onConnectionChange } from './api.ts'
 import { withJob } from './job-list.ts'
 
-/** What the window knows of changes to its file. */
+/** What the window knows about changes of its file. */
 export type LiveState = {
-  /** When the file last changed while it was watched; null when it has not. */
+  /** When the file last changed while it was watched, or null. */
   readonly changedAtMs: number | null
   readonly paused: boolean
-  /** Something changed while paused. */
+  /** True when something changed while paused. */
   readonly behind: boolean
 }
 
-/** A busy agent writes many times a second; the window follows at a pace that can be read. */
+/** A busy agent writes many times a second. The window follows at a readable pace. */
 const REFRESH_EVERY_MS = 800
 const RETRY_EVENTS_MS = 1000
 
 /**
- * Listens to the core's events and lets queries that are on screen fetch again. What is shown stays until the answer
- * is there. Events announce only: whatever was missed is made up for by fetching.
+ * Listens to the core's events and repeats queries that are on screen. The old answer stays until the new one arrives.
+ * Events carry no data, so a missed one is made up for by fetching.
  */
 export class LiveFeed {
   private readonly client: Client
@@ -42,14 +42,17 @@ export class LiveFeed {
     return () => this.listeners.delete(listener)
   }
 
-  /** Stops following, or catches up with what was missed. */
+  /** Stops following, or catches up with missed changes. */
   readonly togglePause = (): void => {
     const { paused, behind } = this.state
     this.become({ paused: !paused, behind: paused ? false : this.holdStill() })
     if (paused && behind) this.refreshSoon()
   }
 
-  /** What is to be fetched, or fetched again this moment, would be newer than the rest. True when there is any of it. */
+  /**
+   * Holds back fetches that are waiting or running, because their answers would be newer than the rest. Returns true
+   * when there were any.
+   */
   private holdStill(): boolean {
     const isDue = this.timer !== undefined
     clearTimeout(this.timer)
@@ -65,7 +68,7 @@ export class LiveFeed {
     let hasBeenOpen = false
     const stopWatching = onConnectionChange((state) => {
       if (state !== 'open') return
-      // What was asked before the first connection waits for it, and needs no second asking.
+      // Queries from before the first connection wait for it and need not be repeated.
       if (hasBeenOpen) void this.queries.invalidateQueries()
       hasBeenOpen = true
     })
@@ -78,7 +81,7 @@ export class LiveFeed {
       try {
         for await (const event of await this.client.events(undefined, { signal })) this.receive(event)
       } catch {
-        // The connection's own state says that it is lost; here it is enough to listen again.
+        // The state of the connection reports the loss. Here it is enough to listen again.
       }
       if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_EVENTS_MS))
     }
@@ -100,7 +103,7 @@ export class LiveFeed {
   }
 
   private async refreshAfter({ kind }: Job): Promise<void> {
-    // It comes by itself after every change of the file, and changes no answer but where it is from.
+    // The job runs after every change of the file, and changes only from where an answer comes.
     if (kind === 'index' && this.state.paused) return
     const reports = reportsOf(kind)
     if (reports === null) return this.refresh()
@@ -127,7 +130,7 @@ export class LiveFeed {
   }
 }
 
-/** What is told elsewhere of what a job found; null for a job that may have written to the file. */
+/** Returns the queries that show what a job found, or null for a job that may have written to the file. */
 function reportsOf(kind: Job['kind']): QueryKey[] | null {
   switch (kind) {
     case 'integrity':
@@ -146,7 +149,7 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
   }
 }
 
-/** What lies elsewhere on the machine does not change with this file. */
+/** Data outside the file does not change with it. */
 const isOfFile = ({ queryKey: [path] }: Query): boolean => !(Array.isArray(path) && path[0] === 'machine')
 
 export const LiveContext = createContext<LiveFeed | null>(null)

@@ -20,7 +20,7 @@ import { startTheme } from './ui/theme.ts'
 
 const MAX_RETRIES = 3
 
-/** Shows what the address names. */
+/** Shows the page of the address. */
 function show(root: Element): void {
   const file = currentFile()
   document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
@@ -31,7 +31,7 @@ function show(root: Element): void {
   const queries = new QueryClient({
     defaultOptions: {
       queries: {
-        // The core is on this machine, and says itself when something changed.
+        // The core is on this machine and reports changes itself.
         networkMode: 'always',
         staleTime: Number.POSITIVE_INFINITY,
         refetchOnWindowFocus: false,
@@ -71,6 +71,6 @@ try {
   show(root)
 } catch (error) {
   if (error instanceof NotEntered) showDoor(root)
-  // The server cannot be reached: the window says so, and tries again.
+  // The server cannot be reached. The window says so and tries again.
   else show(root)
 }

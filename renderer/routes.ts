@@ -17,10 +17,12 @@ export const VIEWS = [
 ] as const
 export type View = (typeof VIEWS)[number]
 
-/** The signature view is the first thing to see of a file. */
+/** The view that is shown first for a file. */
 export const FIRST_VIEW: View = 'strata'
 
-/** Where the window stands. The address bar is its only store, so that it can be copied, reloaded and gone back in. */
+/**
+ * The state of the window. It is stored only in the address bar, so that it can be copied, reloaded and gone back to.
+ */
 export type Route = {
   readonly conversationId: number | null
   readonly view: View
@@ -30,13 +32,13 @@ export type Route = {
   readonly row: number | null
   /** Text of the search. */
   readonly query: string | null
-  /** The search asks a question instead of finding texts. */
+  /** True when the search asks a question instead of finding texts. */
   readonly isAsking: boolean
 }
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
 
-/** Reads `#/conversation/12/strata?select=sum_…&query=…`. Whatever does not parse falls back to its default. */
+/** Parses `#/conversation/12/strata?select=sum_…&query=…`. Parts that do not parse get their defaults. */
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = splitOnce(hash.replace(/^#/, ''), '?')
   const segments = path.split('/').filter((segment) => segment !== '')
@@ -66,8 +68,8 @@ export function formatRoute(route: Route): string {
 }
 
 /**
- * Applies a patch. A selection does not outlive its conversation, and a row not its selection, unless the patch brings
- * one; an address that named no conversation has none to leave.
+ * Applies a patch. A selection is dropped with its conversation, and a row with its selection, unless the patch has one.
+ * An address without a conversation keeps its selection.
  */
 export function patchRoute(route: Route, patch: Partial<Route>): Route {
   const before = route.conversationId
@@ -88,8 +90,7 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
 const CHANGED = 'lcm:route'
 
 /**
- * Goes somewhere else. `push` for what the user would want to come back from, `replace` for what follows from typing
- * or moving through a list.
+ * Goes to another address: `push` when the user may want to come back, `replace` for typing or moving through a list.
  */
 export function navigate(patch: Partial<Route>, how: 'push' | 'replace'): void {
   const before = formatRoute(parseRoute(location.hash))
@@ -101,13 +102,16 @@ export function navigate(patch: Partial<Route>, how: 'push' | 'replace'): void {
   window.dispatchEvent(new Event(CHANGED))
 }
 
-/** The route of the window; renders again when it changes, by whatever means. */
+/** Returns the route of the window, and renders again when it changes. */
 export function useRoute(): Route {
   const hash = useSyncExternalStore(onRouteChange, () => location.hash)
   return parseRoute(hash)
 }
 
-/** Tells whoever is not a component. @returns a function that stops listening */
+/**
+ * Calls a listener that is not a component.
+ * @returns a function that stops listening
+ */
 export function onRouteChange(onChange: () => void): () => void {
   const names = ['hashchange', 'popstate', CHANGED]
   for (const name of names) window.addEventListener(name, onChange)
@@ -116,7 +120,7 @@ export function onRouteChange(onChange: () => void): () => void {
   }
 }
 
-/** The memory file of this window, from `?file=`; null shows the welcome page. */
+/** Returns the memory file of this window from `?file=`, or null for the welcome page. */
 export function currentFile(search: string = location.search): string | null {
   return new URLSearchParams(search).get('file') || null
 }

@@ -43,7 +43,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const current = useCurrentConversation(conversations.data)
 
   const toggleDetail = () => setHasDetail(!hasDetail)
-  // A dialog says late that it was closed; another may be open by then.
+  // A dialog reports late that it was closed. Another one may be open by then.
   const close = (closed: 'palette' | 'keys') => setDialog((now) => (now === closed ? null : now))
   useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
@@ -127,13 +127,16 @@ function NoConversation() {
   )
 }
 
-/** The conversation of the address. An address without one, or with one that is not there, is led to one that is. */
+/**
+ * Returns the conversation of the address. An address without one, or with an unknown one, is changed to an existing
+ * one.
+ */
 function useCurrentConversation(rows: readonly ListedConversation[] | undefined): ListedConversation | null {
   const { conversationId } = useRoute()
   const current = rows?.find((row) => row.conversationId === conversationId) ?? null
   useEffect(() => {
     if (rows === undefined || current !== null) return
-    // The address may have changed since this was drawn: whoever went elsewhere meanwhile is not led back.
+    // The address may have changed since this was drawn. Then it stays as it is.
     const asked = parseRoute(location.hash).conversationId
     if (rows.some((row) => row.conversationId === asked)) return
     navigate({ conversationId: firstConversation(rows) }, 'replace')
@@ -154,7 +157,7 @@ type Props = {
   readonly onAsk: (ask: SurgeryAsk | null) => void
 }
 
-/** The dialog of what was asked for, wherever it was asked. */
+/** The dialog for a change by hand, from wherever it was requested. */
 function SurgeryHost({ ask, info, onAsk }: Props) {
   const close = () => onAsk(null)
   if (ask.kind === 'undo') return <UndoDialog key={ask.backup} info={info} backup={ask.backup} onClose={close} />
@@ -169,7 +172,7 @@ function SurgeryHost({ ask, info, onAsk }: Props) {
   )
 }
 
-/** The conversations of the file, at once; their tokens follow where counting them takes longer. */
+/** Fetches the conversations of the file. Their tokens follow when counting them takes longer. */
 function useConversations(): UseQueryResult<ListedConversation[]> {
   const queries = useQueryClient()
   const conversations = useQuery(api.conversations.list.queryOptions())

@@ -9,7 +9,7 @@ import line from './status-line.module.css'
 import tabs from './tabs.module.css'
 import bar from './top-bar.module.css'
 
-/** The window while its file is being opened: the parts that are known stand where they will stay. */
+/** The window while its file is being opened. The known parts are in their final positions. */
 export function OpeningWindow({ file }: { readonly file: string }) {
   return (
     <div className={frame.window}>

@@ -1,9 +1,9 @@
-/** Something that can be reached by name. */
+/** An entry of the palette. */
 export type PaletteEntry = {
   readonly key: string
   readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Ids' | 'Search'
   readonly label: string
-  /** Further words that find it. */
+  /** Further words by which it is found. */
   readonly words?: string
   /** Shown at the right: keys or a count. */
   readonly hint?: string
@@ -20,8 +20,8 @@ export function typedId(text: string): string | null {
 }
 
 /**
- * The entries in which every typed word occurs, best first: the label begins with the text, a word of it does, it
- * occurs. Cut to `limit`, since nobody reads on.
+ * Returns the entries that contain every typed word, best first: the label begins with the text, a word of it does, or
+ * it contains it. At most `limit` entries are returned.
  */
 export function findEntries(entries: readonly PaletteEntry[], text: string, limit: number): readonly PaletteEntry[] {
   const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean)

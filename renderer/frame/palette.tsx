@@ -16,10 +16,10 @@ type Props = PaletteActions & {
 }
 
 const MAX_SHOWN = 60
-/** The first entry is what Enter does: searching for what was typed is the last resort. */
+/** Enter carries out the first entry, so searching for the typed text comes last. */
 const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Search'] as const
 
-/** Everything by name. */
+/** A list of everything that can be reached by name. */
 export function Palette({ conversations, info, onClose, ...actions }: Props) {
   const [text, setText] = useState('')
   const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(conversations)]
@@ -75,7 +75,7 @@ function idEntries(text: string): readonly PaletteEntry[] {
   ]
 }
 
-/** Whatever was typed can be searched for. */
+/** Any typed text can be searched for. */
 function searchEntries(text: string): readonly PaletteEntry[] {
   const query = text.trim()
   if (query === '') return []

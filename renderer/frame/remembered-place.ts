@@ -4,28 +4,28 @@ import { parseStored } from '../ui/stored-json.ts'
 const KEY = 'lcm:places'
 const MAX_FILES = 50
 
-/** Address by file, oldest first. */
+/** The last address of each file, oldest first. */
 type Places = readonly (readonly [file: string, hash: string])[]
 
-/** The list with a file's newest place at its end; the oldest files fall out. */
+/** Returns the list with a file's newest address at its end, without the oldest files. */
 export function withPlace(places: Places, file: string, hash: string): Places {
   return [...places.filter(([other]) => other !== file), [file, hash] as const].slice(-MAX_FILES)
 }
 
-/** A place as it is worth remembering: a search is not repeated by itself. */
+/** Returns the part of an address that is remembered. A search is not repeated by itself. */
 export const placeOf = (hash: string): string => formatRoute({ ...parseRoute(hash), query: null })
 
-/** Goes where this file was looked at last, unless the address already says where to go. */
+/** Goes to the last address of this file, unless the present address names one. */
 export function restorePlace(file: string): void {
   if (location.hash.length > 1) return
   const place = readPlaces().find(([other]) => other === file)
   if (place) history.replaceState(null, '', place[1])
 }
 
-/** Remembers for this file every place that is gone to. */
+/** Remembers every address for this file. */
 export function rememberPlaces(file: string): void {
   onRouteChange(() => {
-    // Nobody means to come back to the settings.
+    // The settings are not remembered.
     if (parseRoute(location.hash).view === 'settings') return
     localStorage.setItem(KEY, JSON.stringify(withPlace(readPlaces(), file, placeOf(location.hash))))
   })

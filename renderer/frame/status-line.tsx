@@ -12,7 +12,7 @@ import { statusText } from './status-text.ts'
 
 type Props = { readonly conversation: ListedConversation | null; readonly info: MemoryInfo }
 
-/** The conversation in one line, its health, and what is being worked on. */
+/** The conversation in one line, its health, and running jobs. */
 export function StatusLine({ conversation, info }: Props) {
   const settings = useQuery(api.memory.settings.queryOptions())
   const jobs = useJobs()
@@ -56,7 +56,7 @@ function Health() {
   )
 }
 
-/** Jobs that run, and those that have just ended. */
+/** Returns the jobs that run or have just ended. */
 function useJobs(): readonly Job[] {
   const jobs = useQuery(api.jobs.list.queryOptions())
   const now = useNow(1000)

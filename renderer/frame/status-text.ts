@@ -1,7 +1,7 @@
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { formatBytes, formatCompact, formatCount, formatPressure } from '../ui/format.ts'
 
-/** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation in a file of so many bytes. */
+/** `LCM: 847 msgs | 23 summaries (depth 3) | 2.1 MB · 62 % of window`: a conversation and the size of its file. */
 export function statusText(row: ListedConversation, fileBytes: number): string {
   const depth = row.maxDepth > 0 ? ` (depth ${row.maxDepth})` : ''
   const summaries = `${formatCount(row.summaries)} ${row.summaries === 1 ? 'summary' : 'summaries'}${depth}`

@@ -2,12 +2,12 @@ import { lazy, Suspense } from 'react'
 import { StrataView } from '../features/strata/strata-view.tsx'
 import { useRoute } from '../routes.ts'
 
-/** The graph comes with a library of its own, and the strata do not wait for it. */
+/** The graph needs a large library, for which the strata do not wait. */
 const LineageGraph = lazy(() =>
   import('../features/graph/lineage-graph.tsx').then((module) => ({ default: module.LineageGraph })),
 )
 
-/** The signature view: the whole conversation as strata, and below it the lineage of the node in hand. */
+/** The conversation as strata, and below it the lineage of the selected node. */
 export function StrataAndLineage({ conversationId }: { readonly conversationId: number }) {
   const { selection } = useRoute()
   return (

@@ -6,13 +6,13 @@ import { classNames } from '../ui/class-names.ts'
 import { Fact, Facts } from '../ui/facts.tsx'
 import styles from './system-chip.module.css'
 
-/** The system that wrote the file. For a file of another one a click tells its version and what such files do not record. */
+/** The system that wrote the file. For another system, a click shows its version and what its files do not record. */
 export function SystemChip({ info }: { readonly info: MemoryInfo }) {
   const { system, systemLabel, systemVersion } = info
   if (system === 'native') return <Chip title={`Written by LCM Inspector, schema ${systemVersion}`}>native</Chip>
   const name = systemVersion === null ? systemLabel : `${systemLabel} ${systemVersion}`
   const { derivedWindow } = info.capabilities
-  // The rule of the window has a line of its own.
+  // The rule of the window is shown in a line of its own.
   const lacks = (info.lacks ?? []).filter((sentence) => sentence !== derivedWindow)
   return <TellingChip name={name} info={info} lacks={lacks} derivedWindow={derivedWindow ?? null} />
 }
@@ -21,7 +21,7 @@ type TellingProps = {
   readonly name: string
   readonly info: MemoryInfo
   readonly lacks: readonly string[]
-  /** The rule by which the window is worked out; null where the file stores it. */
+  /** The rule by which the window is derived, or null when the file stores it. */
   readonly derivedWindow: string | null
 }
 

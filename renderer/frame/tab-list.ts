@@ -7,7 +7,7 @@ export type Tab = {
   readonly letter: string
 }
 
-/** The views in the order of their tabs; digits go to them too. */
+/** The views in the order of their tabs. Digits open them as well. */
 export const TABS: readonly Tab[] = [
   { view: 'overview', label: 'Overview', letter: 'o' },
   { view: 'strata', label: 'Strata', letter: 's' },

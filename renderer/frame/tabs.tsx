@@ -14,7 +14,7 @@ type Props = {
   readonly onToggleDetail: () => void
 }
 
-/** The views. They are links, so that the browser knows what to do with them. */
+/** The views as links, so that the browser can open them like any link. */
 export function Tabs({ conversation, isDetailOpen, onToggleDetail }: Props) {
   const route = useRoute()
   return (

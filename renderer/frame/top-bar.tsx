@@ -16,21 +16,21 @@ import styles from './top-bar.module.css'
 
 type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
 
-/** Goes to the search, which puts the cursor where one types. */
+/** Opens the search, which puts the cursor into its field. */
 export function openSearch(): void {
   navigate({ view: 'search', isAsking: false }, 'push')
-  // Where the search is open already, nothing else would lead back to its field.
+  // When the search is open already, its field gets the focus.
   const field = document.getElementById(SEARCH_FIELD)
   if (field instanceof HTMLInputElement) field.select()
   field?.focus()
 }
 
-/** Goes to where one asks a question. */
+/** Opens the search for a question. */
 export const openAsk = (): void => navigate({ view: 'search', isAsking: true }, 'push')
 
 export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
 
-/** What is open, whether it moves, and the ways to find something in it. */
+/** Shows what is open and whether it changes, and leads to the search. */
 export function TopBar({ info, onPalette }: Props) {
   const { query, view } = useRoute()
   return (
@@ -69,7 +69,7 @@ export function TopBar({ info, onPalette }: Props) {
   )
 }
 
-/** Whether the window follows the file. One click holds it still, another catches up. */
+/** Tells whether the window follows the file. A click stops following, and another one catches up. */
 function LiveText() {
   const { changedAtMs, paused, behind, togglePause } = useLive()
   const isLost = useConnection() === 'lost'

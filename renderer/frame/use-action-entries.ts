@@ -26,7 +26,7 @@ export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, let
   run: () => navigate({ view }, 'push'),
 }))
 
-/** What can be done from anywhere. */
+/** The actions that are available everywhere. */
 export function useActionEntries(
   info: MemoryInfo,
   { onKeys, onToggleDetail, onOperate }: PaletteActions,

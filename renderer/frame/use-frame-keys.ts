@@ -22,7 +22,7 @@ export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): vo
   })
 }
 
-/** The next key alone is the letter of a tab; a view that binds that letter does not see it. */
+/** Only the next key is taken as the letter of a tab. A view that uses the letter does not receive it. */
 function awaitLetter(): void {
   const untilMs = Date.now() + CHORD_MS
   const goTo = (event: KeyboardEvent) => {
@@ -35,10 +35,10 @@ function awaitLetter(): void {
   window.addEventListener('keydown', goTo, { capture: true, once: true })
 }
 
-/** Leaves the selection first and then the search. Returns false when there is nothing that it could leave. */
+/** Clears the selection first and then the search. Returns false when there is nothing to clear. */
 function backOut(): boolean {
   const { view, query, selection } = parseRoute(location.hash)
-  // The log has lines of its own to leave, and shows no selection.
+  // The log has a selection of its own.
   if (view === 'logs') return false
   if (selection !== null) navigate({ selection: null }, 'push')
   else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')

@@ -29,14 +29,14 @@ type Props = {
   readonly view: View
   readonly conversationId: number | null
   readonly info: MemoryInfo
-  /** The detail of a selection stands on the right side. */
+  /** True while the detail of a selection is shown on the right side. */
   readonly isDetailShown: boolean
-  /** The repair plan stands on the right side, while nothing is selected. */
+  /** True while the repair plan is shown on the right side, when nothing is selected. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
 }
 
-/** The view of the route. Each conversation gets its own, so that nothing of another one lingers. */
+/** The view of the route. Each conversation has a view of its own, so that no state of another one remains. */
 export function ViewArea(props: Props) {
   const { view, conversationId } = props
   return (
@@ -78,7 +78,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
   }
 }
 
-/** The comparison with a transcript, which is chosen as on the welcome page. */
+/** The comparison with a transcript, chosen in the same dialog as on the welcome page. */
 function CoverageCheck({ conversationId }: { readonly conversationId: number }) {
   return (
     <CheckAgainstTranscript

@@ -1,6 +1,6 @@
 /**
- * The code of the views that the window does not begin with. Each is asked for once: of what did not arrive the
- * bundler would leave out the styles when asked again, so it stays missing until the page is loaded anew.
+ * The code of the views that the window does not begin with. Each is requested once: after a failure the bundler would
+ * request the code again without its styles, so it stays missing until the page is reloaded.
  */
 export const viewCode = {
   strata: once(() => import('./strata-and-lineage.tsx')),
@@ -15,12 +15,12 @@ export const viewCode = {
   settings: once(() => import('../features/settings/settings-view.tsx')),
 } as const
 
-/** Loads all of it while nobody waits for it, so that no view is missing when the core cannot be reached. */
+/** Loads all views in the background, so that none is missing when the core cannot be reached later. */
 export async function loadAllViews(): Promise<void> {
   try {
     for (const load of Object.values(viewCode)) await load()
   } catch {
-    // Whoever goes to the view is told.
+    // The view itself reports the error.
   }
 }
 

@@ -3,7 +3,7 @@ import styles from './button.module.css'
 import { classNames } from './class-names.ts'
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type'> & {
-  /** `primary` once a view at most; never for what cannot be undone. */
+  /** `primary` is used at most once in a view, and never for what cannot be undone. */
   readonly look?: 'plain' | 'primary' | 'quiet' | 'danger'
   /** Gives the button the focus when its dialog opens. */
   readonly 'data-autofocus'?: ''

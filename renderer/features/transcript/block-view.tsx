@@ -16,14 +16,14 @@ import { ToolCall } from './tool-call.tsx'
 
 type Props = {
   readonly block: Block
-  /** Unique in the conversation. */
+  /** The key of its fold state, unique in the conversation. */
   readonly foldKey: string
-  /** Set where texts of the message came cut: loads all of them. */
+  /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
 
 const RESULT_LINES = 5
-/** Parsing a longer text as markdown would be felt while scrolling. */
+/** Parsing a longer text as markdown would slow scrolling down. */
 const MARKDOWN_CHARS = 8_000
 
 /** One block of a message. */
@@ -66,7 +66,7 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
   }
 }
 
-/** A text that fills the page's limit was cut at it. */
+/** True when the text is as long as the page allows, so that it was cut. */
 function isWholeElsewhere(text: string): boolean {
   return text.length >= PAGE_CHARS - 1
 }
@@ -102,7 +102,7 @@ function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file
   )
 }
 
-/** Our own part stands where the range of its summary ends; another one is what the agent recorded. */
+/** A part by this app is at the end of the range of its summary. Any other one was recorded by the agent. */
 function CompactionNote({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
   const { text, summaryId, tokensBefore, isSynthetic } = compaction
   return (

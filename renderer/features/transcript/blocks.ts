@@ -28,15 +28,15 @@ export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
       readonly name: string | null
       readonly mime: string | null
       readonly url: string | null
-      /** What stands for it in the message's text. */
+      /** The text that represents it in the message's content. */
       readonly text: string
     }
   | {
       readonly kind: 'compaction'
       readonly text: string
-      /** What the range became; null when the system does not say. */
+      /** The summary that replaced the range, or null when the system does not name it. */
       readonly summaryId: string | null
-      /** Tokens in the window just before; null when the system does not say. */
+      /** The tokens of the window just before, or null when the system does not record them. */
       readonly tokensBefore: number | null
     }
   | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
@@ -44,8 +44,8 @@ export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
 )
 
 /**
- * The blocks of a message. Systems store its text in `content`, in parts, or in both: it is shown once, and what is in
- * one of them only is never left out.
+ * Returns the blocks of a message. Systems store its text in `content`, in parts, or in both. The text is shown once,
+ * and text that is only in one of them is never left out.
  */
 export function blocksOf(message: Pick<Message, 'role' | 'content' | 'parts'>): readonly Block[] {
   const isResult = message.role === 'tool'
@@ -54,11 +54,12 @@ export function blocksOf(message: Pick<Message, 'role' | 'content' | 'parts'>): 
   if (content === '') return blocks
   const told = squeezed(blocks.map(bodyOf).join(''))
   if (told.includes(content)) return blocks
-  // The parts say less than the content, or something else: the content leads, and what it repeats is dropped.
+  // The parts have less text than the content, or another text. The content comes first, and blocks that repeat it are
+  // left out.
   return [contentBlock(message, isResult), ...blocks.filter((block) => !isRepeated(block, content))]
 }
 
-/** A mark that says all with its name, such as the end of a step: the head of the message has room for it. */
+/** True for a mark whose name says everything, such as the end of a step. It is shown in the head of the message. */
 export function isBareMark(block: Block): block is Extract<Block, { kind: 'mark' }> {
   return block.kind === 'mark' && block.text.trim() === ''
 }
@@ -109,7 +110,9 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
   }
 }
 
-/** Our engine names the summary in the part's metadata, others in its text; Claude Code notes the tokens before. */
+/**
+ * Our engine names the summary in the part's metadata, other systems in its text. Claude Code notes the tokens before.
+ */
 function compactionFacts(part: MessagePart): { summaryId: string | null; tokensBefore: number | null } {
   const metadata = parsedObject(part.metadata ?? '') ?? {}
   const named = typeof metadata.summary === 'string' ? metadata.summary : /\bsum_[\w-]+/.exec(part.text ?? '')?.[0]
@@ -119,7 +122,7 @@ function compactionFacts(part: MessagePart): { summaryId: string | null; tokensB
   }
 }
 
-/** A block of a kind that the importer did not know: what it kept of it. */
+/** Returns what the importer kept of a block of an unknown kind. */
 function unread(part: MessagePart): Block {
   const text = part.metadata ?? ''
   return { key: part.partId, isSynthetic: part.isSynthetic, kind: 'mark', label: 'unrecognised block', text }
@@ -145,7 +148,7 @@ function callBlock(part: MessagePart): Block {
     toolName: part.toolName ?? 'tool',
     toolCallId: part.toolCallId,
     input: part.toolInput ?? '',
-    // Some systems keep a note of the model beside the call: it is shown with what came back.
+    // Some systems keep a note of the model beside the call. It is shown with the result.
     output: part.toolOutput ?? part.text ?? '',
     error: part.toolError ?? '',
     status: part.toolStatus,
@@ -156,7 +159,7 @@ function isFailure(part: MessagePart): boolean {
   return part.toolError !== null || part.toolStatus === 'error'
 }
 
-/** The text by which a block can stand for the content of its message. */
+/** Returns the text by which a block can represent the content of its message. */
 function bodyOf(block: Block): string {
   switch (block.kind) {
     case 'tool_call':
@@ -178,7 +181,7 @@ function isRepeated(block: Block, content: string): boolean {
   return (block.kind === 'text' || block.kind === 'tool_result') && content.includes(squeezed(bodyOf(block)))
 }
 
-/** Systems join parts with newlines, spaces or nothing; whether a text is there is asked without them. */
+/** Systems join parts with line breaks, spaces or nothing, so texts are compared without white space. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, '')
 }

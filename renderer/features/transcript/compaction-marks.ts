@@ -1,12 +1,12 @@
 import type { CompactionEvent, Timeline } from '../../../core/contract/time-travel.ts'
 
-/** What a compaction did at a moment of the history. */
+/** A compaction at a position of the history. */
 export type CompactionMark = {
   readonly atMs: number
-  /** The file says so itself; otherwise creation times do. */
+  /** True when the file records it; otherwise it is derived from creation times. */
   readonly isExact: boolean
   readonly summaries: number
-  /** The last that was made. */
+  /** The id of the last summary that it made. */
   readonly summaryId: string
   /** Active tokens right after it. */
   readonly activeTokens: number

@@ -8,7 +8,7 @@ type Props = {
   readonly stripes: readonly (Stripe | null)[]
   readonly selection: string | null
   readonly visibility: Visibility
-  /** Its agent has taken the text out of the window. */
+  /** True when the agent has pruned the text from the window. */
   readonly isPruned?: boolean
   readonly onSelect: (id: string) => void
 }

@@ -9,11 +9,11 @@ type Props = {
 }
 
 const FOLDED_LINES = 16
-/** More lines than anyone reads in a row; the rest stands in the input. */
+/** No reader needs more lines at once. The input has all of them. */
 const MAX_LINES = 2_000
 const SIGNS = { added: '+', removed: '−', same: ' ', hunk: ' ', head: ' ' } as const
 
-/** A change, line by line: signs as well as colours. */
+/** A change, line by line, with signs as well as colours. */
 export function DiffText({ lines, foldKey }: Props) {
   const [isOpen, toggle] = useFold(foldKey)
   const isFolded = !isOpen && lines.length > FOLDED_LINES + 2
@@ -39,7 +39,7 @@ export function DiffText({ lines, foldKey }: Props) {
   )
 }
 
-/** A patch brings its own signs; what heads it has none. */
+/** The lines of a patch have signs of their own; its head has none. */
 function withoutSign(kind: DiffLine['kind'], text: string): string {
   return kind === 'head' || kind === 'hunk' ? text : text.replace(/^[ +-]/, '')
 }

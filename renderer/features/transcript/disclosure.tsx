@@ -5,7 +5,7 @@ import styles from './disclosure.module.css'
 type Props = {
   readonly isOpen: boolean
   readonly onToggle: () => void
-  /** One line that always shows. */
+  /** One line that is always shown. */
   readonly head: ReactNode
   readonly children?: ReactNode
 }

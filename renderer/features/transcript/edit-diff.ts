@@ -9,7 +9,9 @@ const OLD = ['old_string', 'oldString', 'old_str', 'oldText', 'old_text']
 const NEW = ['new_string', 'newString', 'new_str', 'newText', 'new_text']
 const PATCH = ['patch', 'diff', 'input']
 
-/** What an editing tool was asked to change, as diff lines; null when the call is no edit that can be told. */
+/**
+ * Returns the change that an editing tool was asked to make, as diff lines, or null when the call is not a known edit.
+ */
 export function editDiff(input: string): readonly DiffLine[] | null {
   const call = parsedObject(input)
   if (call === null) return looksLikePatch(input) ? patchLines(input) : null
@@ -25,7 +27,7 @@ export function editDiff(input: string): readonly DiffLine[] | null {
   return typeof patch === 'string' ? patchLines(patch) : null
 }
 
-/** Lines that went out and came in. What both begin and end with is kept as context only. */
+/** Returns the removed and added lines. What both texts begin and end with is kept as context only. */
 export function replacedLines(before: string, after: string): readonly DiffLine[] {
   const old = before === '' ? [] : before.split('\n')
   const fresh = after === '' ? [] : after.split('\n')

@@ -1,17 +1,17 @@
-/** What was unfolded or folded by hand: by block (`message/block`), and by whole message (`message`). */
+/** The states that the user changed: of a block (`message/block`), and of a whole message (`message`). */
 export type FoldStates = ReadonlyMap<string, boolean>
 
-/** A block does as its message, unless it was turned over by itself since. Folded to begin with. */
+/** A block has the state of its message, unless it was changed by itself later. At first all blocks are folded. */
 export function isUnfolded(states: FoldStates, key: string): boolean {
   return states.get(key) ?? states.get(messageOf(key)) ?? false
 }
 
-/** One block turned over. */
+/** Changes the state of one block. */
 export function turned(states: FoldStates, key: string): FoldStates {
   return new Map(states).set(key, !isUnfolded(states, key))
 }
 
-/** All blocks of a message unfolded, or folded when it was the message that was unfolded. */
+/** Unfolds all blocks of a message, or folds them when the message was unfolded. */
 export function allTurned(states: FoldStates, messageId: string): FoldStates {
   const others = [...states].filter(([key]) => messageOf(key) !== messageId)
   return new Map(others).set(messageId, states.get(messageId) !== true)

@@ -8,7 +8,7 @@ type Folds = {
 
 const FoldContext = createContext<Folds | null>(null)
 
-/** Remembers what was unfolded while rows come and go with the scrolling. */
+/** Remembers the unfolded blocks while rows come and go with scrolling. */
 export function FoldProvider({ children }: { readonly children: ReactNode }) {
   const [states, change] = useState<FoldStates>(new Map())
   return <FoldContext value={useMemo(() => ({ states, change }), [states])}>{children}</FoldContext>
@@ -20,13 +20,13 @@ function useFolds(): Folds {
   return folds
 }
 
-/** Whether a block is unfolded, and how to turn it over. Its key is `message/block`. */
+/** Returns whether a block is unfolded, and a function to change that. Its key is `message/block`. */
 export function useFold(key: string): readonly [boolean, () => void] {
   const { states, change } = useFolds()
   return [isUnfolded(states, key), () => change((before) => turned(before, key))]
 }
 
-/** Turns over every block of a message at once. */
+/** Folds or unfolds all blocks of a message at once. */
 export function useFoldMessage(): (messageId: string) => void {
   const { change } = useFolds()
   return (messageId) => change((before) => allTurned(before, messageId))

@@ -1,26 +1,26 @@
 import type { Cover, Message } from '../../../core/contract/message.ts'
 
-/** The piece of a summary's stripe beside one message. */
+/** The part of a summary's stripe beside one message. */
 export type Stripe = {
   readonly id: string
   readonly depth: number
   readonly inWindow: boolean
-  /** The stripe begins or ends at this message. */
+  /** True when the stripe begins or ends at this message. */
   readonly starts: boolean
   readonly ends: boolean
-  /** Other summaries of the same depth over the same message: as a rule none. */
+  /** Other summaries of the same depth over the same message. Usually there are none. */
   readonly also: readonly string[]
 }
 
-/** A message beside another; null past the end of the conversation, undefined when it is not loaded. */
+/** A neighbouring message: null past the end of the conversation, undefined when it is not loaded. */
 export type Neighbour = Pick<Message, 'coveredBy'> | null | undefined
 
 /** Deeper summaries share the last column. */
 const MAX_COLUMNS = 8
 
 /**
- * Stripes of a message, one a depth, as in git blame: leaf first. A stripe runs on through every message of the same
- * summary; towards a neighbour that is not loaded it is taken to run on.
+ * Returns the stripes of a message, one for each depth, as in git blame: leaf first. A stripe continues through every
+ * message of the same summary, and is assumed to continue towards a neighbour that is not loaded.
  */
 export function stripesOf(
   message: Pick<Message, 'coveredBy'>,
@@ -53,7 +53,7 @@ function runsOn(cover: Cover, neighbour: Neighbour): boolean {
   return neighbour === undefined || neighbour?.coveredBy.some(({ id }) => id === cover.id) === true
 }
 
-/** Columns that a conversation needs, from its deepest summary (−1: none). */
+/** Returns the number of columns that a conversation needs, from its deepest summary (−1: none). */
 export function gutterColumns(maxDepth: number): number {
   return Math.min(MAX_COLUMNS, Math.max(0, maxDepth + 1))
 }

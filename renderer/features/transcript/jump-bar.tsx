@@ -15,21 +15,21 @@ type Props = {
   readonly conversationId: number
   readonly total: number
   readonly columns: number
-  /** First row in sight. */
+  /** The first row in sight. */
   readonly top: number
   readonly topMessage: Message | null
-  /** Messages that came in below since the end was last in sight. */
+  /** The number of messages that arrived below since the end was last in sight. */
   readonly newer: number
   readonly onJump: (position: number) => void
 }
 
-/** Where one is in the conversation, and the ways to get elsewhere. Its left end heads the gutter. */
+/** Shows the position in the conversation, and jumps to others. Its left end is the heading of the gutter. */
 export function JumpBar({ conversationId, total, columns, top, topMessage, newer, onJump }: Props) {
   const [text, setText] = useState('')
   const jump = useMutation({
     mutationFn: (target: JumpTarget) => placeOf(target, conversationId),
     onSuccess: (place, target) => {
-      // The list goes to whatever is selected, and a node of another conversation takes the window there.
+      // The list scrolls to the selection. A node of another conversation changes the conversation.
       if (target.kind === 'id') navigate({ conversationId: place.conversationId, selection: target.id }, 'push')
       else onJump(Math.min(place.position, total - 1))
     },

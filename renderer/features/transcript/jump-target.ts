@@ -1,4 +1,4 @@
-/** Where somebody wants to go. */
+/** The target of a jump. */
 export type JumpTarget =
   | { readonly kind: 'position'; readonly position: number }
   | { readonly kind: 'time'; readonly atMs: number }
@@ -22,7 +22,7 @@ export function parseJump(text: string, inSightMs: number): JumpTarget | null {
   return atMs === null ? { kind: 'id', id: place } : { kind: 'time', atMs }
 }
 
-/** A date alone is its first moment here, not in Greenwich as `Date.parse` has it. */
+/** A date alone means its first moment in local time. `Date.parse` would take UTC. */
 function parseMoment(text: string): number | null {
   if (!/^(\d{4}-\d{2}-\d{2}|[A-Za-z]{3,9} \d|\d{1,2} [A-Za-z]{3})/.test(text)) return null
   const atMs = Date.parse(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00` : text)

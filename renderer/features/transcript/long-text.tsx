@@ -3,20 +3,20 @@ import { classNames } from '../../ui/class-names.ts'
 import styles from './long-text.module.css'
 import { piecesOf } from './preview.ts'
 
-/** Small enough to be laid out in a frame, even without a single newline in it. */
+/** Small enough to be laid out within a frame, even without a line break. */
 const PIECE_CHARS = 4_000
 const CHARS_PER_LINE = 110
 const LINE_PX = 18
 
 type Props = {
   readonly text: string
-  /** `code` for what is read by column, `prose` for what was written to be read. */
+  /** `code` for text that is read by column, `prose` for running text. */
   readonly face?: 'code' | 'prose'
-  /** Scrolls within itself instead of making its row as tall as a house. */
+  /** True when it scrolls by itself instead of making its row very high. */
   readonly isBounded?: boolean
 }
 
-/** Text of any size as it is. Only the pieces in sight are laid out. */
+/** Shows text of any size unchanged. Only the pieces in sight are laid out. */
 export function LongText({ text, face = 'code', isBounded = false }: Props) {
   const pieces = useMemo(() => piecesOf(text, PIECE_CHARS), [text])
   return (

@@ -12,7 +12,7 @@ import { type Block, blocksOf, isBareMark } from './blocks.ts'
 import { useFold } from './folds.tsx'
 import styles from './message-body.module.css'
 
-/** The blocks of a message. A page brings long texts cut; the rest comes on request. */
+/** The blocks of a message. Pages contain long texts cut; the rest is loaded on request. */
 export function MessageBody({ message }: { readonly message: Message }) {
   const [isWhole, toggleWhole] = useFold(`whole/${message.id}`)
   const whole = useQuery({
@@ -54,12 +54,12 @@ const Pruning = ({ pruned }: { readonly pruned: Pruned | undefined }) => pruned 
 const prunedOf = ({ parts, pruned }: Message, { key }: Block): Pruned | undefined =>
   key === 'content' ? pruned : parts.find(({ partId }) => partId === key)?.pruned
 
-/** It may also be a text of a part that was cut: how long that is, the page does not say. */
+/** A text of a part may be cut as well, and the page does not tell its length. */
 function wholeText({ content, contentChars }: Message): string {
   return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show the whole message'
 }
 
-/** Says of a block that the model no longer sees it, since when, and what it sees in its place. */
+/** Says that the model no longer sees a block, since when, and what it sees instead. */
 function PrunedNote({ pruned }: { readonly pruned: Pruned }) {
   const { atMs, by, seen } = pruned
   return (

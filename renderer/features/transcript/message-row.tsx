@@ -16,17 +16,17 @@ type Props = {
   readonly message: Message
   readonly before: Neighbour
   readonly after: Neighbour
-  /** Columns of the gutter. */
+  /** The number of columns of the gutter. */
   readonly columns: number
   readonly selection: string | null
-  /** Stands within what the selected summary stands for. */
+  /** True when the selected summary covers it. */
   readonly isInRange: boolean
   /** Compactions that ran when this message was the newest. */
   readonly compactions?: readonly CompactionMark[] | undefined
   readonly onSelect: (id: string) => void
 }
 
-/** One message with its coverage beside it, and below it what was compacted then. */
+/** One message with its coverage beside it, and below it the compactions at that moment. */
 export const MessageRow = memo(function MessageRow(props: Props) {
   const { message, before, after, columns, selection, isInRange, compactions, onSelect } = props
   const stripes = useMemo(() => stripesOf(message, before, after, columns), [message, before, after, columns])
@@ -41,7 +41,7 @@ export const MessageRow = memo(function MessageRow(props: Props) {
       aria-current={isSelected ? 'true' : undefined}
       data-role={message.role}
       onClick={() => {
-        // Whoever marks text to copy it does not mean to select the message.
+        // Marking text to copy it does not select the message.
         if (!isSelected && window.getSelection()?.isCollapsed !== false) onSelect(message.id)
       }}
     >
@@ -63,12 +63,12 @@ export const MessageRow = memo(function MessageRow(props: Props) {
   )
 })
 
-/** Keeps the place of a message that is on its way. */
+/** Keeps the space of a message that is being loaded. */
 export function PlaceholderRow({ heightPx }: { readonly heightPx: number }) {
   return <div className={styles.placeholder} style={{ height: heightPx }} aria-hidden="true" />
 }
 
-/** Stands between two messages and says that a compaction ran when the one above was the newest. */
+/** Shown between two messages: a compaction ran when the one above was the newest. */
 function CompactionDivider({ mark }: { readonly mark: CompactionMark }) {
   const { atMs, isExact, summaries, summaryId, activeTokens } = mark
   return (

@@ -10,7 +10,7 @@ type Props = {
   readonly foldKey: string
   readonly maxLines: number
   readonly isError?: boolean
-  /** Set where the text is only the beginning of what is stored: loads the rest. */
+  /** Loads the rest. Set when the text is only the beginning of what is stored. */
   readonly onWhole?: (() => void) | undefined
 }
 

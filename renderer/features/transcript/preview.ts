@@ -15,7 +15,7 @@ export function previewOf(text: string, maxLines: number, maxChars: number): Pre
   return { head: text.slice(0, end), hiddenLines, hiddenChars: hidden.length }
 }
 
-/** Index of the newline that ends the line with this number (from 1), or the end of the text. */
+/** Returns the index of the line break that ends a line (counted from 1), or the end of the text. */
 function endOfLine(text: string, line: number): number {
   let at = -1
   for (let lines = 0; lines < line; lines++) {
@@ -25,14 +25,14 @@ function endOfLine(text: string, line: number): number {
   return at
 }
 
-/** Pieces of a long text, so that the browser lays out only those in sight. Joined they are the text. */
+/** A piece of a long text. The browser lays out only the pieces in sight. Joined, they are the text. */
 export type Piece = {
   readonly text: string
-  /** The line goes on in the next piece: the break is ours, not the text's. */
+  /** True when the line continues in the next piece. */
   readonly isBroken: boolean
 }
 
-/** Cuts at newlines where it can, within a line where it must, never within a character. */
+/** Divides a text at line breaks where possible, otherwise within a line, and never within a character. */
 export function piecesOf(text: string, maxChars: number): readonly Piece[] {
   const pieces: Piece[] = []
   let start = 0
@@ -56,7 +56,7 @@ export function linesIn(text: string): number {
   return lines
 }
 
-/** The nearest end at or before `end` that does not part a surrogate pair. */
+/** Returns the nearest end at or before `end` that does not divide a surrogate pair. */
 function wholeCharacters(text: string, end: number): number {
   const unit = text.charCodeAt(end - 1)
   return unit >= 0xd800 && unit <= 0xdbff && end > 1 ? end - 1 : end

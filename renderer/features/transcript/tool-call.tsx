@@ -15,14 +15,14 @@ import { prettyJson, toolLine } from './tool-line.ts'
 type Props = {
   readonly call: Extract<Block, { kind: 'tool_call' }>
   readonly foldKey: string
-  /** Set where texts of the message came cut: loads all of them. */
+  /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
 
 const OUTPUT_LINES = 12
 const MUCH_CHARS = 20_000
 
-/** A call in one line; its input and, where it is stored with it, its result unfold. An edit shows its diff at once. */
+/** A call in one line. Its input unfolds, and its result if it is stored with it. An edit shows its diff at once. */
 export function ToolCall({ call, foldKey, onWhole }: Props) {
   const [isOpen, toggle] = useFold(foldKey)
   const line = useMemo(() => toolLine(call.input), [call.input])

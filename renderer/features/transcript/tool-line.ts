@@ -1,4 +1,4 @@
-/** Arguments that say best what a call does, most telling first. */
+/** Arguments that describe a call, the most informative first. */
 const TELLING = [
   'command',
   'cmd',
@@ -18,7 +18,9 @@ const TELLING = [
 ]
 const MAX_CHARS = 240
 
-/** A call in one line, without the tool's name: its most telling argument, or all of them when none is known. */
+/**
+ * Returns a call in one line without the tool's name: its most informative argument, or all of them when none is known.
+ */
 export function toolLine(input: string): string {
   if (input.trim() === '') return ''
   const parsed = parsedObject(input)
@@ -33,7 +35,7 @@ export function toolLine(input: string): string {
   return oneLine(entries.map(([name, value]) => `${name}=${argumentText(value)}`).join(' '))
 }
 
-/** The first telling argument in JSON that was cut; null when there is none. */
+/** Returns the first informative argument in JSON that was cut, or null. */
 function firstTelling(input: string): string | null {
   const names = TELLING.join('|')
   const match = new RegExp(`"(?:${names})"\\s*:\\s*("(?:[^"\\\\]|\\\\.)*")`).exec(input.slice(0, MAX_CHARS * 4))
@@ -46,17 +48,17 @@ function firstTelling(input: string): string | null {
   }
 }
 
-/** JSON for reading, or the text as it is when it is no JSON (or was cut). */
+/** Formats JSON for reading. Other text, or JSON that was cut, is returned unchanged. */
 export function prettyJson(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    // Shown as stored: what a tool was given need not be JSON.
+    // The input of a tool need not be JSON, so it is shown as stored.
     return text
   }
 }
 
-/** The object that a JSON text holds; null when it holds something else. */
+/** Returns the object in a JSON text, or null for anything else. */
 export function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
     const value: unknown = JSON.parse(text)
@@ -76,7 +78,7 @@ function argumentText(value: unknown): string {
 }
 
 function oneLine(text: string): string {
-  // Cut before collapsing: the argument may be a whole file.
+  // The text is cut before white space is collapsed, because the argument may be a whole file.
   const line = text
     .slice(0, MAX_CHARS * 4)
     .replaceAll(/\s+/g, ' ')

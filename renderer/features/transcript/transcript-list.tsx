@@ -16,7 +16,7 @@ import type { TranscriptRows } from './use-transcript.ts'
 type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly conversationId: number
   readonly total: number
-  /** Columns of the gutter. */
+  /** The number of columns of the gutter. */
   readonly columns: number
   readonly selection: string | null
   readonly located: Located['rows']
@@ -25,11 +25,11 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly onSight: (range: RowRange) => void
 }
 
-/** The scrolled list: it moves by hand, by key, by jump, and to a selection made elsewhere. */
+/** The scrolled list. It moves by mouse, keys and jumps, and to a selection that was made elsewhere. */
 export function TranscriptList(props: Props) {
   const { conversationId, total, columns, selection, located, compactions, messageAt, fetchAt, onSight } = props
   const list = useRef<VirtuosoHandle>(null)
-  // What was picked here is in sight already: going there would pull the text away under the pointer.
+  // A message that was selected here is in sight already. Scrolling to it would move the text under the pointer.
   const pickedHere = useRef<string | null>(selection)
   const { top, lookAtTop, reveal, scrollerRef } = useScroller(located?.first ?? 0)
   const [seenTotal, setSeenTotal] = useState(total)
@@ -50,14 +50,14 @@ export function TranscriptList(props: Props) {
     scrollTo(first, 'center')
   }, [first, selection, scrollTo])
 
-  // New messages pull along only whoever is at the end already. The list's own way of following also jumps there when
-  // rows take their height for the first time.
+  // New messages scroll the list only when it is at its end already. The list's own way of following would also scroll
+  // when rows get their height for the first time.
   const follows = useRef(false)
   useEffect(() => {
     if (follows.current) scrollTo(total - 1, 'end')
   }, [total, scrollTo])
 
-  // Where the keys are, so that they need not wait for the selection to be located.
+  // The position of the keys, so that they need not wait until the selection is located.
   const cursor = useRef<{ readonly id: string; readonly position: number }>(null)
   const move = async (position: number) => {
     const place = Math.min(total - 1, Math.max(0, position))
