@@ -14,7 +14,7 @@ export const prunedWord = (by: string): string => (Object.hasOwn(WORDS, by) ? (W
 
 /** How much of the window it was. Of what the transcript no longer has, nobody knows. */
 export const prunedTokensText = ({ tokens }: Pick<Pruned, 'tokens'>): string =>
-  tokens > 0 ? `${formatCount(tokens)} tokens left the window` : 'the transcript has only what stands for it'
+  tokens > 0 ? `${formatCount(tokens)} tokens left the window` : 'the transcript has only its replacement'
 
 /** What a run took out that made no summary. */
 export const prunedRunText = ({ outputs }: Pick<PrunedRun, 'outputs'>): string => `${plural(outputs, 'output')} pruned`

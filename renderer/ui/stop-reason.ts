@@ -8,7 +8,7 @@ const TEXTS: Readonly<Record<StopReason, string>> = {
   cap: 'the limit of passes is reached',
   deadline: 'its time was up',
   cancelled: 'it was cancelled',
-  conflict: 'somebody else changed the conversation',
+  conflict: 'another process changed the conversation',
 }
 
 const isStopReason = (text: string): text is StopReason => Object.hasOwn(TEXTS, text)

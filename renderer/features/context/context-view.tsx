@@ -176,7 +176,7 @@ function WindowList({ window, isStale }: WindowListProps) {
     return (
       <EmptyState title={window.atMs === undefined ? 'The window is empty' : 'The window was empty'}>
         {window.atMs === undefined
-          ? 'Nothing of this conversation stands in the context yet, so the model would see nothing of it.'
+          ? 'The context of this conversation is empty, so the model would see nothing of it.'
           : 'Nothing of this conversation stood in the context at that moment.'}
       </EmptyState>
     )

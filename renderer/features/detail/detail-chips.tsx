@@ -48,11 +48,11 @@ function FindingChips({ id }: { readonly id: string }) {
 
 const SEEN_TEXTS = {
   in_window: 'It is in the window itself',
-  covered: 'A summary in the window stands for it',
+  covered: 'A summary in the window covers it',
   absent: 'Neither in the window nor under a summary that is',
 } as const
 
-const COVER_TEXT = 'This summary is in the window and stands for it. It need not say all that is here'
+const COVER_TEXT = 'This summary is in the window and covers it. It may not contain all of its details'
 
 const LEVEL_TEXTS = {
   normal: 'Made as intended',

@@ -68,7 +68,7 @@ export function FileViewer({ file, openAt }: Props) {
       {rows.error ? (
         <ErrorState error={rows.error} onRetry={() => void start.refetch()} />
       ) : rows.total === 0 ? (
-        <EmptyState title="The file is empty">Nothing stands in it.</EmptyState>
+        <EmptyState title="The file is empty">It has no bytes.</EmptyState>
       ) : (
         <Virtuoso
           ref={list}

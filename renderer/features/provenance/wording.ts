@@ -13,13 +13,13 @@ export function specificText({ text, standing, instead }: ClaimSpecific): string
   const other = instead === null ? '' : ` The nearest passage says “${instead}”.`
   switch (standing) {
     case 'nowhere':
-      return `“${text}” stands in none of the sources.${other}`
+      return `“${text}” is in none of the sources.${other}`
     case 'source_only':
-      return `“${text}” stands in a source summary, but in no message beneath it.${other}`
+      return `“${text}” is in a source summary, but in no message that it covers.${other}`
     case 'elsewhere':
-      return `“${text}” stands in the sources, but about something else.${other}`
+      return `“${text}” is in the sources, but about something else.${other}`
     case 'matched':
-      return `“${text}” stands in the passage.`
+      return `“${text}” is in the passage.`
   }
 }
 

@@ -52,7 +52,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
         {offered !== null && scope !== 'files' && (
           <ToggleChip
             isOn={within !== null}
-            title={`Only what ${offered} stands for`}
+            title={`Only what ${offered} covers`}
             onToggle={() => set({ within: within === null ? offered : null })}
           >
             within <code>{shortenId(offered, 13)}</code>

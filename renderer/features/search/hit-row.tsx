@@ -83,11 +83,11 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
 
 function coversTitle({ coveredBy, coverInWindow, isSeenInCover }: GrepHit): string | undefined {
   if (coveredBy.length === 0) return undefined
-  const stands = `Stand for it: ${coveredBy.join(', ')}`
-  if (coverInWindow === null) return `${stands}. None of them is in the window`
+  const covers = `Covered by ${coveredBy.join(', ')}`
+  if (coverInWindow === null) return `${covers}. None of them is in the window`
   return isSeenInCover
-    ? `${stands}. What was found stands in the text of ${coverInWindow}, too`
-    : `${stands}. ${coverInWindow} is in the window, but what was found does not stand in its text`
+    ? `${covers}. The text of ${coverInWindow} contains the words as well`
+    : `${covers}. ${coverInWindow} is in the window, but its text does not contain the words`
 }
 
 function windowTitle({ inContext, isPruned }: GrepHit): string {

@@ -65,7 +65,7 @@ export function StorageReportView({ report, atMs, onMeasure }: Props) {
       <section className={styles.section}>
         <SectionHeading>Text stored more than once</SectionHeading>
         {repeated.length === 0 ? (
-          <p className={styles.dim}>No text stands in this file twice.</p>
+          <p className={styles.dim}>No text is in this file twice.</p>
         ) : (
           <ul>
             {repeated.map((item) => (

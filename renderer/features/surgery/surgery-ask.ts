@@ -20,7 +20,7 @@ const OPERATIONS: readonly { readonly operation: Operation; readonly label: stri
   { operation: 'transplant', label: 'Transplant…', hint: 'a copy elsewhere' },
 ]
 
-/** A leaf has nothing beneath it but messages: rewriting its subtree is rewriting it. */
+/** A leaf covers only messages, so rewriting its subtree is rewriting the leaf. */
 export const operationsOf = (kind: string) =>
   OPERATIONS.filter(({ operation }) => operation !== 'subtree' || kind === 'condensed')
 

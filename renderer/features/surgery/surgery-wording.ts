@@ -6,7 +6,7 @@ import type { NodeAsk } from './surgery-ask.ts'
 export function askTitle(ask: NodeAsk): string {
   switch (ask.kind) {
     case 'rewrite':
-      return ask.subtree ? 'Rewrite a summary and all beneath it' : 'Rewrite a summary'
+      return ask.subtree ? 'Rewrite a summary and all summaries that it covers' : 'Rewrite a summary'
     case 'dissolve':
       return 'Dissolve a summary'
     case 'transplant':
@@ -19,12 +19,12 @@ export function askText(ask: NodeAsk): string {
   switch (ask.kind) {
     case 'rewrite':
       return ask.subtree
-        ? 'Every summary beneath it is written anew from its sources, leaves first, then this one. Ids and links stay.'
-        : 'Its text is written anew from its sources. Its id and its links stay.'
+        ? 'Every summary that it covers is rewritten from its sources, leaves first, then this one. Ids and links stay.'
+        : 'Its text is rewritten from its sources. Its id and its links stay.'
     case 'dissolve':
-      return 'The summary goes, and its sources take its place in the window and in whatever rests on it.'
+      return 'The summary is removed. Its sources take its place in the window and among the sources of its dependents.'
     case 'transplant':
-      return 'The summary is copied with all that it stands for into another conversation, under new ids. The original stays.'
+      return 'The summary is copied with all that it covers into another conversation, under new ids. The original stays.'
   }
 }
 
