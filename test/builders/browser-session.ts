@@ -1,9 +1,9 @@
 import { WebSocket } from 'ws'
 
-/** What the page of the browser host holds once it has entered. */
+/** What a page of the browser host has after it has entered. */
 export type Session = { readonly origin: string; readonly secret: string; readonly start: string }
 
-/** Enters as the page does: the token of the address against the secret of the run. */
+/** Enters as a page does: it exchanges the token of the address for the secret of the run. */
 export async function enter(url: string): Promise<Session> {
   const { origin, hash } = new URL(url)
   const headers = { origin, authorization: `Bearer ${hash.replace('#token=', '')}` }
@@ -13,7 +13,7 @@ export async function enter(url: string): Promise<Session> {
   return { origin, secret, start }
 }
 
-/** The socket that the page opens on a file. */
+/** Opens the socket of a page on a file. */
 export async function openSocket({ origin, secret }: Session, path: string | null): Promise<WebSocket> {
   const search = path === null ? '' : `?file=${encodeURIComponent(path)}`
   const protocols = ['lcm', `lcm-secret.${secret}`]

@@ -1,6 +1,9 @@
 import { onTestFinished } from 'vitest'
 
-/** Tells how many milliseconds of processor this process has had since: other programs do not lengthen them. */
+/**
+ * Returns a function for the milliseconds of processor time that this process has used since. Other programs do not
+ * lengthen them.
+ */
 export function processorClock(): () => number {
   const before = process.cpuUsage()
   return () => {

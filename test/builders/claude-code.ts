@@ -6,7 +6,7 @@ export type TranscriptRecord = Record<string, unknown>
 
 export const SESSION = '11111111-2222-4333-8444-555555555555'
 
-/** Writes records of a Claude Code transcript; each hangs below the one before it unless told otherwise. */
+/** Writes records of a Claude Code transcript. The parent of each record is the one before it by default. */
 export class TranscriptBuilder {
   readonly lines: string[] = []
   lastUuid: string | null = null
@@ -38,7 +38,7 @@ export class TranscriptBuilder {
     return this.record({ type: 'user', message: { role: 'user', content }, ...fields })
   }
 
-  /** One streamed record of an answer. */
+  /** Adds one streamed record of an answer. */
   answer(
     apiId: string,
     blocks: readonly unknown[],
@@ -54,7 +54,7 @@ export class TranscriptBuilder {
     return this.user([{ type: 'tool_result', tool_use_id: callId, content }], fields)
   }
 
-  /** A line that is no record with a place in the conversation. */
+  /** Adds a line that is not a record of the conversation. */
   raw(line: unknown): void {
     this.lines.push(typeof line === 'string' ? line : JSON.stringify(line))
   }

@@ -7,8 +7,8 @@ import { type SystemWriter, writeStory } from './systems/system.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /**
- * A file of lossless-claw on which SQLite's own check does not end: an index holds the rows for which a condition is true,
- * the condition takes minutes, and the check asks it of every row. Everything else of the file is sound.
+ * Makes a file of lossless-claw on which SQLite's own check does not end: a partial index has a condition that takes
+ * minutes, and the check evaluates it for every row. Everything else in the file is sound.
  */
 export function endlessFile(): string {
   const path = join(temporaryFolder(), 'lcm.db')
@@ -17,7 +17,7 @@ export function endlessFile(): string {
   const db = new Database(path)
   db.exec('CREATE TABLE endless (x TEXT); INSERT INTO endless VALUES (NULL)')
   db.exec(`CREATE INDEX endless_index ON endless (x) WHERE x IS NOT NULL AND ${SLOW_CONDITION}`)
-  // Put in when the index is there already, past it: nothing has to ask the condition before the check does.
+  // The condition is written into the schema after the index exists, so that it is not evaluated before the check.
   db.unsafeMode(true)
   db.pragma('writable_schema = ON')
   const hidden = db.prepare(`SELECT rootpage, sql FROM sqlite_schema WHERE name = 'endless_index'`).get()

@@ -1,6 +1,6 @@
 import { type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
 
-/** Checks of the integrity checker that found an error or a warning in a memory: none in a sound one. */
+/** Returns the checks that found an error or a warning in a memory. A sound memory has none. */
 export async function findings(path: string, options: OpenLcmOptions = {} as OpenLcmOptions): Promise<string[]> {
   const lcm = await openLcm(path, options)
   try {

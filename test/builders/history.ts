@@ -6,9 +6,9 @@ export type HistorySpec = {
   readonly messages: number
   /** Default 2026-03-02T09:00:00Z. */
   readonly startMs?: number
-  /** Put before every external id, so that several histories can share a conversation. */
+  /** Put before every external id, so that several stories can share a conversation. */
   readonly idPrefix?: string
-  /** How many names of modules, actions and things the story knows, at most 29. Default 10. */
+  /** The number of names of modules, actions and things in the story, at most 29. By default 10. */
   readonly words?: number
 }
 
@@ -25,13 +25,13 @@ const nouns = (
   'Bucket Beacon Manifest Tariff Envelope Journal Replica Segment Trigger Variant Waiver Yield Zone'
 ).split(' ')
 
-/** A source of chance that knows the words of a story. */
+/** A random source with the vocabulary of a story. */
 class Teller extends Random {
   readonly modules: readonly string[]
   readonly verbs: readonly string[]
   readonly nouns: readonly string[]
 
-  /** `words`: how many of each kind are used; few make each of them common. */
+  /** @param words how many of each kind are used; with few of them each is common */
   constructor(seed: number, words: number) {
     super(seed)
     this.modules = modules.slice(0, words)
@@ -151,7 +151,7 @@ function* turn(r: Teller, callId: () => string): Generator<Step> {
   yield { role: 'assistant', content: summary, parts: [{ type: 'text', text: summary }] }
 }
 
-/** An agent session, message by message: asks in several scripts, tool calls with their results, failures, code. */
+/** An agent session, message by message: questions in several scripts, tool calls with results, failures, code. */
 export function* historyStream(spec: HistorySpec): Generator<NewMessage> {
   const random = new Teller(spec.seed, spec.words ?? 10)
   const prefix = spec.idPrefix ?? ''

@@ -1,15 +1,15 @@
 import Database from 'better-sqlite3'
 
-/** A change of a file's structure that its own system never makes. Throws where it cannot be made of this table. */
+/** A change of a file's structure that its own system never makes. It throws when the table cannot have it. */
 export type HostileChange = {
   readonly name: string
   readonly make: (db: Database.Database, table: string) => void
 }
 
-/** Rows without end. */
+/** Returns rows without end. */
 export const ENDLESS = 'WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n)'
 
-/** A condition that takes minutes to be found false. */
+/** A condition that is false, after minutes. */
 export const SLOW_CONDITION = `instr(hex(zeroblob(2000000)), hex(zeroblob(1000000)) || '1') > 0`
 
 const QUICK_CONDITION = `instr('quick', 'x') > 0`
@@ -21,7 +21,7 @@ const columnsOf = (db: Database.Database, table: string): readonly Column[] =>
 
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => `"${name}"`).join(', ')
 
-/** The same rows under the same name in another table. */
+/** Stores the rows in another table of the same name. */
 function rebuilt(db: Database.Database, table: string, definition: (columns: readonly Column[]) => string): void {
   const columns = columnsOf(db, table)
   db.exec(`ALTER TABLE "${table}" RENAME TO kept_rows`)
@@ -29,7 +29,7 @@ function rebuilt(db: Database.Database, table: string, definition: (columns: rea
   db.exec(`INSERT INTO "${table}" (${listed(columns)}) SELECT ${listed(columns)} FROM kept_rows; DROP TABLE kept_rows`)
 }
 
-/** SQLite computes a column for every row when the table is made, so that it becomes slow only afterwards. */
+/** SQLite computes a column for every row when the table is made, so the column becomes slow only afterwards. */
 function slowDown(db: Database.Database, table: string): void {
   db.pragma('writable_schema = ON')
   const change = 'UPDATE sqlite_schema SET sql = replace(sql, :quick, :slow) WHERE name = :table'
@@ -37,7 +37,7 @@ function slowDown(db: Database.Database, table: string): void {
   db.pragma('writable_schema = RESET')
 }
 
-/** Beside what the table has, columns that take the place of the number of a row. */
+/** Adds columns that hide the number of a row. */
 const withColumns =
   (...names: readonly string[]) =>
   (db: Database.Database, table: string): void => {
@@ -127,7 +127,7 @@ export const HOSTILE_CHANGES: readonly HostileChange[] = [
   },
 ]
 
-/** Makes the change without keys, checks and the file's own triggers, and leaves the file at rest. */
+/** Makes the change without keys, checks and the file's own triggers, and closes the file. */
 export function changeSchema(path: string, change: HostileChange, table: string): void {
   const db = new Database(path)
   try {
@@ -143,7 +143,7 @@ export function changeSchema(path: string, change: HostileChange, table: string)
   }
 }
 
-/** The tables of a file that hold rows. */
+/** Returns the tables of a file that hold rows. */
 export function tablesOf(path: string): string[] {
   const db = new Database(path, { readonly: true })
   try {

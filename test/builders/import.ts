@@ -11,7 +11,7 @@ export type ImportOptions = {
   readonly format?: TranscriptFormat
   readonly window?: ImportWindow
   readonly onProgress?: (progress: JobProgress) => void
-  /** Default: large texts stay in their messages. */
+  /** By default, large texts stay in their messages. */
   readonly files?: LargeFileService
 }
 
@@ -40,7 +40,7 @@ export async function runImport(
   }
 }
 
-/** Imports one file and returns what became of it. */
+/** Imports one file and returns its result. */
 export async function importOne(db: WriteDb, path: string): Promise<ImportedFile> {
   const [file] = (await runImport(db, [path])).files
   if (!file) throw new Error(`nothing imported from ${path}`)

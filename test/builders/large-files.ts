@@ -4,12 +4,12 @@ import { FileStore } from '../../core/files/file-store.ts'
 import { type Explore, LargeFileService } from '../../core/files/large-file-service.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 
-/** Where the large files of a test memory lie. */
+/** The folder with the large files of a test memory. */
 export const filesBeside = (databasePath: string): string => join(dirname(databasePath), 'lcm-files')
 
 type Options = { readonly root?: string; readonly explore?: Explore }
 
-/** Keeps texts from so many tokens on in files beside the database. */
+/** Keeps texts with at least this many tokens in files beside the database. */
 export const largeFiles = (
   databasePath: string,
   thresholdTokens: number,

@@ -3,10 +3,10 @@ import { LedgerConsents } from '../../core/ingest/ledger/ledger-consents.ts'
 import type { LedgerPermission } from '../../core/ingest/ledger/ledger-permission.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../../core/lcm.ts'
 
-/** A data folder of this test alone, in the folder of the memory. */
+/** A data folder for this test alone, in the folder of the memory. */
 const dataDirOf = (memory: string): string => join(dirname(memory), 'data')
 
-/** What the machine of this test allows of the ledger of a memory: what was agreed to in its data folder. */
+/** The permission of this test's machine for the ledger of a memory, by the consents in its data folder. */
 export const permissionOf = (memory: string, named: string | null = null): LedgerPermission => ({
   memory,
   consents: new LedgerConsents(dataDirOf(memory)),

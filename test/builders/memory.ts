@@ -20,11 +20,11 @@ export type MessageSpec = {
   readonly atMs?: number
   readonly externalId?: string | null
   readonly seq?: number
-  /** Override to seed a wrong hash. */
+  /** Another value makes the hash wrong. */
   readonly hash?: string
-  /** Default: one text part that is the content. */
+  /** By default, one text part with the content. */
   readonly parts?: readonly PartSpec[]
-  /** false: stored, but not put into the window. */
+  /** False for a message that is stored and not in the window. */
   readonly inWindow?: boolean
 }
 
@@ -43,9 +43,9 @@ export type SummarySpec = {
   readonly depth?: number
   readonly kind?: 'leaf' | 'condensed'
   readonly level?: 'normal' | 'aggressive' | 'deterministic'
-  /** Default: tokens of the messages that it stands for. */
+  /** By default, the tokens of the covered messages. */
   readonly sourceTokens?: number
-  /** Default: summaries below it, 0 for a leaf. */
+  /** By default, the summaries among its sources and theirs, 0 for a leaf. */
   readonly descendants?: number
   readonly earliestMs?: number | null
   readonly latestMs?: number | null
@@ -53,13 +53,13 @@ export type SummarySpec = {
   readonly hash?: string
   readonly model?: string | null
   readonly fileIds?: readonly string[]
-  /** false: stored, but the window is left as it is. */
+  /** False for a summary that is stored while the window stays unchanged. */
   readonly inWindow?: boolean
 }
 
 export type MemorySpec = { readonly conversations?: readonly ConversationSpec[] }
 
-/** `tokens`: of the messages that it is or stands for. */
+/** `tokens` are those of the message, or of the messages that the summary covers. */
 type SourceRow = { hash: string; tokens: number; depth: number; below: number; earliest: number; latest: number }
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
@@ -70,8 +70,8 @@ const insert = (table: string, row: Readonly<Record<string, SqlValue>>): string 
     .join(', ')})`
 
 /**
- * A native memory in a temporary file, filled by direct SQL, so that tests of readers depend on no writer. Everything
- * is right by default and can be overridden to seed a fault.
+ * A native memory in a temporary file, filled by SQL, so that tests of readers depend on no writer. Everything is right
+ * by default, and can be overridden to make a fault.
  */
 export class TestMemory {
   readonly db: WriteDb
@@ -100,7 +100,7 @@ export class TestMemory {
     return id
   }
 
-  /** Appends messages (a number makes that many, alternating user and assistant); returns their numbers. */
+  /** Appends messages and returns their numbers. A number makes that many messages, of user and assistant in turn. */
   messages(conversationId: number, specs: readonly (MessageSpec | string)[] | number): number[] {
     const list = typeof specs === 'number' ? Array.from({ length: specs }, () => ({})) : specs
     return this.db.transaction(() => list.map((spec) => this.message(conversationId, spec)))
@@ -147,7 +147,7 @@ export class TestMemory {
     }
   }
 
-  /** A summary of messages; takes their place in the window. */
+  /** Adds a summary of messages, which replaces them in the window. */
   leaf(conversationId: number, messageIds: readonly number[], spec: SummarySpec = {}): string {
     const sources = messageIds.map((id): SourceRow => {
       const row = this.db.get<{ hash: string; tokens: number; at: number }>(
@@ -165,7 +165,7 @@ export class TestMemory {
     return id
   }
 
-  /** A summary of summaries; takes their place in the window. */
+  /** Adds a summary of summaries, which replaces them in the window. */
   condensed(conversationId: number, summaryIds: readonly string[], spec: SummarySpec = {}): string {
     const sources = summaryIds.map((id): SourceRow => {
       const row = this.db.get<SourceRow>(
@@ -213,7 +213,7 @@ export class TestMemory {
     return (row.file_id as string | undefined) ?? id
   }
 
-  /** Damages the file: runs SQL with foreign keys, CHECKs and every trigger out of the way, then puts them back. */
+  /** Damages the file: runs SQL without foreign keys, CHECK constraints and triggers, then restores them. */
   damage(sql: string, params: SqlParams = {}): void {
     const triggers = this.db.all<{ name: string; sql: string }>(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'",

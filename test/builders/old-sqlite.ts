@@ -17,7 +17,7 @@ type SqlJs = {
   Database: new (bytes: Uint8Array) => { exec(sql: string): { values: unknown[][] }[]; export(): Uint8Array }
 }
 
-/** 3.38, without FTS5: the oldest build to be had that is close to 3.37, the first with STRICT tables. */
+/** 3.38 without FTS5: the oldest available build close to 3.37, the first version with STRICT tables. */
 export async function openIn338(file: string): Promise<OldSqlite> {
   const load = require('sqlite-3-38') as (options: object) => Promise<SqlJs>
   const wasmBinary = readFileSync(require.resolve('sqlite-3-38').replace(/\.js$/, '.wasm'))
@@ -59,7 +59,7 @@ export async function openIn341(file: string): Promise<OldSqlite> {
 
 let loaded: Promise<Wasm> | null = null
 
-/** It was made for browsers, and looks at the address of its page. */
+/** The build was made for browsers and reads the address of its page. */
 function load341(): Promise<Wasm> {
   const name = 'sqlite-3-41'
   loaded ??= (async () => {
@@ -73,7 +73,10 @@ function load341(): Promise<Wasm> {
   return loaded
 }
 
-/** A database in memory has no log beside it: the file is marked as one that keeps none. https://www.sqlite.org/fileformat2.html#file_format_version_numbers */
+/**
+ * A database in memory has no log, so the file is marked as one without a log.
+ * https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+ */
 function withoutLog(file: string): Uint8Array {
   const bytes = new Uint8Array(readFileSync(file))
   bytes[18] = 1

@@ -7,7 +7,7 @@ import { withoutYielding } from '../../core/yielding.ts'
 
 export type { OpenedMemory } from '../../core/systems/open.ts'
 
-/** The core's `openMemory` in one attempt, for tests in which nobody else is in the way. */
+/** The core's `openMemory` in one attempt, for tests without another process. */
 export function openMemory(path: string, options: OpenMemoryOptions = {}): OpenedMemory {
   const absolute = resolve(path)
   if (options.create && isMissingOrEmpty(absolute)) return createMemory(absolute)

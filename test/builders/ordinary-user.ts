@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** How to start a program that permissions hold for: what stands before it, and with which options. */
+/** How to start a program that obeys permissions: the command before it, and the options of the process. */
 export type OrdinaryUser = {
   readonly prefix: readonly string[]
   readonly options: { readonly uid?: number; readonly gid?: number }
@@ -11,7 +11,7 @@ export type OrdinaryUser = {
 
 export const isRoot = process.getuid?.() === 0
 const NOBODY = 65534
-/** Root, but without the right to pass over permissions. https://man7.org/linux/man-pages/man7/capabilities.7.html */
+/** Root without the right to ignore permissions. https://man7.org/linux/man-pages/man7/capabilities.7.html */
 const WITHOUT_OVERRIDE = [
   'setpriv',
   '--inh-caps=-dac_override,-dac_read_search',
@@ -21,13 +21,15 @@ const WITHOUT_OVERRIDE = [
 
 let found: OrdinaryUser | null | undefined
 
-/** Root may read and write whatever it likes, so its tests of permissions run as somebody else. Null: nobody else can. */
+/**
+ * Root may read and write everything, so its tests of permissions run as another user. Null when that is impossible.
+ */
 export function ordinaryUser(): OrdinaryUser | null {
   found ??= find()
   return found
 }
 
-/** Runs this Node with arguments, permissions holding. */
+/** Runs this Node with arguments under normal permissions. */
 export function asOrdinaryUser(args: readonly string[]): {
   command: string
   args: string[]
@@ -39,7 +41,7 @@ export function asOrdinaryUser(args: readonly string[]): {
   return { command, args: rest, options: user.options }
 }
 
-/** Whether another user can start this Node at all: not from below a home folder that only its owner may enter. */
+/** True when another user can start this Node. That fails below a home folder that only its owner may enter. */
 export const nobodyCanRun = (): boolean =>
   spawnSync(process.execPath, ['--version'], { uid: NOBODY, gid: NOBODY }).status === 0
 
@@ -49,7 +51,7 @@ function find(): OrdinaryUser | null {
   return nobodyCanRun() ? { prefix: [], options: { uid: NOBODY, gid: NOBODY } } : null
 }
 
-/** Proof that it works here: a file that nobody may read is not read. */
+/** Proves that permissions work here: a file that may not be read is not read. */
 function isRefused(prefix: readonly string[]): boolean {
   const file = join(temporaryFolder(), 'closed')
   writeFileSync(file, '')

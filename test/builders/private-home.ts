@@ -1,8 +1,8 @@
-// Before each test file: settings, recent files and copies are its own. Threads and programs inherit the environment.
+// Gives each test file settings, recent files and copies of its own. Threads and programs inherit the environment.
 import { join } from 'node:path'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** What concerns the test run, not the program under test. */
+/** Variables of the test run, not of the program under test. */
 const OF_THE_RUN = /^LCM_(CHROMIUM|ELECTRON|FIELD_DATA|TEST_\w+)$/
 
 const home = temporaryFolder()

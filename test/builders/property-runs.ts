@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 
-/** The same examples every time: a red test is the fault of what was changed. */
+/** The examples are the same every time, so that a failing test is caused by the change. */
 const USUAL_SEED = 20_260_214
 
 /**
- * The part of the examples that is tried every day. They are always the same: once green, more of them tell nothing
- * about a change that a third of them does not.
+ * The share of the examples that is tried in every run. They are always the same, so more of them would hardly tell
+ * more about a change.
  */
 const EVERY_DAY = 0.35
 
@@ -25,10 +25,10 @@ function seedOf(said: string | undefined): number | undefined {
 const times = Number(process.env.LCM_TEST_RUNS ?? EVERY_DAY)
 if (!(times > 0)) throw new Error(`LCM_TEST_RUNS is no factor: ${process.env.LCM_TEST_RUNS}`)
 
-/** Whether somebody hunts for long. */
+/** True when many new examples are tried. */
 export const isHunt = times > 1
 
-/** How many examples of a property are tried, of which `usual` are enough to trust a change of what it tests. */
+/** The number of examples of a property. `usual` are enough to trust a change of what it tests. */
 export const runs = (usual: number): number => Math.max(1, Math.round(usual * times))
 
 const seed = seedOf(process.env.LCM_TEST_SEED)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 const PREFIX = 'lcm-test-'
 let root: string | undefined
 
-/** A fresh empty folder that goes away with this process. */
+/** Returns a new empty folder that is removed with this process. */
 export function temporaryFolder(): string {
   if (root === undefined) {
     removeLeftovers()
@@ -16,7 +16,7 @@ export function temporaryFolder(): string {
   return mkdtempSync(join(root, 'd-'))
 }
 
-// A killed test process cannot tidy up after itself; the next one does.
+// A killed test process cannot remove its folders, so the next one does.
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { TestMemory } from './memory.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Writes lines (strings as they are, everything else as JSON) to a file. */
+/** Writes lines to a file: strings unchanged, everything else as JSON. */
 export function writeLines(lines: readonly unknown[], name = 'session.jsonl', folder = temporaryFolder()): string {
   const path = join(folder, name)
   writeFileSync(path, lines.map((line) => `${typeof line === 'string' ? line : JSON.stringify(line)}\n`).join(''))
@@ -24,7 +24,7 @@ export const told = ({ db }: TestMemory, session?: string): string[] =>
     { session: session ?? null },
   )
 
-/** The window of a conversation, as it reads: `role: content` of messages, `kind(level): content` of summaries. */
+/** The window of a conversation as text: `role: content` of messages, `kind(level): content` of summaries. */
 export const windowOf = ({ db }: TestMemory, session?: string): string[] =>
   db.column<string>(
     `SELECT coalesce(m.role, s.kind || '(' || s.level || ')') || ': ' || coalesce(m.content, s.content)
@@ -34,7 +34,7 @@ export const windowOf = ({ db }: TestMemory, session?: string): string[] =>
     { session: session ?? null },
   )
 
-/** Contents of the messages that each summary links to, by its text, oldest summary first. */
+/** The contents of the messages to which each summary links, by its text, oldest summary first. */
 export const underSummaries = ({ db }: TestMemory): Record<string, string[]> =>
   Object.fromEntries(
     db
@@ -46,7 +46,7 @@ export const underSummaries = ({ db }: TestMemory): Record<string, string[]> =>
       .map(({ text, messages }) => [text, JSON.parse(messages) as string[]]),
   )
 
-/** Everything that an import writes, to compare before and after. */
+/** Returns everything that an import writes, to compare before and after. */
 export const dump = ({ db }: TestMemory): unknown[] =>
   [
     'conversations',

@@ -3,14 +3,14 @@ import { dirname, join } from 'node:path'
 import type { TranscriptFormatId } from '../../core/contract/import.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** Words of a sample; `where` tells them apart. */
+/** Returns the words of a sample. `where` makes them different. */
 export type Say = (where: string) => string
 
-/** A small transcript of a format with everything in it that may hold text of the conversation. */
+/** A small transcript of a format with every field that may hold text of the conversation. */
 export type TranscriptSample = {
   readonly name: string
   readonly format: TranscriptFormatId
-  /** What tells formats apart that have the same lines. */
+  /** The name of the file, which distinguishes formats with the same lines. */
   readonly fileName: string
   readonly write: (say: Say, isTimed?: boolean) => string
 }
@@ -33,7 +33,7 @@ const at = (second: number): string => new Date(BEGINS + second * 1000).toISOStr
 const lines = (records: readonly unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 type Fields = Record<string, unknown>
 
-/** Gives records their times, or none. */
+/** Adds times to records, or none. */
 const timing =
   (isTimed: boolean, name = 'timestamp') =>
   (record: Fields, second: number): Fields =>
@@ -284,7 +284,7 @@ const geminiLines = (say: Say, isTimed = true): string => {
     timing(isTimed, 'startTime')({ sessionId: 'gemini-session-2', projectHash: 'p' }, 0),
     question,
     notice,
-    // A state on the way: the last one counts.
+    // An intermediate state. Only the last one counts.
     { ...answer, content: '', thoughts: [], toolCalls: [] },
     { ...answer, toolCalls: [] },
     answer,

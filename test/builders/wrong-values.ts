@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 
-/** `value` is SQL; `row` counts in the order of the table. */
+/** `value` is SQL. `row` is an index in the order of the table. */
 export type WrongValue = {
   readonly table: string
   readonly column: string
@@ -39,7 +39,7 @@ export function putWrongValues(path: string, values: readonly WrongValue[]): voi
   }
 }
 
-/** Any value fits; what indexes and row numbers rest on stays. */
+/** Allows any value, except in columns on which indexes and row numbers depend. */
 const withoutTypes = (sql: string): string =>
   sql
     .replace(') STRICT', ')')

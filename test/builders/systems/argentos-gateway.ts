@@ -4,7 +4,7 @@ const BEGIN_MS = Date.UTC(2026, 5, 1, 9)
 const HISTORY = '[LCM Context — Compressed History]\n\n--- Summary (leaf, 40 tokens) ---\n'
 const END = '\n[End LCM Compressed History]\n\n'
 const SUMMARISER_SESSIONS = 30
-/** Every so often a session of the summariser takes in what was said in the real one. */
+/** Every so many messages, a session of the summariser gets messages of the real one. */
 const MISFILED_EVERY = 6
 
 export type GatewayTruth = {
@@ -19,7 +19,7 @@ export type GatewayTruth = {
 export function pollutedStory(): { readonly story: Story; readonly truth: GatewayTruth } {
   const [main] = tellStory({ seed: 220, sessions: 1, turns: 20, tail: 10 }).sessions
   if (!main) throw new Error('no session')
-  // It stores texts alone.
+  // The system stores texts only.
   const said = main.messages.map((one) => ({ ...one, hasParts: false }))
   let number = said.length
   const message = (role: 'user' | 'assistant' | 'system', content: string): StoryMessage => {

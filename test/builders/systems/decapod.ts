@@ -22,7 +22,7 @@ const eventOf = (number: number): string => `01KJ${String(number).padStart(22, '
 const hashes = ({ messages }: StorySummary, session: Session): string[] =>
   messages.map((number) => sha256(session.messages.find((message) => message.number === number)?.content ?? ''))
 
-/** The ledger says what was said; the database lists hashes. */
+/** The ledger has the messages; the database has their hashes. */
 export const decapodWriter: SystemWriter = {
   name: 'decapod',
   lacks: [

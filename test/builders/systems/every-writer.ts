@@ -5,7 +5,7 @@ import { losslessClaudeWriter, losslessClawWriters } from './lossless.ts'
 import { piLcmWriter } from './pi-lcm.ts'
 import type { SystemWriter } from './system.ts'
 
-/** All systems in the field, and of those that changed their schema the lines that differ. */
+/** All known systems, each in the versions whose schema differs. */
 export const WRITERS: readonly SystemWriter[] = [
   ...losslessClawWriters,
   losslessClaudeWriter,

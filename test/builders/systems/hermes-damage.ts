@@ -90,7 +90,7 @@ export type HermesPlaces = {
   readonly covered: readonly number[]
   readonly covers: readonly number[]
   readonly last: number
-  /** How many nodes there are: those that come have the numbers behind. */
+  /** The number of nodes. New nodes get the numbers after it. */
   readonly nodes: number
 }
 

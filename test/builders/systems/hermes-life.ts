@@ -4,18 +4,18 @@ import { inFewWords, type Session, type StorySummary, tellStory } from './story.
 
 export type HermesLife = {
   readonly seed: number
-  /** Sessions that follow each other in one conversation. */
+  /** The number of sessions in one conversation. */
   readonly sessions: number
   readonly isSchema5: boolean
-  /** Nodes of at least this depth move over to the next session; shallower ones are deleted. */
+  /** Nodes of at least this depth are moved to the next session. Shallower ones are deleted. */
   readonly retainDepth: number
-  /** Whether shallower nodes are deleted at all; else they stay with their session. */
+  /** False when shallower nodes stay with their session instead. */
   readonly prunes: boolean
-  /** What follows the last session: nothing, or its end without another one. */
+  /** What follows the last session: nothing, or its end. */
   readonly ends: 'open' | 'finalized'
 }
 
-/** Sessions between which the user of the agent said "new session": one lifecycle row, which knows the last two. */
+/** Writes sessions between which the user said "new session", with one lifecycle row that knows the last two. */
 export function writeHermesLife(path: string, life: HermesLife): void {
   const random = new Random(life.seed)
   const writer = hermesWriter(life.isSchema5)

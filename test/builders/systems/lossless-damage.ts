@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 
-/** Places of the small story that damage is done to, by what they are: ids differ from file to file. */
+/** Nodes of the small story that are damaged, by their role, because ids differ from file to file. */
 export type Landmarks = {
   readonly leaf: string
   /** The first two nodes of depth 1 and the last one, the node above them, and the newest beside it in the window. */
@@ -37,14 +37,14 @@ export function landmarksOf(db: Database.Database): Landmarks {
 }
 
 type Damage = {
-  /** The check that names it, and an id that one of its samples has to lead to. */
+  /** The check that names the fault, and an id to which one of its samples leads. */
   readonly check: string
   readonly at: (marks: Landmarks) => string | null
   readonly sql: (marks: Landmarks) => string
 }
 const nowhere = (): null => null
 
-/** One fault each, done to the small story in a file of lossless-claw. */
+/** One fault each, made in the small story in a file of lossless-claw. */
 export const CLAW_DAMAGE: Readonly<Record<string, Damage>> = {
   archived_but_active_flag: {
     check: 'archived_but_active_flag',
@@ -161,7 +161,7 @@ export const CLAW_DAMAGE: Readonly<Record<string, Damage>> = {
   },
 }
 
-/** What a long-lived file has besides: an archived sibling, briefs, debt, and how far a transcript was read. */
+/** What a file in long use has in addition: an archived sibling, briefs, debt, and how far a transcript was read. */
 export const RICHER = ({ root, newer }: Landmarks): string => `
 INSERT INTO conversations (conversation_id, session_id, session_key, active, archived_at, archive_cause, title, created_at, updated_at)
 VALUES (2, 'session-old', 'agent:main:main', 0, '2025-09-03 00:00:00', 'rollover-fallback', 'Archived sibling', '2025-08-30 00:00:00',

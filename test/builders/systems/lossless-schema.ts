@@ -2,7 +2,7 @@
 export const CLAW_RELEASES = ['0.1.2', '0.5.0', '0.8.1', '0.10.0', '0.13.0', '0.15.3', '1.0.0-beta.4'] as const
 export type ClawRelease = (typeof CLAW_RELEASES)[number]
 
-/** Systems whose tables are those of lossless-claw or came from them. */
+/** Systems with the tables of lossless-claw, or tables derived from them. */
 export type LosslessRelease = ClawRelease | 'lossless-claude'
 
 const CONVERSATION = 'INTEGER NOT NULL REFERENCES conversations (conversation_id) ON DELETE CASCADE'
@@ -13,16 +13,16 @@ const COUNT = 'INTEGER NOT NULL DEFAULT 0'
 /** lossless-claude is a fork of a release before 0.5.0. */
 const ageOf = (release: LosslessRelease): number => (release === 'lossless-claude' ? 0 : CLAW_RELEASES.indexOf(release))
 
-/** Whether a release has what another brought. */
+/** True when a release has what another one introduced. */
 export const isSince = (release: LosslessRelease, first: ClawRelease): boolean => ageOf(release) >= ageOf(first)
 
-/** Whether summaries record how much they stand for. */
+/** True when summaries record how many messages they cover. */
 export const countsDescendants = (release: LosslessRelease): boolean =>
   release === 'lossless-claude' || isSince(release, '0.5.0')
 
 type Since = (first: ClawRelease, sql: string) => string
 
-/** The tables of a release as it makes them in a new file. */
+/** Returns the tables that a release makes in a new file. */
 export function losslessSchema(release: LosslessRelease): string {
   const since: Since = (first, sql) => (isSince(release, first) ? sql : '')
   return [

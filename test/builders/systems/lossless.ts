@@ -16,7 +16,7 @@ function losslessWriter(release: LosslessRelease, own: Pick<SystemWriter, 'lacks
   return {
     name: release === 'lossless-claude' ? release : `lossless-claw ${release}`,
     ...own,
-    // It counts from 1.
+    // This system counts from 1.
     tell: (story) =>
       inEveryMessage(story, (message, position) => ({
         seq: position + 1,
@@ -162,7 +162,7 @@ const OWN = { lacks: ['Messages are counted from 1.'] }
 /** A file of lossless-claw as a release of it writes. */
 export const losslessClawWriter = (release: ClawRelease): SystemWriter => losslessWriter(release, OWN)
 
-/** The releases that differ in what they tell. */
+/** The releases that differ in what they store. */
 export const losslessClawWriters: readonly SystemWriter[] = (['0.1.2', '0.15.3', '1.0.0-beta.4'] as const).map(
   losslessClawWriter,
 )

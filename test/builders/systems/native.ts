@@ -6,7 +6,7 @@ import { insertRow, type SystemFile, type SystemWriter } from './system.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** Our own file: every column is what the story says. */
+/** Writes native files, in which every column has the value of the story. */
 export const nativeWriter: SystemWriter = {
   name: 'native',
   tell: (story) => story,

@@ -37,7 +37,7 @@ const uuid = (text: string): string =>
     .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 const messageId = (number: number): string => uuid(`message ${number}`)
 
-/** Its own rule: of each depth the newest summary, the deepest first, then what nothing stands for. */
+/** The rule of this system: the newest summary of each depth, deepest first, then uncovered messages. */
 function windowOf({ messages, summaries }: Session): (number | string)[] {
   const covered = new Set(summaries.flatMap((summary) => summary.messages))
   const depths = [...new Set(summaries.map(({ depth }) => depth))].sort((a, b) => b - a)
@@ -47,7 +47,7 @@ function windowOf({ messages, summaries }: Session): (number | string)[] {
 
 const ROLES = { user: 'user', assistant: 'assistant', tool: 'toolResult', system: 'system' } as const
 
-/** The original message, which is kept whole. */
+/** The complete original message. */
 function original({ role, content, atMs, call, result }: StoryMessage): object {
   const said = [{ type: 'text', text: content }]
   const base = { role: ROLES[role], timestamp: atMs }

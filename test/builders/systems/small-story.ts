@@ -12,7 +12,7 @@ import { type Session, type Story, type StoryFile, type StoryMessage, type Story
  */
 const TURNS = 'uauctrtctuctauetctafuetctaurtctauctuctcTauctuqtetauctctetauctaetctau'
 const LEAVES = [4, 1, 6, 7, 4, 3, 7, 3, 1, 4, 2, 4, 2, 4, 6]
-/** How many leaves each node of depth 1 is made of; all but the last are the sources of the one above them. */
+/** The number of leaves in each node of depth 1. All but the last node are sources of the one above them. */
 const CONDENSED = [4, 4, 3, 4]
 
 const BEGIN_MS = Date.UTC(2025, 8, 1, 8, 9, 9)
@@ -47,7 +47,7 @@ const fileOf = ({ id, name, text }: typeof SERVER_LOG): StoryFile => ({
   atMs: BEGIN_MS,
 })
 
-/** The small story of lossless-claw: the same each time. */
+/** The small story of lossless-claw. It is the same each time. */
 export function smallStory(): Story {
   const random = new Random(68)
   const messages = messagesOf(random)

@@ -1,7 +1,7 @@
 import type { Role } from '../../../core/contract/ids.ts'
 import { Random } from '../random.ts'
 
-/** What happened in some sessions, before any system wrote it down. Numbers of messages run through all sessions. */
+/** What happened in some sessions, before a system stores it. Numbers of messages are unique across sessions. */
 export type Story = { readonly sessions: readonly Session[] }
 
 export type Session = {
@@ -9,32 +9,32 @@ export type Session = {
   /** Conversations are numbered from 1. */
   readonly number: number
   readonly messages: readonly StoryMessage[]
-  /** Sources before what is made of them. */
+  /** Sources come before their dependents. */
   readonly summaries: readonly StorySummary[]
   /** Numbers of messages and ids of summaries, in order. */
   readonly window: readonly (number | string)[]
   readonly files: readonly StoryFile[]
-  /** What an agent calls the place of its talk, whatever the session. */
+  /** The agent's name for the place of the conversation, in all sessions. */
   readonly key?: string
 }
 
 export type StoryMessage = {
   readonly number: number
-  /** Within its conversation, as the system counts. */
+  /** The number within its conversation, as the system counts. */
   readonly seq: number
   readonly role: Role
   readonly content: string
   readonly tokens: number
   readonly atMs: number
-  /** The name that the agent's transcript knows it by. */
+  /** The id in the agent's transcript. */
   readonly entry: string | null
   readonly call: { readonly id: string | null; readonly name: string; readonly input: string } | null
   readonly result: { readonly callId: string | null; readonly name: string | null } | null
-  /** It has parts: what it says, its call, its result. */
+  /** True when it has parts: its text, its call, its result. */
   readonly hasParts: boolean
-  /** What the agent thought before it spoke. */
+  /** The reasoning of the agent before the text. */
   readonly reasoning?: string
-  /** The large file in which its text stands. */
+  /** The large file with its text. */
   readonly fileId?: string
 }
 
@@ -44,7 +44,7 @@ export type StorySummary = {
   readonly content: string
   readonly tokens: number
   readonly atMs: number
-  /** Numbers of its own messages; ids of the summaries that it is made of. */
+  /** Numbers of its own messages, or ids of its source summaries. */
   readonly messages: readonly number[]
   readonly sources: readonly string[]
   readonly model: string | null
@@ -65,15 +65,15 @@ export type StoryFile = {
 export type StorySpec = {
   readonly seed: number
   readonly sessions?: number
-  /** Turns of each session at most. */
+  /** The most turns of each session. */
   readonly turns?: number
-  /** Messages of a leaf at most, and at least. */
+  /** The most and the fewest messages of a leaf. */
   readonly leafMessages?: number
   readonly leastLeafMessages?: number
   readonly fanIn?: number
-  /** Messages at the end of each session that nothing stands for. */
+  /** The number of messages at the end of each session that no summary covers. */
   readonly tail?: number
-  /** No leaf ends between a call and its result. */
+  /** True when no leaf ends between a call and its result. */
   readonly keepsPairs?: boolean
 }
 
@@ -92,10 +92,13 @@ const OTHERS = [
 const BEGIN_MS = Date.UTC(2026, 4, 4, 8)
 const SECOND_MS = 1000
 
-/** Of every text, in all systems: decapod works it out from the bytes. */
+/** The tokens of a text in all systems. decapod derives them from the bytes. */
 export const storyTokens = (content: string): number => Math.ceil(Buffer.byteLength(content) / 4)
 
-/** The same seed tells the same story. Every text is its own, times are whole seconds, order is that of the numbers. */
+/**
+ * The same seed gives the same story. Every text is unique, times are whole seconds, and the order is that of the
+ * numbers.
+ */
 export function tellStory(spec: StorySpec): Story {
   const random = new Random(spec.seed)
   let number = 0
@@ -141,7 +144,7 @@ export function tellStory(spec: StorySpec): Story {
   return { sessions }
 }
 
-/** Leaves over what is older than the tail, the oldest of them condensed, and again. */
+/** Makes leaves over messages before the tail, condenses the oldest of them, and so on. */
 function summarised(
   { messages }: Pick<Session, 'id' | 'messages'>,
   spec: StorySpec,
@@ -207,7 +210,7 @@ function filesOf(
   }))
 }
 
-/** The same story after something was changed in every session. */
+/** Returns the story after a change in every session. */
 export const inEverySession = (story: Story, change: (session: Session) => Partial<Session>): Story => ({
   sessions: story.sessions.map((session) => ({ ...session, ...change(session) })),
 })
@@ -220,7 +223,7 @@ export const inEveryMessage = (
     messages: messages.map((message, position) => ({ ...message, ...change(message, position) })),
   }))
 
-/** Every summary in a few words: smaller than its sources, however short these are. */
+/** Returns the story with summaries of a few words, which are smaller than their sources however short these are. */
 export const inFewWords = (story: Story): Story =>
   inEverySession(story, ({ summaries }) => ({
     summaries: summaries.map((summary, index) => ({ ...summary, content: `So far ${index}.`, tokens: 3 })),
@@ -238,7 +241,7 @@ export function renamed(story: Story, nameOf: (summary: StorySummary, index: num
   }))
 }
 
-/** Everything that a summary stands for. */
+/** Returns every message that a summary covers. */
 export function messagesBeneath(session: Session, id: string): StoryMessage[] {
   const summary = session.summaries.find((one) => one.id === id)
   const own = session.messages.filter((message) => summary?.messages.includes(message.number))
@@ -253,7 +256,7 @@ export const summariesBeneath = (session: Session, id: string): number =>
     0,
   )
 
-/** Tokens of all summaries that a summary is made of. */
+/** Returns the tokens of all sources of a summary. */
 export const tokensBeneath = (session: Session, id: string): number =>
   (session.summaries.find((one) => one.id === id)?.sources ?? []).reduce(
     (sum, source) =>

@@ -1,33 +1,33 @@
 import Database from 'better-sqlite3'
 import type { Session, Story, StoryFile, StoryMessage, StorySummary } from './story.ts'
 
-/** Writes a story as one system does, message by message, open as its agent has it. */
+/** Writes a story as one system does, message by message, in a file that stays open as its agent keeps it. */
 export type SystemFile = {
   readonly path: string
   readonly db: Database.Database
   begin(session: Session): void
   message(session: Session, message: StoryMessage): void
   summary(session: Session, summary: StorySummary): void
-  /** Called when a session's window is another than before; `window` says what it is now. */
+  /** Called when a session's window has changed to `window`. */
   window(session: Session): void
   file(session: Session, file: StoryFile): void
 }
 
 export type SystemWriter = {
   readonly name: string
-  /** Opens a file, making its tables where there are none. */
+  /** Opens a file, and makes its tables if there are none. */
   open(path: string): SystemFile
-  /** The story as this system can tell it, whatever `lacks` takes out of it. */
+  /** Returns the story as this system can store it, without what it `lacks`. */
   tell(story: Story): Story
-  /** What the system cannot say, or says in its own way, a line each. */
+  /** What the system cannot store, or stores in its own way, a line each. */
   readonly lacks: readonly string[]
-  /** Fields of answers that therefore differ, with the reason. */
+  /** Fields of answers that differ for that reason. */
   readonly unsaid?: Readonly<Record<string, string>>
-  /** Checks that its own way of keeping things gives no reason to fire, or not as a fault. */
+  /** Checks that have no reason to fire for this system, or not as a fault. */
   readonly unfired?: Readonly<Record<string, string>>
 }
 
-/** A connection as the agents of this field have it. */
+/** Opens a connection with the settings that such agents use. */
 export function openWriter(path: string, schema: string): Database.Database {
   const db = new Database(path)
   db.pragma('journal_mode = WAL')
@@ -36,14 +36,14 @@ export function openWriter(path: string, schema: string): Database.Database {
   return db
 }
 
-/** One INSERT of a row's columns. */
+/** Inserts one row with these columns. */
 export function insertRow(db: Database.Database, table: string, row: Readonly<Record<string, unknown>>): void {
   const names = Object.keys(row)
   const verb = 'INSERT INTO'
   db.prepare(`${verb} ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(row)
 }
 
-/** Writes all of it and leaves the file at rest. */
+/** Writes the whole story and closes the file. */
 export function writeStory(writer: SystemWriter, path: string, story: Story): void {
   const file = writer.open(path)
   file.db.transaction(() => {

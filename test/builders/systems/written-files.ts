@@ -15,8 +15,8 @@ import { renamed, type Story, type StorySpec, tellStory } from './story.ts'
 import { insertRow, type SystemWriter, writeStory } from './system.ts'
 
 /**
- * Writes a file of every system in each of its version lines into a folder, sound and damaged. The folder is laid out like
- * the one with the files that the systems wrote themselves, so that a test may be asked of either.
+ * Writes files of every system in each of its versions into a folder, sound and damaged. The folder has the layout of
+ * the folder with real files, so that a test can run on either.
  */
 export function writeSystemFiles(root: string): void {
   writeLosslessClaw(join(root, 'lossless-claw'))
@@ -32,7 +32,7 @@ export function writeSystemFiles(root: string): void {
   write(decapodWriter, join(root, 'decapod/small/lcm.db'), { ...SOUND, seed: 90 })
 }
 
-/** Leaves are large enough to be smaller than what they stand for. */
+/** Leaves are large enough to be smaller than their sources. */
 const SOUND = { turns: 26, leastLeafMessages: 5, leafMessages: 8, fanIn: 3, tail: 12 } as const
 
 function write(writer: SystemWriter, path: string, spec: StorySpec): void {
@@ -44,7 +44,7 @@ function writeTold(writer: SystemWriter, path: string, story: Story): void {
   writeStory(writer, path, story)
 }
 
-/** Copies a file at rest and does something to the copy that its keys and checks would have refused. */
+/** Copies a file and changes the copy without its keys and checks. */
 function damagedCopy(from: string, to: string, damage: (db: Database.Database) => void): void {
   mkdirSync(dirname(to), { recursive: true })
   cpSync(from, to)
@@ -72,7 +72,7 @@ function writeLosslessClaw(folder: string): void {
   }
 }
 
-/** It stores every compaction as a message of its own, behind what was said until then. */
+/** This system stores every compaction as a message at the end. */
 function writeLosslessClaude(path: string): void {
   write(losslessClaudeWriter, path, { ...SOUND, seed: 45, sessions: 1 })
   const db = new Database(path)
@@ -117,7 +117,7 @@ function recordCompactions(db: Database.Database): void {
   })
 }
 
-/** Each summary, in the order in which they were made, and the tokens that it took out of the window. */
+/** Each summary, in order of creation, and the tokens by which it reduced the window. */
 const MADE = `
 SELECT s.summary_id AS id, s.kind, s.token_count AS tokens,
   coalesce((SELECT sum(m.token_count) FROM summary_messages AS l JOIN messages AS m USING (message_id) WHERE l.summary_id = s.summary_id), 0)
@@ -125,7 +125,7 @@ SELECT s.summary_id AS id, s.kind, s.token_count AS tokens,
     WHERE l.summary_id = s.summary_id), 0) AS taken
 FROM summaries AS s ORDER BY s.rowid`
 
-/** An agent that does not name its entries leaves them out. */
+/** An agent that gives its entries no ids leaves them out. */
 const withoutEntries = (session: Story['sessions'][number]): Story['sessions'][number] => ({
   ...session,
   messages: session.messages.map((message) => ({ ...message, entry: null })),
