@@ -1,6 +1,7 @@
 // Takes the pictures of the README: each shows a view of the sample memory, or of a damaged file of another system.
-import { copyFileSync, mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { inProject } from '../../scripts/project.mjs'
 import { test } from './app.ts'
@@ -8,6 +9,10 @@ import { hitsOf, systemFile } from './memories.ts'
 
 const SUMMARY = 'sum_a6251754ec86ad4f'
 const sample = inProject('resources/sample.db')
+/** The window shortens paths below the user's home folder. */
+const folder = join(homedir(), 'lcm-pictures')
+
+test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 type Scene = {
   readonly name: string
@@ -72,14 +77,15 @@ const SCENES: readonly Scene[] = [
     theme: 'dark',
     file: sample,
     view: 'compaction',
-    prepare: (page) => page.getByRole('row', { name: /leaf/ }).nth(6).waitFor(),
+    prepare: (page) => page.getByRole('button', { name: 'prompt' }).nth(6).waitFor(),
   },
 ]
 
 for (const { name, theme, file, view, prepare } of SCENES) {
-  test(`the picture ${name} shows the present window`, async ({ openMemory, home }) => {
-    const path = join(home, 'agent/lcm.db')
-    mkdirSync(dirname(path))
+  test(`the picture ${name} shows the present window`, async ({ openMemory }) => {
+    rmSync(folder, { recursive: true, force: true })
+    mkdirSync(folder)
+    const path = join(folder, 'lcm.db')
     copyFileSync(file, path)
     const page = await openMemory(path)
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
@@ -88,8 +94,8 @@ for (const { name, theme, file, view, prepare } of SCENES) {
       location.hash = hash
     }, `#/conversation/1/${view}`)
     await prepare(page)
-    // The last frame may still be drawn on a canvas.
-    await page.waitForTimeout(500)
+    // The last answer may still be on its way, and the last frame of a canvas may not be drawn yet.
+    await page.waitForTimeout(2000)
     await page.screenshot({ path: inProject(`docs/screenshots/${name}.png`) })
   })
 }

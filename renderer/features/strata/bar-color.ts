@@ -5,12 +5,12 @@ import { depthFill, mixThrough, type Palette } from './palette.ts'
 export const COLOR_BY = ['depth', 'compression', 'age', 'level'] as const
 export type ColorBy = (typeof COLOR_BY)[number]
 
-/** The facts that decide on the colour of one bar, or of several merged into one. */
+/** The facts that determine the colour of a bar, or of several merged into one. */
 export type BarFacts = {
   readonly depth: number
   readonly tokens: number
   readonly sourceTokens: number
-  /** The newest time among the merged bars, or null where the file does not say. */
+  /** The newest time among the merged bars, or null when the file has none. */
   readonly createdAtMs: number | null
   /** The worst level among the merged bars, as an index of SUMMARY_LEVELS. */
   readonly level: number
@@ -19,7 +19,7 @@ export type BarFacts = {
 /** Oldest and newest summary of the conversation. */
 export type AgeRange = { readonly oldestMs: number; readonly newestMs: number }
 
-/** A summary that is a hundred times smaller than its sources is at the far end of the scale. */
+/** The end of the scale is a summary that is a hundred times smaller than its sources. */
 const LOG_FULL_COMPRESSION = Math.log(100)
 const UNKNOWN_LEVEL = SUMMARY_LEVELS.indexOf('unknown')
 
@@ -32,7 +32,7 @@ const ramp = ({ d3, d2, d1, leaf }: Palette): readonly string[] => [d3, d2, d1, 
 /** The colours of the levels, in the order of SUMMARY_LEVELS. */
 const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf, d1, d3, dim]
 
-/** Decides on the colour of a bar. A summary larger than its sources has the colour of an error. */
+/** Returns the colour of a bar. A summary larger than its sources has the colour of an error. */
 export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRange): string {
   switch (by) {
     case 'depth':
@@ -52,7 +52,7 @@ export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRa
   }
 }
 
-/** Facts of the summaries in a part of a lane, taken together. */
+/** Returns the facts of the summaries in a part of a lane, merged. */
 export function mergedFacts(
   summaries: Strata['summaries'],
   lane: readonly number[],
@@ -93,7 +93,7 @@ export function ageRange({ createdAtMs }: Strata['summaries']): AgeRange {
 
 type LegendEntry = { readonly color: string; readonly label: string }
 
-/** What the colours stand for: named colours, or a scale between two ends. */
+/** The meaning of the colours: named colours, or a scale between two ends. */
 export type Legend =
   | { readonly kind: 'names'; readonly entries: readonly LegendEntry[] }
   | { readonly kind: 'scale'; readonly stops: readonly string[]; readonly from: string; readonly to: string }

@@ -1,10 +1,10 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { Viewport } from './viewport.ts'
 
-/** Messages of a range, as fetched. */
+/** The messages of a range, as they were fetched. */
 export type Buckets = Viewport & {
   readonly columns: StrataMessages
-  /** 0, 1, 2 …: every column, for what walks through a list of places. */
+  /** 0, 1, 2 …: the index of every column, for functions that take a list of indexes. */
   readonly places: readonly number[]
 }
 

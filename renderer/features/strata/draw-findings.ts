@@ -4,13 +4,13 @@ import type { Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
-/** A tick is this wide and high, in CSS pixels, whatever it stands over. */
+/** The size of a tick in CSS pixels, whatever node it marks. */
 const TICK_WIDTH = 8
 const TICK_HEIGHT = 3
-/** Ticks of one row that would touch are one. */
+/** Ticks of one row that are closer than this are merged. */
 const NEAR_PX = 4
 
-/** Ticks over the nodes that the last scan named: red for an error, amber for a warning. */
+/** Draws ticks over the nodes with findings of the last scan: red for an error, amber for a warning. */
 export function drawFindings(scene: Scene): Shape[] {
   const ticks: Rect[] = []
   for (const finding of scene.findings ?? []) {
@@ -19,7 +19,7 @@ export function drawFindings(scene: Scene): Shape[] {
     if (tick === null || tick.x + tick.w < left || tick.x > left + width) continue
     const near = ticks.findIndex((other) => other.y === tick.y && Math.abs(other.x - tick.x) < NEAR_PX)
     if (near < 0) ticks.push(tick)
-    // When two ticks meet, that of the error is shown.
+    // When two ticks are merged, the error is shown.
     else if (finding.severity === 'error') ticks[near] = tick
   }
   return ticks
@@ -33,7 +33,7 @@ function tickOf(scene: Scene, { place, x0, x1, severity }: PlacedFinding): Rect 
   const w = box === null ? TICK_WIDTH / 2 : Math.min(TICK_WIDTH, Math.max(TICK_WIDTH / 2, box.w))
   return {
     kind: 'rect',
-    // A tick stands over the middle of a message, and at the beginning of a bar that is wider than the tick.
+    // A tick is over the middle of a message, and over the beginning of a bar that is wider than the tick.
     x: box === null ? (toPx(scale, x0) + toPx(scale, x1)) / 2 - w / 2 : px0,
     y: box === null ? rows.messages.y - TICK_HEIGHT - 1 : box.y - TICK_HEIGHT - 1,
     w,

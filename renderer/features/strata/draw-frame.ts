@@ -6,7 +6,7 @@ import { toPx } from './viewport.ts'
 
 const LABEL_GAP = 12
 
-/** Names of the rows, in the gutter. */
+/** Draws the names of the rows in the gutter. */
 export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
   const label = (text: string, band: { y: number; h: number }): Shape => ({
     kind: 'text',
@@ -24,12 +24,14 @@ export function drawRowLabels({ strata, rows, palette }: Scene): Shape[] {
   ]
 }
 
-/** Inter is this wide for its size, on average; enough to decide whether a label fits. */
+/** The average width of a character in Inter relative to its size, to decide whether a label fits. */
 const CHAR_PX = 6.2
 /** A label may reach this far into the right margin. */
 const OVERHANG_PX = 14
 
-/** The axis with its ticks. A label that would not fit on the right stands to the left of its tick, if it can. */
+/**
+ * Draws the axis with its ticks. A label that does not fit on the right is to the left of its tick, if it fits there.
+ */
 export function drawAxis(scene: Scene): Shape[] {
   const { rows, palette } = scene
   const { left, width } = rows.plot
@@ -50,7 +52,7 @@ export function drawAxis(scene: Scene): Shape[] {
   return [{ ...line, x0: left, y0: rows.axisY, x1: left + width, y1: rows.axisY }, ...ticks]
 }
 
-/** The whole history in small: what is in sight of it, the selection, and where something is wrong. */
+/** Draws the whole history in small: the part in sight, the selection, and findings. */
 export function drawOverview({ strata, rows, scale, selected, palette }: Scene): Shape[] {
   const band = rows.overview
   const { left, width } = rows.plot
@@ -77,7 +79,7 @@ export function drawOverview({ strata, rows, scale, selected, palette }: Scene):
   ]
 }
 
-/** Where the part in sight stands in the overview; never too narrow to be taken hold of. */
+/** Returns the position of the part in sight in the overview. It is never too narrow to be dragged. */
 export function overviewThumb(
   { x0, x1 }: { readonly x0: number; readonly x1: number },
   extent: number,

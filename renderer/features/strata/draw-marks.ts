@@ -5,10 +5,10 @@ import { toPx } from './viewport.ts'
 
 const RADIUS = 5
 const TEXT_GAP = 6
-/** Inter is this wide for its size, on average; enough to decide whether a label fits. */
+/** The average width of a character in Inter relative to its size, to decide whether a label fits. */
 const CHAR_WIDTH = FONT_SIZE * 0.56
 
-/** Gaps and double coverage under the leaves: where, how far, and in words where there is room for them. */
+/** Draws gaps and double coverage under the leaves: their position and extent, with words where they fit. */
 export function drawMarks({ strata, rows, scale, palette }: Scene): Shape[] {
   const groups = groupMarks(strata.marks, scale)
   const y = rows.marks.y + rows.marks.h / 2
@@ -42,7 +42,7 @@ export function drawMarks({ strata, rows, scale, palette }: Scene): Shape[] {
   })
 }
 
-/** Compaction runs: a dot each, and one dot for those that would touch. */
+/** Draws a dot for each compaction run, and one dot for runs that would touch. */
 export function drawCompactions({ strata, rows, scale, palette }: Scene): Shape[] {
   const y = rows.runs.y + rows.runs.h / 2
   let lastPx = Number.NEGATIVE_INFINITY

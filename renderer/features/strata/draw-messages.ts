@@ -7,10 +7,10 @@ import type { Rect, Shape } from './shapes.ts'
 import type { Viewport } from './viewport.ts'
 
 const COLUMN_PX = 1.5
-/** Opacity of what is above the mean, as a share. */
+/** The opacity of the part above the mean. */
 const PALE = 0.45
 
-/** The histogram of the messages: fine where it has been fetched, coarse around it until then. */
+/** Draws the histogram of the messages: fine where it has been fetched, coarse elsewhere. */
 export function drawMessages(scene: Scene): Shape[] {
   const { detail, overview } = scene
   const isOutside = (x0: number, x1: number) => detail === null || x1 <= detail.x0 || x0 >= detail.x1
@@ -33,7 +33,8 @@ function drawBuckets(
 }
 
 /**
- * A column is as high as its largest message. When it contains several, it is full up to their mean and paler above.
+ * Draws a column as high as its largest message. A column with several messages is full up to their mean and paler
+ * above.
  */
 function drawColumn(scene: Scene, columns: StrataMessages, run: Run, range: Viewport): readonly Rect[] {
   const { messages: band } = scene.rows
@@ -63,6 +64,9 @@ function mergeColumns(columns: StrataMessages, { first, last }: Run) {
   return merged
 }
 
-/** Share of the row's height. Logarithmic, since one tool result may be as large as a thousand questions. */
+/**
+ * Returns the share of the row's height. It is logarithmic, because one tool result may be as large as a thousand
+ * questions.
+ */
 const columnHeight = (tokens: number, largestTokens: number): number =>
   Math.log1p(tokens / 24) / Math.log1p(Math.max(largestTokens, 1) / 24)

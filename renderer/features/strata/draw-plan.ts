@@ -8,12 +8,12 @@ import type { Line, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 const HATCH_PX = 6
-/** A narrower bar has no room for an outline with hatching in it. */
+/** A narrower bar has no room for hatching inside its outline. */
 const LEAST_HATCHED_PX = 5
 
 type Box = { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
 
-/** What a plan would make: outlined and hatched, since nothing of it is there yet. */
+/** Draws the nodes that a plan would make, outlined and hatched because they do not exist yet. */
 export function drawPlan(scene: Scene): Shape[] {
   const { plan, rows, scale, palette } = scene
   if (plan === undefined) return []
@@ -26,13 +26,13 @@ export function drawPlan(scene: Scene): Shape[] {
   })
 }
 
-/** The outline of the step in hand. */
+/** Draws the outline of the selected step. */
 export function drawFocusedStep(scene: Scene): Shape[] {
   const box = scene.plan?.focused == null ? null : plannedBox(scene, scene.plan.focused)
   return box ? [outlineOf(box, scene.palette.text, 1.5)] : []
 }
 
-/** The box of a step as it is drawn; null when it has none. */
+/** Returns the box of a step, or null when it has none. */
 export function plannedBox({ plan, rows, scale }: Scene, step: number): Box | null {
   const place = plan?.bars.step.indexOf(step) ?? -1
   const band = rows.depths.find(({ depth }) => depth === plan?.bars.depth[place])
@@ -57,7 +57,7 @@ function drawBar(box: Box, color: string): Shape[] {
 export function hatch({ x, y, w, h }: Box, stroke: string): Line[] {
   const count = Math.max(0, Math.ceil((w + h) / HATCH_PX) - 1)
   return Array.from({ length: count }, (_, i): Line => {
-    // Where a line of 45° meets the bottom edge, counted from the left end of the box.
+    // The position where a line of 45° meets the bottom edge, from the left end of the box.
     const foot = (i + 1) * HATCH_PX - h
     const left = Math.max(foot, 0)
     const right = Math.min(foot + h, w)

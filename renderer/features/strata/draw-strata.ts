@@ -10,7 +10,7 @@ import type { Scene } from './scene.ts'
 import type { DisplayList, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
-/** The whole drawing, from nothing but its scene: the same scene gives the same shapes. */
+/** Draws everything from the scene alone: the same scene gives the same shapes. */
 export function drawStrata(scene: Scene): DisplayList {
   const { rows, palette } = scene
   const tail = drawFreshTail(scene)
@@ -44,7 +44,7 @@ export function drawStrata(scene: Scene): DisplayList {
   }
 }
 
-/** The range of history that the selection stands for, through all rows. */
+/** Draws the range of history that the selection covers, through all rows. */
 function drawSelectedColumn({ selected, rows, scale, palette }: Scene): Shape[] {
   if (selected === null) return []
   const x = toPx(scale, selected.x0)

@@ -9,7 +9,7 @@ import { toPx } from './viewport.ts'
 /** Bars narrower than this, in CSS pixels, are merged with their neighbours. */
 export const NARROW_PX = 1.5
 
-/** All summaries in sight, a row for each depth. */
+/** Draws all summaries in sight, in a row for each depth. */
 export function drawSummaries(scene: Scene): Shape[] {
   return scene.index.rows.flatMap((row, order) => {
     const band = scene.rows.depths[order]
@@ -36,7 +36,7 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   return bars
 }
 
-/** A merged bar is lit when one of its summaries is in the window, so that what the model sees is never hidden. */
+/** A merged bar is bright when one of its summaries is in the window, so that the window is never hidden. */
 function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: readonly number[], run: Run): number {
   const { x0, x1, inWindow } = strata.summaries
   for (let order = run.first; order <= run.last; order++) {
@@ -51,7 +51,7 @@ function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: rea
 
 type Box = Required<Pick<Rect, 'x' | 'y' | 'w' | 'h' | 'radius'>>
 
-/** Where a bar stands: its lane's share of the row, with a gap to its neighbour when there is room for one. */
+/** Returns the box of a bar: its lane's share of the row, with a gap to its neighbour when it is wide enough. */
 function barBox(
   { index }: Scene,
   place: number,
@@ -69,14 +69,17 @@ function barBox(
   return { x: px0 + gap / 2, y, w, h, radius: Math.min(2, w / 4, h / 4) }
 }
 
-/** One gap for a whole row, by how wide its bars are on average: single gaps among narrow bars would look like damage. */
+/**
+ * Returns one gap for a whole row, from the mean width of its bars. Single gaps among narrow bars would look like
+ * damage.
+ */
 function gapOf({ strata, scale }: Scene, row: SummaryRow | undefined): number {
   const bars = row?.lanes.reduce((count, lane) => count + lane.length, 0) ?? 0
   const meanPx = ((strata.extent / Math.max(bars, 1)) * scale.width) / (scale.x1 - scale.x0)
   return meanPx < NARROW_PX ? 0 : Math.min(2, meanPx * 0.16)
 }
 
-/** Two slivers that look the same and touch are one rectangle to paint. */
+/** Joins two narrow bars that touch and look the same into one rectangle. */
 function joinAlike(left: Rect, right: Rect): Rect | null {
   const isSliver = (rect: Rect) => (rect.radius ?? 0) < 0.5
   const touches = right.x - (left.x + left.w) < 0.75
@@ -86,7 +89,7 @@ function joinAlike(left: Rect, right: Rect): Rect | null {
   return { ...left, w: Math.max(right.x + right.w - left.x, left.w) }
 }
 
-/** The box of one summary as it is drawn, for the outline of the selection and of what the pointer is over. */
+/** Returns the box of one summary, for the outline of the selection and of the bar under the pointer. */
 export function summaryBox(scene: Scene, place: number): Box | null {
   const { summaries } = scene.strata
   const band = scene.rows.depths.find(({ depth }) => depth === summaries.depth[place])

@@ -5,10 +5,13 @@ import { toPx } from './viewport.ts'
 
 const NARROW_PX = 2
 
-/** Opacity of what is active, but left out of what the model sees. */
+/** The opacity of active items that the model does not see. */
 const LEFT_OUT = 0.3
 
-/** The lit edge: what the model sees now, in the order of the history, over what is active and left out. */
+/**
+ * Draws the highlighted edge: what the model sees now, in the order of the history, over active items that are left
+ * out.
+ */
 export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
   const runs = [...strata.window].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
   const edge = { rows, scale, palette }
@@ -46,7 +49,7 @@ function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'
   })
 }
 
-/** The range that is never compacted: tinted, with a dashed line where it begins. */
+/** Draws the range that is never compacted: tinted, with a dashed line at its beginning. */
 export function drawFreshTail({ strata, rows, scale, palette }: Scene): { plot: Shape[]; frame: Shape[] } {
   if (strata.freshTailX >= strata.extent) return { plot: [], frame: [] }
   const start = toPx(scale, strata.freshTailX)

@@ -1,10 +1,10 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Hit } from './hit.ts'
 
-/** What a click does: select something, show a range closer, or both. */
+/** The action of a click: selects a node, zooms to a range, or both. */
 export type HitAction = { readonly select?: string; readonly show?: { readonly x0: number; readonly x1: number } }
 
-/** A click selects what can be told apart, and goes closer to what cannot. */
+/** A click selects a single node and zooms to a group. */
 export function onClick(hit: Hit | null, { summaries }: Strata): HitAction {
   switch (hit?.kind) {
     case undefined:

@@ -7,7 +7,7 @@ import type { Band } from './row-layout.ts'
 import type { Scene } from './scene.ts'
 import { toPx, toX } from './viewport.ts'
 
-/** What is under a point of the drawing. */
+/** The thing under a point of the drawing. */
 export type Hit =
   | { readonly kind: 'summary'; readonly place: number }
   | {
@@ -34,16 +34,16 @@ type MessagesHit = {
   /** Index into ROLES. */
   readonly role: number
   readonly inWindow: number
-  /** Number of the first message. */
+  /** The number of the first message. */
   readonly firstMessage: number
 }
 
-/** How far beside something thin a point may be, in CSS pixels, and still hit it. */
+/** A point within this many CSS pixels of something thin hits it. */
 const NEAR_PX = 4
 
 const isIn = (band: Band, y: number, slack = 0): boolean => y >= band.y - slack && y <= band.y + band.h + slack
 
-/** Finds what is drawn at a point; null between things. */
+/** Returns what is drawn at a point, or null. */
 export function hitStrata(scene: Scene, px: number, py: number): Hit | null {
   const { rows, strata } = scene
   if (px < rows.plot.left - NEAR_PX || px > rows.plot.left + rows.plot.width + NEAR_PX) return null
@@ -70,7 +70,7 @@ function hitSummary(scene: Scene, order: number, px: number, py: number): Hit | 
   return null
 }
 
-/** The planned node at a point; of several too narrow to tell apart, the nearest. */
+/** Returns the planned node at a point. Among several narrow ones, it is the nearest. */
 function hitPlanned(scene: Scene, order: number, px: number): Hit | null {
   const depth = scene.rows.depths[order]?.depth
   const places = depth === undefined ? undefined : scene.plan?.bars.rows.get(depth)
@@ -81,7 +81,7 @@ function hitPlanned(scene: Scene, order: number, px: number): Hit | null {
   return found === undefined ? null : { kind: 'planned', step: found }
 }
 
-/** The bars around one that is too narrow to be meant by itself. */
+/** Returns the bars around one that is too narrow to be selected by itself. */
 function narrowGroup(scene: Scene, lane: readonly number[], at: number): Hit | null {
   const { summaries } = scene.strata
   const middle = toPx(scene.scale, summaries.x0[lane[at] ?? 0] ?? 0)
@@ -106,7 +106,7 @@ function narrowGroup(scene: Scene, lane: readonly number[], at: number): Hit | n
   }
 }
 
-/** The range at x, or the nearest one no further than `slackPx`. */
+/** Returns the range at x, or the nearest one within `slackPx`. */
 function nearestIn(
   x0: readonly number[],
   x1: readonly number[],

@@ -1,7 +1,7 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Limits } from './viewport.ts'
 
-/** How close a view can get: a handful of messages, or what they would take. */
+/** The smallest width of a view: a few messages, or what they would take. */
 const MIN_WIDTH: Readonly<Record<Strata['axis'], number>> = { messages: 6, tokens: 200, time: 5000 }
 
 export const limitsOf = ({ axis, extent }: Pick<Strata, 'axis' | 'extent'>): Limits => ({

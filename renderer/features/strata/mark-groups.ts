@@ -2,21 +2,21 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { plural } from '../../ui/format.ts'
 import { type Scale, toPx } from './viewport.ts'
 
-/** Marks that would be drawn over each other, as one. */
+/** Marks that would overlap, merged. */
 export type MarkGroup = {
-  /** Middle of the group on the screen. */
+  /** The middle of the group on the screen. */
   readonly px: number
   readonly x0: number
   readonly x1: number
   readonly uncovered: number
   readonly coveredTwice: number
-  /** Where to go for a look. */
+  /** The id of the first message in question. */
   readonly firstId: string
 }
 
 const NEAR_PX = 14
 
-/** Marks in sight, from left to right. */
+/** Returns the marks in sight, from left to right. */
 export function groupMarks(marks: Strata['marks'], scale: Scale): MarkGroup[] {
   const groups: MarkGroup[] = []
   const inSight = marks.filter(({ x0, x1 }) => x1 >= scale.x0 && x0 <= scale.x1)
@@ -45,7 +45,7 @@ const together = (a: MarkGroup, b: MarkGroup): MarkGroup => ({
   coveredTwice: a.coveredTwice + b.coveredTwice,
 })
 
-/** Says what is wrong in words, so that the colour is not the only sign. */
+/** Describes what is wrong, so that the colour is not the only sign. */
 export function markText({ uncovered, coveredTwice }: Pick<MarkGroup, 'uncovered' | 'coveredTwice'>): string {
   const parts = [
     uncovered > 0 && `${plural(uncovered, 'message')} in no summary`,

@@ -1,10 +1,10 @@
 import { firstIndex } from '../../ui/first-index.ts'
 import { type Scale, toPx } from './viewport.ts'
 
-/** Bars too narrow to tell apart, or one bar that is wide enough: `first` to `last` count along `places`. */
+/** Bars that are too narrow to be drawn singly, or one wide bar. `first` to `last` are indexes of `places`. */
 export type Run = { readonly first: number; readonly last: number; readonly px0: number; readonly px1: number }
 
-/** Sorted ranges: `places` lists where to look in the columns, by rising x0 and x1. */
+/** Sorted ranges. `places` lists indexes of the columns, by ascending x0 and x1. */
 export type Ranges = {
   readonly x0: readonly number[]
   readonly x1: readonly number[]
@@ -17,8 +17,9 @@ export function firstNotBelow(column: readonly number[], places: readonly number
 }
 
 /**
- * What is in sight, with everything narrower than `minPx` merged with its neighbours in the same column of pixels:
- * each range in sight is in exactly one run. Columns are counted from x = 0, so that panning does not reshuffle them.
+ * Returns what is in sight. Ranges narrower than `minPx` are merged with their neighbours in the same column of pixels,
+ * so that each range in sight is in exactly one run. Columns are counted from x = 0, so that panning does not regroup
+ * them.
  */
 export function mergeNarrow({ x0, x1, places }: Ranges, scale: Scale, minPx: number): Run[] {
   const runs: { first: number; last: number; px0: number; px1: number }[] = []

@@ -9,10 +9,10 @@ import {
   type Text,
 } from './shapes.ts'
 
-/** The part of a canvas context that painting needs. */
+/** The part of a canvas context that is used. */
 export type Pen = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
 
-/** Room around the plot for outlines of what touches its edge. */
+/** Space around the plot for outlines of shapes at its edge. */
 const CLIP_SLACK = 2
 
 /** Paints a drawing on its ground. `pixelRatio` device pixels make a CSS pixel. */

@@ -26,10 +26,10 @@ const TOKENS = [
   'error-text',
 ] as const
 
-/** Colours of a drawing by their token, each as `#rrggbb`. */
+/** The colours of a drawing by token, each as `#rrggbb`. */
 export type Palette = Readonly<Record<(typeof TOKENS)[number], string>>
 
-/** Makes a palette out of whatever knows the colours. */
+/** Makes a palette from a function that returns the colour of a token. */
 export const paletteFrom = (colorOf: (token: string) => string): Palette =>
   Object.fromEntries(TOKENS.map((token) => [token, colorOf(token)])) as Palette
 
@@ -38,10 +38,10 @@ export const readPalette = (): Palette => paletteFrom(tokenColor)
 
 export const depthFill = (palette: Palette, depth: number): string => palette[depthToken(depth)]
 
-/** `role` counts along ROLES. */
+/** `role` is an index of ROLES. */
 export const roleFill = (palette: Palette, role: number): string => palette[ROLES[role] ?? 'tool']
 
-/** A colour on the way through `stops`, `t` from 0 to 1. */
+/** Returns a colour between `stops`, with `t` from 0 to 1. */
 export function mixThrough(stops: readonly string[], t: number): string {
   const place = Math.min(Math.max(t, 0), 1) * (stops.length - 1)
   const low = Math.min(Math.floor(place), stops.length - 2)

@@ -4,17 +4,20 @@ import type { Buckets } from './buckets.ts'
 import { messageNumber, rangeOfMessage, rangeOfSummary } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
-/** A finding where it can be drawn. */
+/** A finding with its position in the drawing. */
 export type PlacedFinding = {
   readonly id: string
   readonly severity: NodeFinding['severity']
   readonly x0: number
   readonly x1: number
-  /** Place of the summary in the columns; null for a message. */
+  /** The index of the summary in the columns, or null for a message. */
   readonly place: number | null
 }
 
-/** The findings of this conversation, from left to right. A message stands as exactly as the fetched columns tell. */
+/**
+ * Returns the findings of this conversation, from left to right. The position of a message is as exact as the fetched
+ * columns.
+ */
 export function placeFindings(
   findings: Findings,
   strata: Strata,
@@ -29,7 +32,7 @@ export function placeFindings(
   return placed.sort((a, b) => a.x0 - b.x0)
 }
 
-/** Columns tell which message they begin with: one that holds a single message holds that one and no other. */
+/** A column tells its first message, so a column with a single message holds exactly that one. */
 function placeOfMessage(id: string, buckets: readonly (Buckets | null)[]) {
   const number = messageNumber(id)
   if (number === null) return null

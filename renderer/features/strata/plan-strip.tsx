@@ -27,7 +27,7 @@ import { ViewportMotion } from './viewport-motion.ts'
 type Props = {
   readonly conversationId: number
   readonly steps: readonly PlanStep[]
-  /** The tail that is tried; default: the configured one. */
+  /** The fresh tail that is tried out. By default the configured one. */
   readonly freshTailCount?: number | undefined
   /** The number of the selected step, from 0. */
   readonly step: number | null
@@ -37,7 +37,7 @@ type Props = {
 const NO_STEPS: readonly PlanStep[] = []
 const DAY_CHECK_MS = 60_000
 
-/** The strata in small, with the nodes that a plan would make drawn among those that are there. */
+/** The strata in small, with the nodes of a plan among the existing ones. */
 export function PlanStrip({ conversationId, freshTailCount, ...props }: Props) {
   const { data: strata, error, refetch } = useStrata(conversationId, 'messages', freshTailCount)
   if (error && strata === undefined) return <ErrorLine error={error} onRetry={() => void refetch()} />
@@ -117,7 +117,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
   )
 }
 
-/** Brings the step in hand into sight when it changes. */
+/** Scrolls the selected step into sight when it changes. */
 function useRevealStep(plan: PlanOverlay | null, motion: ViewportMotion): void {
   const revealed = useRef<number | null>(null)
   useEffect(() => {

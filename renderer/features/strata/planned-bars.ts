@@ -6,21 +6,21 @@ import { messageNumber, rangeOfMessage } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Viewport } from './viewport.ts'
 
-/** What is needed of a step to know where its node will stand. */
+/** The part of a step that determines the position of its node. */
 export type PlannedStep = Pick<PlanStep, 'depth' | 'sources'>
 
-/** Nodes that a plan would make and that are not there yet, in columns as the summaries are. */
+/** Nodes of a plan that do not exist yet, in columns like the summaries. */
 export type PlannedBars = {
   readonly x0: readonly number[]
   readonly x1: readonly number[]
   readonly depth: readonly number[]
-  /** Number of the step in the plan, from 0. */
+  /** The number of the step in the plan, from 0. */
   readonly step: readonly number[]
-  /** Places in the columns for each depth, from left to right. */
+  /** Indexes of the columns for each depth, from left to right. */
   readonly rows: ReadonlyMap<number, readonly number[]>
 }
 
-/** The overlay of a drawing: a plan, and the step in hand. */
+/** The overlay of a drawing: a plan, and the selected step. */
 export type PlanOverlay = { readonly bars: PlannedBars; readonly focused: number | null }
 
 /**
@@ -58,7 +58,7 @@ export function placePlan(
   return { ...bars, rows: rowsOf(bars) }
 }
 
-/** Whether a summary of this depth stands in the middle of the range. */
+/** True when a summary of this depth is in the middle of the range. */
 function isThere({ summaries }: Strata, index: SummaryIndex, depth: number, { x0, x1 }: Viewport): boolean {
   const middle = (x0 + x1) / 2
   const lanes = index.rows.find((row) => row.depth === depth)?.lanes ?? []
@@ -80,7 +80,7 @@ function rowsOf({ depth, x0, x1 }: Omit<PlannedBars, 'rows'>): ReadonlyMap<numbe
   return rows
 }
 
-/** The index with a row for every depth that the plan adds, so that there is room to draw it. */
+/** Adds a row to the index for every depth that only the plan has. */
 export function withPlannedDepths(index: SummaryIndex, steps: readonly PlannedStep[]): SummaryIndex {
   const known = new Set(index.rows.map(({ depth }) => depth))
   const added = [...new Set(steps.map(({ depth }) => depth))].filter((depth) => !known.has(depth))

@@ -1,17 +1,17 @@
-/** A horizontal stripe of the drawing, in CSS pixels. */
+/** A horizontal band of the drawing, in CSS pixels. */
 export type Band = { readonly y: number; readonly h: number }
 export type DepthBand = Band & { readonly depth: number; readonly label: string }
 
-/** Where every row of the strata stands. */
+/** The positions of all rows. */
 export type RowLayout = {
   readonly width: number
-  /** The height that was asked for, or more when the rows do not fit, so that the panel scrolls. */
+  /** The requested height, or more when the rows do not fit, so that the panel scrolls. */
   readonly height: number
   readonly plot: { readonly left: number; readonly width: number }
-  /** Middle of the line of text above the window's edge. */
+  /** The middle of the line of text above the window's edge. */
   readonly captionY: number
   readonly window: Band
-  /** Deepest first. Empty while there is no summary. */
+  /** Deepest first. Empty when there are no summaries. */
   readonly depths: readonly DepthBand[]
   readonly marks: Band
   readonly messages: Band
@@ -38,7 +38,7 @@ const BOTTOM = 12
 const MIN_MESSAGES = 28
 const MAX_MESSAGES = 168
 const MIN_PITCH = 12
-/** Where the rows of summaries would be, for the words that there are none. */
+/** The height reserved for the note that there are no summaries. */
 const NO_DEPTHS = 40
 const MAX_PITCH = 44
 

@@ -1,6 +1,6 @@
 import { type DisplayList, FONT_FAMILY, FONT_SIZE, type Shape } from './shapes.ts'
 
-/** The drawing as a file of its own: no script, no style sheet, nothing loaded from elsewhere. */
+/** Writes the drawing as a self-contained file: without scripts, style sheets and external resources. */
 export function toSvg(list: DisplayList, title: string): string {
   const { width, height, plot } = list
   return [

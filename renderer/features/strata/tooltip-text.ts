@@ -7,7 +7,7 @@ import { formatShort } from '../../ui/format-time.ts'
 import type { Hit } from './hit.ts'
 import { markText } from './mark-groups.ts'
 
-/** What a tooltip says: an id in a monospaced face or a plain title, then a line for each fact. */
+/** The text of a tooltip: an id in a monospaced font or a title, then a line for each fact. */
 export type TooltipText = { readonly id: string | null; readonly title: string; readonly lines: readonly string[] }
 
 /** Findings of the last scan come last. */

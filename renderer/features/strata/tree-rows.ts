@@ -1,12 +1,14 @@
 import type { NodeCard } from '../../../core/contract/lineage.ts'
 
-/** What has been fetched below a node, or of the roots: the first of `total`. */
+/** The fetched nodes below a node, or the roots: the first of `total`. */
 export type FetchedLevel = { readonly total: number; readonly nodes: readonly NodeCard[]; readonly isLoading: boolean }
 
 export type TreeRow =
   | {
       readonly kind: 'node'
-      /** Ids from the root down: the same node may stand below several others, and below itself in a damaged file. */
+      /**
+       * Ids from the root down, because the same node may be below several others, and below itself in a damaged file.
+       */
       readonly path: string
       readonly card: NodeCard
       /** The level from 1, as screen readers count. */

@@ -3,13 +3,13 @@ import type { SelectedRange } from './selected-range.ts'
 import { viewportRevealing } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
-/** Brings a new selection into sight, once; what the user then does with the view stays. */
+/** Scrolls a new selection into sight once. Later movements of the user are kept. */
 export function useReveal(selected: SelectedRange | null, selection: string | null, motion: ViewportMotion): void {
   const revealed = useRef<string | null>(null)
   useEffect(() => {
     if (selection === revealed.current) return
     if (selection === null) revealed.current = null
-    // The place of a message arrives later than its id.
+    // The position of a message arrives later than its id.
     if (selected === null) return
     revealed.current = selection
     const wanted = viewportRevealing(motion.current, selected.x0, selected.x1, motion.limits)

@@ -100,7 +100,7 @@ export function useScene({
   return useMemo(() => rows && (() => make(rows)), [make, rows])
 }
 
-/** Where the selection stands on x. Counted in messages its place is known exactly, otherwise as fine as the columns. */
+/** Returns the position of the selection on x. In messages it is exact, otherwise as exact as the columns. */
 function useSelectedRange(
   strata: Strata,
   index: SummaryIndex,

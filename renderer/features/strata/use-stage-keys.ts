@@ -18,7 +18,7 @@ type Input = {
   readonly motion: ViewportMotion
 }
 
-/** Zooms about the middle of what is in sight. */
+/** Zooms around the middle of the part in sight. */
 export const zoomStep = (motion: ViewportMotion, direction: 'in' | 'out'): void => {
   const { x0, x1 } = motion.current
   const factor = direction === 'in' ? ZOOM_STEP : 1 / ZOOM_STEP
@@ -27,12 +27,12 @@ export const zoomStep = (motion: ViewportMotion, direction: 'in' | 'out'): void 
 
 export const showWhole = (motion: ViewportMotion): void => motion.glideTo(wholeOf(motion.limits))
 
-/** What is needed of a key press, by React or by the window. */
+/** The common part of key events of React and of the window. */
 type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'defaultPrevented' | 'preventDefault'>
 
 /**
- * Keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the focus, or
- * nothing has.
+ * Handles keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the
+ * focus, or nothing has.
  */
 export function useStageKeys({ strata, selection, motion }: Input): (event: KeyPress) => void {
   const queries = useQueryClient()
@@ -82,7 +82,7 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: KeyP
   return onKey
 }
 
-/** Keys that are pressed while nothing has the focus. */
+/** Handles keys that are pressed while nothing has the focus. */
 function useUnclaimedKeys(onKey: (event: KeyPress) => void): void {
   const latest = useRef(onKey)
   useEffect(() => {

@@ -11,8 +11,8 @@ import type { ViewportMotion } from './viewport-motion.ts'
 type Canvas = RefObject<HTMLCanvasElement | null>
 
 /**
- * Paints the scene now and whenever the viewport moves, at most once a frame. The overlay holds what follows the
- * pointer, so that hovering does not paint the strata again.
+ * Paints the scene now and whenever the viewport moves, at most once a frame. The overlay follows the pointer, so that
+ * hovering does not paint the strata again.
  */
 export function useStrataDrawing(
   base: Canvas,
@@ -47,7 +47,7 @@ export function useStrataDrawing(
       if (frame === 0) frame = requestAnimationFrame(paint)
     }
     const unsubscribe = motion.subscribe(schedule)
-    // The browser's own zoom changes the pixel ratio, and says so as a resize.
+    // The browser's zoom changes the pixel ratio and causes a resize event.
     window.addEventListener('resize', schedule)
     document.fonts.addEventListener('loadingdone', schedule)
     return () => {
@@ -78,11 +78,11 @@ function paintOverlay(canvas: HTMLCanvasElement | null, scene: Scene, hovered: H
   if (box) paintShapes(pen, [outlineOf(box, scene.palette.dim, 1)])
 }
 
-/** The pen of a canvas that has as many pixels as the screen shows of it. */
+/** Returns the context of a canvas whose size in pixels matches the screen. */
 function penOf(canvas: HTMLCanvasElement, { rows }: Scene): CanvasRenderingContext2D | null {
   const width = Math.round(rows.width * devicePixelRatio)
   const height = Math.round(rows.height * devicePixelRatio)
-  // Setting either, even to what it was, empties the canvas.
+  // Setting either value empties the canvas, even if it does not change.
   if (canvas.width !== width) canvas.width = width
   if (canvas.height !== height) canvas.height = height
   return canvas.getContext('2d')

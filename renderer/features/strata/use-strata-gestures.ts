@@ -8,7 +8,7 @@ import type { ViewportMotion } from './viewport-motion.ts'
 export type Point = { readonly x: number; readonly y: number }
 
 export type GestureHandlers = {
-  /** What the pointer is over; null while it drags or is elsewhere. */
+  /** The thing under the pointer, or null while it drags or is elsewhere. */
   readonly onHover: (hit: Hit | null, at: Point) => void
   readonly onClick: (hit: Hit | null) => void
   readonly onDoubleClick: (hit: Hit | null) => void
@@ -16,14 +16,14 @@ export type GestureHandlers = {
 
 type Drag = { readonly kind: 'plot' | 'thumb' | 'none'; readonly start: Point; lastX: number; hasMoved: boolean }
 
-/** A press that moves less than this is a click. */
+/** A press that moves by less than this is a click. */
 const CLICK_SLACK_PX = 3
 const LINE_PX = 16
 const WHEEL_ZOOM = 0.0022
 /** The browser reports a pinch as a wheel with Ctrl held, in much smaller steps. */
 const PINCH_ZOOM = 0.012
 
-/** Wheel, drag, click and hover over the strata. Nothing here renders; the viewport moves by itself. */
+/** Handles wheel, drag, click and hover over the strata without rendering. The viewport moves by itself. */
 export function useStrataGestures(
   target: RefObject<HTMLElement | null>,
   sceneNow: (() => Scene) | null,
@@ -137,7 +137,7 @@ function dragKind({ rows }: Scene, { x, y }: Point): Drag['kind'] {
   return x >= rows.plot.left ? 'plot' : 'none'
 }
 
-/** A press beside the thumb brings it under the pointer. */
+/** A press beside the thumb moves it under the pointer. */
 function jumpTo({ rows, scale }: Scene, { x }: Point, motion: ViewportMotion): void {
   const thumb = overviewThumb(scale, motion.limits.extent, rows.plot)
   if (x >= thumb.x && x <= thumb.x + thumb.w) return

@@ -8,7 +8,10 @@ import type { Viewport } from './viewport.ts'
 
 const KEPT_MS = 30_000
 
-/** The strata of a conversation. While another axis is fetched the last one stays; of another conversation nothing does. */
+/**
+ * Fetches the strata of a conversation. The previous answer stays while another axis is fetched, but not for another
+ * conversation.
+ */
 export const useStrata = (conversationId: number, axis: StrataAxis, freshTailCount?: number) =>
   useQuery(
     api.strata.get.queryOptions({

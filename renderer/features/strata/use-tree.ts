@@ -16,7 +16,7 @@ export type Tree = {
 /** The summary tree, fetched a page at a time where it is open. */
 export function useTree(conversationId: number): Tree {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
-  /** Pages wanted below a node; one without an entry. */
+  /** The number of pages below a node. A node without an entry has one. */
   const [pages, setPages] = useState<ReadonlyMap<string | null, number>>(new Map())
   const wanted = useMemo(() => {
     const below: readonly (string | null)[] = [null, ...new Set([...open].map(idOfPath))]

@@ -6,8 +6,8 @@ const SETTLED_AFTER_MS = 90
 const prefersStillness = (): boolean => matchMedia('(prefers-reduced-motion: reduce)').matches
 
 /**
- * Holds the viewport outside React, so that panning and zooming render nothing. Who draws listens to every change;
- * who fetches listens to the place where it came to rest.
+ * Holds the viewport outside React, so that panning and zooming render nothing. Drawing functions listen to every
+ * change, and fetching functions to the final position.
  */
 export class ViewportMotion {
   #limits: Limits
@@ -34,13 +34,13 @@ export class ViewportMotion {
 
   readonly settled = (): Viewport => this.#settled
 
-  /** Goes there at once. */
+  /** Moves to a viewport at once. */
   set(viewport: Viewport): void {
     cancelAnimationFrame(this.#frame)
     this.#move(viewport)
   }
 
-  /** Goes there in a moment, so that the eye can follow; at once for whoever asked for less motion. */
+  /** Moves to a viewport within a moment, or at once for users who prefer less motion. */
   glideTo(viewport: Viewport): void {
     cancelAnimationFrame(this.#frame)
     const from = this.#current
@@ -58,7 +58,7 @@ export class ViewportMotion {
     this.#frame = requestAnimationFrame(step)
   }
 
-  /** Follows a history that grew. A view of everything stays one; any other stays where it is. */
+  /** Applies the limits of a history that grew. A view of everything stays one; any other stays unchanged. */
   setLimits(limits: Limits): void {
     if (limits.extent === this.#limits.extent && limits.minWidth === this.#limits.minWidth) return
     const wasWhole = isWhole(this.#current, this.#limits)

@@ -1,18 +1,18 @@
-/** The range of x that is shown, in axis units; `x0 < x1`. */
+/** The range of x that is shown, in axis units. `x0 < x1`. */
 export type Viewport = { readonly x0: number; readonly x1: number }
 
-/** How far a viewport may go: from 0 to `extent`, never narrower than `minWidth`. */
+/** The limits of a viewport: from 0 to `extent`, and never narrower than `minWidth`. */
 export type Limits = { readonly extent: number; readonly minWidth: number }
 
-/** A viewport laid over pixels from `left` on, `width` wide. */
+/** A viewport on the screen, from pixel `left` on, `width` pixels wide. */
 export type Scale = Viewport & { readonly left: number; readonly width: number }
 
-/** Everything. An empty history still has a width to divide by. */
+/** The viewport of everything. An empty history still has a width, by which positions are divided. */
 export const wholeOf = ({ extent }: Limits): Viewport => ({ x0: 0, x1: extent > 0 ? extent : 1 })
 
 export const widthOf = (viewport: Viewport): number => viewport.x1 - viewport.x0
 
-/** Brings a viewport within its limits; the width is kept where it can be. */
+/** Moves a viewport within its limits, with the same width if possible. */
 export function clampViewport(viewport: Viewport, limits: Limits): Viewport {
   const whole = wholeOf(limits)
   const width = Math.min(Math.max(widthOf(viewport), Math.min(limits.minWidth, whole.x1)), whole.x1)
@@ -34,20 +34,20 @@ export function zoomViewport(viewport: Viewport, aboutX: number, factor: number,
 export const panViewport = (viewport: Viewport, deltaX: number, limits: Limits): Viewport =>
   clampViewport({ x0: viewport.x0 + deltaX, x1: viewport.x1 + deltaX }, limits)
 
-/** Shows a range with a little air on both sides. */
+/** Returns a viewport with a range and a small margin on both sides. */
 export function viewportAround(x0: number, x1: number, limits: Limits): Viewport {
   const air = Math.max((x1 - x0) * 0.08, limits.minWidth * 0.25)
   return clampViewport({ x0: x0 - air, x1: x1 + air }, limits)
 }
 
-/** Moves just far enough that the range is in sight; a range wider than the viewport is left as it is. */
+/** Moves just far enough to show a range. For a range wider than the viewport nothing changes. */
 export function viewportRevealing(viewport: Viewport, x0: number, x1: number, limits: Limits): Viewport {
   if (x1 >= viewport.x0 && x0 <= viewport.x1) return viewport
   const delta = (x0 + x1) / 2 - (viewport.x0 + viewport.x1) / 2
   return panViewport(viewport, delta, limits)
 }
 
-/** A point on the way from one viewport to another, `t` from 0 to 1; the width changes by ratio, as zooming does. */
+/** Returns a viewport between two others, with `t` from 0 to 1. The width changes by ratio, as with zooming. */
 export function viewportBetween(from: Viewport, to: Viewport, t: number): Viewport {
   const widthFrom = widthOf(from)
   const widthTo = widthOf(to)

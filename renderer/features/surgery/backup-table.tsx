@@ -11,15 +11,15 @@ import { TimeText } from '../../ui/time-text.tsx'
 import styles from './surgery-dialog.module.css'
 
 type Props = {
-  /** Newest first. */
+  /** The backups, newest first. */
   readonly backups: readonly Backup[]
-  /** Null where the file cannot be written. */
+  /** Null when the file cannot be written. */
   readonly onRestore: ((path: string) => void) | null
 }
 
 const EVENTS_SHOWN = 20
 
-/** Backups beside the file, and what was done to it by hand or by a repair. */
+/** The backups beside the file, and the changes that were made by hand or by a repair. */
 export function BackupTable({ backups, onRestore }: Props) {
   const events = useQuery(api.surgery.events.queryOptions({ input: {} }))
   return (

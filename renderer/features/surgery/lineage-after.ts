@@ -1,6 +1,6 @@
 import type { RowChange } from '../../../core/contract/repair.ts'
 
-/** What a dependent rests on instead of a node that goes. */
+/** The new sources of a dependent whose former source was removed. */
 export type Heir = { readonly id: string; readonly sources: readonly string[] }
 
 /** Returns the new links of the dependents of a removed node. They are taken from the changed rows. */

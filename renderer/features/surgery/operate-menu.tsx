@@ -9,7 +9,7 @@ type Props = {
   readonly onAsk: (ask: SurgeryAsk) => void
 }
 
-/** What can be done to a summary by hand. Everything in it begins with a preview. */
+/** The operations on a summary. Each begins with a preview. */
 export function OperateMenu({ node, onAsk }: Props) {
   const { id, kind } = node
   if (kind !== 'leaf' && kind !== 'condensed') return null

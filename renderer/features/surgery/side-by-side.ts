@@ -1,13 +1,13 @@
 import type { DiffLine } from '../../../core/contract/surgery.ts'
 
-/** Old and new beside each other; null where one side has no line. */
+/** An old and a new line side by side. Null when one side has no line. */
 export type SideRow = {
   readonly kind: 'same' | 'changed'
   readonly before: string | null
   readonly after: string | null
 }
 
-/** Lines that were replaced stand beside what replaced them; what is the same stands on both sides. */
+/** Pairs replaced lines with their replacements, and unchanged lines with themselves. */
 export function sideBySide(diff: readonly DiffLine[]): readonly SideRow[] {
   const rows: SideRow[] = []
   let removed: string[] = []

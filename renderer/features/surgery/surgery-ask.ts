@@ -1,18 +1,18 @@
 /** A summary to operate on. */
 export type Subject = { readonly id: string; readonly conversationId: number }
 
-/** What was asked for, and of what. */
+/** A requested operation with its subject. */
 export type SurgeryAsk =
   | (Subject & { readonly kind: 'rewrite'; readonly subtree: boolean })
   | (Subject & { readonly kind: 'dissolve' })
   | (Subject & { readonly kind: 'transplant' })
-  /** A path is the backup to look at first. */
+  /** The path of the backup to select, or null for the list. */
   | { readonly kind: 'undo'; readonly backup: string | null }
 
 export type NodeAsk = Exclude<SurgeryAsk, { readonly kind: 'undo' }>
 export type Operation = 'rewrite' | 'subtree' | 'dissolve' | 'transplant'
 
-/** What can be done to a summary, as a menu and the palette name it. */
+/** The operations on a summary under the names of the menu and the palette. */
 const OPERATIONS: readonly { readonly operation: Operation; readonly label: string; readonly hint: string }[] = [
   { operation: 'rewrite', label: 'Rewrite…', hint: 'its text' },
   { operation: 'subtree', label: 'Rewrite subtree…', hint: 'from the leaves up' },

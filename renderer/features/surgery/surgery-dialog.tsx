@@ -24,7 +24,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** An operation from its question to its outcome: nothing is done that was not shown before. */
+/** The dialog of an operation from its settings through the preview to the result. Only what was previewed is done. */
 export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
   const [draft, setDraft] = useState(() => draftOf(ask))
   const preview = useJob()

@@ -2,7 +2,7 @@ import type { SurgeryRequest } from '../../../core/contract/surgery.ts'
 import { DETERMINISTIC } from '../../ui/summarizers.ts'
 import type { NodeAsk } from './surgery-ask.ts'
 
-/** What can be chosen before the preview. */
+/** The settings of an operation before the preview. */
 export type SurgeryDraft = {
   readonly subtree: boolean
   readonly summarizer: string
@@ -19,7 +19,7 @@ export const draftOf = (ask: NodeAsk): SurgeryDraft => ({
   toConversationId: null,
 })
 
-/** The operation as the core is asked; null while something is missing or no number. */
+/** Returns the request for the core, or null while something is missing or not a number. */
 export function toRequest(ask: NodeAsk, draft: SurgeryDraft): SurgeryRequest | null {
   const { id } = ask
   switch (ask.kind) {

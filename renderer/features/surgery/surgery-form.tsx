@@ -16,7 +16,7 @@ type Props = {
   readonly onChange: (draft: SurgeryDraft) => void
 }
 
-/** What an operation needs to know. */
+/** The settings of an operation. */
 export function SurgeryForm({ ask, draft, onChange }: Props) {
   if (ask.kind === 'dissolve') return null
   if (ask.kind === 'transplant')
@@ -67,7 +67,7 @@ function RewriteForm({ draft, onChange }: Omit<Props, 'ask'>) {
 }
 
 type TargetProps = {
-  /** Where the summary is: it is not offered. */
+  /** The conversation of the summary, which is not offered. */
   readonly of: number
   readonly value: number | null
   readonly onChange: (id: number | null) => void

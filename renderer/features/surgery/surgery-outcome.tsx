@@ -6,7 +6,7 @@ import { PathText } from '../../ui/path-text.tsx'
 import styles from './surgery-dialog.module.css'
 import { resultTitle } from './surgery-wording.ts'
 
-/** What was done, and the way back. */
+/** The result of an operation, with its undo. */
 export function SurgeryOutcome({ result }: { readonly result: SurgeryResult }) {
   const { preview, backup, rolledBack, durationMs } = result
   const made = preview.copies.at(-1)

@@ -11,7 +11,7 @@ import { isEmpty, tokensText } from './surgery-wording.ts'
 
 const IDS_SHOWN = 12
 
-/** Exactly what would be done, and what would stay. */
+/** Exactly what would change, and what would stay. */
 export function SurgeryPreviewView({ preview, info }: { readonly preview: SurgeryPreview; readonly info: MemoryInfo }) {
   const { operation, description, nodes, kept, window, copies, messages, rows, changes, warnings, modelTokens } =
     preview

@@ -14,7 +14,7 @@ export function askTitle(ask: NodeAsk): string {
   }
 }
 
-/** What it does, in a sentence, before anything is asked. */
+/** Describes an operation in a sentence. */
 export function askText(ask: NodeAsk): string {
   switch (ask.kind) {
     case 'rewrite':
@@ -28,7 +28,7 @@ export function askText(ask: NodeAsk): string {
   }
 }
 
-/** What the button that does it says. */
+/** The label of the button that carries out the operation. */
 export const applyLabel = (kind: NodeAsk['kind']): string =>
   ({ rewrite: 'Write the new text', dissolve: 'Dissolve', transplant: 'Transplant' })[kind]
 
@@ -39,11 +39,11 @@ export function tokensText(before: number, after: number): string {
   return `${formatCount(before)} → ${formatCount(after)} tokens${before > 0 ? `, ${sign}${formatPercent(Math.abs(change))}` : ''}`
 }
 
-/** Nothing would be written. */
+/** True when nothing would be written. */
 export const isEmpty = ({ rows, nodes }: Pick<SurgeryPreview, 'rows' | 'nodes'>): boolean =>
   rows === 0 && nodes.length === 0
 
-/** What came of it. */
+/** Describes the result. */
 export function resultTitle({ rolledBack, backup }: Pick<SurgeryResult, 'rolledBack' | 'backup'>): string {
   if (rolledBack !== null) return 'Rolled back: nothing was kept'
   return backup === null ? 'There was nothing to change' : 'Done'

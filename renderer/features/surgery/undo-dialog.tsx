@@ -19,12 +19,12 @@ import styles from './surgery-dialog.module.css'
 
 type Props = {
   readonly info: MemoryInfo
-  /** The one to look at first; null shows the list. */
+  /** The backup to select, or null for the list. */
   readonly backup: string | null
   readonly onClose: () => void
 }
 
-/** The backups of a file, and the way back to one of them. */
+/** The backups of a file, any of which can be restored. */
 export function UndoDialog({ info, backup, onClose }: Props) {
   const [path, setPath] = useState(backup)
   const backups = useQuery(api.surgery.backups.queryOptions())
