@@ -20,7 +20,7 @@ export type PromptTemplate = {
 /** The placeholders of a template. */
 export const PLACEHOLDERS = {
   sources: 'the delimited record of what is to be summarised; once',
-  previous_summary: 'the delimited summary that stands before it, or nothing; leaf templates only',
+  previous_summary: 'the delimited summary before these sources, or nothing; leaf templates only',
   style: 'how to write: a narrative, or at the aggressive level bullet points',
   target_tokens: 'the length to aim at, a whole number',
   depth: 'depth of the node that is made: 0 for messages',
