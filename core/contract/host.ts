@@ -29,7 +29,7 @@ export const HostMessage = z.looseObject({
 export type HostMessage = z.infer<typeof HostMessage>
 
 export const IngestInput = z.object({
-  sessionId: z.string().min(1).max(1_000).describe('The session. Its first message creates the conversation.'),
+  sessionId: z.string().min(1).max(1_000).describe('The session. Storing its first messages creates the conversation.'),
   messages: z.array(HostMessage).max(100_000).describe('In their order, stored all together or not at all.'),
   title: z.string().max(1_000).optional().describe('Default: the beginning of the first thing a user says.'),
   project: z

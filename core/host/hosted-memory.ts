@@ -17,6 +17,7 @@ import {
   storedConversation,
 } from '../systems/records/conversations.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
+import { throwIfCancelled } from '../yielding.ts'
 import { readMessages, titleIn } from './read-messages.ts'
 import { recall } from './recall.ts'
 
@@ -57,6 +58,7 @@ export class HostedMemory {
    * @throws LcmError invalid_argument, naming the field
    */
   async call(name: HostCallName, input: unknown, signal: AbortSignal): Promise<Output<HostCallName>> {
+    throwIfCancelled(signal)
     const parsed = hostCalls[name].input.safeParse(input ?? {})
     if (!parsed.success) throw notAccepted(name, parsed.error)
     const handlers: { readonly [Name in HostCallName]: (input: never, signal: AbortSignal) => Promise<Output<Name>> } =
@@ -87,8 +89,11 @@ export class HostedMemory {
     }
     try {
       const store = new ConversationStore(db, lcm.estimator, lcm.clock)
-      const { conversationId, added, alreadyThere } = await store.ingest(conversation, messages, texts)
-      const compactionJobId = this.#isAutomatic(lcm) ? this.#compactor.lookAt(lcm, conversationId) : null
+      const stored = await store.ingest(conversation, messages, texts)
+      const { conversationId, added, alreadyThere, addedTokens } = stored
+      const isIdle = this.#isAutomatic(lcm) && this.#running(conversationId) === null
+      const growth = { messages: added, tokens: addedTokens }
+      const compactionJobId = isIdle ? this.#compactor.lookAfter(lcm, conversationId, growth) : null
       return { conversationId, added, alreadyThere, compactionJobId }
     } finally {
       texts.finish()

@@ -36,6 +36,8 @@ type IngestConflict = { readonly externalId: string; readonly messageId: number 
 
 export type AppendResult = {
   readonly added: number
+  /** The tokens of the messages that were added. */
+  readonly addedTokens: number
   readonly alreadyThere: number
   /** How many of them were stored half-written and are whole now. */
   readonly completed: number
@@ -276,7 +278,7 @@ export class ConversationStore {
     const tail: Tail = { messageId: this.#db.value<number>(queries.nextMessage) ?? 1, seq, latestMs: 0, file: null }
     const parts = new PartInserts(this.#db)
     const indexed = by === 'triggers' ? Number.MAX_SAFE_INTEGER : tail.messageId - 1
-    const counts = { added: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
+    const counts = { added: 0, addedTokens: 0, alreadyThere: 0, completed: 0, conflicts: [] as IngestConflict[] }
     const completions = new Map<number, Completion>()
     const complete = (messageId: number, { message, row }: PreparedMessage): void => {
       this.#insertFiles(conversationId, message, tail)
@@ -298,6 +300,7 @@ export class ConversationStore {
       }
       if (this.#insert(conversation, tail, prepared, parts)) {
         counts.added += 1
+        counts.addedTokens += row.tokens
         return
       }
       // The message may have come a moment ago, with parts that are not written yet.

@@ -1,8 +1,12 @@
+import type { CompactionDecision } from '../contract/compaction.ts'
 import { LcmError } from '../errors.ts'
 import type { Lcm } from '../lcm.ts'
 import { isNative } from '../systems/native/native.ts'
 import { neededRun } from './auto-compaction.ts'
 import type { Jobs } from './jobs.ts'
+
+/** What was added to a conversation. */
+type Growth = { readonly messages: number; readonly tokens: number }
 
 /**
  * Compacts the conversations of a native memory that another program appends to as soon as they reach a threshold. It
@@ -17,6 +21,8 @@ export class AutoCompactor {
    * it grew.
    */
   readonly #triedAt = new Map<number, number>()
+  /** How far each window was from its thresholds when it was last read, less what was added since. */
+  readonly #distances = new Map<number, { messages: number; tokens: number }>()
 
   constructor(jobs: Jobs, summarizer = 'deterministic') {
     this.#jobs = jobs
@@ -48,10 +54,26 @@ export class AutoCompactor {
     return this.#startDue(lcm, conversationId, lcm.reader.order(conversationId).length)
   }
 
+  /**
+   * As `lookAt`, but reads the window only when what was added since it was last read can have reached a threshold:
+   * reading it takes time with every message of the conversation.
+   */
+  lookAfter(lcm: Lcm, conversationId: number, { messages, tokens }: Growth): string | null {
+    const known = this.#distances.get(conversationId)
+    if (known !== undefined) {
+      known.messages -= messages
+      known.tokens -= tokens
+      if (known.messages > 0 && known.tokens > 0) return null
+    }
+    return this.lookAt(lcm, conversationId)
+  }
+
   #startDue({ info, planner }: Lcm, conversationId: number, messages: number): string | null {
     if (this.#triedAt.get(conversationId) === messages) return null
     const request = { conversationId, summarizer: this.#summarizer }
-    const input = neededRun(planner.evaluate({ ...request, mode: 'full', reason: 'threshold' }), request)
+    const decision = planner.evaluate({ ...request, mode: 'full', reason: 'threshold' })
+    this.#distances.set(conversationId, distanceOf(decision))
+    const input = neededRun(decision, request)
     if (!input) return null
     this.#triedAt.set(conversationId, messages)
     try {
@@ -62,4 +84,14 @@ export class AutoCompactor {
       return null
     }
   }
+}
+
+/** The least that has to be added before a threshold is reached. */
+function distanceOf({ triggers }: CompactionDecision): { messages: number; tokens: number } {
+  const distances = { messages: Number.POSITIVE_INFINITY, tokens: Number.POSITIVE_INFINITY }
+  for (const { name, value, limit } of triggers) {
+    if (name === 'soft_threshold') distances.tokens = limit - value
+    else if (name === 'active_messages' && limit > 0) distances.messages = limit + 1 - value
+  }
+  return distances
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CompactionResult, CompactionSettings } from '../../core/contract/compaction.ts'
-import { compactIfNeeded } from '../../core/jobs/auto-compaction.ts'
+import { neededRun } from '../../core/jobs/auto-compaction.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { expectLossless } from './invariants.ts'
 import { engineOn } from './run-compaction.ts'
@@ -11,7 +11,10 @@ async function afterAppending(
   settings: Partial<CompactionSettings>,
 ): Promise<CompactionResult | null> {
   const engine = engineOn(memory.db, { settings: { ...small, ...settings } })
-  const run = compactIfNeeded(engine, { conversationId: 1, summarizer: 'deterministic' }, new AbortController().signal)
+  const request = { conversationId: 1, summarizer: 'deterministic' }
+  const input = neededRun(engine.evaluate({ ...request, mode: 'full', reason: 'threshold' }), request)
+  if (input === null) return null
+  const run = engine.compact(input, new AbortController().signal)
   for (;;) {
     const step = await run.next()
     if (step.done) return step.value

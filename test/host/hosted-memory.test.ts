@@ -81,6 +81,15 @@ describe('messages of an agent', () => {
     await memory.core.close()
   })
 
+  it('are not stored when the call was cancelled before', async () => {
+    const memory = hosted()
+    await expect(
+      memory.ask('ingest', { sessionId: 's', messages: turns(2) }, AbortSignal.abort()),
+    ).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(memory.ask('status', { sessionId: 's' })).rejects.toMatchObject({ code: 'not_found' })
+    await memory.core.close()
+  })
+
   it('are refused with the name of the field when they are not as they should be', async () => {
     const memory = hosted()
     const wrongs: [unknown, string][] = [
@@ -131,6 +140,33 @@ describe('a window of an agent', () => {
     })
     expect(await memory.ask('compact', { sessionId: 's', ifNeeded: true })).toBeNull()
     await memory.core.close()
+  })
+
+  // The window is read anew only where a threshold can have been reached, and that must never be too late.
+  it('begins to be compacted with the message that reaches the soft threshold, as it does when it is always read', async () => {
+    const lengths = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 10, maxLength: 25 })
+    await fc.assert(
+      fc.asyncProperty(lengths, fc.constantFrom(0, 6), async (sizes, maxActiveMessages) => {
+        const memory = hosted({ ...SMALL, maxActiveMessages }, true)
+        for (const [n, size] of sizes.entries()) {
+          const message = {
+            id: `m${n}`,
+            role: 'user',
+            content: `${n} `.repeat(size),
+            createdAtMs: 1_700_000_000_000 + n,
+          }
+          const { compactionJobId } = await memory.ask<{ compactionJobId: string | null }>('ingest', {
+            sessionId: 's',
+            messages: [message],
+          })
+          const { decision } = await memory.ask<{ decision: { should: boolean } }>('status', { sessionId: 's' })
+          if (compactionJobId === null) expect(decision.should).toBe(false)
+          else await memory.core.jobs.wait(compactionJobId)
+        }
+        await memory.core.close()
+      }),
+      { numRuns: runs(5) },
+    )
   })
 
   it('is not compacted against LCM_AUTOCOMPACT_DISABLED', async () => {

@@ -16,8 +16,14 @@ export const LcmError: typeof declared.LcmError = CoreError
 /** Beside the built library stand the resources of the package; a library has no sample to offer without them. */
 const RESOURCES = join(import.meta.dirname, '../../resources')
 const NEVER = new AbortController().signal
+/** The SQLite binding crashes an older Node instead of failing. */
+const OLDEST_NODE = 24
 
 export const openLcm: typeof declared.openLcm = async (path: string, options: OpenOptions = {}): Promise<Lcm> => {
+  const { node } = process.versions
+  if (Number(node.split('.')[0]) < OLDEST_NODE) {
+    throw new CoreError('unsupported', `This is Node ${node}, and lcm-inspector needs Node ${OLDEST_NODE} or newer.`)
+  }
   const { agent = 'agent', summarizer = 'deterministic', autoCompact = false, compaction, ...opening } = options
   const configured = loadSettings(process.env)
   const settings = { ...configured, compaction: withOverrides(configured.compaction, compaction) }

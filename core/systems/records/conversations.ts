@@ -41,7 +41,7 @@ export function conversationOfSession(db: ReadDb, importer: string, sessionId: s
   if (found !== undefined) return found
   throw new LcmError(
     'not_found',
-    `There is no session ${JSON.stringify(sessionId)} of ${importer} in ${db.path}: its first message creates it.`,
+    `There is no session ${JSON.stringify(sessionId)} of ${importer} in ${db.path}: storing its first messages creates it.`,
     { sessionId, agent: importer },
   )
 }
