@@ -1,5 +1,9 @@
+import { realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ExpandQuery } from './agents/expand-query/expand-query.ts'
+import { GrantService } from './agents/grants/grant-service.ts'
+import { issuedGrants } from './agents/grants/grant-tables.ts'
+import { Grants } from './agents/grants/grants.ts'
 import { ProvenanceFinder } from './agents/provenance/provenance.ts'
 import { Outliner } from './browse/outline.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
@@ -71,6 +75,8 @@ export type Lcm = {
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
   readonly expandQuery: ExpandQuery
+  /** Permissions for other programs, which are kept in the app's data folder. */
+  readonly grants: GrantService
   /** Runs over lists of items that are recorded beside the memory. */
   readonly mapRecord: MapRecord
   readonly planner: CompactionPlanner
@@ -119,9 +125,10 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const openedStamp = await stampAtRest(path)
   const opened = await openMemory(path, options)
   const isConfigured = opened.info.path === resolve(settings.databasePath)
+  const dataDir = options.dataDir ?? userFolders(process.env).data
   const ledgers: LedgerPermission = {
     memory: opened.info.path,
-    consents: new LedgerConsents(options.dataDir ?? userFolders(process.env).data),
+    consents: new LedgerConsents(dataDir),
     named: isConfigured ? settings.ledgerPath : null,
   }
   const memory = withLedger(opened, { clock, permission: ledgers })
@@ -228,6 +235,13 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       summarizers,
       clock,
       defaultTokens: settings.maxExpandTokens,
+    }),
+    grants: new GrantService({
+      db: read,
+      reader,
+      clock,
+      grants: new Grants(clock, issuedGrants(dataDir)),
+      memory: realpathSync(info.path),
     }),
     mapRecord: new MapRecord(dirname(info.path)),
     planner,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
+import { agentTools, Tools } from './agents/tools/tools.ts'
 import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
@@ -49,6 +50,8 @@ function logCall(core: Core, path: readonly string[], input: unknown, start: num
  */
 const locals = (paths: string[]): string[] => paths.map((path) => requireLocalPath(path))
 const local = (path: string | undefined): string | undefined => path && requireLocalPath(path)
+
+const ALL = { kind: 'all' } as const
 
 /** One line for each procedure. Inputs and outputs are validated, and errors become the typed `LCM` error. */
 export function createRouter(core: Core) {
@@ -206,6 +209,19 @@ export function createRouter(core: Core) {
       revokeGrant: os.retrieval.revokeGrant.handler(async ({ input }) =>
         (await core.lcm()).expandQuery.grants.revoke(input.id),
       ),
+    },
+    grants: {
+      issue: os.grants.issue.handler(async ({ input }) => (await core.lcm()).grants.issue(input)),
+      list: os.grants.list.handler(async () => (await core.lcm()).grants.list()),
+      revoke: os.grants.revoke.handler(async ({ input }) => (await core.lcm()).grants.revoke(input.id)),
+    },
+    tools: {
+      list: os.tools.list.handler(() => agentTools()),
+      call: os.tools.call.handler(async ({ input, signal }) => {
+        const access = input.grant === undefined ? ALL : { kind: 'grant' as const, grantId: input.grant }
+        const tools = new Tools(() => core.lcm(), access)
+        return { ...(await tools.call(input.name, input.arguments, signal ?? new AbortController().signal)) }
+      }),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),

@@ -49,8 +49,8 @@ type CountTokens = (text: string) => number
 export type ExpandLimits = {
   /** Counts every text again, so that a file that states too few tokens cannot exceed the cap either. */
   readonly countOf?: CountTokens
-  /** Only items of these conversations are given, whatever a damaged file links. Null allows all. */
-  readonly conversationIds?: readonly number[] | null
+  /** Only items that it allows are given, whatever a damaged file links. */
+  readonly allows?: (id: string) => boolean
 }
 
 /**
@@ -63,7 +63,7 @@ export function expandSummary(
   db: ReadDb,
   reader: MemoryReader,
   input: ExpandInput,
-  { countOf, conversationIds = null }: ExpandLimits = {},
+  { countOf, allows }: ExpandLimits = {},
 ): Expansion {
   return readSnapshot(db, () => {
     const node = findNode(db, input.summaryId)
@@ -77,7 +77,7 @@ export function expandSummary(
       )
     }
     const memory = reader.memory(node.conversationId)
-    const items = itemsBelow(memory, input, conversationIds)
+    const items = allowed(itemsBelow(memory, input), allows)
     return page(db, memory, items, startOf(items, input), input, countOf)
   })
 }
@@ -85,7 +85,14 @@ export function expandSummary(
 /** The items of an expansion in order. Messages stay ranges, so that a conversation of any length takes no room. */
 type Items = { readonly length: number; idAt(index: number): string }
 
-function itemsBelow(memory: Memory, input: ExpandInput, conversationIds: readonly number[] | null): Items {
+/** Looks at every item when not all are allowed. */
+function allowed(items: Items, allows: ExpandLimits['allows']): Items {
+  if (!allows) return items
+  const ids = Array.from({ length: items.length }, (_, index) => items.idAt(index)).filter(allows)
+  return { length: ids.length, idAt: (index) => ids[index] ?? '' }
+}
+
+function itemsBelow(memory: Memory, input: ExpandInput): Items {
   const { messages, summaries, links } = memory
   const start = summaries.nodeOf(input.summaryId)
   const seen = new Set([start])
@@ -101,11 +108,7 @@ function itemsBelow(memory: Memory, input: ExpandInput, conversationIds: readonl
   }
   if (!input.includeMessages) return { length: below.length, idAt: (index) => below[index] ?? '' }
   const ranges = unionOfRanges(walked.map((node) => links.rangesOf(node)))
-  const elsewhere = links
-    .messagesElsewhere(walked)
-    .flatMap(({ messageId, conversationId }) =>
-      conversationIds === null || conversationIds.includes(conversationId) ? messageId : [],
-    )
+  const elsewhere = links.messagesElsewhere(walked).map(({ messageId }) => messageId)
   return concatenated(below, messages, ranges, elsewhere)
 }
 

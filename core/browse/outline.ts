@@ -18,10 +18,11 @@ const MOST_SUMMARIES = 50
 const LEAVES_AT_END = 6
 const MESSAGES_AT_END = 12
 
-/** Limits for readers that may not see all of a memory. */
+/** What readers that may not see all of a memory may see. */
 export type OutlineLimits = {
-  readonly allowsConversation: (conversationId: number) => boolean
-  readonly allows: (id: string) => boolean
+  readonly conversationIds: readonly number[]
+  /** By id of what may be read, its level below the topmost. Null when that is everything in the conversations. */
+  readonly reach: ReadonlyMap<string, number> | null
 }
 
 /** Shows a memory to somebody who knows no id of it yet. */
@@ -39,21 +40,23 @@ export class Outliner {
   /** @throws LcmError not_found */
   outline(input: OutlineInput, limits?: OutlineLimits): Outline {
     return readSnapshot(this.#db, () => {
-      const all = this.#stats.listed().filter((row) => limits?.allowsConversation(row.conversationId) ?? true)
-      const rows = all.toSorted(newestFirst)
+      const reach = limits?.reach ?? null
+      const all = this.#stats.listed().toSorted(newestFirst)
+      const rows = limits ? all.filter((row) => limits.conversationIds.includes(row.conversationId)) : all
+      const facts = (row: Facts): Facts => (reach ? this.#factsWithin(row.conversationId, reach) : factsOf(row))
       const { conversationId = rows[0]?.conversationId, section, contentChars } = input
       const conversation = rows.find((row) => row.conversationId === conversationId)
       if (conversationId !== undefined && !conversation) throw noSuchConversation(this.#db, conversationId)
       const memory = conversation && this.#reader.memory(conversation.conversationId)
-      const shown = memory ? idsOf(memory, section, limits) : NOTHING
+      const shown = memory ? idsOf(memory, section, reach) : NOTHING
       const contents = new Map(contentsOfSummaries(this.#db, shown.summaries))
       const cards = nodeCards(this.#db, this.#reader, [...shown.summaries, ...shown.messages])
       return {
         section,
-        conversation: conversation ? factsOf(conversation) : null,
-        conversations: rows.slice(0, MOST_CONVERSATIONS).map(factsOf),
+        conversation: conversation ? facts(conversation) : null,
+        conversations: rows.slice(0, MOST_CONVERSATIONS).map(facts),
         conversationCount: rows.length,
-        guidelines: memory ? guidelinesOf(memory) : [],
+        guidelines: memory && !reach ? guidelinesOf(memory) : [],
         summaries: cards.slice(0, shown.summaries.length).map((card) => {
           const content = contents.get(card.id) ?? ''
           return { ...card, content: cutText(content, contentChars), contentChars: content.length }
@@ -62,6 +65,19 @@ export class Outliner {
         messages: cards.slice(shown.summaries.length),
       }
     })
+  }
+
+  /** Counts only what may be read. The title and the times of a conversation say something of all of it. */
+  #factsWithin(conversationId: number, reach: ReadonlyMap<string, number>): Facts {
+    const memory = this.#reader.memory(conversationId)
+    const own = memory.summaries.rows.filter((row) => row.conversationId === conversationId && reach.has(row.id))
+    let messages = 0
+    for (let position = 0; position < memory.messages.length; position += 1) {
+      if (reach.has(memory.messageId(position))) messages += 1
+    }
+    const maxDepth = own.reduce((most, { depth }) => Math.max(most, depth), -1)
+    const unknown = { title: null, createdAtMs: null, updatedAtMs: null }
+    return { conversationId, ...unknown, messages, summaries: own.length, maxDepth }
   }
 
   /** @throws LcmError not_found */
@@ -89,11 +105,13 @@ type Shown = { readonly summaries: string[]; readonly messages: string[]; readon
 const NOTHING: Shown = { summaries: [], messages: [], summaryCount: 0 }
 
 /** The ids of a section, in the order of the history. */
-function idsOf(memory: Memory, section: OutlineInput['section'], limits: OutlineLimits | undefined): Shown {
+function idsOf(memory: Memory, section: OutlineInput['section'], reach: OutlineLimits['reach']): Shown {
   const { summaries, lineage, coverage, messages } = memory
-  const allows = limits?.allows ?? (() => true)
+  const allows = (id: string): boolean => reach?.has(id) ?? true
+  const isTopmost = (node: number): boolean =>
+    reach ? reach.get(summaries.at(node).id) === 0 : (lineage.dependents[node] ?? []).length === 0
   const isWanted = (node: number): boolean =>
-    section === 'overview' ? (lineage.dependents[node] ?? []).length === 0 : summaries.kindOf(node) === 'leaf'
+    section === 'overview' ? isTopmost(node) : summaries.kindOf(node) === 'leaf'
   const own = summaries.rows.filter(
     ({ id, index, conversationId }) => conversationId === messages.conversationId && isWanted(index) && allows(id),
   )

@@ -3,6 +3,7 @@ import type { Capabilities } from '../contract/memory.ts'
 import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 import type { TextIndexSource } from '../search/corpus.ts'
+import type { Permitted } from '../search/filters.ts'
 import { Grep } from '../search/grep.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
@@ -40,10 +41,10 @@ export class RetrievalEngine {
   }
 
   /** See `Grep.search`. */
-  async grep(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+  async grep(input: GrepInput, signal?: AbortSignal, permitted?: Permitted | null): Promise<GrepResult> {
     const start = performance.now()
     try {
-      const result = await this.search(input, signal)
+      const result = await this.search(input, signal, permitted)
       this.#logSearch(input, start, result.hits.length)
       return result
     } catch (error) {
@@ -53,12 +54,12 @@ export class RetrievalEngine {
   }
 
   /** As `grep`, for a service that searches in order to answer something else: it is not logged as a search. */
-  async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+  async search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
     try {
-      return await this.#grep.search(input, signal)
+      return await this.#grep.search(input, signal, permitted)
     } catch (error) {
       if (!this.#indexes?.failed?.(error)) throw error
-      return await this.#grep.search(input, signal)
+      return await this.#grep.search(input, signal, permitted)
     }
   }
 

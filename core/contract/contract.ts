@@ -15,6 +15,7 @@ import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
 import { FileContent, FileReadInput, FileState } from './file.ts'
+import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 import { ImportPreview } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
@@ -188,6 +189,19 @@ export const contract = {
     /** Lists the permissions to read that were given since the memory was opened, newest first. */
     grants: base.output(z.array(Grant)),
     revokeGrant: base.input(z.object({ id: z.string() })).output(Grant),
+  },
+  /** Permissions for other programs to read a part of the memory. They are kept in the data folder of the app. */
+  grants: {
+    issue: base.input(GrantIssueInput).output(Grant),
+    /** Lists those for the open memory, newest first. */
+    list: base.output(z.array(Grant)),
+    revoke: base.input(z.object({ id: z.string() })).output(Grant),
+  },
+  /** What agents read a memory with, as it is offered over MCP. */
+  tools: {
+    list: base.output(z.array(AgentTool)),
+    /** Answers within the grant that the call names. It can be cancelled. */
+    call: base.input(ToolCallInput).output(z.record(z.string(), z.unknown())),
   },
   compaction: {
     evaluate: base.input(CompactInput).output(CompactionDecision),

@@ -23,9 +23,16 @@ export const ExpandQueryInput = z.object({
 export type ExpandQueryInput = z.infer<typeof ExpandQueryInput>
 export type ExpandQueryRequest = z.input<typeof ExpandQueryInput>
 
-/** The permission to read a part of a memory for a while. It is kept in memory only. */
+/**
+ * The permission to read a part of a memory for a while. Those of questions end with the process. Those that were
+ * issued are kept in the data folder of the app.
+ */
 export const Grant = z.object({
   id: z.string(),
+  /** The path of the memory that an issued grant is for. */
+  memory: z.string().optional(),
+  /** The grant under which it was issued, which ends it, and for which all that is read with it counts. */
+  under: z.string().optional(),
   conversationIds: z.array(ConversationId),
   /** The nodes at and below which may be read. When empty, everything in the conversations may be read. */
   rootIds: z.array(NodeId),

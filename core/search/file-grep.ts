@@ -81,13 +81,13 @@ export class FileGrep {
   async *steps(
     input: GrepInput,
     question: Question,
-    { everyMs, countMs }: Patience,
+    { everyMs, countMs, allows }: Patience & { readonly allows?: ((id: string) => boolean) | undefined },
     signal?: AbortSignal,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
     if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
-    const files = this.#files(input)
+    const files = this.#files(input, allows)
     const notes = [...question.notes]
     if (input.roles || input.depths) notes.push('Only messages have a role, only summaries a depth: nothing is left.')
     const slice = new TimeSlice(signal, 'The search was cancelled.')
@@ -144,14 +144,15 @@ export class FileGrep {
   }
 
   /** Returns the files that the filters let pass, in the order in which their hits are given. */
-  #files(input: GrepInput): SearchedFile[] {
+  #files(input: GrepInput, allows: ((id: string) => boolean) | undefined): SearchedFile[] {
     const { conversationIds, afterMs, beforeMs, roles, depths, inContext, within, sort } = input
     if (roles || depths || inContext === true || within !== undefined) return []
     const conversations = conversationIds && new Set(conversationIds)
     const direction = sort === 'oldest' ? 1 : -1
     return allFiles(this.#db)
       .filter(
-        ({ conversationId, createdAtMs }) =>
+        ({ id, conversationId, createdAtMs }) =>
+          (allows?.(id) ?? true) &&
           (!conversations || conversations.has(conversationId)) &&
           (afterMs === undefined || (createdAtMs ?? Number.NEGATIVE_INFINITY) >= afterMs) &&
           (beforeMs === undefined || (createdAtMs !== null && createdAtMs <= beforeMs)),

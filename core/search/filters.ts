@@ -10,11 +10,14 @@ import { messagesInWindows, summaryRowsInWindows } from '../systems/records/wind
 import type { Catalogue } from './catalogue.ts'
 import type { Corpus } from './corpus.ts'
 
-/** The rows of each kind to which a summary or the window limits a search. */
+/** The rows of each kind to which a summary, the window or a permission limits a search. */
 type RowLists = {
   readonly message: readonly number[]
   readonly summary: readonly number[]
 }
+
+/** What may be found at all. */
+export type Permitted = RowLists & { readonly allowsFile: (id: string) => boolean }
 
 /** Returns the kinds that a search looks at. A filter on roles or depths excludes kinds that have none. */
 export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
@@ -29,10 +32,15 @@ export class Filters {
   readonly #input: GrepInput
   readonly #within: RowLists | null
   readonly #window: RowLists | null
+  readonly #permitted: Permitted | null
 
-  /** @throws LcmError not_found, invalid_argument when `within` is no summary */
-  constructor(db: ReadDb, reader: MemoryReader, input: GrepInput) {
+  /**
+   * @param permitted the rows that may be found at all, or null when all may
+   * @throws LcmError not_found, invalid_argument when `within` is no summary
+   */
+  constructor(db: ReadDb, reader: MemoryReader, input: GrepInput, permitted: Permitted | null) {
     this.#input = input
+    this.#permitted = permitted
     this.#within = input.within === undefined ? null : below(db, reader, input.within)
     this.#window =
       input.inContext === undefined
@@ -49,12 +57,13 @@ export class Filters {
     const groups =
       kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : kind === 'summary' ? depths : undefined
     const hasBounds = conversationIds || groups || afterMs !== undefined || beforeMs !== undefined
-    if (!hasBounds && !this.#within && !this.#window) return null
+    if (!hasBounds && !this.#within && !this.#window && !this.#permitted) return null
 
     const conversations = conversationIds && new Set(conversationIds)
     const wantedGroups = groups && new Set(groups)
     const within = this.#within && new Set(this.#within[kind])
     const window = this.#window && new Set(this.#window[kind])
+    const permitted = this.#permitted && new Set(this.#permitted[kind])
     return (index) => {
       const atMs = catalogue.times[index] as number
       const row = catalogue.rows[index] as number
@@ -63,6 +72,7 @@ export class Filters {
         (!wantedGroups || wantedGroups.has(catalogue.groups[index] as number)) &&
         (afterMs === undefined || atMs >= afterMs) &&
         (beforeMs === undefined || (atMs <= beforeMs && atMs !== Number.NEGATIVE_INFINITY)) &&
+        (!permitted || permitted.has(row)) &&
         (!within || within.has(row)) &&
         (!window || window.has(row) === inContext)
       )

@@ -7,7 +7,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileGrep, type Patience } from './file-grep.ts'
-import { Filters, kindsOf } from './filters.ts'
+import { Filters, kindsOf, type Permitted } from './filters.ts'
 import type { HitKey, HitOrder } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
 import { wordMatch } from './index-expression.ts'
@@ -86,16 +86,17 @@ export class Grep {
 
   /**
    * Returns a page of hits and their total number, or a lower bound of it. It yields to other work every 20 ms.
+   * @param permitted the rows that may be found, or null for all
    * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right;
    * pattern_too_slow for patterns that go back and forth in a text for longer than 5 s
    */
-  async search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult> {
+  async search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
     const hits: GrepStep['hits'] = []
     const patience = {
       everyMs: Number.POSITIVE_INFINITY,
       countMs: input.exactTotal ? Number.POSITIVE_INFINITY : COUNT_MS,
     }
-    for await (const step of this.#steps(input, patience, signal)) {
+    for await (const step of this.#steps(input, patience, signal, permitted)) {
       hits.push(...step.hits)
       if (step.result) return { ...step.result, hits }
     }
@@ -114,6 +115,7 @@ export class Grep {
     input: GrepInput,
     { everyMs, countMs }: Patience,
     signal?: AbortSignal,
+    permitted: Permitted | null = null,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
     const question = await planQuestion(input, signal)
@@ -125,7 +127,7 @@ export class Grep {
     }
     if (input.scope === 'files') {
       try {
-        yield* this.#files.steps(input, question, { everyMs, countMs }, signal)
+        yield* this.#files.steps(input, question, { everyMs, countMs, allows: permitted?.allowsFile }, signal)
       } finally {
         question.strict.matcher.elsewhere?.close()
       }
@@ -135,7 +137,7 @@ export class Grep {
     if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
     try {
       const slice = new TimeSlice(signal, 'The search was cancelled.')
-      const grounds = this.#grounds(input, cursor)
+      const grounds = this.#grounds(input, cursor, permitted)
       const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, slice)
       let given = 0
       let toldAt = performance.now()
@@ -187,8 +189,8 @@ export class Grep {
     }
   }
 
-  #grounds(input: GrepInput, cursor: Cursor | null): Ground[] {
-    const filters = new Filters(this.#db, this.#reader, input)
+  #grounds(input: GrepInput, cursor: Cursor | null, permitted: Permitted | null): Ground[] {
+    const filters = new Filters(this.#db, this.#reader, input, permitted)
     return kindsOf(input).map((kind, order) => {
       const corpus = this.#corpus(kind)
       const { index } = corpus

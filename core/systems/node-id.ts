@@ -52,7 +52,8 @@ export const conversationOf = (db: ReadDb, id: string): number | null => lookUp(
 /** The id names something that is there. */
 export const exists = (db: ReadDb, id: string): boolean => lookUp(db, id) !== null
 
-function lookUp(db: ReadDb, id: string): FoundNode | null {
+/** As `findNode`; null when the id names nothing. */
+export function lookUp(db: ReadDb, id: string): FoundNode | null {
   const messageId = messageNumber(id)
   if (messageId !== null) {
     const conversationId = db.value<number>(queries.message, { id: messageId })

@@ -7,13 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ActivityReader } from '../../core/activity/activity-reader.ts'
 import { Recorder } from '../../core/activity/recorder.ts'
+import { Tools } from '../../core/agents/tools/tools.ts'
 import { LogInput, type LogLine } from '../../core/contract/activity.ts'
 import { contract } from '../../core/contract/contract.ts'
 import { JobSpec } from '../../core/contract/job.ts'
 import type { ProviderSettings } from '../../core/contract/provider.ts'
 import { Core } from '../../core/core.ts'
 import { createMcpServer } from '../../core/doors/mcp/server.ts'
-import { Tools } from '../../core/doors/mcp/tools.ts'
 import { executeHere } from '../../core/doors/run-job.ts'
 import { Machine } from '../../core/machine/machine.ts'
 import { createRouter } from '../../core/router.ts'
@@ -201,7 +201,7 @@ describe('logs and counts', () => {
   it('hold no text, query or path of what an agent asks over MCP', async () => {
     const [here, there] = InMemoryTransport.createLinkedPair()
     const client = new Client({ name: 'test', version: '0' })
-    await createMcpServer(new Tools(() => core.lcm(), null), '0', memory.path).connect(there)
+    await createMcpServer(new Tools(() => core.lcm(), { kind: 'all' }), '0', memory.path).connect(there)
     await client.connect(here)
     for (const name of ['lcm_grep', 'lcm_describe', 'lcm_expand', 'lcm_expand_query']) {
       for (const input of [{ query: CANARY, pattern: CANARY, id: CANARY, ids: [CANARY], prompt: CANARY }, {}]) {

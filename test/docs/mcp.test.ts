@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { THRESHOLDS } from '../../core/agents/provenance/verdict.ts'
-import { INPUTS } from '../../core/doors/mcp/tool-inputs.ts'
+import { INPUTS } from '../../core/agents/tools/tool-inputs.ts'
 
 const page = (name: string): string => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Tools } from '../../core/agents/tools/tools.ts'
 import { MOST_AGENT_TOKENS } from '../../core/contract/expand-query.ts'
-import { Tools } from '../../core/doors/mcp/tools.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { buildMemory } from '../builders/memory.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
   memory.leaf(conversationId, messages.slice(0, 10), { content: 'About the first messages.' })
   leaf = memory.leaf(conversationId, [long], { content: 'One very long message.' })
   lcm = await openLcm(memory.path, { readOnly: true })
-  server = await servedHere(new Tools(async () => lcm, null))
+  server = await servedHere(new Tools(async () => lcm, { kind: 'all' }))
 })
 afterAll(async () => {
   await server.close()

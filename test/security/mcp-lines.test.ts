@@ -4,9 +4,9 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Tools } from '../../core/agents/tools/tools.ts'
 import { createMcpServer } from '../../core/doors/mcp/server.ts'
 import { MAX_LINE_BYTES, StdioTransport } from '../../core/doors/mcp/stdio-transport.ts'
-import { Tools } from '../../core/doors/mcp/tools.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { ended, environment } from '../cli/lcm.ts'
 
@@ -26,9 +26,12 @@ type Said = { readonly id: unknown; readonly error?: { readonly code: number; re
 async function answers(lines: readonly (string | Buffer)[]): Promise<Said[]> {
   const input = new PassThrough()
   const output = new PassThrough()
-  const tools = new Tools(() => {
-    throw new Error('no memory is read here')
-  }, null)
+  const tools = new Tools(
+    () => {
+      throw new Error('no memory is read here')
+    },
+    { kind: 'all' },
+  )
   const server = createMcpServer(tools, '0')
   await server.connect(new StdioTransport({ input, output }))
   let text = ''

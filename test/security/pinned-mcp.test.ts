@@ -5,8 +5,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
+import { Tools } from '../../core/agents/tools/tools.ts'
 import { createMcpServer } from '../../core/doors/mcp/server.ts'
-import { Tools } from '../../core/doors/mcp/tools.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { nativeWriter } from '../builders/systems/native.ts'
@@ -96,11 +96,14 @@ function stringsOf(value: unknown, key = ''): string[] {
   return Object.entries(value).flatMap(([name, one]) => stringsOf(one, Array.isArray(value) ? key : name))
 }
 
+const accessTo = (pinned: number | null) =>
+  pinned === null ? { kind: 'all' as const } : { kind: 'conversation' as const, conversationId: pinned }
+
 async function serve(path: string, pinned: number | null): Promise<Client> {
   const opened = await openLcm(path, { readOnly: true })
   lcm = opened
   const [mine, theirs] = InMemoryTransport.createLinkedPair()
-  await createMcpServer(new Tools(async () => opened, pinned), '0').connect(theirs)
+  await createMcpServer(new Tools(async () => opened, accessTo(pinned)), '0').connect(theirs)
   client = new Client({ name: 'test', version: '0' })
   await client.connect(mine)
   return client
@@ -156,7 +159,8 @@ it('an error tells an agent no path of this machine', async () => {
     ] as const) {
       const answer = await server.callTool({ name, arguments: input })
       expect(answer.isError).toBe(true)
-      expect(JSON.stringify(answer)).toContain('not_found')
+      // Whether something exists elsewhere is nothing that a pinned server tells.
+      expect(JSON.stringify(answer)).toContain(pinned === null ? 'not_found' : 'grant_scope')
       expect(JSON.stringify(answer)).not.toMatch(/memory\.db|\/tmp|lcm-test/)
     }
     await client?.close()

@@ -3,6 +3,7 @@ import { GrepInput } from '../../contract/retrieval.ts'
 import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { conversationOf, findNode } from '../../systems/node-id.ts'
+import type { Scope } from '../grants/scope.ts'
 
 /** How many nodes a reading begins with at most. */
 const MOST_CANDIDATES = 6
@@ -21,23 +22,26 @@ export async function findCandidates(
     readonly summaryIds?: readonly string[]
     readonly question: string
     readonly conversationId?: number
+    readonly limits?: Scope | undefined
   },
   signal?: AbortSignal,
 ): Promise<Candidates> {
-  const { summaryIds = [], question, conversationId } = asked
+  const { summaryIds = [], question, conversationId, limits } = asked
   if (summaryIds.length > 0) return given(db, [...new Set(summaryIds)], conversationId)
   const input = GrepInput.parse({
     query: question,
     scope: 'both',
     sort: 'relevance',
     limit: HITS,
-    conversationIds: conversationId === undefined ? undefined : [conversationId],
+    conversationIds: conversationId === undefined ? limits?.conversationIds : [conversationId],
   })
-  const { hits } = await retrieval.search(input, signal)
+  const { hits } = await retrieval.search(input, signal, limits?.permitted())
   const scores = new Map<string, { score: number; conversationId: number }>()
   for (const [place, hit] of hits.entries()) {
     // In some systems, and in damaged files, a summary of another conversation may cover a message.
-    const own = hit.coveredBy.find((cover) => conversationOf(db, cover) === hit.conversationId)
+    const own = hit.coveredBy.find(
+      (cover) => conversationOf(db, cover) === hit.conversationId && (limits?.allows(cover) ?? true),
+    )
     const id = hit.kind === 'message' ? (own ?? hit.id) : hit.id
     const known = scores.get(id)?.score ?? 0
     // Several hits that one summary covers count for more than one good hit of another.

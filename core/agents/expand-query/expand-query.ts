@@ -13,11 +13,12 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { Grants } from '../grants/grants.ts'
+import type { Scope } from '../grants/scope.ts'
 import { bestPassages, type ScoredPassage } from './best-passages.ts'
 import { type Candidates, findCandidates } from './candidates.ts'
 import { type CitedAnswer, checkCitations } from './cited-answer.ts'
 import { GrantedReader } from './granted-reader.ts'
-import { Grants } from './grants.ts'
 import { NOT_FOUND } from './reader-prompt.ts'
 
 /** A reading that takes longer than this is not worth waiting for. */
@@ -64,14 +65,19 @@ export class ExpandQuery {
   }
 
   /**
+   * @param limits what may be read at all, when the question is asked under a grant
    * @throws LcmError not_found, invalid_argument (also for a summarizer that nobody has), cancelled
    */
-  async ask(input: ExpandQueryInput, signal: AbortSignal = new AbortController().signal): Promise<ExpandQueryResult> {
+  async ask(
+    input: ExpandQueryInput,
+    signal: AbortSignal = new AbortController().signal,
+    limits?: Scope,
+  ): Promise<ExpandQueryResult> {
     const began = performance.now()
     const access = this.#options.summarizers.accessFor(input.summarizer)
     const question = input.query ? `${input.prompt}\n${input.query}` : input.prompt
     const asked = { ...input, question: input.query ?? input.prompt }
-    const candidates = await findCandidates(this.#options, asked, signal)
+    const candidates = await findCandidates(this.#options, { ...asked, limits }, signal)
     const cap = Math.min(input.tokenCap ?? this.#options.defaultTokens, MOST_AGENT_TOKENS)
     const grant = this.grants.issue({
       conversationIds: candidates.conversationIds,
@@ -81,6 +87,7 @@ export class ExpandQuery {
       ttlMs: GRANT_MS,
       mostCalls: MOST_CALLS,
     })
+    this.#reader.reach(grant, limits)
     try {
       const reasons: string[] = []
       const dropped: string[] = []

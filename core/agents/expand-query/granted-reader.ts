@@ -5,9 +5,10 @@ import type { Expansion } from '../../contract/retrieval.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { findNode, messageNodeId } from '../../systems/node-id.ts'
+import { findNode } from '../../systems/node-id.ts'
 import { cutText } from '../../text.ts'
-import type { Grants } from './grants.ts'
+import type { Grants } from '../grants/grants.ts'
+import { type Reach, Scope } from '../grants/scope.ts'
 
 /** How many characters of a description fit into one answer. */
 const MOST_CHARS = 12_000
@@ -23,8 +24,8 @@ export type GrantedReaderOptions = {
 /** Describes and expands nodes under a grant. Nothing else of the memory can be reached through it. */
 export class GrantedReader {
   readonly #options: GrantedReaderOptions
-  /** By id of a grant: every id that it reaches, with its level below the roots. */
-  readonly #reach = new Map<string, ReadonlyMap<string, number>>()
+  /** By id of a grant: what it reaches. */
+  readonly #reach = new Map<string, Reach>()
 
   constructor(options: GrantedReaderOptions) {
     this.#options = options
@@ -69,7 +70,7 @@ export class GrantedReader {
         tokenCap: Math.max(1, left),
         cursor: input.cursor,
       },
-      { countOf: (text) => estimator.count(text), conversationIds: grant.conversationIds },
+      { countOf: (text) => estimator.count(text), allows: (id) => this.reach(grant).has(id) },
     )
     grants.charge(grant.id, expansion.tokens, [
       ...expansion.nodes.map((node) => node.id),
@@ -78,11 +79,16 @@ export class GrantedReader {
     return expansion
   }
 
-  /** Returns every id that a grant reaches, with its level below the roots. It is empty when the grant has no roots. */
-  reach(grant: Grant): ReadonlyMap<string, number> {
+  /**
+   * Returns every id that a grant reaches, with its level below the roots. It is empty when the grant has no roots.
+   * @param limits what may be read at all, when the reading itself is under a grant
+   */
+  reach(grant: Grant, limits?: Scope): Reach {
     const known = this.#reach.get(grant.id)
     if (known) return known
-    const reach = this.#reachOf(grant)
+    const { db, reader } = this.#options
+    const all = grant.rootIds.length === 0 ? null : new Scope(db, reader, grant).reach
+    const reach = new Map([...(all ?? [])].filter(([id]) => limits?.allows(id) ?? true))
     this.#reach.set(grant.id, reach)
     return reach
   }
@@ -103,37 +109,6 @@ export class GrantedReader {
       )
     }
     return left
-  }
-
-  #reachOf(grant: Grant): Map<string, number> {
-    const { db, reader } = this.#options
-    const reach = new Map<string, number>()
-    for (const rootId of grant.rootIds) {
-      const root = findNode(db, rootId)
-      // In a damaged file a summary of a conversation outside of the grant may cover a hit.
-      if (!grant.conversationIds.includes(root.conversationId)) continue
-      reach.set(rootId, 0)
-      if (root.kind !== 'summary') continue
-      const { messages, summaries, links } = reader.memory(root.conversationId)
-      let level = [summaries.nodeOf(rootId)]
-      const seen = new Set(level)
-      for (let depth = 1; depth <= grant.depth && level.length > 0; depth += 1) {
-        const near = (id: string): void => {
-          reach.set(id, Math.min(reach.get(id) ?? depth, depth))
-        }
-        for (const node of level) {
-          for (const number of messages.idsIn(links.rangesOf(node))) near(messageNodeId(number))
-        }
-        for (const { messageId, conversationId } of links.messagesElsewhere(level)) {
-          if (grant.conversationIds.includes(conversationId)) near(messageNodeId(messageId))
-        }
-        level = level.flatMap((node) =>
-          (links.sources[node] ?? []).filter((source) => !seen.has(source) && seen.add(source)),
-        )
-        for (const node of level) near(summaries.at(node).id)
-      }
-    }
-    return reach
   }
 }
 

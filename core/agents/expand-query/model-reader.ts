@@ -9,8 +9,8 @@ import { callFailureOf } from '../../models/summarizers/api-failure.ts'
 import type { ProviderAccess } from '../../models/summarizers/ask-model.ts'
 import { CallFailure } from '../../models/summarizers/call-failure.ts'
 import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
+import type { Grants } from '../grants/grants.ts'
 import type { GrantedReader } from './granted-reader.ts'
-import type { Grants } from './grants.ts'
 import { described, expanded, readerInstructions, readerQuestion } from './reader-prompt.ts'
 
 /** How many turns the model has. In the last one it may only answer. */

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { isoToMs } from '../../clock.ts'
 
 /** Accepts a whole number in a range. */
 export function integer(min: number, max: number): (text: string) => number {
@@ -31,24 +32,11 @@ export function refuseEmptyPaths(command: Command): void {
   if (name !== undefined) command.error(`'${name}' is given an empty path`)
 }
 
-const TIME = /^\d{4}(-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?)?$/i
-
 /** Reads ISO 8601. A date or time without a zone is UTC. */
 export function time(text: string): number {
-  const match = TIME.exec(text)
-  const isClock = match?.[3] !== undefined
-  const hasZone = match?.[6] !== undefined
-  const iso = text.replace(' ', 'T').replace(',', '.')
-  const value = match && isDay(text) ? Date.parse(isClock && !hasZone ? `${iso}Z` : iso) : Number.NaN
-  if (Number.isNaN(value)) throw new InvalidArgumentError('Expected a time such as 2026-02-13T09:30:00Z or 2026-02-13.')
+  const value = isoToMs(text)
+  if (value === null) throw new InvalidArgumentError('Expected a time such as 2026-02-13T09:30:00Z or 2026-02-13.')
   return value
-}
-
-/** Returns false for the 30th of February, which `Date` reads as the 2nd of March. */
-function isDay(text: string): boolean {
-  const day = text.slice(0, 10)
-  const atMs = Date.parse(day)
-  return !Number.isNaN(atMs) && new Date(atMs).toISOString().startsWith(day)
 }
 
 export function oneOf<const T extends string>(...names: readonly T[]): (text: string) => T {

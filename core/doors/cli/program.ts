@@ -12,6 +12,7 @@ import { addEngineCommand } from './engine-command.ts'
 import { addExpandQueryCommand } from './expand-query-command.ts'
 import { addExportCommand } from './export-command.ts'
 import { addFileCommands } from './file-commands.ts'
+import { addGrantCommand } from './grant-command.ts'
 import { addGrepCommand } from './grep-command.ts'
 import { addImportCommand } from './import-command.ts'
 import { addIntegrityCommand } from './integrity-command.ts'
@@ -29,6 +30,7 @@ import { addRepairCommand } from './repair-command.ts'
 import { addSalvageCommand } from './salvage-command.ts'
 import { addSchemaCommand } from './schema-command.ts'
 import { type Installation, type ServeOptions, serve } from './serve-command.ts'
+import { addStatuslineCommand } from './statusline-command.ts'
 import { addStorageCommand } from './storage-command.ts'
 import { addSurgeryCommands } from './surgery-commands.ts'
 
@@ -205,6 +207,8 @@ export function buildProgram(
   addFileCommands(define, run)
   addExportCommand(define, run)
   addMetricsCommand(define, run)
+  addGrantCommand(define, run)
+  addStatuslineCommand(define, run)
   addSchemaCommand(define, run, program)
   define('serve', 'the window, in the browser of this machine')
     .option('--port <n>', 'port (default: a free one)', integer(0, 65_535))
@@ -218,6 +222,7 @@ export function buildProgram(
     })
   define('mcp', 'give an agent four tools on the memory: MCP over standard input and output')
     .option('--conversation <id>', 'give access to this conversation only', integer(0, MAX_ID))
+    .option('--grant <id>', 'give access to what this grant allows ("lcm grant issue"); it names its memory')
     .action(async (options: McpCommandOptions) => {
       state.exitCode = await mcp(options, installation, version)
     })

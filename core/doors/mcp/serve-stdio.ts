@@ -1,3 +1,4 @@
+import { type Access, Tools } from '../../agents/tools/tools.ts'
 import { Core } from '../../core.ts'
 import { Machine } from '../../machine/machine.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
@@ -5,13 +6,12 @@ import { chooseConversation } from '../cli/session.ts'
 import { executeHere } from '../run-job.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
-import { Tools } from './tools.ts'
 
 export type McpOptions = {
   readonly path: string
   readonly allowNewer: boolean
-  /** The one conversation that may be read, or null for all. */
-  readonly conversationId: number | null
+  /** What the client may read. */
+  readonly access: Access
   readonly resourcesDir: string
   readonly version: string
 }
@@ -23,7 +23,7 @@ const LAST_ANSWERS_MS = 5_000
  * Serves a memory to one client over standard input and output until the client leaves or a signal arrives. The file is
  * opened for reading, and what others write meanwhile is seen.
  * @returns the exit code
- * @throws LcmError for a file that cannot be opened, not_found for an unknown conversation: before anything is served
+ * @throws LcmError for a file that cannot be opened, not_found for an unknown conversation or grant: before anything is served
  */
 export async function serveStdio(options: McpOptions): Promise<number> {
   // Standard output belongs to the protocol, so other output goes to standard error.
@@ -39,13 +39,14 @@ export async function serveStdio(options: McpOptions): Promise<number> {
     isRemembered: false,
   })
   try {
-    const { conversationId } = options
+    const { access } = options
     await despiteWrongValues(options.path, async () => {
       const lcm = await core.lcm()
-      if (conversationId !== null) chooseConversation(lcm, conversationId)
+      if (access.kind === 'conversation') chooseConversation(lcm, access.conversationId)
+      if (access.kind === 'grant') lcm.grants.scope(access.grantId)
     })
     const unsubscribe = core.subscribe(() => undefined)
-    const server = createMcpServer(new Tools(() => core.lcm(), conversationId), options.version, options.path)
+    const server = createMcpServer(new Tools(() => core.lcm(), access), options.version, options.path)
     const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
     const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {

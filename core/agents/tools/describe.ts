@@ -1,9 +1,9 @@
-import { fitting } from '../../agents/expand-query/granted-reader.ts'
 import { FileView } from '../../contract/file.ts'
 import type { Description } from '../../contract/lineage.ts'
-import type { Outline } from '../../contract/outline.ts'
-import type { Lcm } from '../../lcm.ts'
+import { type Outline, OutlineInput } from '../../contract/outline.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { fitting } from '../expand-query/granted-reader.ts'
+import type { Reading } from './reading.ts'
 import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 
 /** At most this many ids of a list are in an answer, with the whole number beside them. */
@@ -12,13 +12,31 @@ export const MOST_IDS = 50
 const TOKENS_A_HIT = 25
 
 type Asked = { readonly id: string; readonly offset: number; readonly cap: number }
-/** Removes from an answer what must not be seen. */
-type Shown = <T>(answer: T) => T
+
+/** What is known of one id, or an overview when none is given. */
+export async function describe(
+  reading: Reading,
+  { id, section, conversationId, ...part }: ToolInput<'lcm_describe'>,
+  signal: AbortSignal,
+) {
+  const { outliner, estimator } = reading.services
+  const cap = reading.capFor(part.tokenCap)
+  if (id === undefined) {
+    const asked = conversationId === undefined ? undefined : reading.conversations([conversationId])?.[0]
+    const outline = outliner.outline(OutlineInput.parse({ conversationId: asked, section }), reading.scope ?? undefined)
+    return outlineWithin(reading.shown(outline), cap, estimator)
+  }
+  reading.find(id)
+  const asked = { id, cap, offset: part.offset ?? 0 }
+  const view = viewOf(part)
+  return view === null ? textWithin(reading, asked) : fileWithin(reading, { ...asked, view }, signal)
+}
 
 /** Everything known of one id, and as much of its text as fits. */
-export function describeWithin({ retrieval, estimator }: Lcm, { id, offset, cap }: Asked, shown: Shown) {
+function textWithin(reading: Reading, { id, offset, cap }: Asked) {
+  const { retrieval, estimator } = reading.services
   // A token is seldom more than eight characters. A longer text is cut by its count.
-  const described = shown(retrieval.describe(id, offset + cap * 8))
+  const described = reading.shown(retrieval.describe(id, offset + cap * 8))
   const content = fitting(described.content.slice(offset), cap, estimator)
   const end = offset + content.length
   const isCut = end < described.contentChars
@@ -46,7 +64,7 @@ const withShortLists = ({ sources, dependents, coveredBy, fileIds, ...facts }: D
  * As much of an outline as fits. The deepest summaries say most about the whole of a conversation, and the outermost
  * ones most about its end, so that these get their texts first.
  */
-export function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator) {
+function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator) {
   let left = cap
   const take = (text: string): string => {
     const taken = fitting(text, left, estimator)
@@ -70,18 +88,18 @@ export function outlineWithin(outline: Outline, cap: number, estimator: TokenEst
     conversation: named,
     conversations: conversations.map(titled),
     ...facts,
-    summaries: summaries.map(({ excerpt: _, content, contentChars, ...card }, index) => {
+    summaries: summaries.map(({ excerpt: _, sources, dependents, content, contentChars, ...card }, index) => {
       const shown = contents.get(index) ?? ''
       return { ...card, content: shown, isCut: shown.length < contentChars }
     }),
-    messages: messages.map((card) => ({ ...card, excerpt: excerpts.get(card.id) ?? '' })),
+    messages: messages.map(({ sources, dependents, ...card }) => ({ ...card, excerpt: excerpts.get(card.id) ?? '' })),
   }
 }
 
 type FilePart = Pick<ToolInput<'lcm_describe'>, 'page' | 'lines' | 'find' | 'regex' | 'fromRow'>
 
 /** The part of a file that is asked for, or null. */
-export function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
+function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
   if (find !== undefined)
     return { kind: 'search', query: find, isRegex: regex, matchCase: false, fromRow, limit: MOST_HITS }
   if (lines !== undefined) {
@@ -92,8 +110,8 @@ export function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePa
 }
 
 /** A part of the content of a file, within the cap on tokens. */
-export async function fileWithin(
-  { fileReader, estimator }: Lcm,
+async function fileWithin(
+  { services: { fileReader, estimator } }: Reading,
   { id, view, offset, cap }: Asked & { readonly view: FileView },
   signal: AbortSignal,
 ) {

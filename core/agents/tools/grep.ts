@@ -1,0 +1,66 @@
+import { isoToMs } from '../../clock.ts'
+import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import { type GrepHit, GrepInput } from '../../contract/retrieval.ts'
+import { LcmError } from '../../errors.ts'
+import { fitting } from '../expand-query/granted-reader.ts'
+import { MOST_IDS } from './describe.ts'
+import type { Reading } from './reading.ts'
+import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
+
+const DEFAULT_HITS = 20
+/** At most this many places of a hit are shown. */
+const MOST_MATCHES = 20
+
+/** A page of hits that fits into one answer. */
+export async function grep(reading: Reading, input: ToolInput<'lcm_grep'>, signal: AbortSignal) {
+  const { retrieval, estimator } = reading.services
+  if (input.within !== undefined) reading.find(input.within)
+  const { after, before, limit = DEFAULT_HITS, sort = 'relevance', full = false, ...asked } = input
+  const permitted = reading.scope?.permitted() ?? null
+  for (let wanted = Math.min(limit, MOST_HITS); ; wanted = Math.max(1, Math.floor(wanted / 2))) {
+    const query = GrepInput.parse({
+      ...asked,
+      sort,
+      limit: wanted,
+      afterMs: timeOf('after', after),
+      beforeMs: timeOf('before', before),
+      conversationIds: reading.conversations(input.conversationIds),
+    })
+    const { hits, notes, ...facts } = reading.shown(await retrieval.grep(query, signal, permitted))
+    const shown = hits.map(shortened)
+    const answer = {
+      ...facts,
+      // A note about the search of a part may tell something of the rest.
+      notes: permitted ? [] : notes,
+      hits: full ? shown.map((hit) => withText(reading, hit, wanted)) : shown,
+    }
+    // A page that is too large is requested again as a smaller one, so that its cursor fits.
+    const isSmall =
+      estimator.count(JSON.stringify(answer)) <= MOST_AGENT_TOKENS && reading.costOf(answer) <= reading.cap
+    if (wanted === 1 || isSmall) return answer
+  }
+}
+
+/** A hit with its whole text. Only a hit that is alone on its page may be cut. */
+function withText({ services, cap }: Reading, hit: ReturnType<typeof shortened>, hits: number) {
+  const { retrieval, estimator } = services
+  const { content, contentChars } = retrieval.describe(hit.id, MOST_AGENT_TOKENS * 8)
+  const room = Math.min(MOST_AGENT_TOKENS / 2, cap - estimator.count(hit.snippet))
+  const shown = hits === 1 ? fitting(content, room, estimator) : content
+  const isCut = shown.length < contentChars
+  return { ...hit, content: shown, ...(isCut && { isCut, nextOffset: shown.length }) }
+}
+
+function timeOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const atMs = isoToMs(text)
+  if (atMs === null)
+    throw new LcmError('invalid_argument', `${name}: Expected a time such as 2026-02-13T09:30:00Z or 2026-02-13.`)
+  return atMs
+}
+
+const shortened = ({ coveredBy, matches, ...hit }: GrepHit) => ({
+  ...hit,
+  matches: matches.slice(0, MOST_MATCHES),
+  coveredBy: coveredBy.slice(0, MOST_IDS),
+})

@@ -1,0 +1,64 @@
+import type { ListedConversation } from '../../contract/memory.ts'
+import { conversationOption, type Define, type Run } from './command.ts'
+import type { Answer } from './output.ts'
+import { type MemoryOptions, withMemory } from './session.ts'
+import { bytes, count, percent } from './text.ts'
+
+/** Adds the command statusline, for a shell prompt or the footer of an agent. */
+export function addStatuslineCommand(define: Define, run: Run): void {
+  run(
+    define('statusline', 'one line about a memory, for a shell prompt or the footer of an agent').addOption(
+      conversationOption(),
+    ),
+    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
+      const { measureFile } = await import('../../sqlite/memory-file.ts')
+      const { newestFirst } = await import('../../browse/newest-first.ts')
+      const { noSuchConversation } = await import('../../systems/records/conversations.ts')
+      const status = await withMemory(
+        options,
+        ({ stats, info, read }) => {
+          const all = stats.listed()
+          const rows = all.filter(
+            (row) => options.conversation === undefined || row.conversationId === options.conversation,
+          )
+          if (options.conversation !== undefined && rows.length === 0)
+            throw noSuchConversation(read, options.conversation)
+          return statusOf(rows.toSorted(newestFirst), measureFile(info.path).bytes)
+        },
+        { readOnly: true },
+      )
+      return { json: { ...status, line: lineOf(status) }, text: () => lineOf(status) }
+    },
+  )
+}
+
+type Status = {
+  readonly conversations: number
+  readonly messages: number
+  readonly summaries: number
+  /** −1 when there is no summary. */
+  readonly maxDepth: number
+  readonly bytes: number
+  /** How full the window of the conversation is that changed last. Null while that would take reading every text. */
+  readonly pressure: number | null
+}
+
+function statusOf(rows: readonly ListedConversation[], sizeBytes: number): Status {
+  const sum = (figure: 'messages' | 'summaries'): number => rows.reduce((total, row) => total + row[figure], 0)
+  return {
+    conversations: rows.length,
+    messages: sum('messages'),
+    summaries: sum('summaries'),
+    maxDepth: rows.reduce((most, row) => Math.max(most, row.maxDepth), -1),
+    bytes: sizeBytes,
+    pressure: rows[0]?.pressure ?? null,
+  }
+}
+
+function lineOf({ messages, summaries, maxDepth, bytes: sizeBytes, pressure }: Status): string {
+  const depth = maxDepth < 0 ? '' : ` (depth ${maxDepth})`
+  const window = pressure === null ? [] : [`window ${percent(pressure)}`]
+  return [`LCM: ${count(messages)} msgs`, `${count(summaries)} summaries${depth}`, bytes(sizeBytes), ...window].join(
+    ' | ',
+  )
+}
