@@ -173,6 +173,6 @@ it('an extract takes time in proportion to the length of hostile text', async ()
   for (const unit of ['a', 'A/', '.', ' ;', '错', 'error ', '\u001b[31m', '\n', 'x_', ')']) {
     const usedMs = processorClock()
     await summarize([answers(unit.repeat(2_000_000 / unit.length), true), entry(unit.repeat(100_000))])
-    expect(usedMs(), `two megabytes of ${JSON.stringify(unit)}`).toBeLessThan(1_500)
+    expect(usedMs(), `two megabytes of ${JSON.stringify(unit)}`).toBeLessThan(10_000)
   }
 })

