@@ -7,7 +7,16 @@ import {
   losslessSchema,
 } from './lossless-schema.ts'
 import { inEveryMessage, messagesBeneath, type StoryMessage, summariesBeneath, tokensBeneath } from './story.ts'
-import { insertRow, isoTime, openWriter, type SystemFile, type SystemWriter, sqlTime } from './system.ts'
+import {
+  insertRow,
+  insertWindow,
+  isoTime,
+  largeFileColumns,
+  openWriter,
+  type SystemFile,
+  type SystemWriter,
+  sqlTime,
+} from './system.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
@@ -129,29 +138,11 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
         insert('summary_parents', { summary_id: summary.id, parent_summary_id: source, ordinal: BigInt(ordinal) })
       })
     },
-    window: ({ number, window, messages }) => {
-      db.prepare('DELETE FROM context_items WHERE conversation_id = ?').run(BigInt(number))
-      window.forEach((item, ordinal) => {
-        insert('context_items', {
-          conversation_id: BigInt(number),
-          ordinal: BigInt(ordinal),
-          item_type: typeof item === 'number' ? 'message' : 'summary',
-          message_id: typeof item === 'number' ? BigInt(item) : null,
-          summary_id: typeof item === 'number' ? null : item,
-          created_at: sqlTime(messages.at(-1)?.atMs ?? 0),
-        })
-      })
-    },
-    file: ({ number }, file) =>
+    window: (session) => insertWindow(db, session, sqlTime(session.messages.at(-1)?.atMs ?? 0)),
+    file: (session, file) =>
       insert('large_files', {
-        file_id: file.id,
-        conversation_id: BigInt(number),
-        file_name: file.name,
-        mime_type: file.mime,
-        byte_size: file.bytes === null ? null : BigInt(file.bytes),
+        ...largeFileColumns(session, file),
         ...(has('0.15.3') && file.lines !== undefined ? { line_count: BigInt(file.lines) } : {}),
-        storage_uri: file.uri,
-        exploration_summary: file.about,
         created_at: sqlTime(file.atMs),
       }),
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { openNative } from '../../../core/sqlite/native.ts'
 import { messagesBeneath, summariesBeneath } from './story.ts'
-import { insertRow, type SystemFile, type SystemWriter } from './system.ts'
+import { insertRow, insertWindow, largeFileColumns, type SystemFile, type SystemWriter } from './system.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
@@ -85,30 +85,9 @@ export const nativeWriter: SystemWriter = {
           insert('summary_sources', { summary_id: summary.id, source_summary_id: source, ordinal: BigInt(ordinal) })
         })
       },
-      window: ({ number, window }) => {
-        db.prepare('DELETE FROM context_items WHERE conversation_id = ?').run(BigInt(number))
-        window.forEach((item, ordinal) => {
-          insert('context_items', {
-            conversation_id: BigInt(number),
-            ordinal: BigInt(ordinal),
-            item_type: typeof item === 'number' ? 'message' : 'summary',
-            message_id: typeof item === 'number' ? BigInt(item) : null,
-            summary_id: typeof item === 'number' ? null : item,
-            created_at: 0n,
-          })
-        })
-      },
-      file: ({ number }, file) =>
-        insert('large_files', {
-          file_id: file.id,
-          conversation_id: BigInt(number),
-          file_name: file.name,
-          mime_type: file.mime,
-          byte_size: file.bytes === null ? null : BigInt(file.bytes),
-          storage_uri: file.uri,
-          exploration_summary: file.about,
-          created_at: BigInt(file.atMs),
-        }),
+      window: (session) => insertWindow(db, session, 0n),
+      file: (session, file) =>
+        insert('large_files', { ...largeFileColumns(session, file), created_at: BigInt(file.atMs) }),
     }
   },
 }

@@ -43,6 +43,32 @@ export function insertRow(db: Database.Database, table: string, row: Readonly<Re
   db.prepare(`${verb} ${table} (${names.join(', ')}) VALUES (${names.map((name) => `@${name}`).join(', ')})`).run(row)
 }
 
+/** Replaces the rows of a session's window, where the table is that of lossless-claw. */
+export function insertWindow(db: Database.Database, { number, window }: Session, createdAt: unknown): void {
+  db.prepare('DELETE FROM context_items WHERE conversation_id = ?').run(BigInt(number))
+  window.forEach((item, ordinal) => {
+    insertRow(db, 'context_items', {
+      conversation_id: BigInt(number),
+      ordinal: BigInt(ordinal),
+      item_type: typeof item === 'number' ? 'message' : 'summary',
+      message_id: typeof item === 'number' ? BigInt(item) : null,
+      summary_id: typeof item === 'number' ? null : item,
+      created_at: createdAt,
+    })
+  })
+}
+
+/** The columns of a large file that native files and lossless-claw have in common. */
+export const largeFileColumns = ({ number }: Session, file: StoryFile): Readonly<Record<string, unknown>> => ({
+  file_id: file.id,
+  conversation_id: BigInt(number),
+  file_name: file.name,
+  mime_type: file.mime,
+  byte_size: file.bytes === null ? null : BigInt(file.bytes),
+  storage_uri: file.uri,
+  exploration_summary: file.about,
+})
+
 /** Writes the whole story and closes the file. */
 export function writeStory(writer: SystemWriter, path: string, story: Story): void {
   const file = writer.open(path)
