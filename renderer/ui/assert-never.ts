@@ -1,4 +1,4 @@
-/** Closes a choice: a case that is not handled does not compile. */
+/** Makes a switch exhaustive: it does not compile when a case is missing. */
 export function assertNever(value: never): never {
   throw new Error(`not handled: ${JSON.stringify(value)}`)
 }

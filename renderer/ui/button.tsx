@@ -9,7 +9,7 @@ type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type'> & {
   readonly 'data-autofocus'?: ''
 }
 
-/** A button with words on it. */
+/** A button with a text. */
 export function Button({ look = 'plain', className, ...rest }: Props) {
   return <button type="button" className={classNames(styles.button, styles[look], className)} {...rest} />
 }

@@ -1,6 +1,6 @@
 import type { Cell, Cells, RowChange } from '../../core/contract/repair.ts'
 
-/** One row of a table that changes, as it is shown. */
+/** A changed row of a table, as it is shown. */
 type ChangeRow = {
   readonly sign: '+' | '−' | '~'
   readonly verb: 'added' | 'removed' | 'changed'
@@ -11,10 +11,10 @@ type ChangeRow = {
 
 export type ChangedTable = { readonly table: string; readonly rows: readonly ChangeRow[] }
 
-/** Foreign text is cut: what a cell holds may be a whole message. */
+/** The longest text of a cell, which may hold a whole message. */
 const MAX_CELL = 160
 
-/** The changes by table, in the order in which they came. */
+/** Returns the changes by table, in their order. */
 export function changedTables(changes: readonly RowChange[]): readonly ChangedTable[] {
   const tables = new Map<string, ChangeRow[]>()
   for (const change of changes) {
@@ -38,7 +38,7 @@ function toRow({ key, before, after }: RowChange): ChangeRow {
     verb,
     key: keyText(key),
     cells: columns
-      // Columns of a new or removed row that say nothing are left out.
+      // Columns without information are left out for new and removed rows.
       .filter((column) => (before !== null && after !== null) || isTelling(after ?? before, key, column))
       .map((column) => ({
         column,
@@ -56,7 +56,7 @@ const keyText = (key: Cells): string =>
     .map(([column, cell]) => `${column} ${cellText(cell)}`)
     .join(' · ')
 
-/** A cell in one line, cut safely within what a person reads as one character. */
+/** Returns a cell as one line, cut between characters as people see them. */
 export function cellText(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return 'null'
   if (typeof cell === 'number') return String(cell)

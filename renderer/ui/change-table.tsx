@@ -1,7 +1,7 @@
 import type { ChangedTable } from './change-rows.ts'
 import styles from './change-table.module.css'
 
-/** Rows of one table, before → after. */
+/** The changed rows of one table, before → after. */
 export function ChangeTable({ table, rows }: ChangedTable) {
   return (
     <section className={styles.table} aria-label={table}>

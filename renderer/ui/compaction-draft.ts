@@ -2,12 +2,12 @@ import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import { currentFile } from '../routes.ts'
 import { parseStored } from './stored-json.ts'
 
-/** Settings that were tried out and are to be planned with. */
+/** Settings that were tried out and that the next plan uses. */
 export type CompactionDraft = Partial<CompactionSettings>
 
 const keyOf = (conversationId: number): string => `lcm:compaction-draft:${conversationId}:${currentFile() ?? ''}`
 
-/** Leaves settings for the compaction view of a conversation to begin with. */
+/** Stores settings with which the compaction view of a conversation begins. */
 export function leaveCompactionDraft(conversationId: number, settings: CompactionDraft): void {
   sessionStorage.setItem(keyOf(conversationId), JSON.stringify(settings))
 }
@@ -22,7 +22,7 @@ export function readCompactionDraft(conversationId: number): CompactionDraft | n
   return Object.fromEntries(Object.entries(value).filter(([, setting]) => typeof setting === 'number'))
 }
 
-/** Forgets what was left, once it is used or no longer wanted. */
+/** Deletes the stored settings, after they were used or when they are not wanted any more. */
 export function dropCompactionDraft(conversationId: number): void {
   sessionStorage.removeItem(keyOf(conversationId))
 }

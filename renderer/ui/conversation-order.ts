@@ -7,13 +7,16 @@ export type ConversationOrder = (typeof CONVERSATION_ORDERS)[number]
 export const isOrder = (value: string): value is ConversationOrder =>
   CONVERSATION_ORDERS.some((order) => order === value)
 
-/** What a conversation is called: its title, else its session. One line, whatever is in it. */
+/** Returns the name of a conversation: its title or its session, as one line. */
 export function conversationName(row: Pick<ListedConversation, 'title' | 'sessionId' | 'conversationId'>): string {
   const name = (row.title ?? '').trim() || row.sessionId.trim()
   return plainName(name) || `conversation ${row.conversationId}`
 }
 
-/** The conversations in which every typed word occurs, in the wanted order; what is nobody’s stands last. */
+/**
+ * Returns the conversations that contain every typed word, in the chosen order. Internal ones, which the memory system
+ * itself made, come last.
+ */
 export function arrangeConversations(
   rows: readonly ListedConversation[],
   filter: string,
@@ -37,7 +40,7 @@ export function arrangeConversations(
 const isInternal = ({ internal }: ListedConversation): boolean => Boolean(internal)
 
 function rank(row: ListedConversation, order: ConversationOrder): number {
-  // What is not known yet stands behind what is.
+  // Unknown values come after known ones.
   if (order === 'size') return row.storedTokens ?? -1
   if (order === 'pressure') return row.pressure ?? -1
   return row.updatedAtMs ?? row.createdAtMs ?? 0

@@ -3,8 +3,8 @@ import type { Strata } from '../../core/contract/strata.ts'
 type Input = Pick<Strata, 'summaries'>
 
 /**
- * The node to show when none is selected: of the summaries in the window, or else of all, the newest of the deepest.
- * Null without any.
+ * Returns the node to show when none is selected: the newest of the deepest summaries in the window, or of all when the
+ * window has none. Returns null without summaries.
  */
 export function defaultFocus({ summaries }: Input): string | null {
   const places = [...summaries.id.keys()]

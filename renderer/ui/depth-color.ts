@@ -2,27 +2,27 @@ import type { Role } from '../../core/contract/ids.ts'
 
 export type DepthToken = 'leaf' | 'd1' | 'd2' | 'd3'
 
-/** Anything that has an id, as far as its colour and name go. */
+/** The properties of a node that determine its colour and name. */
 export type NodeLook = {
   readonly kind: 'message' | 'leaf' | 'condensed' | 'missing' | 'file'
   readonly depth?: number | null
   readonly role?: Role | null
 }
 
-/** The token of a summary's depth: leaf, d1, d2, and d3 for all that is deeper. */
+/** Returns the token for a depth: leaf, d1, d2, and d3 for all deeper ones. */
 export function depthToken(depth: number): DepthToken {
   if (depth <= 0) return 'leaf'
   if (depth === 1) return 'd1'
   return depth === 2 ? 'd2' : 'd3'
 }
 
-/** CSS colour that fills a bar or dot of this depth. */
+/** Returns the CSS colour of a bar or dot of this depth. */
 export const depthColor = (depth: number): string => `var(--${depthToken(depth)})`
 
 /** `leaf`, `depth 1`, … */
 export const depthLabel = (depth: number): string => (depth <= 0 ? 'leaf' : `depth ${depth}`)
 
-/** Name of a node's colour token; `faint` for what is missing. */
+/** Returns the name of a node's colour token, `faint` for a missing node. */
 function nodeToken(node: NodeLook): string {
   if (node.kind === 'missing') return 'faint'
   if (node.kind === 'file') return 'link'
@@ -30,17 +30,17 @@ function nodeToken(node: NodeLook): string {
   return depthToken(node.depth ?? (node.kind === 'leaf' ? 0 : 1))
 }
 
-/** CSS colour that fills a bar or dot for this node. */
+/** Returns the CSS colour of a bar or dot for this node. */
 export const nodeColor = (node: NodeLook): string => `var(--${nodeToken(node)})`
 
-/** CSS colour in which words about this node can be read. */
+/** Returns a CSS colour for readable text about this node. */
 export function nodeTextColor(node: NodeLook): string {
   const token = nodeToken(node)
   if (token === 'faint') return 'var(--dim)'
   return token === 'link' ? 'var(--link)' : `var(--${token}-text)`
 }
 
-/** What to call a node in a list: `user`, `leaf`, `depth 2`, `missing`, `file`. */
+/** Returns the name of a node in a list: `user`, `leaf`, `depth 2`, `missing`, `file`. */
 export function nodeLabel(node: NodeLook): string {
   if (node.kind === 'message') return node.role ?? 'message'
   if (node.kind === 'missing' || node.kind === 'file') return node.kind

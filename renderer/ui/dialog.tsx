@@ -9,14 +9,14 @@ type Props = {
   readonly isTitleHidden?: boolean
   readonly onClose: () => void
   readonly children: ReactNode
-  /** Buttons at the foot; the last one is what Enter should do. */
+  /** Buttons at the foot. Enter presses the last one. */
   readonly actions?: ReactNode
   readonly width?: number
 }
 
 /**
- * Opens when it is put on the page, closes by Esc, its cross, or a click beside it. Focus goes to what is marked
- * `data-autofocus`, else to the dialog itself, and returns by itself.
+ * A dialog that opens when it is rendered, and closes by Esc, its cross, or a click beside it. The element with
+ * `data-autofocus` gets the focus, or else the dialog itself. Afterwards the focus returns.
  */
 export function Dialog({ title, isTitleHidden = false, onClose, children, actions, width = 520 }: Props) {
   const titleId = useId()
@@ -49,7 +49,7 @@ export function Dialog({ title, isTitleHidden = false, onClose, children, action
 function open(dialog: HTMLDialogElement | null): void {
   if (dialog === null || dialog.open) return
   dialog.showModal()
-  // React's own autoFocus comes too early: nothing in a closed dialog can have the focus.
+  // React's own autoFocus comes too early, because no element of a closed dialog can have the focus.
   const first = dialog.querySelector('[data-autofocus]') ?? dialog
   if (first instanceof HTMLElement) first.focus()
 }

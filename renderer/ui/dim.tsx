@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './dim.module.css'
 
-/** Words that stand back beside others. */
+/** Less important text. */
 export function Dim({ children, title }: { readonly children: ReactNode; readonly title?: string }) {
   return (
     <span className={styles.dim} title={title}>

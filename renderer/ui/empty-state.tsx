@@ -3,12 +3,12 @@ import styles from './state.module.css'
 
 type Props = {
   readonly title: string
-  /** Why there is nothing, and what would change it. */
+  /** Says why there is nothing, and what would change it. */
   readonly children?: ReactNode
   readonly actions?: ReactNode
 }
 
-/** There is nothing, and that is not an error. */
+/** Shown when there is nothing, which is not an error. */
 export function EmptyState({ title, children, actions }: Props) {
   return (
     <div className={styles.state}>

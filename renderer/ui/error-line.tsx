@@ -7,7 +7,7 @@ type Props = {
   readonly onRetry?: () => void
 }
 
-/** An error beside content that is still good: what happened, in one line. Hovering tells the rest. */
+/** An error beside content that is still valid, in one line. Its title has the details. */
 export function ErrorLine({ error, onRetry }: Props) {
   const info = toErrorInfo(error)
   return (

@@ -8,11 +8,11 @@ import { useCopy } from './use-copy.ts'
 type Props = {
   readonly error: unknown
   readonly onRetry?: () => void
-  /** Other ways out. */
+  /** Further actions. */
   readonly actions?: ReactNode
 }
 
-/** What happened, to what, and what to do next; the details unfold and can be copied. */
+/** An error with its subject and the next step. Details can be unfolded and copied. */
 export function ErrorState({ error, onRetry, actions }: Props) {
   const info = toErrorInfo(error)
   const text = errorText(info.code)

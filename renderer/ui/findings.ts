@@ -1,10 +1,10 @@
 import type { IntegrityReport } from '../../core/contract/integrity.ts'
 
-/** What the last scan says of a node. */
+/** The findings of the last scan at a node. */
 export type NodeFinding = {
   /** The severity of the worst finding. */
   readonly severity: 'error' | 'warning'
-  /** Every check that named the node, the worst first; a check that named it twice stands once. */
+  /** Every check with a finding at the node, once, the worst first. */
   readonly checks: readonly { readonly id: string; readonly explanation: string }[]
 }
 
@@ -13,7 +13,10 @@ export type Findings = ReadonlyMap<string, NodeFinding>
 
 export const NO_FINDINGS: Findings = new Map()
 
-/** The nodes that a report names. Expected states are no findings; a report names the first of many only. */
+/**
+ * Returns the nodes with findings in a report. Expected states do not count. A report names only the first of many
+ * nodes.
+ */
 export function findingsOf(report: Pick<IntegrityReport, 'checks'> | null): Findings {
   if (report === null) return NO_FINDINGS
   const findings = new Map<string, NodeFinding>()

@@ -16,12 +16,12 @@ export function formatRelative(atMs: number, nowMs: number): string {
   return formatDate(atMs, nowMs)
 }
 
-/** `Feb 12, 19:37`, with the year when it is not this one. Local time, as everything shown. */
+/** `Feb 12, 19:37`, with the year when it is not the present one. All shown times are local. */
 export function formatShort(atMs: number, nowMs: number = Date.now()): string {
   return isDate(atMs) ? `${formatDate(atMs, nowMs)}, ${formatClock(atMs)}` : 'unknown time'
 }
 
-/** `Feb 12`, with the year when it is not this one. */
+/** `Feb 12`, with the year when it is not the present one. */
 export function formatDate(atMs: number, nowMs: number = Date.now()): string {
   if (!isDate(atMs)) return 'unknown time'
   const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear()
@@ -31,7 +31,7 @@ export function formatDate(atMs: number, nowMs: number = Date.now()): string {
 /** `19:37` */
 export const formatClock = (atMs: number): string => (isDate(atMs) ? clockFormat.format(atMs) : '--:--')
 
-/** `2026-02-12 19:37:05.120 +01:00`: to the millisecond, in a form that sorts and can be pasted. */
+/** `2026-02-12 19:37:05.120 +01:00`: exact to the millisecond, and sortable. */
 export function formatAbsolute(atMs: number): string {
   if (!isDate(atMs)) return 'unknown time'
   const offset = -new Date(atMs).getTimezoneOffset()

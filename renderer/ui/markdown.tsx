@@ -2,15 +2,15 @@ import { Component, lazy, type ReactNode, Suspense } from 'react'
 import styles from './markdown.module.css'
 import { isNestedTooDeep } from './markdown-depth.ts'
 
-/** Parsing longer texts would hold up the window; they are shown as they are. */
+/** Parsing a longer text would block the window, so it is shown as plain text. */
 const MAX_CHARS = 30_000
 
-// The parser is a fifth of the whole window, and needed when the first text is shown.
+// The parser is a fifth of the code of the window, and loaded when the first text is shown.
 const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => ({ default: module.MarkdownRendered })))
 
 /**
- * Text of an agent, as markdown. It is hostile until shown otherwise: no HTML, links are inert and show where they
- * would lead, pictures are never loaded.
+ * Renders text of an agent as markdown. The text is treated as hostile: no HTML, links are inert and show their
+ * targets, and pictures are never loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
   const plain = <div className={styles.plain}>{text}</div>
@@ -28,7 +28,7 @@ export function Markdown({ text }: { readonly text: string }) {
 
 type Props = { readonly fallback: ReactNode; readonly children: ReactNode }
 
-/** Shows the fallback when drawing the children fails: one hostile text must not take the view with it. */
+/** Shows the fallback when rendering the children fails, so that one hostile text does not break the view. */
 class PlainIfBroken extends Component<Props, { readonly isBroken: boolean }> {
   override state = { isBroken: false }
 

@@ -5,15 +5,15 @@ import styles from './menu.module.css'
 type MenuItem = {
   readonly label: string
   readonly onSelect: () => void
-  /** Marks the choice in force. */
+  /** Marks the present choice. */
   readonly isChecked?: boolean
   readonly hint?: string
 }
 
 type Props = {
-  /** Name of the button and the list. */
+  /** The name of the button and the list. */
   readonly label: string
-  /** What the button shows. */
+  /** The content of the button. */
   readonly children: ReactNode
   readonly items: readonly MenuItem[]
   readonly className?: string | undefined

@@ -6,13 +6,13 @@ import { useCopy } from './use-copy.ts'
 
 type Props = {
   readonly id: string
-  /** Gives the id its colour; without it, it has that of the text. */
+  /** The node that gives the id its colour. Without it, the id has the colour of the text. */
   readonly node?: NodeLook
-  /** Longest that is shown whole; default: the whole id. */
+  /** The greatest length that is shown completely. By default there is no limit. */
   readonly maxChars?: number
 }
 
-/** An id that a click copies. To select a node with a click, use `NodeLink`. */
+/** An id that a click copies. For an id that a click selects, use `NodeLink`. */
 export function NodeIdText({ id, node, maxChars }: Props) {
   const [state, copy] = useCopy()
   return (

@@ -7,13 +7,13 @@ type Props = {
   readonly id: string
   readonly node?: NodeLook
   readonly maxChars?: number
-  /** The node's conversation, where it may be another one than that on screen. */
+  /** The node's conversation, if it may differ from the one on screen. */
   readonly conversationId?: number | null
-  /** Goes to this view as well. */
+  /** A view that the click opens as well. */
   readonly view?: View
 }
 
-/** An id that a click selects, everywhere at once. */
+/** An id that a click selects in all views. */
 export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Props) {
   const select = () =>
     navigate(

@@ -4,11 +4,11 @@ import styles from './notice.module.css'
 type Props = {
   readonly title: string
   readonly children: ReactNode
-  /** The way out of it. */
+  /** A button with the next step. */
   readonly action?: ReactNode
 }
 
-/** Something that must be known here, and is not an error. */
+/** Important information that is not an error. */
 export function Notice({ title, children, action }: Props) {
   return (
     <div className={styles.notice}>

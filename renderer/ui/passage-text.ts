@@ -1,4 +1,4 @@
-/** Context kept around the matches of a long passage. */
+/** The context around the matches of a long passage that is kept. */
 const AROUND = 160
 const LONGEST = 900
 
@@ -7,7 +7,7 @@ export type Clipped = {
   readonly matches: readonly (readonly [number, number])[]
 }
 
-/** A passage cut to what can be read beside another text, around its matches, with its matches moved along. */
+/** Cuts a passage around its matches to a readable length, and moves the matches accordingly. */
 export function clipPassage(text: string, matches: readonly (readonly [number, number])[]): Clipped {
   if (text.length <= LONGEST) return { text, matches }
   const first = Math.min(...matches.map(([from]) => from), text.length)
@@ -29,7 +29,7 @@ function whole(text: string, at: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? at + 1 : at
 }
 
-/** A passage as it can be looked for line by line where it stands. */
+/** Returns the lines of a passage, which can be searched for in the original text. */
 export function linesOfPassage(excerpt: string): readonly string[] {
   return excerpt
     .split('\n')

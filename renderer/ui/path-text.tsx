@@ -1,7 +1,7 @@
 import styles from './path-text.module.css'
 import { useCopy } from './use-copy.ts'
 
-/** A path in full, however long, that a click copies. */
+/** A complete path, which a click copies. */
 export function PathText({ path }: { readonly path: string }) {
   const [state, copy] = useCopy()
   return (

@@ -3,15 +3,15 @@ import styles from './pressure-bar.module.css'
 import { pressureState } from './pressure-state.ts'
 
 type Props = {
-  /** Tokens of the assembled window ÷ budget; null while nobody knows. */
+  /** Tokens of the assembled window ÷ budget, or null when not known. */
   readonly pressure: number | null
-  /** Active tokens ÷ budget, which the thresholds go by; null while nobody knows. */
+  /** Active tokens ÷ budget, which decides about the thresholds, or null when not known. */
   readonly activeShare: number | null
   readonly softThreshold: number
   readonly hardThreshold: number
 }
 
-/** How full the window is; the tick is the soft threshold. */
+/** How full the window is. The tick marks the soft threshold. */
 export function PressureBar({ pressure, activeShare, softThreshold, hardThreshold }: Props) {
   if (pressure === null) {
     return (

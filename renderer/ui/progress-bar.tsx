@@ -2,14 +2,14 @@ import { formatPercent } from './format.ts'
 import styles from './progress-bar.module.css'
 
 type Props = {
-  /** What is going on, for a screen reader. */
+  /** Describes the work for a screen reader. */
   readonly label: string
   readonly done: number
-  /** 0 when nobody knows: the bar then only moves. */
+  /** 0 when the total is not known. The bar then only moves. */
   readonly total: number
 }
 
-/** How far something has come. */
+/** The progress of some work. */
 export function ProgressBar({ label, done, total }: Props) {
   if (total <= 0) return <div className={styles.track} role="progressbar" aria-label={label} data-unknown="" />
   const share = Math.min(1, done / total)

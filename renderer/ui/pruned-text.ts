@@ -1,7 +1,7 @@
 import type { Pruned, PrunedRun } from '../../core/contract/message.ts'
 import { formatCount, plural } from './format.ts'
 
-/** What agents call it when they take an output out of their window without a summary. */
+/** The terms that agents use when they remove an output from their window without a summary. */
 const WORDS: Readonly<Record<string, string>> = {
   microcompaction: 'cleared by a microcompaction',
   pruning: 'pruned',
@@ -9,12 +9,12 @@ const WORDS: Readonly<Record<string, string>> = {
   elision: 'elided',
 }
 
-/** `pruned`, `cleared by a microcompaction`; what another version calls it stays as it is. */
+/** `pruned`, `cleared by a microcompaction`. An unknown term is returned unchanged. */
 export const prunedWord = (by: string): string => (Object.hasOwn(WORDS, by) ? (WORDS[by] ?? by) : by)
 
-/** How much of the window it was. Of what the transcript no longer has, nobody knows. */
+/** Says how much left the window, if the transcript still tells. */
 export const prunedTokensText = ({ tokens }: Pick<Pruned, 'tokens'>): string =>
   tokens > 0 ? `${formatCount(tokens)} tokens left the window` : 'the transcript has only its replacement'
 
-/** What a run took out that made no summary. */
+/** Describes a run that pruned outputs and made no summary. */
 export const prunedRunText = ({ outputs }: Pick<PrunedRun, 'outputs'>): string => `${plural(outputs, 'output')} pruned`

@@ -4,5 +4,5 @@ const ROLES: Readonly<Record<Role, true>> = { system: true, user: true, assistan
 
 const isRole = (text: string): text is Role => Object.hasOwn(ROLES, text)
 
-/** The role of that name, or null. */
+/** Returns the role with that name, or null. */
 export const roleOf = (name: string): Role | null => (isRole(name) ? name : null)

@@ -1,10 +1,10 @@
-/** Hands a file to the user, as a download. */
+/** Gives a file to the user as a download. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = url
   link.download = name
   link.click()
-  // The browser reads the address in its own time.
+  // The browser may read the address later.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

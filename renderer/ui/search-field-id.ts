@@ -1,2 +1,2 @@
-/** The one field of the window in which one searches has this id, so that a key can lead to it from anywhere. */
+/** The id of the window's search field, so that a key can focus it from anywhere. */
 export const SEARCH_FIELD = 'search-field'

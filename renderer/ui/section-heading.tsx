@@ -3,11 +3,11 @@ import styles from './section-heading.module.css'
 
 type Props = {
   readonly children: ReactNode
-  /** What stands at the right end of the line. */
+  /** Content at the right end of the line. */
   readonly aside?: ReactNode
 }
 
-/** Small spaced capitals above a group. */
+/** A heading above a group. */
 export function SectionHeading({ children, aside }: Props) {
   return (
     <div className={styles.line}>

@@ -6,20 +6,20 @@ import styles from './segmented.module.css'
 type SegmentedOption<T extends string> = {
   readonly value: T
   readonly label: string
-  /** Said on hover. */
+  /** A hint for hovering. */
   readonly hint?: string
   readonly disabled?: boolean
 }
 
 type Props<T extends string> = {
-  /** What is being chosen, for a screen reader. */
+  /** The subject of the choice, for a screen reader. */
   readonly label: string
   readonly options: readonly SegmentedOption<T>[]
   readonly value: T
   readonly onChange: (value: T) => void
 }
 
-/** One of a few, all in sight. Arrow keys move, as in any group of radio buttons. */
+/** Chooses one of a few visible options. Arrow keys move, as in any group of radio buttons. */
 export function Segmented<T extends string>({ label, options, value, onChange }: Props<T>) {
   const name = useId()
   return (

@@ -12,7 +12,7 @@ type Props = {
   readonly disabled?: boolean
 }
 
-/** One of many, in the list that the desktop draws. */
+/** Chooses one of many options, in the list of the desktop. */
 export function SelectField({ label, options, value, onChange, title, disabled }: Props) {
   const id = useId()
   return (

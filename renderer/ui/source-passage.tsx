@@ -20,10 +20,10 @@ type Props = {
   readonly excerpt: string
   /** Ranges in the excerpt. */
   readonly matches?: readonly (readonly [number, number])[]
-  /** 0 to 1; undefined where nothing was scored. */
+  /** From 0 to 1. Undefined when nothing was scored. */
   readonly score?: number
   readonly why?: string
-  /** Its matches are marked on the other side. */
+  /** True when its matches are marked in the text. */
   readonly isActive?: boolean
   readonly onPoint?: () => void
 }
@@ -31,7 +31,7 @@ type Props = {
 const FIELDS = { content: null, tool_input: 'tool input', tool_output: 'tool output', reasoning: 'reasoning' } as const
 const NO_MATCHES: readonly (readonly [number, number])[] = []
 
-/** A passage of a message or summary, with its score if it has one. A click opens it where it stands. */
+/** A passage of a message or summary, with its score if it has one. A click opens it in its message or summary. */
 export function SourcePassage(props: Props) {
   const { id, node, conversationId, seq, atMs, field, excerpt, matches = NO_MATCHES, score, why } = props
   const queries = useQueryClient()

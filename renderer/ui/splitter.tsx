@@ -3,22 +3,25 @@ import { classNames } from './class-names.ts'
 import styles from './splitter.module.css'
 
 type Props = {
-  /** What it resizes, for a screen reader: `detail panel`. */
+  /** The resized element, for a screen reader: `detail panel`. */
   readonly label: string
   /** `vertical` is a vertical line between left and right. */
   readonly orientation: 'vertical' | 'horizontal'
-  /** Size in pixels of the pane that keeps its size when the window grows. */
+  /** The size in pixels of the pane that keeps its size when the window grows. */
   readonly size: number
   readonly min: number
   readonly max: number
-  /** The side of the line on which that pane is. */
+  /** The side of the line with that pane. */
   readonly pane: 'before' | 'after'
   readonly onResize: (size: number) => void
 }
 
 const KEY_STEP = 16
 
-/** The line between two panes: dragged, or moved with the arrow keys; a double click goes to the middle of its range. */
+/**
+ * The line between two panes. It can be dragged or moved with the arrow keys, and a double click moves it to the middle
+ * of its range.
+ */
 export function Splitter({ label, orientation, size, min, max, pane, onResize }: Props) {
   const sign = pane === 'before' ? 1 : -1
   const resize = (next: number) => onResize(Math.round(Math.min(max, Math.max(min, next))))

@@ -13,5 +13,5 @@ const TEXTS: Readonly<Record<StopReason, string>> = {
 
 const isStopReason = (text: string): text is StopReason => Object.hasOwn(TEXTS, text)
 
-/** Why a compaction run ended, in words; what another system calls it stays as it is. */
+/** Says why a compaction run ended. An unknown reason of another system is returned unchanged. */
 export const stopReasonText = (reason: string): string => (isStopReason(reason) ? TEXTS[reason] : reason)

@@ -9,7 +9,7 @@ import { CHAIN, DETERMINISTIC, providersOf } from './summarizers.ts'
 
 type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
 
-/** Chooses who writes the summaries: the built-in extractor, one model, or the models of the chain in turn. */
+/** Chooses the summariser: the built-in extractor, one model, or the models of the chain. */
 export function SummarizerChoice({ value, onChange }: Props) {
   const report = useQuery(api.settings.report.queryOptions())
   const route = useRoute()

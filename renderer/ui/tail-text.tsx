@@ -2,15 +2,15 @@ import { classNames } from './class-names.ts'
 import styles from './tail-text.module.css'
 
 type Props = {
-  /** Gives way where there is no room. */
+  /** The part that is shortened when there is not enough room. */
   readonly head: string
-  /** What tells it from others. */
+  /** The part that distinguishes it from others. */
   readonly tail: string
-  /** The tail is what counts: the head stands back. */
+  /** True to emphasise the tail. */
   readonly isTailStrong?: boolean
 }
 
-/** One line that keeps its end, as paths and ids need it. */
+/** One line that keeps its end when it is shortened, for paths and ids. */
 export function TailText({ head, tail, isTailStrong = false }: Props) {
   return (
     <span className={classNames(styles.line, isTailStrong && styles.strong)}>

@@ -8,7 +8,7 @@ const CHOICES: readonly (readonly [ThemeChoice, string])[] = [
   ['light', 'Light'],
 ]
 
-/** Dark, light, or as the desktop says. */
+/** Chooses dark, light, or the setting of the desktop. */
 export function ThemeMenu() {
   const theme = useTheme()
   const choice = useThemeChoice()

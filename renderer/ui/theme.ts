@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What the user chose; `system` follows the desktop. */
+/** The user's choice. `system` follows the desktop. */
 export type ThemeChoice = 'system' | 'dark' | 'light'
 export type Theme = 'dark' | 'light'
 
@@ -8,20 +8,20 @@ const KEY = 'lcm:theme'
 const CHANGED = 'lcm:theme'
 const prefersLight = () => window.matchMedia('(prefers-color-scheme: light)')
 
-/** The remembered choice. */
+/** Returns the stored choice. */
 function themeChoice(): ThemeChoice {
   const stored = localStorage.getItem(KEY)
   return stored === 'dark' || stored === 'light' ? stored : 'system'
 }
 
-/** Remembers a choice and shows it at once. */
+/** Stores a choice and applies it at once. */
 export function chooseTheme(choice: ThemeChoice): void {
   if (choice === 'system') localStorage.removeItem(KEY)
   else localStorage.setItem(KEY, choice)
   applyTheme()
 }
 
-/** Puts the theme on the page and keeps it in step with the desktop. Called once, before anything is drawn. */
+/** Applies the theme to the page, and follows the desktop. Called once before anything is drawn. */
 export function startTheme(): void {
   applyTheme()
   prefersLight().addEventListener('change', applyTheme)
@@ -43,12 +43,12 @@ function subscribe(onChange: () => void): () => void {
   return () => window.removeEventListener(CHANGED, onChange)
 }
 
-/** The theme that is shown now. Canvases draw again when it changes. */
+/** Returns the present theme. Canvases draw again when it changes. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, currentTheme)
 
-/** The user's choice. */
+/** Returns the user's choice. */
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice)
 
-/** The value of a colour token, for what is not drawn with CSS: `tokenColor('leaf')`. */
+/** Returns the value of a colour token for drawing without CSS: `tokenColor('leaf')`. */
 export const tokenColor = (token: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${token}`).trim()

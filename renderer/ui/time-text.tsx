@@ -3,13 +3,13 @@ import { useNow } from './use-now.ts'
 
 type Props = {
   readonly atMs: number | null
-  /** `relative` in lists, `short` where the moment itself matters. */
+  /** `relative` in lists, `short` when the time itself matters. */
   readonly form?: 'relative' | 'short'
 }
 
 const REFRESH_MS = 10_000
 
-/** A moment; hovering tells it to the millisecond. */
+/** A time. Its title is exact to the millisecond. */
 export function TimeText({ atMs, form = 'relative' }: Props) {
   const now = useNow(REFRESH_MS)
   if (atMs === null) return <span title="The file does not say when">no time</span>

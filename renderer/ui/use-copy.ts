@@ -4,7 +4,7 @@ const FEEDBACK_MS = 1200
 
 export type CopyState = 'idle' | 'copied' | 'failed'
 
-/** Copies text, and says for a moment that it did. */
+/** Copies text, and reports it for a moment. */
 export function useCopy(): readonly [CopyState, (text: string) => void] {
   const [state, setState] = useState<CopyState>('idle')
   useEffect(() => {

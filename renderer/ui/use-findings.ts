@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { api } from '../api.ts'
 import { type Findings, findingsOf } from './findings.ts'
 
-/** What the last scan of this window says of single nodes, for every view that shows nodes. */
+/** Returns the findings of the last scan by node, for every view with nodes. */
 export function useFindings(): Findings {
   const { data } = useQuery(api.integrity.last.queryOptions())
   return useMemo(() => findingsOf(data ?? null), [data])

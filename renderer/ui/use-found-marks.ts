@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect } from 'react'
 import { foundTexts, placesOf } from './found-texts.ts'
 
-/** At most this many matches of one message are marked. The others are found by reading on. */
+/** The most matches of one message that are marked. */
 const MOST_MARKS = 400
 const MOST_CHARS = 400_000
 const NAME = 'found'
 
 /**
- * Marks in an element what was looked for in a message or summary, without changing the element. Marks follow what is
- * rendered later, unfolded, or fetched. null marks nothing.
+ * Marks in an element the words of a search that found its message or summary, without changing the element. Text that
+ * is rendered, unfolded or fetched later is marked as well. Null marks nothing.
  */
 export function useFoundMarks(ref: RefObject<HTMLElement | null>, id: string | null): void {
   const queries = useQueryClient()

@@ -3,24 +3,24 @@ import { useState } from 'react'
 import type { Job } from '../../core/contract/job.ts'
 import { api } from '../api.ts'
 
-/** A job from its start to its end, and what started it answered with. */
+/** A job from start to end, with the answer of the call that started it. */
 export type FollowedJob<Input, Started> = {
   readonly start: (input: Input) => void
-  /** Null before the first start, and until the core has taken it. */
+  /** Null before the first start, and until the core has accepted it. */
   readonly started: Started | null
-  /** Null before the first start, and until the list of jobs knows it. */
+  /** Null before the first start, and until the job is in the list of jobs. */
   readonly job: Job | null
   readonly isRunning: boolean
-  /** Why it could not start, or why it failed. */
+  /** The error of the start or of the job. */
   readonly error: unknown
   /** Forgets the job in this view. A running job continues. */
   readonly forget: () => void
 }
 
-/** Starts a job on the open memory and follows that one to its end. */
+/** Starts a job on the open memory and follows it to its end. */
 export const useJob = () => useStartedJob(api.jobs.start.mutationOptions())
 
-/** Starts a job by any procedure that answers with its id, and follows that one to its end. */
+/** Starts a job by any procedure that returns its id, and follows it to its end. */
 export function useStartedJob<Input, Started extends { readonly jobId: string }>(
   options: UseMutationOptions<Started, Error, Input>,
 ): FollowedJob<Input, Started> {

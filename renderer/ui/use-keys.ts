@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'react'
 
-/** Handlers by key, as `KeyboardEvent.key` says it: `j`, `ArrowLeft`, `?`; `Mod+k` means Ctrl, on a Mac ⌘. */
+/** Handlers by key, named as in `KeyboardEvent.key`: `j`, `ArrowLeft`, `?`. `Mod+k` means Ctrl, and ⌘ on a Mac. */
 export type KeyBindings = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
 
 const isMac = () => navigator.platform.startsWith('Mac')
 
-/** The name under which a key press is bound. Shift is part of the character and not named. */
+/** Returns the name under which a key press is bound. Shift is part of the character and not named. */
 export function keyName(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey'>, mac: boolean): string {
   const mod = mac ? event.metaKey : event.ctrlKey
   const other = mac ? event.ctrlKey : event.metaKey
@@ -13,19 +13,19 @@ export function keyName(event: Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey'
   return `${other ? 'Other+' : ''}${event.altKey ? 'Alt+' : ''}${mod ? 'Mod+' : ''}${name}`
 }
 
-/** Whoever types means letters. A range and a checkbox take no text, and let letters pass. */
+/** True while the user types, so that letters are text. Sliders and checkboxes take no text. */
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target instanceof HTMLInputElement) return !['range', 'checkbox', 'radio', 'button'].includes(target.type)
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || target.isContentEditable
 }
 
-/** Enter on a button presses it, whatever else Enter does in the view. */
+/** Enter presses a focused button, whatever else it does in the view. */
 function isPressable(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.closest('button, summary, a[href]') !== null
 }
 
-/** A dialog or a menu is open, and takes the keys. */
+/** An open dialog or menu takes the keys. */
 const isElsewhere = () => document.querySelector('dialog[open], :popover-open') !== null
 
 /**

@@ -12,16 +12,16 @@ type ListKeys = {
   readonly open: () => void
 }
 
-/** The time within which both presses of `gg` have to come. */
+/** The time limit between both presses of `gg`. */
 const TWICE_MS = 800
 
-/** The keys that move in a list, whatever has the focus in its view. */
+/** Binds the keys that move in a list, whatever has the focus in its view. */
 export function useListKeys({ move, start, end, open }: ListKeys): void {
   useKeys({ j: () => move(1), k: () => move(-1), Home: start, End: end, G: end, Enter: open })
   useTwice('g', start)
 }
 
-/** A single `g` begins the chords of the window, so it is left alone here; only a second one in a row counts. */
+/** A single `g` begins a key sequence of the window, so only a second one in a row counts here. */
 function useTwice(key: string, onTwice: () => void): void {
   const latest = useRef(onTwice)
   useEffect(() => {

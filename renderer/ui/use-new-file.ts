@@ -4,14 +4,14 @@ import { type FollowedJob, useStartedJob } from './use-job.ts'
 
 type Target = { readonly jobId: string; readonly path: string }
 
-/** The making of a new file by a job, from its start to the opening of what came of it. */
+/** A job that makes a new file, from its start to the opening of the file. */
 export type NewFile<Input> = FollowedJob<Input, Target> & {
-  /** Where it will be; null before it was started. */
+  /** The path of the file, or null before the start. */
   readonly path: string | null
   readonly open: () => void
 }
 
-/** Starts what makes a new file and follows it; nothing is opened by itself. */
+/** Starts a job that makes a new file and follows it. The file is not opened automatically. */
 export function useNewFile<Input>(options: UseMutationOptions<Target, Error, Input>): NewFile<Input> {
   const making = useStartedJob(options)
   const path = making.started?.path ?? null

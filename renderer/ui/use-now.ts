@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The clock, read again every so often; for times that are told relative to now. */
+/** Returns the present time and updates it regularly, for relative times. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

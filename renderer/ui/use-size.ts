@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect, useState } from 'react'
 
 export type Size = { readonly width: number; readonly height: number }
 
-/** Inner size of an element in CSS pixels, whenever it changes; null before it is known. */
+/** Returns the inner size of an element in CSS pixels and updates it. Null before it is known. */
 export function useSize(ref: RefObject<Element | null>): Size | null {
   const [size, setSize] = useState<Size | null>(null)
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react'
 import { parseStored } from './stored-json.ts'
 
-/** A value that outlives the window. What cannot be read or is of another kind is the initial value. */
+/** A value that outlives the window. When it cannot be parsed or has another type, it is the initial value. */
 export function useStored<T extends string | number | boolean>(
   key: string,
   initial: T,
@@ -17,7 +17,7 @@ export function useStored<T extends string | number | boolean>(
   return [value, store]
 }
 
-/** The value as it stands now. */
+/** Returns the stored value. */
 export function readStored<T extends string | number | boolean>(key: string, initial: T): T {
   const value = parseStored(localStorage.getItem(`lcm:${key}`))
   return typeof value === typeof initial ? (value as T) : initial

@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 
-/** The width of an element in CSS pixels, whenever it changes; 0 before it is on the page. */
+/** Returns the width of an element in CSS pixels and updates it. 0 before it is on the page. */
 export function useWidth<T extends Element>(): readonly [RefObject<T | null>, number] {
   const ref = useRef<T>(null)
   const [width, setWidth] = useState(0)

@@ -3,12 +3,12 @@ import styles from './view-header.module.css'
 
 type Props = {
   readonly title: ReactNode
-  /** One line of figures. */
+  /** A line with figures. */
   readonly children: ReactNode
   readonly actions?: ReactNode
 }
 
-/** What a view has to say in one sentence, its figures, and what can be done. */
+/** The heading of a view: one sentence, figures, and actions. */
 export function ViewHeader({ title, children, actions }: Props) {
   return (
     <header className={styles.header}>

@@ -11,7 +11,7 @@ import styles from './working-copy-dialog.module.css'
 
 type Props = { readonly info: MemoryInfo; readonly onClose: () => void }
 
-/** What a working copy is, its making, and the way into it. */
+/** Explains working copies, makes one, and opens it. */
 export function WorkingCopyDialog({ info, onClose }: Props) {
   const copy = useNewFile(api.memory.copy.mutationOptions())
   const report = copy.job?.result?.kind === 'copy' ? copy.job.result.value : null

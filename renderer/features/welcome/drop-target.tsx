@@ -16,8 +16,8 @@ type Props = {
 }
 
 /**
- * Takes files that are dropped anywhere on it. A browser never tells where a dropped file lies, so that there the
- * answer is what to do instead.
+ * Accepts files that are dropped anywhere on it. A browser does not tell the path of a dropped file, so there the
+ * answer explains what to do instead.
  */
 export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   const [isOver, setOver] = useState(false)
@@ -29,7 +29,7 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   }, [refusal])
   const drop = (event: DragEvent) => {
     if (!holdsFiles(event)) return
-    // Otherwise the browser would leave the page for the file.
+    // Otherwise the browser would open the file instead of the page.
     event.preventDefault()
     setOver(false)
     if (!host.pathOfDroppedFile) {
@@ -51,7 +51,7 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
     setOver(true)
   }
   const leave = (event: DragEvent) => {
-    // It is told of every part that the pointer crosses.
+    // The event comes for every element that the pointer crosses.
     if (event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)) return
     setOver(false)
   }
@@ -75,5 +75,5 @@ export function DropTarget({ onMemory, onTranscripts, children }: Props) {
   )
 }
 
-/** Whether files are dragged, and not a text of the page itself. */
+/** True when files are dragged, and not a text of the page itself. */
 const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files')

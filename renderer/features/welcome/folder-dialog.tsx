@@ -20,7 +20,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-/** The folders of the machine that the core runs on, which need not be that of the browser. */
+/** The folders of the machine on which the core runs. The browser may be on another one. */
 export function FolderDialog({ title = 'Open a memory or a transcript', onMemory, onTranscript, onClose }: Props) {
   const [path, setPath] = useState<string | undefined>(undefined)
   const folder = useQuery(api.machine.folder.queryOptions({ input: { path }, placeholderData: keepPreviousData }))

@@ -7,16 +7,16 @@ import { FIRST_SHOWN, MORE_SHOWN, shortList } from './short-list.ts'
 
 type Props<T> = {
   readonly title: string
-  /** What the list is of, for the filter's name. */
+  /** The kind of items, for the name of the filter. */
   readonly what: string
   readonly items: readonly T[]
-  /** What the filter looks into. */
+  /** Returns the text that the filter searches. */
   readonly textOf: (item: T) => string
   readonly row: (item: T) => ReactNode
   readonly aside?: ReactNode
 }
 
-/** What was found on this machine, the newest first; where it is much, the rest is one click or one word away. */
+/** A list of what was found on this machine, newest first. A long list shows its beginning, and can be filtered. */
 export function FoundList<T>({ title, what, items, textOf, row, aside }: Props<T>) {
   const [filter, setFilter] = useState('')
   const [shown, setShown] = useState(FIRST_SHOWN)

@@ -2,7 +2,7 @@ import { plainName, shortenPath, splitPath } from '../../ui/format.ts'
 import { TailText } from '../../ui/tail-text.tsx'
 import styles from './memory-row.module.css'
 
-/** The folder of a project, of which its own name counts; or any other name. */
+/** The path of a project, with the name of its folder highlighted, or any other name. */
 export function FoundName({ label }: { readonly label: string }) {
   const name = plainName(label)
   return (

@@ -10,10 +10,10 @@ import styles from './memory-row.module.css'
 
 type Props = { readonly onChoose: (paths: readonly string[]) => void }
 
-/** What agents without a memory keep: a transcript can become one. */
+/** Transcripts of agents without a memory. A memory can be made of each. */
 export function FoundTranscripts({ onChoose }: Props) {
   const found = useQuery(api.machine.discoverTranscripts.queryOptions())
-  // A machine without any is told nothing: the page offers to import by path already.
+  // Without transcripts nothing is shown, because the page offers to import by path anyway.
   if (!found.data || found.data.length === 0) return null
   return (
     <FoundList

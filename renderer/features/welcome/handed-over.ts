@@ -3,13 +3,13 @@ import { parseStored } from '../../ui/stored-json.ts'
 
 const KEY = 'lcm:to-import'
 
-/** Goes to the welcome page, which imports, with transcripts that were chosen elsewhere. */
+/** Opens the welcome page to import transcripts that were chosen elsewhere. */
 export function importOnWelcomePage(paths: readonly string[]): void {
   sessionStorage.setItem(KEY, JSON.stringify(paths))
   host.openFile(null)
 }
 
-/** Returns the transcripts for which the former page was left, or null when it was left for something else. */
+/** Returns the transcripts for which the previous page was left, or null. */
 export function handedOver(): readonly string[] | null {
   const paths = parseStored(sessionStorage.getItem(KEY))
   const isUsable = Array.isArray(paths) && paths.length > 0 && paths.every((path) => typeof path === 'string')

@@ -16,7 +16,7 @@ type Props = {
   readonly onBack: () => void
 }
 
-/** What an import would bring, before anything is written. */
+/** What an import would add, shown before anything is written. */
 export function ImportPreview({ paths, onImport, onBack }: Props) {
   const preview = useQuery(api.machine.previewImport.queryOptions({ input: { paths: [...paths] } }))
   if (preview.error !== null)

@@ -5,7 +5,7 @@ import styles from './import-progress.module.css'
 import { ImportReport } from './import-report.tsx'
 import type { Import } from './use-import.ts'
 
-/** An import while it runs, and what did not arrive. */
+/** A running import, and then what was not imported. */
 export function ImportProgress({ transcripts }: { readonly transcripts: Import }) {
   const { job, error, result, open, leave } = transcripts
   if (result !== null)

@@ -6,7 +6,7 @@ import styles from './import-report.module.css'
 const MAX_LINES = 50
 const MAX_CONVERSATIONS = 100
 
-/** What arrived and what did not, file by file, line by line. */
+/** What was imported and what was not, file by file, line by line. */
 export function ImportReport({ result }: { readonly result: ImportResult }) {
   return (
     <section className={styles.report}>

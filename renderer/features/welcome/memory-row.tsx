@@ -13,7 +13,7 @@ type Props = {
   readonly onForget?: () => void
 }
 
-/** A memory on this machine: what it is of, where it is, how large, and when it last changed. */
+/** A memory on this machine: its subject, path, size and last change. */
 export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
   return (
     <li className={styles.row}>

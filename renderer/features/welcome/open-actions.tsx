@@ -9,13 +9,13 @@ import styles from './open-actions.module.css'
 
 type Props = {
   readonly onBrowse: () => void
-  /** Asks for transcripts with the dialog of the desktop. */
+  /** Opens the desktop's dialog for transcripts. */
   readonly onImport: () => void
-  /** Imports the one at a path. */
+  /** Imports the transcript at a path. */
   readonly onTranscript: (path: string) => void
 }
 
-/** A path to type, and the ways for those who do not know it. */
+/** A field for a path, and other ways to choose a file. */
 export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
   const openByDialog = async () => {
@@ -52,7 +52,7 @@ export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
   )
 }
 
-/** Takes a path as it is typed or pasted, looks what stands there, and opens or imports it. */
+/** Takes a typed or pasted path, finds out what it is, and opens or imports it. */
 function PathField({ onTranscript }: Pick<Props, 'onTranscript'>) {
   const [path, setPath] = useState('')
   const probe = useMutation(

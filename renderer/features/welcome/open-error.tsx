@@ -14,7 +14,7 @@ import { SalvageDialog } from './salvage-dialog.tsx'
 
 type Props = { readonly path: string; readonly error: unknown; readonly onRetry: () => void }
 
-/** A file that cannot be opened: why, what to do, and what could be opened instead. */
+/** A file that cannot be opened: the reason, the next step, and other files to open. */
 export function OpenError({ path, error, onRetry }: Props) {
   const [isBrowsing, setBrowsing] = useState(false)
   const { openNewerFile } = host

@@ -7,10 +7,10 @@ import styles from './found-list.module.css'
 import { MemoryRow } from './memory-row.tsx'
 import { shortList } from './short-list.ts'
 
-/** So few are shown that the found memories are on the first page, too. */
+/** The number of recent memories that leaves room for found ones on the first page. */
 const FIRST_RECENT = 6
 
-/** What was opened before. Nothing is shown before the first time. */
+/** Memories that were opened before. Without any, nothing is shown. */
 export function RecentMemories() {
   const recent = useQuery(api.machine.recent.queryOptions())
   const queries = useQueryClient()

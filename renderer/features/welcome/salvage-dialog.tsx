@@ -10,7 +10,7 @@ import { SalvageTable } from './salvage-table.tsx'
 
 type Props = { readonly path: string; readonly onClose: () => void }
 
-/** Saves what can be read of a damaged file into a new one, and says what could not. */
+/** Saves everything readable of a damaged file in a new one, and reports what was not readable. */
 export function SalvageDialog({ path, onClose }: Props) {
   const salvage = useNewFile(api.machine.salvage.mutationOptions())
   const report = salvage.job?.result?.kind === 'salvage' ? salvage.job.result.value : null

@@ -1,18 +1,18 @@
-/** Longer lists show so many at first, and can be filtered. */
+/** A longer list shows this many items at first, and can be filtered. */
 export const FIRST_SHOWN = 10
-/** What one click more shows. */
+/** The number of items that one more click shows. */
 export const MORE_SHOWN = 100
 
-/** What of a list is on the page. */
+/** The part of a list on the page. */
 export type ShortList<T> = {
   readonly rows: readonly T[]
-  /** How many items match the filter, shown or not. */
+  /** The number of items that match the filter, shown or not. */
   readonly matching: number
-  /** What is left to show. */
+  /** The number of items that are not shown. */
   readonly hidden: number
 }
 
-/** The first of a list that hold every typed word. A list that is just a little longer is shown whole. */
+/** Returns the first items that contain every typed word. A list that is only slightly longer is shown completely. */
 export function shortList<T>(
   all: readonly T[],
   textOf: (item: T) => string,

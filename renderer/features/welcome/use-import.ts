@@ -5,9 +5,9 @@ import { api } from '../../api.ts'
 import { useNewFile } from '../../ui/use-new-file.ts'
 import { isSound } from './import-outcome.ts'
 
-/** An import into a new memory, from the choice of transcripts to the opening of what came of it. */
+/** An import into a new memory, from the choice of transcripts to the opening of the memory. */
 export type Import = {
-  /** It runs, has failed, or came to an end that is to be looked at. */
+  /** True when it is running, has failed, or has a result to look at. */
   readonly isActive: boolean
   readonly job: Job | null
   readonly error: unknown
@@ -15,11 +15,11 @@ export type Import = {
   readonly start: (paths: readonly string[]) => void
   /** Opens the new memory. */
   readonly open: () => void
-  /** Back to the welcome page. */
+  /** Goes back to the welcome page. */
   readonly leave: () => void
 }
 
-/** Starts imports and follows them. A flawless one opens its memory by itself; flaws are shown first. */
+/** Starts imports and follows them. After a flawless one its memory is opened; flaws are shown first. */
 export function useImport(): Import {
   const { start, job, isRunning, error, open, forget } = useNewFile(api.machine.importNew.mutationOptions())
   const result = job?.result?.kind === 'import' ? job.result.value : null

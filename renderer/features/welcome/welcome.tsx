@@ -16,7 +16,7 @@ import { RecentMemories } from './recent-memories.tsx'
 import { useImport } from './use-import.ts'
 import styles from './welcome.module.css'
 
-/** The page without a file: every way to one. */
+/** The page without a file, with every way to open one. */
 export function Welcome() {
   const [isBrowsing, setBrowsing] = useState(false)
   const [chosen, setChosen] = useState<readonly string[] | null>(handedOver)
