@@ -172,3 +172,31 @@ test('a run with a model is estimated, followed and recorded', async ({ openMemo
   await page.getByRole('main').getByRole('button', { expanded: false }).filter({ hasText: 'local' }).click()
   await expect(page.getByText('model tokens')).toBeVisible()
 })
+
+test('what another system is set to is shown beside what holds here, and taken over when somebody asks', async ({
+  openMemory,
+  home,
+}) => {
+  const path = join(home, '.argentos/argent.json')
+  mkdirSync(dirname(path))
+  const config = { freshTailCount: 12, leafChunkTokens: 4000, contextThreshold: 2, apiKey: SECRET }
+  const text = JSON.stringify({ plugins: { entries: { 'aos-lcm': { config } } } })
+  writeFileSync(path, text)
+  const page = await openMemory()
+  await page.getByRole('button', { name: 'Settings' }).click()
+  const found = page.getByRole('article', { name: `ArgentOS: ${path}` })
+  await expect(found.getByRole('row', { name: 'freshTailCount 12 LCM_FRESH_TAIL_COUNT 8' })).toBeVisible()
+  await expect(
+    found.getByRole('row', { name: /leafChunkTokens 4000 LCM_LEAF_CHUNK_TOKENS 4000 the same here/ }),
+  ).toBeVisible()
+  await expect(found.getByRole('row', { name: /contextThreshold 2 .* Here it must be a number above 0/ })).toBeVisible()
+  if (process.env.LCM_TEST_SHOTS)
+    await page.screenshot({ path: `${process.env.LCM_TEST_SHOTS}/found.png`, fullPage: true })
+  await found.getByRole('button', { name: 'Take over what differs' }).click()
+  await expect(found.getByRole('button', { name: 'Nothing differs' })).toBeDisabled()
+  await expect(page.getByRole('textbox', { name: 'LCM_FRESH_TAIL_COUNT' })).toHaveValue('12')
+  expect(readFileSync(path, 'utf8')).toBe(text)
+  const written = textsBelow(home).filter((one) => one.includes('LCM_FRESH_TAIL_COUNT'))
+  expect(written).toHaveLength(1)
+  expect(await page.content()).not.toContain(SECRET)
+})

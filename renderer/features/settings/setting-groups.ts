@@ -40,8 +40,9 @@ export function groupSettings(effective: readonly EffectiveSetting[]): readonly 
   return [...known, { title: 'Other', settings: rest }].filter(({ settings }) => settings.length > 0)
 }
 
-/** What a field accepts, and what holds while it is empty. */
-export const acceptsText = ({ accepts, byDefault }: EffectiveSetting): string => `${accepts}; default: ${byDefault}`
+/** What a field accepts, and what it goes back to. */
+export const acceptsText = ({ accepts, byDefault, source }: EffectiveSetting): string =>
+  source === 'default' ? accepts : `${accepts}; default: ${byDefault}`
 
 /** What the environment sets in vain. */
 export function unknownText(unknown: readonly UnknownVariable[]): string {

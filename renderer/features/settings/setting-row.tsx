@@ -29,7 +29,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
             key={text}
             label={variable}
             value={text}
-            placeholder="not set"
+            placeholder={setting.byDefault}
             choices={choicesOf(setting)}
             isInvalid={save.isError}
             describedBy={describedBy}
@@ -37,7 +37,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
             onRevert={save.reset}
           />
         ) : (
-          <span className={styles.fixed}>{text === '' ? 'not set' : text}</span>
+          <span className={styles.fixed}>{text === '' ? setting.byDefault : text}</span>
         )}
       </div>
       <span className={styles.source}>
