@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { errorFields, logEvent } from '../log.ts'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
@@ -149,6 +150,7 @@ export class CoreHost {
     })
     running.thread.on('error', (error) => {
       console.error(`core thread stopped: ${error.stack ?? error.message}`)
+      logEvent('error', 'process', 'core.stopped', { role: 'interactive', ...errorFields(error) })
       gone()
     })
     running.thread.on('exit', () => {

@@ -2,6 +2,8 @@ import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { app, BrowserWindow, session } from 'electron'
 import { CoreHost } from '../../core/doors/core-host.ts'
+import type { startRecording } from '../../core/doors/recording.ts'
+import { errorFields, logEvent } from '../../core/log.ts'
 import { fileFromArguments } from './arguments.ts'
 import { registerBundleScheme, serveBundle } from './bundle-protocol.ts'
 import { confirmInDialog } from './confirm.ts'
@@ -19,6 +21,29 @@ const cores = new CoreHost({
   confirm: confirmInDialog,
 })
 
+/** What this process itself records; its cores have recorders of their own. */
+let recorder: ReturnType<typeof startRecording> | null = null
+
+/**
+ * Begins to record this process. What that needs is loaded when the first window is on its way, so that no window waits
+ * for it.
+ */
+async function record(): Promise<void> {
+  const recording = await import('../../core/doors/recording.ts')
+  recorder = recording.startRecording(process.env)
+  logEvent('info', 'process', 'app.started', { version: app.getVersion() })
+}
+
+/** What ends without a word anywhere else: this process by an error, and the process of a page. */
+function logFailures(): void {
+  process.on('uncaughtExceptionMonitor', (error) =>
+    logEvent('error', 'process', 'app.failed', { role: 'main', ...errorFields(error) }),
+  )
+  app.on('render-process-gone', (_event, _contents, { reason }) => {
+    if (reason !== 'clean-exit') logEvent('error', 'process', 'page.gone', { role: 'page', outcome: reason })
+  })
+}
+
 /** The core is loaded at the same time as the window. */
 function openOn(file: string | null): void {
   if (file !== null) cores.prepare(file)
@@ -27,6 +52,7 @@ function openOn(file: string | null): void {
 
 registerBundleScheme()
 guardPages()
+logFailures()
 
 if (!app.requestSingleInstanceLock()) {
   app.quit()
@@ -53,7 +79,9 @@ if (!app.requestSingleInstanceLock()) {
     if (closed) return
     event.preventDefault()
     const closing = cores.close().catch(() => false)
-    void closing.then((isWhole) => {
+    void closing.then(async (isWhole) => {
+      logEvent('info', 'process', 'app.done', { outcome: isWhole ? 'closed' : 'killed' })
+      await recorder?.close()
       // A thread inside a statement would keep the app from ending for as long as the statement takes.
       if (!isWhole) process.kill(process.pid, 'SIGKILL')
       closed = true
@@ -71,5 +99,6 @@ if (!app.requestSingleInstanceLock()) {
     if (named !== null) pending.push(named)
     if (pending.length === 0) openOn(null)
     for (const file of pending) openOn(file)
+    void record()
   })
 }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import { isRefusal } from '../../core/doors/core-host.ts'
+import { logEvent } from '../../core/log.ts'
 
 /** The part of Electron's `MessagePortMain` that a relay needs. */
 export type PagePort = {
@@ -20,8 +21,10 @@ export function relay(page: PagePort, core: MessagePort): void {
     else page.close()
   })
   core.on('message', (frame: unknown) => {
-    if (isRefusal(frame)) console.error(`a window was cut off from its core: ${frame.reason}`)
-    else page.postMessage(frame)
+    if (isRefusal(frame)) {
+      console.error(`a window was cut off from its core: ${frame.reason}`)
+      logEvent('warn', 'process', 'page.refused', { role: 'page', exit_code: frame.code })
+    } else page.postMessage(frame)
   })
   page.on('close', () => core.close())
   core.on('close', () => page.close())

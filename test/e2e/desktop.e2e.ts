@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generateHistory } from '../builders/history.ts'
 import { expect, ON_DESKTOP, test } from './app.ts'
@@ -59,6 +59,30 @@ test(
     }, memory)
     await page.getByRole('button', { name: 'Open a memory…' }).click()
     await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${(await factsOf(memory)).messages} msgs`)
+  },
+)
+
+test(
+  'the app records its own beginning and end, beside what its cores record, and no path',
+  ON_DESKTOP,
+  async ({ openMemory, electronApp, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    const pid = electronApp()?.process().pid
+    await electronApp()?.close()
+    const logs = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => /lcm-.*\.jsonl$/.test(name))
+    const text = logs.map((name) => readFileSync(join(home, name), 'utf8')).join('')
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; pid: number })
+    const own = lines.filter((line) => line.event.startsWith('app.'))
+    expect(own).toMatchObject([
+      { event: 'app.started', source: 'process', pid },
+      { event: 'app.done', outcome: 'closed', pid },
+    ])
+    expect(lines.map(({ event }) => event)).toContain('memory.opened')
+    expect(text).not.toContain(home)
   },
 )
 
