@@ -26,6 +26,31 @@ export const PrunedRun = z.object({
 })
 export type PrunedRun = z.infer<typeof PrunedRun>
 
+/** What a part records beside its texts. Only what it has is there. */
+export const PartDetails = z
+  .object({
+    /** The agent shows it to its user and does not send it to the model. */
+    ignored: z.literal(true),
+    /** What the agent called the call of a tool. */
+    toolTitle: z.string(),
+    patchHash: z.string(),
+    /** The paths as they are stored, most often a JSON array. */
+    patchFiles: z.string(),
+    subtaskPrompt: z.string(),
+    subtaskDesc: z.string(),
+    subtaskAgent: z.string(),
+    stepReason: z.string(),
+    /** In the agent's currency. */
+    stepCost: z.number(),
+    stepTokensIn: z.int(),
+    stepTokensOut: z.int(),
+    snapshotHash: z.string(),
+    /** A threshold started the compaction (true) or a user (false). */
+    compactionAuto: z.boolean(),
+  })
+  .partial()
+export type PartDetails = z.infer<typeof PartDetails>
+
 export const MessagePart = z.object({
   partId: z.string(),
   ordinal: z.int(),
@@ -47,6 +72,7 @@ export const MessagePart = z.object({
   isSynthetic: z.boolean(),
   /** The JSON text as it is stored. */
   metadata: z.string().nullable(),
+  details: PartDetails.optional(),
   /** Set when the model does not see the text of this part any more. */
   pruned: Pruned.optional(),
 })

@@ -43,7 +43,13 @@ const textColumns = [
   ['file_mime', 'fileMime'],
   ['file_name', 'fileName'],
   ['file_url', 'fileUrl'],
+  ['patch_hash', 'patchHash'],
+  ['patch_files', 'patchFiles'],
+  ['subtask_prompt', 'subtaskPrompt'],
+  ['subtask_desc', 'subtaskDesc'],
+  ['subtask_agent', 'subtaskAgent'],
   ['step_reason', 'stepReason'],
+  ['snapshot_hash', 'snapshotHash'],
   ['text_content', 'text'],
   ['tool_input', 'toolInput'],
   ['tool_output', 'toolOutput'],
@@ -77,9 +83,11 @@ export function toPartRow(part: NewPart, content: string): PartRow {
     if (isContent && (part.type === 'text' || part.type === 'tool')) give('is_content', 1)
     else give(column, text)
   }
+  if (part.isIgnored) give('is_ignored', 1)
   if (part.isSynthetic) give('is_synthetic', 1)
   if (part.stepTokensIn != null) give('step_tokens_in', part.stepTokensIn)
   if (part.stepTokensOut != null) give('step_tokens_out', part.stepTokensOut)
+  if (part.stepCost != null) give('step_cost', part.stepCost)
   if (part.compactionAuto != null) give('compaction_auto', Number(part.compactionAuto))
   return { columns, values }
 }

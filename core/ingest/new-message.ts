@@ -17,10 +17,22 @@ export type NewPart = {
   readonly fileName?: string | null
   readonly fileMime?: string | null
   readonly fileUrl?: string | null
-  /** Only of step_finish parts: why the model stopped, and what the step cost. */
+  /** Only of patch parts: the state of the files that it leads to, and their paths as a JSON array. */
+  readonly patchHash?: string | null
+  readonly patchFiles?: string | null
+  /** Only of subtask parts: what another agent was asked to do. */
+  readonly subtaskPrompt?: string | null
+  readonly subtaskDesc?: string | null
+  readonly subtaskAgent?: string | null
+  /** Only of step_finish parts: why the model stopped, and what the step cost, in the agent's currency. */
   readonly stepReason?: string | null
   readonly stepTokensIn?: number | null
   readonly stepTokensOut?: number | null
+  readonly stepCost?: number | null
+  /** Of snapshot parts, and of steps: the state of the files at that moment. */
+  readonly snapshotHash?: string | null
+  /** The agent shows it to its user and does not send it to the model. */
+  readonly isIgnored?: boolean
   readonly isSynthetic?: boolean
   /** Only of compaction parts: true when a threshold started it, false when a user did. */
   readonly compactionAuto?: boolean | null

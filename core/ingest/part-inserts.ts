@@ -21,6 +21,7 @@ const common: ReadonlyMap<string, SqlValue> = new Map<string, SqlValue>([
   ['step_reason', null],
   ['step_tokens_in', null],
   ['step_tokens_out', null],
+  ['step_cost', null],
   ['text_content', null],
   ['tool_input', null],
   ['tool_output', null],

@@ -1,5 +1,5 @@
 import { ROLES, type Role, type Visibility } from '../contract/ids.ts'
-import type { Cover, Message, MessagePart, Pruned } from '../contract/message.ts'
+import type { Cover, Message, MessagePart, PartDetails, Pruned } from '../contract/message.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { STAND_IN, wholeMetadata } from '../sqlite/repeated-texts.ts'
 import { shownValue } from '../sqlite/shown-values.ts'
@@ -15,6 +15,29 @@ import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs
 const cut = (column: string, more = 0): string => `
   CASE WHEN octet_length(${column}) <= :chars + ${more} OR octet_length(${column}) <> length(${column})
     THEN ${column} ELSE substr(${column}, 1, CAST(:chars AS INTEGER) + ${more}) END`
+
+/** A value of another kind than its column holds is a finding of a scan, and not shown here. */
+const asText = (column: string): string => `iif(typeof(p.${column}) = 'text', p.${column}, NULL)`
+const asNumber = (column: string): string => `iif(typeof(p.${column}) IN ('integer', 'real'), p.${column}, NULL)`
+const asCount = (column: string): string => `iif(typeof(p.${column}) = 'integer', p.${column}, NULL)`
+
+const details = {
+  ignored: `iif(p.is_ignored = 1, 1, NULL)`,
+  toolTitle: asText('tool_title'),
+  patchHash: asText('patch_hash'),
+  patchFiles: asText('patch_files'),
+  subtaskPrompt: asText('subtask_prompt'),
+  subtaskDesc: asText('subtask_desc'),
+  subtaskAgent: asText('subtask_agent'),
+  stepReason: asText('step_reason'),
+  stepCost: asNumber('step_cost'),
+  stepTokensIn: asCount('step_tokens_in'),
+  stepTokensOut: asCount('step_tokens_out'),
+  snapshotHash: asText('snapshot_hash'),
+  compactionAuto: asCount('compaction_auto'),
+} as const satisfies Readonly<Record<keyof PartDetails, string>>
+const detailNames = Object.keys(details) as (keyof PartDetails)[]
+const columnsOfDetails = detailNames.map((name) => `${details[name]} AS ${name}`).join(',\n      ')
 
 const queries = {
   messages: /* sql */ `
@@ -55,9 +78,11 @@ const queries = {
       ${cut('p.tool_output')} AS toolOutput,
       ${cut('p.tool_error')} AS toolError,
       ${cut('p.metadata', STAND_IN.length)} AS metadata,
+      ${columnsOfDetails},
       max(coalesce(octet_length(p.text_content), 0), coalesce(octet_length(p.tool_input), 0),
         coalesce(octet_length(p.tool_output), 0), coalesce(octet_length(p.tool_error), 0),
-        coalesce(octet_length(p.metadata), 0)) AS longestBytes
+        coalesce(octet_length(p.metadata), 0), coalesce(octet_length(p.subtask_prompt), 0),
+        coalesce(octet_length(p.patch_files), 0)) AS longestBytes
     FROM message_parts AS p
     WHERE p.message_id IN (SELECT value FROM json_each(:ids))
     ORDER BY p.message_id, p.ordinal`,
@@ -75,14 +100,15 @@ type MessageRow = {
   readonly inWindow: number
   readonly isEvent: number
 }
-type PartRow = Omit<MessagePart, 'isSynthetic'> & {
-  readonly messageId: number
-  readonly isContent: number
-  readonly textIsContent: number | null
-  readonly metadataHasText: number | null
-  readonly isSynthetic: number
-  readonly longestBytes: number
-}
+type PartRow = Omit<MessagePart, 'isSynthetic' | 'details'> &
+  Record<keyof PartDetails, string | number | null> & {
+    readonly messageId: number
+    readonly isContent: number
+    readonly textIsContent: number | null
+    readonly metadataHasText: number | null
+    readonly isSynthetic: number
+    readonly longestBytes: number
+  }
 
 /** A message without its position, which only the history knows. */
 export type StoredMessage = Omit<Message, 'position'> & { readonly messageId: number }
@@ -156,6 +182,8 @@ const texts = (part: PartRow): readonly (string | null)[] => [
   part.toolOutput,
   part.toolError,
   part.metadata,
+  part.subtaskPrompt as string | null,
+  part.patchFiles as string | null,
 ]
 
 const isPartLonger = (part: PartRow, chars: number): boolean =>
@@ -178,23 +206,35 @@ function withText(row: PartRow, content: string): PartRow {
 /** Text that is stored once, as the content of the message, is put back where it belongs. */
 function partOf(row: PartRow, content: string, chars: number): MessagePart {
   const short = (text: string | null): string | null => (text === null ? null : cutText(text, chars))
-  const {
-    messageId: _,
-    longestBytes: __,
-    textIsContent: ___,
-    metadataHasText: ____,
-    isContent,
-    isSynthetic,
-    ...part
-  } = row
-  const isOutput = isContent === 1 && row.type === 'tool'
+  const isOutput = row.isContent === 1 && row.type === 'tool'
+  const told = detailsOf(row, short)
   return {
-    ...part,
-    isSynthetic: isSynthetic === 1,
-    text: isContent === 1 && !isOutput ? content : short(row.text),
+    partId: row.partId,
+    ordinal: row.ordinal,
+    type: row.type,
+    text: row.isContent === 1 && !isOutput ? content : short(row.text),
+    toolCallId: row.toolCallId,
+    toolName: row.toolName,
+    toolStatus: row.toolStatus,
     toolInput: short(row.toolInput),
     toolOutput: isOutput ? content : short(row.toolOutput),
     toolError: short(row.toolError),
+    fileName: row.fileName,
+    fileMime: row.fileMime,
+    fileUrl: row.fileUrl,
+    isSynthetic: row.isSynthetic === 1,
     metadata: short(row.metadata),
+    ...(told && { details: told }),
   }
+}
+
+function detailsOf(row: PartRow, short: (text: string | null) => string | null): PartDetails | null {
+  const told: Record<string, string | number | boolean> = {}
+  for (const name of detailNames) {
+    const value = row[name]
+    if (value === null) continue
+    if (name === 'ignored' || name === 'compactionAuto') told[name] = value === 1
+    else told[name] = typeof value === 'string' ? (short(value) ?? '') : value
+  }
+  return Object.keys(told).length === 0 ? null : told
 }

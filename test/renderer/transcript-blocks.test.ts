@@ -41,6 +41,39 @@ describe('the blocks of a message', () => {
     expect(blocksOf(messageOf({ role: 'tool', content: 'ok' }))).toMatchObject([{ kind: 'tool_result', output: 'ok' }])
   })
 
+  it('show what a part records beside its texts: steps, patches, tasks for other agents, what the model is not sent', () => {
+    const parts = [
+      partOf({ partId: 'a', type: 'step_start', details: { snapshotHash: '0123456789abcdef' } }),
+      partOf({ partId: 'b', text: 'Only for you.', details: { ignored: true } }),
+      partOf({ partId: 'c', type: 'patch', details: { patchHash: 'abc', patchFiles: '["/a.ts","/b.ts"]' } }),
+      partOf({
+        partId: 'd',
+        type: 'subtask',
+        details: { subtaskPrompt: 'Find callers', subtaskAgent: 'explore', subtaskDesc: 'callers' },
+      }),
+      partOf({
+        partId: 'e',
+        type: 'step_finish',
+        details: { stepReason: 'stop', stepTokensIn: 1234, stepTokensOut: 56, stepCost: 0.012345 },
+      }),
+      partOf({ partId: 'f', type: 'compaction', details: { compactionAuto: true } }),
+      partOf({ partId: 'g', type: 'tool', toolName: 'bash', toolInput: '{}', details: { toolTitle: 'List' } }),
+    ]
+    expect(blocksOf(messageOf({ role: 'assistant', parts }))).toMatchObject([
+      { kind: 'mark', label: 'step start: files at 0123456789ab', text: '' },
+      { kind: 'text', text: 'Only for you.', isIgnored: true },
+      { kind: 'mark', label: expect.stringMatching(/^patch abc, 2\sfiles$/), text: '/a.ts\n/b.ts' },
+      { kind: 'subtask', title: 'subtask for explore: callers', text: 'Find callers' },
+      {
+        kind: 'mark',
+        label: expect.stringMatching(/^step finish: stop, 1\.23\sk in, 56 out, cost 0\.0123$/),
+        text: '',
+      },
+      { kind: 'compaction', isAuto: true, isIgnored: false },
+      { kind: 'tool_call', title: 'List' },
+    ])
+  })
+
   it('keep a call and its result together when one part holds both', () => {
     const part = partOf({
       type: 'tool',

@@ -336,6 +336,53 @@ describe('an import of opencode', () => {
     expect(marked(memory, 'prunedAtMs')).toEqual(['a.ts'])
   })
 
+  it('keeps patches, tasks for other agents, states of the files and costs in columns of their own', async () => {
+    using memory = buildMemory()
+    const answer = message('msg_2', 'assistant', [
+      { id: 'p1', type: 'step-start', snapshot: 'before' },
+      { id: 'p2', type: 'text', text: 'Done.' },
+      { id: 'p3', type: 'patch', hash: 'abc', files: ['/work/a.ts', '/work/b.ts'] },
+      { id: 'p4', type: 'snapshot', snapshot: 'now' },
+      { id: 'p5', type: 'step-finish', reason: 'stop', cost: 0.5, tokens: {}, snapshot: 'after' },
+    ])
+    const info2 = { ...answer.info, modelID: 'm', finish: 'stop', cost: 0.5, tokens: { input: 7, output: 3 } }
+    const task = { type: 'subtask', prompt: 'Find callers', description: 'callers', agent: 'explore', model: 'm' }
+    const path = writeJson({
+      messages: [message('msg_1', 'user', [{ id: 'p0', ...task }]), { ...answer, info: info2 }],
+      info,
+    })
+    await importOne(memory.db, path)
+    const rows = memory.db.all<Record<string, unknown>>(`
+      SELECT part_type, patch_hash, patch_files, subtask_prompt, subtask_desc, subtask_agent, step_cost, snapshot_hash,
+        text_content
+      FROM message_parts ORDER BY message_id, ordinal`)
+    expect(rows.map((row) => Object.values(row).filter((value) => value !== null))).toEqual([
+      ['subtask', 'Find callers', 'callers', 'explore'],
+      ['step_start', 'before'],
+      ['text'],
+      ['patch', 'abc', '["/work/a.ts","/work/b.ts"]'],
+      ['snapshot', 'now'],
+      ['step_finish', 0.5, 'after'],
+    ])
+    expect(told(memory)).toEqual(['user: Find callers', 'assistant: Done.'])
+    expect(await importOne(memory.db, path)).toMatchObject({ added: 0, alreadyThere: 2 })
+  })
+
+  it('marks a text that is not sent to the model, and leaves it out of what the message says', async () => {
+    using memory = buildMemory()
+    const texts = [
+      { id: 'p1', type: 'text', text: 'Only for you.', ignored: true },
+      { id: 'p2', type: 'text', text: 'For the model.' },
+    ]
+    await importOne(memory.db, writeJson({ messages: [message('msg_1', 'user', texts)], info }))
+    expect(told(memory)).toEqual(['user: For the model.'])
+    const rows = memory.db.all('SELECT text_content AS text, is_ignored AS ignored FROM message_parts ORDER BY ordinal')
+    expect(rows).toEqual([
+      { text: 'Only for you.', ignored: 1 },
+      { text: null, ignored: 0 },
+    ])
+  })
+
   it('reads a session of the storage folder with its messages and parts', async () => {
     const storage = temporaryFolder()
     const put = (path: string, value: unknown): void => {

@@ -26,3 +26,9 @@ export const listAt = (object: JsonObject, key: string): readonly unknown[] => {
   const value = object[key]
   return Array.isArray(value) ? value : []
 }
+
+/** Returns the value when it is an amount: a number that is not negative. */
+export const amountAt = (object: JsonObject, key: string): number | null => {
+  const value = object[key]
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null
+}

@@ -104,10 +104,11 @@ function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file
 
 /** A part by this app is at the end of the range of its summary. Any other one was recorded by the agent. */
 function CompactionNote({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {
-  const { text, summaryId, tokensBefore, isSynthetic } = compaction
+  const { text, summaryId, tokensBefore, isAuto, isSynthetic } = compaction
   return (
     <p className={styles.divider} title={text === '' ? undefined : text}>
       {isSynthetic ? 'the range of a summary ends here' : 'the agent recorded a compaction'}
+      {isAuto !== null && (isAuto ? ' by itself' : ' that a person asked for')}
       {tokensBefore !== null && `, at ${formatTokens(tokensBefore)}`}
       {summaryId !== null && <NodeLink id={summaryId} maxChars={24} />}
     </p>

@@ -1,47 +1,60 @@
 import type { Message, MessagePart } from '../../../core/contract/message.ts'
+import { markLabel, patchFacts, subtaskTitle } from './part-facts.ts'
 import { parsedObject } from './tool-line.ts'
 
+type BlockBase = {
+  readonly key: string
+  readonly isSynthetic: boolean
+  /** The agent shows it to its user and does not send it to the model. */
+  readonly isIgnored: boolean
+}
+
 /** One block of a message as it is drawn, in order. `key` is unique within the message. */
-export type Block = { readonly key: string; readonly isSynthetic: boolean } & (
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'reasoning'; readonly text: string }
-  | {
-      readonly kind: 'tool_call'
-      readonly toolName: string
-      readonly toolCallId: string | null
-      /** JSON text as stored. */
-      readonly input: string
-      readonly output: string
-      readonly error: string
-      readonly status: string | null
-    }
-  | {
-      readonly kind: 'tool_result'
-      readonly toolName: string | null
-      readonly toolCallId: string | null
-      readonly output: string
-      readonly isError: boolean
-    }
-  | { readonly kind: 'patch'; readonly title: string; readonly text: string }
-  | {
-      readonly kind: 'file'
-      readonly name: string | null
-      readonly mime: string | null
-      readonly url: string | null
-      /** The text that represents it in the message's content. */
-      readonly text: string
-    }
-  | {
-      readonly kind: 'compaction'
-      readonly text: string
-      /** The summary that replaced the range, or null when the system does not name it. */
-      readonly summaryId: string | null
-      /** The tokens of the window just before, or null when the system does not record them. */
-      readonly tokensBefore: number | null
-    }
-  | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
-  | { readonly kind: 'mark'; readonly label: string; readonly text: string }
-)
+export type Block = BlockBase &
+  (
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'reasoning'; readonly text: string }
+    | {
+        readonly kind: 'tool_call'
+        readonly toolName: string
+        /** What its agent calls this call. */
+        readonly title: string | null
+        readonly toolCallId: string | null
+        /** JSON text as stored. */
+        readonly input: string
+        readonly output: string
+        readonly error: string
+        readonly status: string | null
+      }
+    | {
+        readonly kind: 'tool_result'
+        readonly toolName: string | null
+        readonly toolCallId: string | null
+        readonly output: string
+        readonly isError: boolean
+      }
+    | { readonly kind: 'patch'; readonly title: string; readonly text: string }
+    | {
+        readonly kind: 'file'
+        readonly name: string | null
+        readonly mime: string | null
+        readonly url: string | null
+        /** The text that represents it in the message's content. */
+        readonly text: string
+      }
+    | {
+        readonly kind: 'compaction'
+        readonly text: string
+        /** The summary that replaced the range, or null when the system does not name it. */
+        readonly summaryId: string | null
+        /** The tokens of the window just before, or null when the system does not record them. */
+        readonly tokensBefore: number | null
+        /** A threshold started it (true) or a user (false). */
+        readonly isAuto: boolean | null
+      }
+    | { readonly kind: 'subtask'; readonly title: string; readonly text: string }
+    | { readonly kind: 'mark'; readonly label: string; readonly text: string }
+  )
 
 /**
  * Returns the blocks of a message. Systems store its text in `content`, in parts, or in both. The text is shown once,
@@ -65,7 +78,7 @@ export function isBareMark(block: Block): block is Extract<Block, { kind: 'mark'
 }
 
 function contentBlock(message: Pick<Message, 'content' | 'parts'>, isResult: boolean): Block {
-  const base = { key: 'content', isSynthetic: false }
+  const base = { key: 'content', isSynthetic: false, isIgnored: false }
   if (!isResult) return { ...base, kind: 'text', text: message.content }
   const call = message.parts.find((part) => part.toolName !== null)
   return {
@@ -79,7 +92,8 @@ function contentBlock(message: Pick<Message, 'content' | 'parts'>, isResult: boo
 }
 
 function blockOf(part: MessagePart, isResult: boolean): Block {
-  const base = { key: part.partId, isSynthetic: part.isSynthetic }
+  const base = baseOf(part)
+  const { details } = part
   const text = part.text ?? ''
   switch (part.type) {
     case 'text':
@@ -91,8 +105,11 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
     case 'tool':
       if (part.toolInput !== null || (!isResult && part.toolOutput === null)) return callBlock(part)
       return resultBlock(part, part.toolOutput ?? text)
-    case 'patch':
-      return { ...base, kind: 'patch', title: part.fileName ?? 'patch', text }
+    case 'patch': {
+      if (text !== '') return { ...base, kind: 'patch', title: part.fileName ?? 'patch', text }
+      const { label, files } = patchFacts(details)
+      return { ...base, kind: 'mark', label, text: files }
+    }
     case 'file':
       return text !== '' && part.fileName === null && part.fileMime === null && part.fileUrl === null
         ? { ...base, kind: 'text', text }
@@ -100,38 +117,51 @@ function blockOf(part: MessagePart, isResult: boolean): Block {
     case 'compaction':
       return { ...base, kind: 'compaction', text, ...compactionFacts(part) }
     case 'subtask':
-      return { ...base, kind: 'subtask', title: part.toolName ?? 'subtask', text }
+      return {
+        ...base,
+        kind: 'subtask',
+        title: subtaskTitle(details, part.toolName ?? 'subtask'),
+        text: text === '' ? (details?.subtaskPrompt ?? '') : text,
+      }
     case 'step_start':
     case 'step_finish':
     case 'snapshot':
     case 'agent':
     case 'retry':
-      return { ...base, kind: 'mark', label: part.type.replace('_', ' '), text }
+      return { ...base, kind: 'mark', label: markLabel(part.type, details), text }
   }
 }
+
+type Compaction = Extract<Block, { kind: 'compaction' }>
+
+const baseOf = ({ partId, isSynthetic, details }: MessagePart): BlockBase => ({
+  key: partId,
+  isSynthetic,
+  isIgnored: details?.ignored ?? false,
+})
 
 /**
  * Our engine names the summary in the part's metadata, other systems in its text. Claude Code notes the tokens before.
  */
-function compactionFacts(part: MessagePart): { summaryId: string | null; tokensBefore: number | null } {
+function compactionFacts(part: MessagePart): Pick<Compaction, 'summaryId' | 'tokensBefore' | 'isAuto'> {
   const metadata = parsedObject(part.metadata ?? '') ?? {}
   const named = typeof metadata.summary === 'string' ? metadata.summary : /\bsum_[\w-]+/.exec(part.text ?? '')?.[0]
   return {
     summaryId: named ?? null,
     tokensBefore: typeof metadata.preTokens === 'number' ? metadata.preTokens : null,
+    isAuto: part.details?.compactionAuto ?? null,
   }
 }
 
 /** Returns what the importer kept of a block of an unknown kind. */
 function unread(part: MessagePart): Block {
   const text = part.metadata ?? ''
-  return { key: part.partId, isSynthetic: part.isSynthetic, kind: 'mark', label: 'unrecognised block', text }
+  return { ...baseOf(part), kind: 'mark', label: 'unrecognised block', text }
 }
 
 function resultBlock(part: MessagePart, output: string): Block {
   return {
-    key: part.partId,
-    isSynthetic: part.isSynthetic,
+    ...baseOf(part),
     kind: 'tool_result',
     toolName: part.toolName,
     toolCallId: part.toolCallId,
@@ -142,10 +172,10 @@ function resultBlock(part: MessagePart, output: string): Block {
 
 function callBlock(part: MessagePart): Block {
   return {
-    key: part.partId,
-    isSynthetic: part.isSynthetic,
+    ...baseOf(part),
     kind: 'tool_call',
     toolName: part.toolName ?? 'tool',
+    title: part.details?.toolTitle ?? null,
     toolCallId: part.toolCallId,
     input: part.toolInput ?? '',
     // Some systems keep a note of the model beside the call. It is shown with the result.

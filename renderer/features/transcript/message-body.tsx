@@ -31,6 +31,14 @@ export function MessageBody({ message }: { readonly message: Message }) {
               synthetic
             </span>
           )}
+          {block.isIgnored && (
+            <span
+              className={styles.synthetic}
+              title="Its agent shows it to the person and does not send it to the model"
+            >
+              not sent to the model
+            </span>
+          )}
           <Pruning pruned={prunedOf(shown, block)} />
           <BlockView block={block} foldKey={`${message.id}/${block.key}`} onWhole={onWhole} />
         </div>

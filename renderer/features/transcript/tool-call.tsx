@@ -36,7 +36,9 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
         onToggle={toggle}
         head={
           <>
-            <span className={styles.name}>{call.toolName}</span>
+            <span className={styles.name} title={call.title ?? undefined}>
+              {call.toolName}
+            </span>
             <code className={styles.line}>
               <bdi>{line}</bdi>
             </code>

@@ -4,17 +4,25 @@ import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-
 import type { MessageDetails } from '../../message-details.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, resultMessage, textBlock, timeOf } from '../../parts.ts'
 
-/** These parts have no text: where a step began, and the state of the files. */
-const silent: ReadonlySet<string> = new Set(['step-start', 'step-finish', 'snapshot', 'compaction'])
+/** The end of a step and a compaction are stored with what the message says of them. */
+const silent: ReadonlySet<string> = new Set(['step-finish', 'compaction'])
 
-/** Converts the parts of a message that have content. */
+/** Converts the parts of a message that have content. The beginning of a step is kept for the state of the files. */
 export const openCodeBlocks = (parts: readonly JsonObject[]): BlockPart[] =>
-  parts.filter((part) => !silent.has(textAt(part, 'type') ?? '')).map(openCodeBlock)
+  parts
+    .filter((part) => !silent.has(textAt(part, 'type') ?? ''))
+    .filter((part) => part.type !== 'step-start' || textAt(part, 'snapshot') !== null)
+    .map(openCodeBlock)
+
+/** Returns the state of the files at the end of the last step, or null. */
+export const lastSnapshot = (parts: readonly JsonObject[]): string | null =>
+  parts.map((part) => (part.type === 'step-finish' ? textAt(part, 'snapshot') : null)).findLast(Boolean) ?? null
 
 function openCodeBlock(part: JsonObject): BlockPart {
   switch (part.type) {
     case 'text': {
       const block = typeof part.text === 'string' ? textBlock(part.text) : unknownBlock(part)
+      if (part.ignored === true) return { part: { ...block.part, isIgnored: true }, text: null }
       return part.synthetic === true ? { ...block, part: { ...block.part, metadata: '{"synthetic":true}' } } : block
     }
     case 'reasoning':
@@ -28,14 +36,31 @@ function openCodeBlock(part: JsonObject): BlockPart {
     case 'file':
       return openCodeFile(part)
     case 'patch':
-      return { part: { type: 'patch', metadata: raw({ hash: part.hash, files: part.files }) }, text: null }
+      return {
+        part: { type: 'patch', patchHash: textAt(part, 'hash'), patchFiles: JSON.stringify(listAt(part, 'files')) },
+        text: null,
+      }
+    case 'step-start':
+    case 'snapshot':
+      return {
+        part: { type: part.type === 'snapshot' ? 'snapshot' : 'step_start', snapshotHash: textAt(part, 'snapshot') },
+        text: null,
+      }
     case 'agent':
       return { part: { type: 'agent', metadata: raw({ name: part.name }) }, text: null }
-    case 'subtask':
+    case 'subtask': {
+      const { model, command } = part
       return {
-        part: { type: 'subtask', text: textAt(part, 'prompt'), metadata: raw(part) },
+        part: {
+          type: 'subtask',
+          subtaskPrompt: textAt(part, 'prompt'),
+          subtaskDesc: textAt(part, 'description'),
+          subtaskAgent: textAt(part, 'agent'),
+          metadata: model === undefined && command === undefined ? null : raw({ model, command }),
+        },
         text: textAt(part, 'prompt'),
       }
+    }
     case 'retry':
       return { part: { type: 'retry', metadata: raw({ attempt: part.attempt, error: part.error }) }, text: null }
     default:

@@ -3,13 +3,13 @@ import type { NewPart } from '../../../new-message.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { CompactionRecord, PruningRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
-import { countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
+import { amountAt, countAt, isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import type { MessageDetails } from '../../message-details.ts'
 import { oneLine } from '../../one-line.ts'
 import { compactionPart, messageOf, RecordClock } from '../../parts.ts'
 import { CLEARED } from '../../placeholders.ts'
 import type { RecordOrigin } from '../../read-lines.ts'
-import { openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
+import { lastSnapshot, openCodeBlocks, openCodeResult, prunedAt } from './parts.ts'
 
 /** A request to compact by a person or the program. The answer to it is the summary. */
 type Request = { readonly id: string; readonly isAuto: boolean | null; readonly tailFrom: string | null }
@@ -121,7 +121,7 @@ export class OpenCodeReader {
     const said = openCodeBlocks(parts)
     const isSummary = info.summary === true
     const blocks = isSummary ? [...said, { part: compactionPart(request?.isAuto ?? null), text: null }] : said
-    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info), details })
+    out.push({ kind: 'answer', sessionId, externalId, blocks, createdAtMs, finish: finishOf(info, parts), details })
     for (const part of parts.filter((candidate) => candidate.type === 'tool')) {
       const id = this.#ids.named(textAt(part, 'id') ?? `${externalId}/${textAt(part, 'callID') ?? ''}`)
       const message = openCodeResult(part, id, createdAtMs, details)
@@ -160,7 +160,7 @@ export class OpenCodeReader {
   }
 }
 
-function finishOf(info: JsonObject): NewPart | null {
+function finishOf(info: JsonObject, parts: readonly JsonObject[]): NewPart | null {
   const tokens = objectAt(info, 'tokens')
   const cache = objectAt(tokens, 'cache')
   const model = textAt(info, 'modelID')
@@ -171,6 +171,8 @@ function finishOf(info: JsonObject): NewPart | null {
     stepReason: textAt(info, 'finish'),
     stepTokensIn: input === null ? null : input + (countAt(cache, 'read') ?? 0) + (countAt(cache, 'write') ?? 0),
     stepTokensOut: countAt(tokens, 'output'),
+    stepCost: amountAt(info, 'cost'),
+    snapshotHash: lastSnapshot(parts),
     metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: countAt(cache, 'read') ?? undefined }),
   }
 }

@@ -1,6 +1,6 @@
 import type { NewPart } from '../../../new-message.ts'
 import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
-import { countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { amountAt, countAt, isObject, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { callBlock, fileBlock, jsonText, reasoningBlock, textBlock } from '../../parts.ts'
 
 /** The types of entries. A session also has a header. */
@@ -63,6 +63,7 @@ export function piFinish(message: JsonObject): NewPart | null {
     stepReason: textAt(message, 'stopReason'),
     stepTokensIn: input === null ? null : input + (cacheRead ?? 0) + (cacheWrite ?? 0),
     stepTokensOut: countAt(usage, 'output'),
+    stepCost: amountAt(objectAt(usage, 'cost'), 'total'),
     metadata: JSON.stringify({
       model: model ?? undefined,
       cacheReadTokens: cacheRead ?? undefined,
