@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { createRouterClient } from '@orpc/server'
@@ -47,6 +47,23 @@ beforeAll(async () => {
       },
     ],
   })
+  memory.message(1, {
+    role: 'assistant',
+    parts: [
+      { part_type: 'subtask', subtask_prompt: TEXT, subtask_desc: TEXT, subtask_agent: CANARY },
+      { part_type: 'patch', patch_hash: CANARY, patch_files: `["/home/${CANARY}/a.ts"]` },
+      { part_type: 'snapshot', snapshot_hash: CANARY },
+    ],
+  })
+  // What other systems on this machine are set to: a text where a number belongs, a key, and a file that is broken.
+  for (const [path, text] of [
+    ['.argentos/argent.json', `{"plugins":{"config":{"aos-lcm":{"freshTailCount":"${CANARY}","apiKey":"${KEY}"}}}}`],
+    ['.pi/agent/settings.json', `{"lcm": {"maxDepth": 2}, "key": "${KEY}", oops ${CANARY}`],
+    ['.hermes/config.yaml', `lcm:\n  fresh_tail_count: [${CANARY}\n`],
+  ] as const) {
+    mkdirSync(dirname(join(home, path)), { recursive: true })
+    writeFileSync(join(home, path), text)
+  }
   server = await startModelServer(good(`A summary of ${CANARY}.`))
   process.env.CANARY_KEY = KEY
   const provider: ProviderSettings = {
@@ -215,7 +232,8 @@ describe('logs and counts', () => {
   })
 
   it('hold no text, query or path of a command, whether it succeeds or fails', async () => {
-    const env = { LCM_DATA_DIR: join(home, 'data'), LCM_LOG_LEVEL: 'debug' }
+    const unknown = { [`LCM_${CANARY.toUpperCase()}`]: KEY, [`LCM_${CANARY}`]: CANARY }
+    const env = { LCM_DATA_DIR: join(home, 'data'), LCM_LOG_LEVEL: 'debug', ...unknown }
     const db = ['--db', memory.path]
     for (const args of [
       ['grep', CANARY, ...db],
@@ -228,7 +246,10 @@ describe('logs and counts', () => {
       await lcmHere(args, { env })
     }
     const commands = new Set((await logged()).map(({ command }) => command))
+    await lcmHere(['stats', ...db], { env: { ...env, LCM_TOKEN_BUDGET: CANARY } })
+    await lcmHere(['grep', CANARY, ...db], { env: { ...env, LCM_LOG_LEVEL: CANARY } })
     for (const command of ['grep', 'describe', 'stats', 'integrity', 'import']) expect(commands).toContain(command)
     expect(written()).not.toContain(CANARY)
+    expect(written()).not.toContain(CANARY.toUpperCase())
   })
 })
