@@ -113,7 +113,7 @@ function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Genera
   const hash = startSha1()
   // Their numbers are read as texts: one may be too large to be told exactly.
   const texts = rows && summaries(probe, 'NULL')
-  for (const row of texts ? db.iterate(texts) : []) hash.update(JSON.stringify(row))
+  for (const row of texts ? db.iterateRows(texts) : []) hash.update(JSON.stringify(row))
   if (links.messages) hash.update(String(db.value(queries.linksState('summary_messages', 'message_id'))))
   if (links.sources) hash.update(String(db.value(queries.linksState('summary_sources', 'source_id'))))
   const state = hash.digest('hex')

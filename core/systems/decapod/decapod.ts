@@ -127,7 +127,7 @@ function lineageStamp({ db, probe }: Source): string {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
   const hash = startSha1().update(String(db.value(queries.conversations)))
-  const rows = db.iterate(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
+  const rows = db.iterateRows(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
   for (const row of rows) hash.update(JSON.stringify(row))
   return hash.digest('hex')
 }

@@ -316,7 +316,7 @@ function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): Gen
   const bare = (column: string): string => (probe.has('summary_nodes', column) ? column : 'NULL')
   const hash = startSha1().update(stamp)
   let rows = 0
-  for (const row of db.iterate(queries.nodes(bare))) {
+  for (const row of db.iterateRows(queries.nodes(bare))) {
     hash.update(JSON.stringify(row))
     rows += 1
     if (rows % NODES_AT_ONCE === 0) yield

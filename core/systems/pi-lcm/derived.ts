@@ -174,7 +174,7 @@ function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<v
   const hash = startSha1()
   function* adding(sql: string): Generator<void> {
     let rows = 0
-    for (const row of db.iterate(sql)) {
+    for (const row of db.iterateRows(sql)) {
       hash.update(JSON.stringify(row))
       rows += 1
       if (rows % ROWS_AT_ONCE === 0) yield

@@ -19,7 +19,13 @@ const queries = {
     SELECT
       r.run_id AS runId,
       r.started_at AS atMs,
-      (SELECT max(e.newest_seq) FROM compaction_events AS e WHERE e.run_id = r.run_id) AS newestSeq
+      (
+        SELECT e.newest_seq
+        FROM compaction_events AS e
+        WHERE e.run_id = r.run_id AND e.newest_seq IS NOT NULL
+        ORDER BY e.event_id DESC
+        LIMIT 1
+      ) AS newestSeq
     FROM compaction_runs AS r
     WHERE r.conversation_id = :conversationId
     ORDER BY r.started_at, r.run_id`,
