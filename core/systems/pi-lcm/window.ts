@@ -52,13 +52,24 @@ const queries = {
   size: /* sql */ `
     SELECT coalesce(max(ordinal) + 1, 0) FROM temp.derived_context_items
     WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  /** Adds messages behind those that are in the window already. */
+  /** Adds the next messages after a place behind those that are in the window already. */
   messages: /* sql */ `
     INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT d.conversation_id, row_number() OVER (ORDER BY d.seq, d.message_id) - 1 + CAST(:size AS INTEGER), 'message',
-      d.message_id
-    FROM temp.derived_messages AS d CROSS JOIN temp.pi_uncovered AS u ON u.message_id = d.message_id
-    WHERE u.is_marked = 0 AND d.conversation_id = CAST(:conversation AS INTEGER) AND d.message_id > CAST(:last AS INTEGER)`,
+    SELECT conversation_id, row_number() OVER (ORDER BY seq, message_id) - 1 + CAST(:size AS INTEGER), 'message',
+      message_id
+    FROM (
+      SELECT d.conversation_id, d.seq, d.message_id
+      FROM temp.derived_messages AS d CROSS JOIN temp.pi_uncovered AS u ON u.message_id = d.message_id
+      WHERE u.is_marked = 0 AND d.conversation_id = CAST(:conversation AS INTEGER)
+        AND d.message_id > CAST(:known AS INTEGER) AND (d.seq, d.message_id) > (:seq, :message)
+      ORDER BY d.seq, d.message_id
+      LIMIT CAST(:limit AS INTEGER)
+    )`,
+  lastPlace: /* sql */ `
+    SELECT d.seq, d.message_id AS message
+    FROM temp.derived_context_items AS c JOIN temp.derived_messages AS d ON d.message_id = c.message_id
+    WHERE c.conversation_id = CAST(:conversation AS INTEGER)
+    ORDER BY c.ordinal DESC LIMIT 1`,
 }
 
 /** Messages that are no source of a summary, and whether the file marks them as compacted all the same. */
@@ -79,9 +90,7 @@ export function* fillingPiWindows(db: PreparableDb, hasMark: boolean): Generator
   db.run(queries.forgetUncovered)
   yield* findingUncovered(db, hasMark, BEFORE_ALL)
   for (const conversation of db.column<number>(queries.conversations)) {
-    const ids = shownIn(db, conversation)
-    place(db, conversation, ids)
-    db.run(queries.messages, { conversation, size: ids.length, last: BEFORE_ALL })
+    yield* filling(db, conversation)
     yield
   }
 }
@@ -104,15 +113,37 @@ export function followPiWindows(db: PreparableDb, hasMark: boolean, last: number
       isAppended === 1 && String(db.column(queries.placed, { conversation })) === String(shownIn(db, conversation))
     if (!isSame) anew.add(conversation)
     else if (!anew.has(conversation)) {
-      const size = db.value<number>(queries.size, { conversation }) ?? 0
-      db.run(queries.messages, { conversation, size, last })
+      withoutYielding(addingMessages(db, conversation, db.value<number>(queries.size, { conversation }) ?? 0, last))
     }
   }
   for (const conversation of anew) {
     db.run(queries.forget, { conversation })
-    const ids = shownIn(db, conversation)
-    place(db, conversation, ids)
-    db.run(queries.messages, { conversation, size: ids.length, last: BEFORE_ALL })
+    withoutYielding(filling(db, conversation))
+  }
+}
+
+function* filling(db: PreparableDb, conversation: number): Generator<void> {
+  const ids = shownIn(db, conversation)
+  place(db, conversation, ids)
+  yield* addingMessages(db, conversation, ids.length, BEFORE_ALL)
+}
+
+/** Messages that are added to a window without a pause. Each is a row and two entries of indexes. */
+const MESSAGES_AT_ONCE = 4000
+
+/**
+ * Adds messages to a window in the order of the conversation.
+ * @param size how many entries the window has already
+ * @param known the last message that is not to be added
+ */
+function* addingMessages(db: PreparableDb, conversation: number, size: number, known: number): Generator<void> {
+  type Place = { readonly seq: number; readonly message: number }
+  let place: Place | undefined = { seq: Number.NEGATIVE_INFINITY, message: 0 }
+  for (let end = size; place; place = db.get<Place>(queries.lastPlace, { conversation })) {
+    const added = db.run(queries.messages, { conversation, known, size: end, limit: MESSAGES_AT_ONCE, ...place })
+    if (added < MESSAGES_AT_ONCE) return
+    end += added
+    yield
   }
 }
 
