@@ -51,7 +51,7 @@ const queries = {
 }
 
 /** Links between two pauses. */
-const LINKS_AT_ONCE = 16_384
+const LINKS_AT_ONCE = 8192
 /** Links to sources between two pauses, each of which is a row. */
 const ROWS_AT_ONCE = 4096
 /** Summaries whose messages are read without a pause: some milliseconds where each has a few dozen. */

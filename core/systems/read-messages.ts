@@ -128,6 +128,7 @@ const ROWS_AT_ONCE = 4096
 /** Every message of a file: conversation after conversation, each in the order of its sequence. */
 export function* readingAllMessages(db: ReadDb): Generator<void, Messages> {
   const lengths = db.rows<[number | null, number]>(queries.lengths)
+  yield
   const columns = new GrowingMessages(lengths.reduce((sum, [, length]) => sum + length, 0))
   for (const [conversation, length] of lengths) {
     columns.begin(conversation ?? Number.NaN)

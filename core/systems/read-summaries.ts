@@ -48,7 +48,7 @@ type SqlRow = [
 export type ReadSummary = Omit<SummaryRow, 'index'>
 
 /** Rows between two pauses. */
-const AT_ONCE = 4096
+const AT_ONCE = 512
 
 /**
  * All summaries of a file, as they are stored.

@@ -13,27 +13,21 @@ const BENEATH = `beneath (top, id) AS (
 )`
 
 /** Times of the messages that a summary stands for, where the file has none or wrong ones. They rise from the leaves. */
-const RANGES = [
-  /* sql */ `
-DROP TABLE IF EXISTS temp.lossless_leaf_ranges;
-CREATE TEMP TABLE lossless_leaf_ranges AS
-SELECT l.summary_id AS id, min(${textTimeMs('m.created_at')}) AS earliest, max(${textTimeMs('m.created_at')}) AS latest
-FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
-GROUP BY l.summary_id;
-`,
-  /* sql */ `
+const RANGES = /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_ranges;
 CREATE TEMP TABLE lossless_ranges (summary_id TEXT PRIMARY KEY, earliest_at INTEGER, latest_at INTEGER) WITHOUT ROWID;
 INSERT INTO temp.lossless_ranges
-WITH RECURSIVE risen (id, earliest, latest) AS (
-  SELECT id, earliest, latest FROM temp.lossless_leaf_ranges
+WITH RECURSIVE leaves (id, earliest, latest) AS (
+  SELECT l.summary_id, min(${textTimeMs('m.created_at')}), max(${textTimeMs('m.created_at')})
+  FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
+  GROUP BY l.summary_id
+), risen (id, earliest, latest) AS (
+  SELECT id, earliest, latest FROM leaves
   UNION
   SELECT e.summary_id, r.earliest, r.latest FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
 )
 SELECT id, min(earliest), max(latest) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
-DROP TABLE temp.lossless_leaf_ranges;
-`,
-]
+`
 
 /** One more than the deepest source, for releases that store no depth. */
 const DEPTHS = /* sql */ `
@@ -98,7 +92,7 @@ export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): s
     ...(links ? LINKS : []),
     ...(sources ? [SOURCES] : []),
     ...(log ? [LOSSLESS_LOG] : []),
-    ...(ranges ? RANGES : []),
+    ...(ranges ? [RANGES] : []),
     ...(depths ? [DEPTHS] : []),
     ...(descendants ? [DESCENDANTS] : []),
   ]
