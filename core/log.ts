@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { LineLevel, LogFields, LogSource } from './contract/activity.ts'
 import type { LogLevel } from './contract/lists.ts'
 import { toErrorInfo } from './errors.ts'
@@ -78,6 +79,28 @@ export function errorFields(error: unknown): LogFields {
   const { code } = toErrorInfo(error)
   if (code !== 'internal') return { error_code: code }
   return { error_code: code, error_name: nameOf(error), stack: framesOf(error) }
+}
+
+/** From this on a call is noticed by whoever waits for it. */
+const SLOW_MS = 200
+
+/**
+ * Logs a call on a memory by the name of its procedure. What it was asked is not logged, but for the conversation.
+ * @param error null when the call was answered
+ */
+export function logCall(procedure: string, path: string | null, input: unknown, start: number, error: unknown): void {
+  const conversation = typeof input === 'object' && input !== null && 'conversationId' in input && input.conversationId
+  const fields = {
+    procedure,
+    duration_ms: elapsedMs(start),
+    ...(path !== null && { memory: memoryKey(resolve(path)) }),
+    ...(Number.isSafeInteger(conversation) && { conversation_id: Number(conversation) }),
+  }
+  if (error !== null) {
+    const { error_code = 'internal', ...rest } = errorFields(error)
+    logEvent(levelOfError(error_code), 'call', 'call.failed', { ...fields, error_code, ...rest })
+  } else if (fields.duration_ms >= SLOW_MS) logEvent('info', 'call', 'call.slow', fields)
+  else logEvent('debug', 'call', 'call.done', fields)
 }
 
 const nameOf = (error: unknown): string =>

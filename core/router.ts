@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
 import { agentTools, Tools } from './agents/tools/tools.ts'
@@ -11,7 +10,7 @@ import { agreeToLedger } from './ingest/ledger/agree.ts'
 import { ledgerState } from './ingest/ledger/ledger-permission.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
-import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
+import { logCall } from './log.ts'
 import { PRESETS } from './systems/presets.ts'
 import { despiteWrongValues, stepsDespiteWrongValues } from './systems/wrong-values.ts'
 
@@ -21,27 +20,6 @@ function translate(error: unknown): unknown {
   if (error.code !== 'BAD_REQUEST') return error
   const issues = z.prettifyError(new z.ZodError(error.cause.issues as never))
   return new LcmError('invalid_argument', `The request is not valid: ${issues}`)
-}
-
-/** From this on a call is noticed by whoever waits for it. */
-const SLOW_MS = 200
-
-/** Logs a call by the name of its procedure. What it was asked is not logged, but for the conversation. */
-function logCall(core: Core, path: readonly string[], input: unknown, start: number, error: unknown): void {
-  const conversation = typeof input === 'object' && input !== null && 'conversationId' in input && input.conversationId
-  const fields = {
-    procedure: path.join('.'),
-    duration_ms: elapsedMs(start),
-    ...(core.path !== null && { memory: memoryKey(resolve(core.path)) }),
-    ...(Number.isSafeInteger(conversation) && { conversation_id: Number(conversation) }),
-  }
-  // Whoever looks at the log asks for it again and again.
-  if (path[0] === 'activity' && error === null) return
-  if (error !== null) {
-    const { error_code = 'internal', ...rest } = errorFields(error)
-    logEvent(levelOfError(error_code), 'call', 'call.failed', { ...fields, error_code, ...rest })
-  } else if (fields.duration_ms >= SLOW_MS) logEvent('info', 'call', 'call.slow', fields)
-  else logEvent('debug', 'call', 'call.done', fields)
 }
 
 /**
@@ -65,10 +43,11 @@ export function createRouter(core: Core) {
           throw translate(error)
         }
       })
-      logCall(core, path, input, start, null)
+      // Whoever looks at the log asks for it again and again.
+      if (path[0] !== 'activity') logCall(path.join('.'), core.path, input, start, null)
       return answer
     } catch (error) {
-      logCall(core, path, input, start, error)
+      logCall(path.join('.'), core.path, input, start, error)
       const info = toErrorInfo(error)
       if (info.code === 'internal') console.error(error)
       throw errors.LCM({ message: info.message, data: info })

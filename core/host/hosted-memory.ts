@@ -9,6 +9,7 @@ import { LargeTexts } from '../ingest/large-texts.ts'
 import { neededRun } from '../jobs/auto-compaction.ts'
 import { AutoCompactor } from '../jobs/auto-compactor.ts'
 import type { Lcm } from '../lcm.ts'
+import { logCall } from '../log.ts'
 import { requireEnabled } from '../settings/switched-off.ts'
 import {
   conversationExists,
@@ -58,20 +59,30 @@ export class HostedMemory {
    * @throws LcmError invalid_argument, naming the field
    */
   async call(name: HostCallName, input: unknown, signal: AbortSignal): Promise<Output<HostCallName>> {
+    const start = performance.now()
+    const { path } = this.#core
+    try {
+      const answer = await despiteWrongValues(path, () => this.#answer(name, input, signal))
+      logCall(name, path, input, start, null)
+      return answer
+    } catch (error) {
+      logCall(name, path, input, start, error)
+      throw error
+    }
+  }
+
+  async #answer(name: HostCallName, input: unknown, signal: AbortSignal): Promise<Output<HostCallName>> {
     throwIfCancelled(signal)
     const parsed = hostCalls[name].input.safeParse(input ?? {})
     if (!parsed.success) throw notAccepted(name, parsed.error)
-    const handlers: { readonly [Name in HostCallName]: (input: never, signal: AbortSignal) => Promise<Output<Name>> } =
-      {
-        ingest: (given: Input<'ingest'>) => this.#ingest(given, signal),
-        assemble: (given: Input<'assemble'>) => this.#assemble(given, signal),
-        compact: (given: Input<'compact'>) => this.#compact(given, signal),
-        recall: (given: Input<'recall'>) => this.#recall(given, signal),
-        status: (given: Input<'status'>) => this.#status(given),
-      }
-    return await despiteWrongValues<Output<HostCallName>>(this.#core.path, () =>
-      handlers[name](parsed.data as never, signal),
-    )
+    const handlers: { readonly [Name in HostCallName]: (given: never) => Promise<Output<Name>> } = {
+      ingest: (given: Input<'ingest'>) => this.#ingest(given, signal),
+      assemble: (given: Input<'assemble'>) => this.#assemble(given, signal),
+      compact: (given: Input<'compact'>) => this.#compact(given, signal),
+      recall: (given: Input<'recall'>) => this.#recall(given, signal),
+      status: (given: Input<'status'>) => this.#status(given),
+    }
+    return await handlers[name](parsed.data as never)
   }
 
   /** The answer says that the messages are in the file. */

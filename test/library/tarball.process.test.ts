@@ -177,12 +177,21 @@ describe('the packed package in an empty folder', () => {
     expect(compile([...options, ...types, '--lib', 'esnext,dom', 'agree.mts'])).toBe('')
   })
 
-  it('runs its commands', () => {
-    const lcm = join(folder, 'node_modules/lcm-inspector/bin/lcm.mjs')
-    const stats = execFileSync(process.execPath, [lcm, 'stats', '--json', '--db', join(folder, 'calls.db')], {
-      env: environment(),
-      encoding: 'utf8',
+  it('runs its commands, the engine and the tools for agents', () => {
+    const lcm = (args: readonly string[], input = ''): string =>
+      execFileSync(process.execPath, ['node_modules/lcm-inspector/bin/lcm.mjs', ...args, '--db', 'calls.db'], {
+        cwd: folder,
+        env: environment(),
+        encoding: 'utf8',
+        input,
+      })
+    expect(JSON.parse(lcm(['stats', '--json']))).toMatchObject({ conversations: 1, messages: 41 })
+    const request = { jsonrpc: '2.0', id: 1, method: 'status', params: { sessionId: 's' } }
+    expect(JSON.parse(lcm(['engine', '--stdio'], JSON.stringify(request)))).toMatchObject({ result: { messages: 41 } })
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '0' } }
+    const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params }
+    expect(JSON.parse(lcm(['mcp'], `${JSON.stringify(hello)}\n`))).toMatchObject({
+      result: { serverInfo: { name: 'lcm' } },
     })
-    expect(JSON.parse(stats)).toMatchObject({ conversations: 1, messages: 41 })
   })
 })
