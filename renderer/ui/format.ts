@@ -6,7 +6,7 @@ const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
 /** `93,480` */
 export const formatCount = (count: number): string => grouped.format(count)
 
-/** Three digits that count and a magnitude: `812`, `93.5 k`, `1.18 M`. */
+/** Three significant digits and a magnitude: `812`, `93.5 k`, `1.18 M`. */
 export function formatCompact(count: number): string {
   return scaled(count, 1000, ['', 'k', 'M', 'G', 'T'])
 }
@@ -24,7 +24,7 @@ function scaled(value: number, step: number, units: readonly string[], trim = th
     rest /= step
     unit += 1
   }
-  // 999,950 is a million to three digits, not a thousand thousands.
+  // To three digits 999,950 is a million, and not a thousand thousands.
   if (unit > 0 && unit < units.length - 1 && Number(rest.toPrecision(3)) >= step) {
     rest /= step
     unit += 1
@@ -44,7 +44,10 @@ export function plural(count: number, one: string, many: string = `${one}s`): st
   return `${formatCount(count)}${NBSP}${count === 1 ? one : many}`
 }
 
-/** A share of one as whole percent, or with one decimal below ten: `62 %`, `2.5 %`, `< 0.1 %`. Only all is `100 %`. */
+/**
+ * Formats a share of one in whole percent, or with one decimal below ten: `62 %`, `2.5 %`, `< 0.1 %`. Only the whole is
+ * `100 %`.
+ */
 export function formatPercent(share: number): string {
   const percent = share * 100
   if (percent > 0 && percent < 0.1) return `<${NBSP}0.1${NBSP}%`
@@ -53,14 +56,14 @@ export function formatPercent(share: number): string {
   return `${text}${NBSP}%`
 }
 
-/** Pressure in percent: `62 %`, `0.8 %`. Rounds down below 100, so that 99.6 is not called full. */
+/** Formats a pressure in percent: `62 %`, `0.8 %`. It rounds down below 100, so that 99.6 is not called full. */
 export function formatPressure(pressure: number): string {
   const percent = pressure * 100
   if (percent < 1) return formatPercent(pressure)
   return `${grouped.format(percent < 100 ? Math.floor(percent) : Math.round(percent))}${NBSP}%`
 }
 
-/** Tokens stood for ÷ own tokens: `50.6×`; whole from a hundred on. */
+/** Source tokens ÷ own tokens: `50.6×`, without decimals from a hundred on. */
 export function formatCompression(ratio: number): string {
   return `${ratio >= 100 ? grouped.format(ratio) : ratio.toFixed(1)}×`
 }
@@ -80,7 +83,7 @@ export function formatDuration(ms: number): string {
 const pair = (a: number, aUnit: string, b: number, bUnit: string): string =>
   b === 0 ? `${a}${NBSP}${aUnit}` : `${a}${NBSP}${aUnit}${NBSP}${b}${NBSP}${bUnit}`
 
-/** `sum_9c1f4e02ab77d310` → `sum_9c1f…310`; what is short stays whole. */
+/** `sum_9c1f4e02ab77d310` → `sum_9c1f…310`. A short id is returned unchanged. */
 export function shortenId(id: string, maxChars = 14): string {
   const chars = [...id]
   if (chars.length <= maxChars) return id
@@ -88,29 +91,29 @@ export function shortenId(id: string, maxChars = 14): string {
   return `${chars.slice(0, head).join('')}…${chars.slice(chars.length - (maxChars - 1 - head)).join('')}`
 }
 
-/** `/home/ada/.openclaw/lcm.db` → `~/.openclaw/lcm.db`, and the front of a long path left out. */
+/** `/home/ada/.openclaw/lcm.db` → `~/.openclaw/lcm.db`. The beginning of a long path is left out. */
 export function shortenPath(path: string, maxChars = 48): string {
   const home = path.replace(/^(\/home\/[^/]+|\/Users\/[^/]+|\/root|[A-Z]:\\Users\\[^\\]+)(?=[\\/])/, '~')
   return home.length <= maxChars ? home : `…${home.slice(home.length - maxChars + 1)}`
 }
 
-/** Last segment of a path. */
+/** Returns the last segment of a path. */
 export const fileNameOf = (path: string): string => path.split(/[\\/]/).findLast((part) => part !== '') ?? path
 
-/** Folder and name of a path, for where only one of them fits: `~/code/`, `shop`. */
+/** Divides a path into folder and name, for when only one of them fits: `~/code/`, `shop`. */
 export function splitPath(path: string): { readonly head: string; readonly tail: string } {
   const [, head = '', tail = path] = /^(.*[\\/])(?=[^\\/])(.+)$/s.exec(path) ?? []
   return { head, tail }
 }
 
-/** The front of an id, which many share, and the end that tells it from them. */
+/** Divides an id into the beginning, which many ids share, and the end, which distinguishes it. */
 export function splitId(id: string, tailChars = 6): { readonly head: string; readonly tail: string } {
   const chars = [...id]
   const at = Math.max(0, chars.length - tailChars)
   return { head: chars.slice(0, at).join(''), tail: chars.slice(at).join('') }
 }
 
-/** A name from elsewhere on one line, as it is spelled: what would turn its letters round is written out. */
+/** Returns a foreign name as one line, with characters that change the direction of text written out. */
 export const plainName = (name: string): string =>
   name
     .replace(/\s+/g, ' ')

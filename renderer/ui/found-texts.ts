@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 
 const keyOf = (id: string) => ['found', id] as const
 
-/** Texts that were looked for are marked where they stand once their message or summary is opened. */
+/** Keeps the texts that a search found in a message or summary, to mark them when it is opened. */
 export function keepFoundTexts(queries: QueryClient, id: string, texts: readonly string[]): void {
   queries.setQueryData(
     keyOf(id),
@@ -10,13 +10,13 @@ export function keepFoundTexts(queries: QueryClient, id: string, texts: readonly
   )
 }
 
-/** What was found in a message or summary; empty when nobody looked for anything in it. */
+/** Returns the texts that were found in a message or summary. */
 export const foundTexts = (queries: QueryClient, id: string): readonly string[] =>
   queries.getQueryData<readonly string[]>(keyOf(id)) ?? []
 
 /**
- * Places of the texts in one run of text, in order, each as `[from, to)`. A text that was shortened with `…` at its ends
- * counts without them.
+ * Returns where the texts occur in a run of text, in order, each as `[from, to)`. The `…` of a shortened text does not
+ * count.
  */
 export function placesOf(run: string, texts: readonly string[], most: number): readonly (readonly [number, number])[] {
   const places: [number, number][] = []

@@ -2,8 +2,8 @@
 export type SnippetPart = { readonly text: string; readonly isMatch: boolean }
 
 /**
- * Splits a snippet at its matches. Ranges are UTF-16 units, end exclusive; they may touch, overlap, come in any order
- * or reach out of the snippet. A range that parts a surrogate pair is widened to the whole character.
+ * Splits a snippet at its matches. Ranges are UTF-16 units with exclusive ends; they may touch, overlap, be unordered
+ * or exceed the snippet. A range that divides a surrogate pair is widened to the whole character.
  */
 export function splitSnippet(snippet: string, matches: readonly (readonly [number, number])[]): readonly SnippetPart[] {
   const parts: SnippetPart[] = []

@@ -5,11 +5,11 @@ import styles from './icon-button.module.css'
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'type' | 'children'> & {
   readonly icon: IconName
-  /** What it does: its name for a screen reader, and what hovering shows. */
+  /** The action, as the name for a screen reader and as the title. */
   readonly label: string
 }
 
-/** A button that is a picture. */
+/** A button with a picture. */
 export function IconButton({ icon, label, className, title, ...rest }: Props) {
   return (
     <button

@@ -37,7 +37,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** A 16 px drawing in the colour of the text around it. It says nothing to a screen reader: its button does. */
+/**
+ * A drawing of 16 px in the colour of the text around it. A screen reader ignores it and reads the name of its button.
+ */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

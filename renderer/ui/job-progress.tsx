@@ -9,11 +9,11 @@ import { ProgressBar } from './progress-bar.tsx'
 type Props = {
   /** Null while it is being started. */
   readonly job: Job | null
-  /** What it is called until it has said something of itself. */
+  /** The title until the job reports one. */
   readonly title: string
 }
 
-/** How far a job is, and the way to end it. */
+/** The progress of a job, with a button to cancel it. */
 export function JobProgress({ job, title }: Props) {
   const cancel = useMutation(api.jobs.cancel.mutationOptions())
   const progress = job?.progress ?? null

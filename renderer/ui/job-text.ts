@@ -44,7 +44,7 @@ const INDEX_OUTCOMES = {
   not_needed: 'Search index: not needed',
 } as const
 
-/** What a job is called while it runs: `Checking 71 %`, `Importing 1.2 MB`. */
+/** Describes a running job: `Checking 71 %`, `Importing 1.2 MB`. */
 export function jobText({ kind, progress }: Pick<Job, 'kind' | 'progress'>): string {
   if (progress === null || (progress.total === 0 && progress.done === 0)) return `${VERBS[kind]}…`
   if (progress.total > 0) return `${VERBS[kind]} ${formatPercent(Math.min(1, progress.done / progress.total))}`
@@ -52,7 +52,7 @@ export function jobText({ kind, progress }: Pick<Job, 'kind' | 'progress'>): str
   return `${VERBS[kind]} ${done}`
 }
 
-/** What came of a job, in a few words; null while it runs. */
+/** Describes the result of a job in a few words. Null while it is running. */
 export function jobOutcome(job: Pick<Job, 'kind' | 'state' | 'result'>): string | null {
   if (job.state === 'running') return null
   if (job.state === 'cancelled') return `${NOUNS[job.kind]} cancelled`

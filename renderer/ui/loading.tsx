@@ -5,15 +5,15 @@ type Props = {
   /** What is being fetched: `conversations`. */
   readonly what: string
   readonly lines?: number
-  /** What is being done, to be read at once. Without it, what fills a view says so when it takes long. */
+  /** A text that is shown at once. Without it, a placeholder of a whole view gets one when loading takes long. */
   readonly doing?: string
 }
 
-/** Lines: fewer stand for a part of a view, beside others that can be read. */
+/** With fewer lines it is a placeholder for a part of a view. */
 const FILLS_A_VIEW = 7
 const WIDTHS = ['62%', '88%', '74%', '81%', '55%', '92%', '68%']
 
-/** Lines where text will be. They appear after 150 ms only: what is quicker than that needs no announcement. */
+/** Lines in the place of text. They appear after 150 ms, because shorter loading needs no announcement. */
 export function Loading({ what, lines = 5, doing }: Props) {
   return (
     <div

@@ -5,7 +5,7 @@ import { WorkingCopyDialog } from './working-copy-dialog.tsx'
 
 type Props = { readonly info: MemoryInfo; readonly look?: 'primary' | 'quiet' }
 
-/** The way from a file that is never changed to one that may be. */
+/** A button that makes a working copy of a read-only file. */
 export function MakeWorkingCopy({ info, look }: Props) {
   const [isOpen, setOpen] = useState(false)
   return (

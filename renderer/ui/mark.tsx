@@ -1,4 +1,4 @@
-/** The sign of the app: strata. */
+/** The logo of the app: strata. */
 export function Mark({ size = 16 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 16 16" fill="var(--lit)" aria-hidden="true" focusable="false">

@@ -20,17 +20,17 @@ const components: Components = {
   input: ({ checked }) => <span>{checked ? '☑ ' : '☐ '}</span>,
 }
 
-/** An address is only ever shown, so the worst of them is the one that must not be hidden. */
+/** Addresses are only shown, so none of them is hidden, whatever its scheme. */
 const ANY_ADDRESS = { ...defaultSchema, protocols: {} }
 
-/** See `Markdown`, which loads this when it is first needed. */
+/** See `Markdown`, which loads this on first use. */
 export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm, htmlAsText]}
       rehypePlugins={[[rehypeSanitize, ANY_ADDRESS]]}
       components={components}
-      // Nothing is followed or loaded, so the whole address may be shown, whatever its scheme.
+      // No address is followed or loaded, so it is shown completely, whatever its scheme.
       urlTransform={(url) => url}
     >
       {text}
@@ -42,8 +42,8 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
 type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[] }
 
 /**
- * Turns HTML in markdown into the text that it is. Agents' text is full of tags (`<system-reminder>`, `<file …>`); the
- * sanitizer would drop them, and whole paragraphs with them.
+ * Turns HTML in markdown into plain text. Agents' text is full of tags (`<system-reminder>`, `<file …>`), and the
+ * sanitizer would remove them together with whole paragraphs.
  */
 function htmlAsText() {
   return (tree: MarkdownNode): void => replaceHtml(tree)

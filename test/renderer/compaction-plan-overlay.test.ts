@@ -31,7 +31,7 @@ function planned() {
 describe('the overlay of a compaction plan over the strata', () => {
   it('puts a planned leaf over its messages, and a planned condensed node over its existing and planned summaries', () => {
     const { bars } = planned()
-    expect(bars.x0.map((x0, place) => [bars.depth[place], x0, bars.x1[place]])).toEqual([
+    expect(bars.x0.map((x0, entry) => [bars.depth[entry], x0, bars.x1[entry]])).toEqual([
       [0, 10, 20],
       [0, 20, 30],
       [1, 0, 30],
@@ -67,7 +67,7 @@ describe('the overlay of a compaction plan over the strata', () => {
     const box = plannedBox(scene, 1)
     if (box === null) throw new Error('the step has no box')
     expect(hitStrata(scene, box.x + box.w / 2, box.y + box.h / 2)).toEqual({ kind: 'planned', step: 1 })
-    expect(hitStrata(scene, scene.rows.plot.left + 50, box.y + box.h / 2)).toMatchObject({ kind: 'summary', place: 0 })
+    expect(hitStrata(scene, scene.rows.plot.left + 50, box.y + box.h / 2)).toMatchObject({ kind: 'summary', entry: 0 })
   })
 
   it('draws no hatch line outside its bar', () => {

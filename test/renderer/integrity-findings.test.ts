@@ -79,7 +79,7 @@ describe('findings in the strata', () => {
   })
 
   it('are drawn as one where they would touch, in the colour of an error if one is among them', () => {
-    const many = placed.concat({ id: 'msg_42', severity: 'error', x0: 40.01, x1: 41.01, place: null })
+    const many = placed.concat({ id: 'msg_42', severity: 'error', x0: 40.01, x1: 41.01, entry: null })
     const scene = sceneOf(strata, { overview, findings: many })
     expect(drawFindings(scene).map((tick) => 'fill' in tick && tick.fill)).toEqual([
       scene.palette.error,
@@ -88,7 +88,7 @@ describe('findings in the strata', () => {
   })
 
   it('are named in the tooltip', () => {
-    expect(tooltipText({ kind: 'summary', place: 1 }, strata, findings).lines.at(-1)).toBe('error: cycle')
-    expect(tooltipText({ kind: 'summary', place: 0 }, strata, findings).lines.join()).not.toContain('error')
+    expect(tooltipText({ kind: 'summary', entry: 1 }, strata, findings).lines.at(-1)).toBe('error: cycle')
+    expect(tooltipText({ kind: 'summary', entry: 0 }, strata, findings).lines.join()).not.toContain('error')
   })
 })

@@ -10,20 +10,20 @@ import { type Viewport, wholeOf } from '../../renderer/features/strata/viewport.
 /** A summary as far as a test cares. */
 export type Bar = { readonly depth?: number; readonly x0: number; readonly x1: number; readonly inWindow?: boolean }
 
-export const idAt = (place: number): string => `sum_${String(place).padStart(4, '0')}`
+export const idAt = (entry: number): string => `sum_${String(entry).padStart(4, '0')}`
 
 /** Columns out of bars, ordered as the core orders them. */
 function summariesOf(bars: readonly Bar[]): Strata['summaries'] {
   const sorted = [...bars].sort((a, b) => (a.depth ?? 0) - (b.depth ?? 0) || a.x0 - b.x0)
   return {
-    id: sorted.map((_, place) => idAt(place)),
+    id: sorted.map((_, entry) => idAt(entry)),
     depth: sorted.map(({ depth = 0 }) => depth),
     x0: sorted.map(({ x0 }) => x0),
     x1: sorted.map(({ x1 }) => x1),
     tokens: sorted.map(() => 100),
     sourceTokens: sorted.map(() => 2500),
     messages: sorted.map(({ x0, x1 }) => Math.max(1, Math.round(x1 - x0))),
-    createdAtMs: sorted.map((_, place) => place * 1000),
+    createdAtMs: sorted.map((_, entry) => entry * 1000),
     level: sorted.map(() => 0),
     inWindow: sorted.map(({ inWindow = false }) => (inWindow ? 1 : 0)),
   }
@@ -52,16 +52,16 @@ export function strataOf(bars: readonly Bar[], rest: Partial<Strata> = {}): Stra
 
 /** A column for every message from `first` to `last`, the last of them not included. */
 export function messageColumns(first: number, last: number, tokensOf = (_place: number) => 100): StrataMessages {
-  const places = Array.from({ length: last - first }, (_, i) => first + i)
+  const entries = Array.from({ length: last - first }, (_, i) => first + i)
   return {
-    x0: places,
-    x1: places.map((place) => place + 1),
-    count: places.map(() => 1),
-    tokens: places.map(tokensOf),
-    maxTokens: places.map(tokensOf),
-    role: places.map((place) => place % 4),
-    inWindow: places.map(() => 0),
-    firstMessage: places.map((place) => place + 1),
+    x0: entries,
+    x1: entries.map((entry) => entry + 1),
+    count: entries.map(() => 1),
+    tokens: entries.map(tokensOf),
+    maxTokens: entries.map(tokensOf),
+    role: entries.map((entry) => entry % 4),
+    inWindow: entries.map(() => 0),
+    firstMessage: entries.map((entry) => entry + 1),
   }
 }
 

@@ -38,7 +38,7 @@ describe('the drawn strata', () => {
   })
 
   it('highlight the sources of the selection, outline it and shade its column', () => {
-    const scene = sceneOf(history, { selected: { x0: 0, x1: 50, place: 3, depth: 1 } })
+    const scene = sceneOf(history, { selected: { x0: 0, x1: 50, entry: 3, depth: 1 } })
     expect(barsOf(scene, 0).map(({ opacity }) => opacity)).toEqual([OF_SELECTION, OF_SELECTION, 1])
     const shapes = rects(drawStrata(scene).plot.shapes)
     expect(shapes.filter(({ stroke }) => stroke === scene.palette.text)).toHaveLength(1)
@@ -55,7 +55,7 @@ describe('the drawn strata', () => {
   it('draw the largest message of a column at the same height at every zoom', () => {
     const strata = strataOf([], { extent: 2000 })
     const overview = toBuckets(
-      messageColumns(0, 2000, (place) => (place === 700 ? 5000 : 40)),
+      messageColumns(0, 2000, (entry) => (entry === 700 ? 5000 : 40)),
       { x0: 0, x1: 2000 },
     )
     const tallest = (scene: Scene) =>

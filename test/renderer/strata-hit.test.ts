@@ -16,10 +16,10 @@ describe('the pointer', () => {
 
   it('hits the summary whose bar is under it, for every bar', () => {
     const scene = sceneOf(strata)
-    for (const place of strata.summaries.id.keys()) {
-      const box = summaryBox(scene, place)
+    for (const entry of strata.summaries.id.keys()) {
+      const box = summaryBox(scene, entry)
       if (box === null) throw new Error('a bar without a box')
-      expect(hitStrata(scene, box.x + box.w / 2, box.y + box.h / 2)).toEqual({ kind: 'summary', place })
+      expect(hitStrata(scene, box.x + box.w / 2, box.y + box.h / 2)).toEqual({ kind: 'summary', entry })
     }
   })
 
@@ -30,13 +30,13 @@ describe('the pointer', () => {
         { x0: 0, x1: 100 },
       ]),
     )
-    const places = [0, 1].map((place) => {
-      const box = summaryBox(doubled, place)
+    const entries = [0, 1].map((entry) => {
+      const box = summaryBox(doubled, entry)
       return box && hitStrata(doubled, box.x + 10, box.y + box.h / 2)
     })
-    expect(places).toEqual([
-      { kind: 'summary', place: 0 },
-      { kind: 'summary', place: 1 },
+    expect(entries).toEqual([
+      { kind: 'summary', entry: 0 },
+      { kind: 'summary', entry: 1 },
     ])
   })
 
@@ -68,7 +68,7 @@ describe('the pointer', () => {
   })
 
   it('shows in a tooltip what a summary stands for', () => {
-    expect(tooltipText({ kind: 'summary', place: 2 }, strata)).toMatchObject({
+    expect(tooltipText({ kind: 'summary', entry: 2 }, strata)).toMatchObject({
       id: idAt(2),
       title: 'leaf · not itself in the window',
       lines: expect.arrayContaining(['covers 25\u00a0messages', '100 of 2,500\u00a0tokens · 25.0×']),

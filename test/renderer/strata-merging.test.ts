@@ -13,7 +13,7 @@ function neighbours(widths: readonly number[]) {
     end += width
     return end
   })
-  return { x0: widths.map((width, i) => (x1[i] ?? 0) - width), x1, places: widths.map((_, i) => i) }
+  return { x0: widths.map((width, i) => (x1[i] ?? 0) - width), x1, entries: widths.map((_, i) => i) }
 }
 
 describe('merging bars that are too narrow', () => {
@@ -27,9 +27,9 @@ describe('merging bars that are too narrow', () => {
           const ranges = neighbours(widths)
           const view = { ...scale, x0: from, x1: from + span }
           const runs = mergeNarrow(ranges, view, 1.5)
-          const inRuns = runs.flatMap(({ first, last }) => ranges.places.slice(first, last + 1))
-          const inSight = ranges.places.filter(
-            (place) => (ranges.x1[place] ?? 0) >= view.x0 && (ranges.x0[place] ?? 0) <= view.x1,
+          const inRuns = runs.flatMap(({ first, last }) => ranges.entries.slice(first, last + 1))
+          const inSight = ranges.entries.filter(
+            (entry) => (ranges.x1[entry] ?? 0) >= view.x0 && (ranges.x0[entry] ?? 0) <= view.x1,
           )
           expect(inRuns).toEqual(inSight)
         },
@@ -85,12 +85,12 @@ describe('the index of summaries', () => {
       fc.property(fc.array(bar, { maxLength: 60 }), (bars) => {
         const { summaries, extent } = strataOf(bars)
         const index = indexSummaries({ summaries, extent })
-        const places = index.rows.flatMap(({ lanes }) => lanes.flat())
-        expect([...places].sort((a, b) => a - b)).toEqual(summaries.id.map((_, place) => place))
+        const entries = index.rows.flatMap(({ lanes }) => lanes.flat())
+        expect([...entries].sort((a, b) => a - b)).toEqual(summaries.id.map((_, entry) => entry))
         for (const lane of index.rows.flatMap(({ lanes }) => lanes))
-          for (const [order, place] of lane.entries()) {
+          for (const [order, entry] of lane.entries()) {
             const next = lane[order + 1]
-            if (next !== undefined) expect(summaries.x0[next]).toBeGreaterThanOrEqual(summaries.x1[place] ?? 0)
+            if (next !== undefined) expect(summaries.x0[next]).toBeGreaterThanOrEqual(summaries.x1[entry] ?? 0)
           }
       }),
     )

@@ -23,7 +23,7 @@ const strata = strataOf([
 
 describe('a click in the strata', () => {
   it('selects a single summary or message', () => {
-    expect(onClick({ kind: 'summary', place: 1 }, strata)).toEqual({ select: idAt(1) })
+    expect(onClick({ kind: 'summary', entry: 1 }, strata)).toEqual({ select: idAt(1) })
     const message = { kind: 'messages' as const, x0: 6, x1: 7, count: 1, tokens: 9, largestTokens: 9 }
     expect(onClick({ ...message, role: 1, inWindow: 0, firstMessage: 7 }, strata)).toEqual({ select: 'msg_7' })
   })
@@ -38,20 +38,20 @@ describe('a click in the strata', () => {
   })
 
   it('zooms to the bar when it is a double click', () => {
-    expect(onDoubleClick({ kind: 'summary', place: 4 }, strata)).toEqual({ show: { x0: 20, x1: 40 } })
+    expect(onDoubleClick({ kind: 'summary', entry: 4 }, strata)).toEqual({ show: { x0: 20, x1: 40 } })
   })
 })
 
 describe('the selection in the strata', () => {
   it('is placed at its summary, and nowhere for a summary of another conversation', () => {
     const index = indexSummaries(strata)
-    expect(rangeOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, place: 4, depth: 1 })
+    expect(rangeOfSummary(strata, index, idAt(4))).toEqual({ x0: 20, x1: 40, entry: 4, depth: 1 })
     expect(rangeOfSummary(strata, index, 'sum_elsewhere')).toBeNull()
   })
 
   it('is placed at the column of its message', () => {
     const buckets = toBuckets(messageColumns(10, 20), { x0: 10, x1: 20 })
-    expect(rangeOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, place: null })
+    expect(rangeOfMessage(buckets, 15)).toMatchObject({ x0: 14, x1: 15, entry: null })
     expect(rangeOfMessage(buckets, 3)).toBeNull()
   })
 
@@ -60,7 +60,7 @@ describe('the selection in the strata', () => {
   })
 
   it('contains ranges that lie within it, and not those that reach beyond', () => {
-    const selected = { x0: 20, x1: 40, place: 4, depth: 1 }
+    const selected = { x0: 20, x1: 40, entry: 4, depth: 1 }
     expect(isWithin(selected, 20, 30)).toBe(true)
     expect(isWithin(selected, 35, 45)).toBe(false)
     expect(isWithin(null, 20, 30)).toBe(false)

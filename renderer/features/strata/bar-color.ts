@@ -63,12 +63,12 @@ export function mergedFacts(
   let createdAtMs: number | null = null
   let level = -1
   for (let order = first; order <= last; order++) {
-    const place = lane[order] ?? 0
-    tokens += summaries.tokens[place] ?? 0
-    sourceTokens += summaries.sourceTokens[place] ?? 0
-    const created = summaries.createdAtMs[place] ?? null
+    const entry = lane[order] ?? 0
+    tokens += summaries.tokens[entry] ?? 0
+    sourceTokens += summaries.sourceTokens[entry] ?? 0
+    const created = summaries.createdAtMs[entry] ?? null
     if (created !== null && (createdAtMs === null || created > createdAtMs)) createdAtMs = created
-    const own = summaries.level[place] ?? UNKNOWN_LEVEL
+    const own = summaries.level[entry] ?? UNKNOWN_LEVEL
     if (own !== UNKNOWN_LEVEL) level = Math.max(level, own)
   }
   return {

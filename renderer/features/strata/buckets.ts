@@ -5,14 +5,14 @@ import type { Viewport } from './viewport.ts'
 export type Buckets = Viewport & {
   readonly columns: StrataMessages
   /** 0, 1, 2 …: the index of every column, for functions that take a list of indexes. */
-  readonly places: readonly number[]
+  readonly entries: readonly number[]
 }
 
 export const toBuckets = (columns: StrataMessages, range: Viewport): Buckets => ({
   x0: range.x0,
   x1: range.x1,
   columns,
-  places: columns.x0.map((_, place) => place),
+  entries: columns.x0.map((_, entry) => entry),
 })
 
 /** When all messages are smaller than this, none reaches the full height. */

@@ -25,10 +25,10 @@ export function drawFindings(scene: Scene): Shape[] {
   return ticks
 }
 
-function tickOf(scene: Scene, { place, x0, x1, severity }: PlacedFinding): Rect | null {
+function tickOf(scene: Scene, { entry, x0, x1, severity }: PlacedFinding): Rect | null {
   const { rows, scale, palette } = scene
-  const box = place === null ? null : summaryBox(scene, place)
-  if (place !== null && box === null) return null
+  const box = entry === null ? null : summaryBox(scene, entry)
+  if (entry !== null && box === null) return null
   const px0 = Math.max(toPx(scale, x0), rows.plot.left)
   const w = box === null ? TICK_WIDTH / 2 : Math.min(TICK_WIDTH, Math.max(TICK_WIDTH / 2, box.w))
   return {

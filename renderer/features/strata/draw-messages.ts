@@ -20,11 +20,11 @@ export function drawMessages(scene: Scene): Shape[] {
 
 function drawBuckets(
   scene: Scene,
-  { columns, places }: Buckets,
+  { columns, entries }: Buckets,
   isWanted: (x0: number, x1: number) => boolean,
 ): Rect[] {
   const rects: Rect[] = []
-  for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, places }, scene.scale, COLUMN_PX)) {
+  for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, entries }, scene.scale, COLUMN_PX)) {
     const x0 = columns.x0[run.first] ?? 0
     const x1 = columns.x1[run.last] ?? 0
     if (isWanted(x0, x1)) rects.push(...drawColumn(scene, columns, run, { x0, x1 }))
@@ -54,12 +54,12 @@ function drawColumn(scene: Scene, columns: StrataMessages, run: Run, range: View
 
 function mergeColumns(columns: StrataMessages, { first, last }: Run) {
   const merged = { count: 0, tokens: 0, largest: 0, inWindow: 0, loudest: first }
-  for (let place = first; place <= last; place++) {
-    merged.count += columns.count[place] ?? 0
-    merged.tokens += columns.tokens[place] ?? 0
-    merged.largest = Math.max(merged.largest, columns.maxTokens[place] ?? 0)
-    merged.inWindow += columns.inWindow[place] ?? 0
-    if ((columns.tokens[place] ?? 0) > (columns.tokens[merged.loudest] ?? 0)) merged.loudest = place
+  for (let entry = first; entry <= last; entry++) {
+    merged.count += columns.count[entry] ?? 0
+    merged.tokens += columns.tokens[entry] ?? 0
+    merged.largest = Math.max(merged.largest, columns.maxTokens[entry] ?? 0)
+    merged.inWindow += columns.inWindow[entry] ?? 0
+    if ((columns.tokens[entry] ?? 0) > (columns.tokens[merged.loudest] ?? 0)) merged.loudest = entry
   }
   return merged
 }

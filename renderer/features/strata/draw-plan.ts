@@ -19,8 +19,8 @@ export function drawPlan(scene: Scene): Shape[] {
   if (plan === undefined) return []
   const { x0, x1 } = plan.bars
   return rows.depths.flatMap((band) => {
-    const places = plan.bars.rows.get(band.depth) ?? []
-    return mergeNarrow({ x0, x1, places }, scale, NARROW_PX).flatMap(({ px0, px1 }) =>
+    const entries = plan.bars.rows.get(band.depth) ?? []
+    return mergeNarrow({ x0, x1, entries }, scale, NARROW_PX).flatMap(({ px0, px1 }) =>
       drawBar(boxIn(band, px0, px1), depthFill(palette, band.depth)),
     )
   })
@@ -34,10 +34,10 @@ export function drawFocusedStep(scene: Scene): Shape[] {
 
 /** Returns the box of a step, or null when it has none. */
 export function plannedBox({ plan, rows, scale }: Scene, step: number): Box | null {
-  const place = plan?.bars.step.indexOf(step) ?? -1
-  const band = rows.depths.find(({ depth }) => depth === plan?.bars.depth[place])
+  const entry = plan?.bars.step.indexOf(step) ?? -1
+  const band = rows.depths.find(({ depth }) => depth === plan?.bars.depth[entry])
   if (plan === undefined || band === undefined) return null
-  return boxIn(band, toPx(scale, plan.bars.x0[place] ?? 0), toPx(scale, plan.bars.x1[place] ?? 0))
+  return boxIn(band, toPx(scale, plan.bars.x0[entry] ?? 0), toPx(scale, plan.bars.x1[entry] ?? 0))
 }
 
 function boxIn(band: DepthBand, px0: number, px1: number): Box {

@@ -57,13 +57,13 @@ function drawSelectedColumn({ selected, rows, scale, palette }: Scene): Shape[] 
 function drawSelectedOutline(scene: Scene): Shape[] {
   const { selected, rows, scale, palette } = scene
   if (selected === null) return []
-  if (selected.place === null) {
+  if (selected.entry === null) {
     const x = (toPx(scale, selected.x0) + toPx(scale, selected.x1)) / 2
     return [
       { kind: 'dot', form: 'diamond', x, y: rows.messages.y + rows.messages.h + 3, radius: 3.5, fill: palette.text },
     ]
   }
-  const box = summaryBox(scene, selected.place)
+  const box = summaryBox(scene, selected.entry)
   return box ? [outlineOf(box, palette.text, 1.5)] : []
 }
 

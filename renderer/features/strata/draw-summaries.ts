@@ -21,7 +21,7 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   const { summaries } = scene.strata
   const gap = gapOf(scene, row)
   const bars: Rect[] = []
-  for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, places: lane }, scene.scale, NARROW_PX)) {
+  for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries: lane }, scene.scale, NARROW_PX)) {
     const bar: Rect = {
       kind: 'rect',
       ...barBox(scene, lane[run.first] ?? 0, run, band, gap),
@@ -40,8 +40,8 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
 function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: readonly number[], run: Run): number {
   const { x0, x1, inWindow } = strata.summaries
   for (let order = run.first; order <= run.last; order++) {
-    const place = lane[order] ?? 0
-    if (inWindow[place] === 1 || place === selected?.place) return 1
+    const entry = lane[order] ?? 0
+    if (inWindow[entry] === 1 || entry === selected?.entry) return 1
   }
   const isBelowSelection = selected !== null && depth <= selected.depth
   const isOfSelection =
@@ -54,18 +54,18 @@ type Box = Required<Pick<Rect, 'x' | 'y' | 'w' | 'h' | 'radius'>>
 /** Returns the box of a bar: its lane's share of the row, with a gap to its neighbour when it is wide enough. */
 function barBox(
   { index }: Scene,
-  place: number,
+  entry: number,
   { px0, px1 }: Pick<Run, 'px0' | 'px1'>,
   band: DepthBand,
   rowGap: number,
 ): Box {
   const width = px1 - px0
   const gap = Math.min(rowGap, width / 3)
-  const lanes = index.laneCount[place] ?? 1
+  const lanes = index.laneCount[entry] ?? 1
   const laneHeight = band.h / lanes
   const w = Math.max(width - gap, 1)
   const h = Math.max(laneHeight - (lanes > 1 && laneHeight > 3 ? 1 : 0), 0.5)
-  const y = band.y + laneHeight * (index.lane[place] ?? 0)
+  const y = band.y + laneHeight * (index.lane[entry] ?? 0)
   return { x: px0 + gap / 2, y, w, h, radius: Math.min(2, w / 4, h / 4) }
 }
 
@@ -90,12 +90,12 @@ function joinAlike(left: Rect, right: Rect): Rect | null {
 }
 
 /** Returns the box of one summary, for the outline of the selection and of the bar under the pointer. */
-export function summaryBox(scene: Scene, place: number): Box | null {
+export function summaryBox(scene: Scene, entry: number): Box | null {
   const { summaries } = scene.strata
-  const band = scene.rows.depths.find(({ depth }) => depth === summaries.depth[place])
-  const row = scene.index.rows.find(({ depth }) => depth === summaries.depth[place])
+  const band = scene.rows.depths.find(({ depth }) => depth === summaries.depth[entry])
+  const row = scene.index.rows.find(({ depth }) => depth === summaries.depth[entry])
   if (band === undefined) return null
-  const px0 = toPx(scene.scale, summaries.x0[place] ?? 0)
-  const px1 = toPx(scene.scale, summaries.x1[place] ?? 0)
-  return barBox(scene, place, { px0, px1 }, band, gapOf(scene, row))
+  const px0 = toPx(scene.scale, summaries.x0[entry] ?? 0)
+  const px1 = toPx(scene.scale, summaries.x1[entry] ?? 0)
+  return barBox(scene, entry, { px0, px1 }, band, gapOf(scene, row))
 }

@@ -32,7 +32,7 @@ export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
 type Edge = Pick<Scene, 'rows' | 'scale' | 'palette'>
 
 function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'], opacity: number): Shape[] {
-  const ranges = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), places: runs.map((_, i) => i) }
+  const ranges = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), entries: runs.map((_, i) => i) }
   return mergeNarrow(ranges, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
     const gap = px1 - px0 >= 5 ? 2 : px1 - px0 >= 3 ? 1 : 0
     const w = Math.max(px1 - px0 - gap, 1.5)

@@ -12,7 +12,7 @@ export function onClick(hit: Hit | null, { summaries }: Strata): HitAction {
     case 'planned':
       return {}
     case 'summary':
-      return { select: summaries.id[hit.place] }
+      return { select: summaries.id[hit.entry] }
     case 'summaries':
       return { show: hit }
     case 'messages':
@@ -26,7 +26,7 @@ export function onClick(hit: Hit | null, { summaries }: Strata): HitAction {
 
 /** A double click shows a bar as wide as the plot. */
 export function onDoubleClick(hit: Hit | null, { summaries }: Strata): HitAction {
-  if (hit?.kind === 'summary') return { show: { x0: summaries.x0[hit.place] ?? 0, x1: summaries.x1[hit.place] ?? 0 } }
+  if (hit?.kind === 'summary') return { show: { x0: summaries.x0[hit.entry] ?? 0, x1: summaries.x1[hit.entry] ?? 0 } }
   if (hit?.kind === 'window') return { show: hit.run }
   return {}
 }

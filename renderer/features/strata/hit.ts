@@ -9,7 +9,7 @@ import { toPx, toX } from './viewport.ts'
 
 /** The thing under a point of the drawing. */
 export type Hit =
-  | { readonly kind: 'summary'; readonly place: number }
+  | { readonly kind: 'summary'; readonly entry: number }
   | {
       readonly kind: 'summaries'
       readonly depth: number
@@ -61,11 +61,11 @@ function hitSummary(scene: Scene, order: number, px: number, py: number): Hit | 
   const x = toX(scene.scale, px)
   for (const lane of scene.index.rows[order]?.lanes ?? []) {
     const at = nearestIn(summaries.x0, summaries.x1, lane, x, scene, NEAR_PX / 2)
-    const place = at === null ? undefined : lane[at]
-    if (at === null || place === undefined) continue
-    const box = summaryBox(scene, place)
+    const entry = at === null ? undefined : lane[at]
+    if (at === null || entry === undefined) continue
+    const box = summaryBox(scene, entry)
     if (box === null || py < box.y - 1 || py > box.y + box.h + 1) continue
-    return narrowGroup(scene, lane, at) ?? { kind: 'summary', place }
+    return narrowGroup(scene, lane, at) ?? { kind: 'summary', entry }
   }
   return null
 }
@@ -73,11 +73,11 @@ function hitSummary(scene: Scene, order: number, px: number, py: number): Hit | 
 /** Returns the planned node at a point. Among several narrow ones, it is the nearest. */
 function hitPlanned(scene: Scene, order: number, px: number): Hit | null {
   const depth = scene.rows.depths[order]?.depth
-  const places = depth === undefined ? undefined : scene.plan?.bars.rows.get(depth)
-  if (scene.plan === undefined || places === undefined) return null
+  const entries = depth === undefined ? undefined : scene.plan?.bars.rows.get(depth)
+  if (scene.plan === undefined || entries === undefined) return null
   const { x0, x1, step } = scene.plan.bars
-  const at = nearestIn(x0, x1, places, toX(scene.scale, px), scene, NEAR_PX / 2)
-  const found = at === null ? undefined : step[places[at] ?? 0]
+  const at = nearestIn(x0, x1, entries, toX(scene.scale, px), scene, NEAR_PX / 2)
+  const found = at === null ? undefined : step[entries[at] ?? 0]
   return found === undefined ? null : { kind: 'planned', step: found }
 }
 
@@ -86,10 +86,10 @@ function narrowGroup(scene: Scene, lane: readonly number[], at: number): Hit | n
   const { summaries } = scene.strata
   const middle = toPx(scene.scale, summaries.x0[lane[at] ?? 0] ?? 0)
   const belongs = (order: number) => {
-    const place = lane[order]
-    if (place === undefined) return false
-    const px0 = toPx(scene.scale, summaries.x0[place] ?? 0)
-    return Math.abs(px0 - middle) < NARROW_PX && toPx(scene.scale, summaries.x1[place] ?? 0) - px0 < NARROW_PX
+    const entry = lane[order]
+    if (entry === undefined) return false
+    const px0 = toPx(scene.scale, summaries.x0[entry] ?? 0)
+    return Math.abs(px0 - middle) < NARROW_PX && toPx(scene.scale, summaries.x1[entry] ?? 0) - px0 < NARROW_PX
   }
   if (!belongs(at)) return null
   let first = at
@@ -110,17 +110,17 @@ function narrowGroup(scene: Scene, lane: readonly number[], at: number): Hit | n
 function nearestIn(
   x0: readonly number[],
   x1: readonly number[],
-  places: readonly number[],
+  entries: readonly number[],
   x: number,
   { scale }: Scene,
   slackPx: number,
 ): number | null {
   const slack = (slackPx * (scale.x1 - scale.x0)) / scale.width
-  const after = firstNotBelow(x1, places, x)
+  const after = firstNotBelow(x1, entries, x)
   const distance = (order: number) => {
-    const place = places[order]
-    if (place === undefined) return Number.POSITIVE_INFINITY
-    return Math.max((x0[place] ?? 0) - x, x - (x1[place] ?? 0), 0)
+    const entry = entries[order]
+    if (entry === undefined) return Number.POSITIVE_INFINITY
+    return Math.max((x0[entry] ?? 0) - x, x - (x1[entry] ?? 0), 0)
   }
   const nearest = distance(after) <= distance(after - 1) ? after : after - 1
   return distance(nearest) <= slack ? nearest : null
@@ -131,15 +131,15 @@ function hitMessages(scene: Scene, px: number): MessagesHit | null {
   const { detail, overview } = scene
   const buckets = detail && x >= detail.x0 && x <= detail.x1 ? detail : overview
   if (buckets === null) return null
-  const { columns, places } = buckets
-  const at = nearestIn(columns.x0, columns.x1, places, x, scene, NEAR_PX)
+  const { columns, entries } = buckets
+  const at = nearestIn(columns.x0, columns.x1, entries, x, scene, NEAR_PX)
   return at === null ? null : mergedColumn(scene, buckets, at)
 }
 
 function mergedColumn(scene: Scene, { columns }: Buckets, at: number): MessagesHit {
   const middle = toPx(scene.scale, columns.x0[at] ?? 0)
-  const isNear = (place: number) => {
-    const start = columns.x0[place]
+  const isNear = (entry: number) => {
+    const start = columns.x0[entry]
     return start !== undefined && Math.abs(toPx(scene.scale, start) - middle) < NARROW_PX / 2
   }
   let first = at
@@ -157,11 +157,11 @@ function mergedColumn(scene: Scene, { columns }: Buckets, at: number): MessagesH
     inWindow: 0,
     firstMessage: columns.firstMessage[first] ?? 0,
   }
-  for (let place = first; place <= last; place++) {
-    hit.count += columns.count[place] ?? 0
-    hit.tokens += columns.tokens[place] ?? 0
-    hit.largestTokens = Math.max(hit.largestTokens, columns.maxTokens[place] ?? 0)
-    hit.inWindow += columns.inWindow[place] ?? 0
+  for (let entry = first; entry <= last; entry++) {
+    hit.count += columns.count[entry] ?? 0
+    hit.tokens += columns.tokens[entry] ?? 0
+    hit.largestTokens = Math.max(hit.largestTokens, columns.maxTokens[entry] ?? 0)
+    hit.inWindow += columns.inWindow[entry] ?? 0
   }
   return hit
 }

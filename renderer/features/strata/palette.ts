@@ -43,11 +43,11 @@ export const roleFill = (palette: Palette, role: number): string => palette[ROLE
 
 /** Returns a colour between `stops`, with `t` from 0 to 1. */
 export function mixThrough(stops: readonly string[], t: number): string {
-  const place = Math.min(Math.max(t, 0), 1) * (stops.length - 1)
-  const low = Math.min(Math.floor(place), stops.length - 2)
+  const position = Math.min(Math.max(t, 0), 1) * (stops.length - 1)
+  const low = Math.min(Math.floor(position), stops.length - 2)
   const from = channels(stops[low] ?? '')
   const to = channels(stops[low + 1] ?? '')
-  const mixed = from.map((channel, index) => Math.round(channel + ((to[index] ?? 0) - channel) * (place - low)))
+  const mixed = from.map((channel, index) => Math.round(channel + ((to[index] ?? 0) - channel) * (position - low)))
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 

@@ -11,7 +11,7 @@ export type PlacedFinding = {
   readonly x0: number
   readonly x1: number
   /** The index of the summary in the columns, or null for a message. */
-  readonly place: number | null
+  readonly entry: number | null
 }
 
 /**
@@ -26,14 +26,14 @@ export function placeFindings(
 ): PlacedFinding[] {
   const placed: PlacedFinding[] = []
   for (const [id, { severity }] of findings) {
-    const range = rangeOfSummary(strata, index, id) ?? placeOfMessage(id, buckets)
-    if (range) placed.push({ id, severity, x0: range.x0, x1: range.x1, place: range.place })
+    const range = rangeOfSummary(strata, index, id) ?? entryOfMessage(id, buckets)
+    if (range) placed.push({ id, severity, x0: range.x0, x1: range.x1, entry: range.entry })
   }
   return placed.sort((a, b) => a.x0 - b.x0)
 }
 
 /** A column tells its first message, so a column with a single message holds exactly that one. */
-function placeOfMessage(id: string, buckets: readonly (Buckets | null)[]) {
+function entryOfMessage(id: string, buckets: readonly (Buckets | null)[]) {
   const number = messageNumber(id)
   if (number === null) return null
   for (const each of buckets) {

@@ -123,9 +123,9 @@ function useRevealStep(plan: PlanOverlay | null, motion: ViewportMotion): void {
   useEffect(() => {
     if (plan === null || plan.focused === revealed.current) return
     revealed.current = plan.focused
-    const place = plan.focused === null ? -1 : plan.bars.step.indexOf(plan.focused)
-    const x0 = plan.bars.x0[place]
-    const x1 = plan.bars.x1[place]
+    const entry = plan.focused === null ? -1 : plan.bars.step.indexOf(plan.focused)
+    const x0 = plan.bars.x0[entry]
+    const x1 = plan.bars.x1[entry]
     if (x0 === undefined || x1 === undefined) return
     const wanted = viewportRevealing(motion.current, x0, x1, motion.limits)
     if (wanted !== motion.current) motion.glideTo(wanted)

@@ -38,8 +38,8 @@ export function placePlan(
     if (id === undefined) return null
     const earlier = /^step_(\d+)$/.exec(id)?.[1]
     if (earlier !== undefined) return ranges[Number(earlier)] ?? null
-    const place = index.placeOf.get(id)
-    if (place !== undefined) return { x0: strata.summaries.x0[place] ?? 0, x1: strata.summaries.x1[place] ?? 0 }
+    const entry = index.entryOf.get(id)
+    if (entry !== undefined) return { x0: strata.summaries.x0[entry] ?? 0, x1: strata.summaries.x1[entry] ?? 0 }
     const number = messageNumber(id)
     return number === null || buckets === null ? null : rangeOfMessage(buckets, number)
   }
@@ -63,19 +63,19 @@ function isThere({ summaries }: Strata, index: SummaryIndex, depth: number, { x0
   const middle = (x0 + x1) / 2
   const lanes = index.rows.find((row) => row.depth === depth)?.lanes ?? []
   return lanes.some((lane) => {
-    const place = lane[firstNotBelow(summaries.x1, lane, middle)]
-    return place !== undefined && (summaries.x0[place] ?? 0) <= middle
+    const entry = lane[firstNotBelow(summaries.x1, lane, middle)]
+    return entry !== undefined && (summaries.x0[entry] ?? 0) <= middle
   })
 }
 
 function rowsOf({ depth, x0, x1 }: Omit<PlannedBars, 'rows'>): ReadonlyMap<number, readonly number[]> {
   const rows = new Map<number, number[]>()
-  depth.forEach((each, place) => {
+  depth.forEach((each, entry) => {
     const row = rows.get(each)
-    if (row) row.push(place)
-    else rows.set(each, [place])
+    if (row) row.push(entry)
+    else rows.set(each, [entry])
   })
-  const at = (column: readonly number[], place: number) => column[place] ?? 0
+  const at = (column: readonly number[], entry: number) => column[entry] ?? 0
   for (const row of rows.values()) row.sort((a, b) => at(x0, a) - at(x0, b) || at(x1, a) - at(x1, b))
   return rows
 }

@@ -44,10 +44,10 @@ const MAX_PITCH = 44
 
 const clamp = (value: number, low: number, high: number): number => Math.min(Math.max(value, low), high)
 
-/** Name of a row in the gutter, where there is room for four letters. */
+/** The name of a row in the gutter, which has room for four letters. */
 const rowLabel = (depth: number): string => (depth === 0 ? 'leaf' : `d${depth}`)
 
-/** Shares the height among the rows: first what every row needs, then air for the depths, then for the histogram. */
+/** Divides the height among the rows: first what every row needs, then more for the depths, then for the histogram. */
 export function layoutRows({ width, height, depths, hasMarks, hasRuns }: RowLayoutInput): RowLayout {
   const marksHeight = hasMarks ? 24 : 10
   const runsHeight = hasRuns ? 22 : 4

@@ -9,7 +9,7 @@ import type { SelectedRange } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { Scale } from './viewport.ts'
 
-/** What stays the same while the view is panned and zoomed. */
+/** The part of a scene that stays the same while the view is panned and zoomed. */
 type SceneContent = {
   readonly strata: Strata
   readonly index: SummaryIndex
@@ -18,12 +18,12 @@ type SceneContent = {
   readonly overview: Buckets | null
   /** The messages in sight and around it, in fine columns. */
   readonly detail: Buckets | null
-  /** Tokens of the largest message: the full height of the histogram at every zoom. */
+  /** The tokens of the largest message, which has the full height of the histogram at every zoom. */
   readonly largestTokens: number
   readonly selected: SelectedRange | null
-  /** Nodes that a plan would make, where one is shown. */
+  /** The nodes of a plan, if one is shown. */
   readonly plan?: PlanOverlay | undefined
-  /** What the last scan says of single nodes, from left to right. */
+  /** Findings of the last scan by node, from left to right. */
   readonly findings?: readonly PlacedFinding[] | undefined
   readonly colorBy: ColorBy
   readonly palette: Palette
@@ -33,11 +33,11 @@ type SceneContent = {
 /** Everything that a drawing depends on. */
 export type Scene = SceneContent & { readonly rows: RowLayout; readonly scale: Scale }
 
-/** Opacity of what the model no longer sees itself, of what belongs to the selection, and of the rest. */
+/** The opacity of what the model no longer sees itself, of the selection, and of the rest. */
 export const DIMMED = 0.4
 export const OF_SELECTION = 0.85
 
-/** Whether a range lies within the selected one. */
+/** True when a range is within the selected one. */
 export function isWithin(selected: SelectedRange | null, x0: number, x1: number): boolean {
   if (selected === null) return false
   const slack = (selected.x1 - selected.x0) * 1e-6

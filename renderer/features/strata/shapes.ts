@@ -1,4 +1,4 @@
-/** What a drawing is made of, in CSS pixels. The canvas and the SVG file are both painted from these. */
+/** The shapes of a drawing, in CSS pixels. Both the canvas and the SVG file are painted from them. */
 export type Shape = Rect | Line | Text | Dot
 
 export type Rect = {
@@ -31,14 +31,14 @@ export type Line = {
 export type Text = {
   readonly kind: 'text'
   readonly x: number
-  /** The middle of the line. */
+  /** The vertical middle of the line. */
   readonly y: number
   readonly text: string
   readonly fill: string
   readonly align: 'left' | 'center' | 'right'
 }
 
-/** A circle, or a diamond standing on its point. */
+/** A circle, or a diamond. */
 export type Dot = {
   readonly kind: 'dot'
   readonly form: 'circle' | 'diamond'
@@ -52,7 +52,7 @@ export type DisplayList = {
   readonly width: number
   readonly height: number
   readonly ground: string
-  /** Shapes that end at the edges of the plot are cut there. */
+  /** Shapes that are clipped at the edges of the plot. */
   readonly plot: { readonly left: number; readonly width: number; readonly shapes: readonly Shape[] }
   /** Labels and the scroll bar, drawn over everything. */
   readonly frame: readonly Shape[]

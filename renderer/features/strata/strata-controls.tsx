@@ -13,7 +13,7 @@ import type { ViewportMotion } from './viewport-motion.ts'
 
 type Props = { readonly sceneNow: () => Scene; readonly motion: ViewportMotion; readonly canShowSelection: boolean }
 
-/** Zoom and export. */
+/** Buttons for zoom and export. */
 export function StrataControls({ sceneNow, motion, canShowSelection }: Props) {
   const showSelection = () => {
     const { selected } = sceneNow()
@@ -38,13 +38,13 @@ export function StrataControls({ sceneNow, motion, canShowSelection }: Props) {
   )
 }
 
-/** Device pixels to a CSS pixel in a saved picture: sharp in print and on any screen. */
+/** Device pixels for each CSS pixel of a saved picture, which is then sharp in print and on any screen. */
 const PIXEL_RATIO = 2
 
 const nameOf = ({ strata }: Scene, ending: string): string =>
   `strata-conversation-${strata.conversationId}-by-${strata.axis}.${ending}`
 
-/** Saves what is in sight as a picture. */
+/** Saves the part in sight as a picture. */
 async function saveAsPng(scene: Scene): Promise<void> {
   const list = drawStrata(scene)
   const canvas = new OffscreenCanvas(list.width * PIXEL_RATIO, list.height * PIXEL_RATIO)
@@ -54,7 +54,7 @@ async function saveAsPng(scene: Scene): Promise<void> {
   saveFile(nameOf(scene, 'png'), await canvas.convertToBlob({ type: 'image/png' }))
 }
 
-/** Saves what is in sight as a drawing that scales. */
+/** Saves the part in sight as a vector drawing. */
 function saveAsSvg(scene: Scene): void {
   const svg = toSvg(drawStrata(scene), `Strata of conversation ${scene.strata.conversationId}`)
   saveFile(nameOf(scene, 'svg'), new Blob([svg], { type: 'image/svg+xml' }))

@@ -6,7 +6,7 @@ import styles from './strata-stage.module.css'
 
 type Props = Pick<Scene, 'age' | 'palette' | 'findings'> & { readonly colorBy: ColorBy; readonly strata: Strata }
 
-/** What the colours mean. By depth the rows say so themselves; what full and dimmed mean always needs saying. */
+/** The meaning of the colours. For depths the rows name it; full and dimmed colours are always explained. */
 export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: Props) {
   const legend = legendOf(colorBy, palette, age, (atMs) => formatDate(atMs))
   return (

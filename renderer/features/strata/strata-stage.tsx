@@ -80,7 +80,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           <canvas ref={overlay} className={drawing.canvas} />
         </div>
         <p className="unseen" role="status">
-          {spokenSelection(strata, selection, scene?.selected?.place ?? null, findings)}
+          {spokenSelection(strata, selection, scene?.selected?.entry ?? null, findings)}
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
@@ -100,12 +100,12 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   )
 }
 
-/** What a screen reader says when the selection moves. */
-function spokenSelection(strata: Strata, selection: string | null, place: number | null, findings: Findings): string {
+/** Describes a new selection for a screen reader. */
+function spokenSelection(strata: Strata, selection: string | null, entry: number | null, findings: Findings): string {
   if (selection === null) return ''
   const finding = findings.get(selection)
-  if (place === null) return `Selected ${selection}${finding ? `, ${findingText(finding)}` : ''}`
-  const { title, lines } = tooltipText({ kind: 'summary', place }, strata, findings)
+  if (entry === null) return `Selected ${selection}${finding ? `, ${findingText(finding)}` : ''}`
+  const { title, lines } = tooltipText({ kind: 'summary', entry }, strata, findings)
   return `Selected ${selection}, ${[title, ...lines].join(', ')}`
 }
 

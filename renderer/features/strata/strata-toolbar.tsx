@@ -22,12 +22,12 @@ type Props = {
 const AXES = STRATA_AXES.map((value) => ({ value, label: value }))
 const COLORS = COLOR_BY.map((value) => ({ value, label: value }))
 
-/** The arrow keys belong to a group of radio buttons that has the focus. */
+/** A focused group of radio buttons uses the arrow keys itself. */
 const keepArrows = (event: KeyboardEvent) => {
   if (event.key.startsWith('Arrow')) event.stopPropagation()
 }
 
-/** What x means, what colour means, and how much there is. */
+/** Chooses the meaning of x and of the colour, and shows the totals. */
 export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree, strata }: Props) {
   return (
     <div className={styles.toolbar} role="toolbar" aria-label="Strata" onKeyDown={keepArrows}>
@@ -50,7 +50,7 @@ export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree
   )
 }
 
-/** The window as the list of conversations has it: every view shows the same figures. */
+/** The figures of the window, the same as in the list of conversations. */
 function Counts({ strata: { conversationId, totalMessages, totalTokens } }: { readonly strata: Strata }) {
   const { data: rows } = useQuery(api.conversations.list.queryOptions())
   const row = rows?.find((each) => each.conversationId === conversationId)

@@ -9,13 +9,13 @@ type Props = {
   readonly hit: Hit
   readonly at: Point
   readonly strata: Strata
-  /** Inner width of what it stands in; it turns to the other side of the pointer near the right edge. */
+  /** The inner width of its container. Near the right edge it is shown on the left of the pointer. */
   readonly width: number
 }
 
 const WIDTH = 260
 
-/** Facts about what the pointer is over. Hidden from screen readers, which have the tree. */
+/** Facts about the thing under the pointer. Screen readers use the tree instead. */
 export function StrataTooltip({ hit, at, strata, width }: Props) {
   const text = tooltipText(hit, strata, useFindings())
   const isLeft = at.x + WIDTH + 20 > width

@@ -14,7 +14,7 @@ type Props = {
   readonly id: string
   readonly row: TreeRow
   readonly isSelected: boolean
-  /** Has the keyboard. */
+  /** True when it has the keyboard focus. */
   readonly isCurrent: boolean
   readonly onPick: () => void
   readonly onToggle: (isOpen: boolean) => void

@@ -12,7 +12,9 @@ type Props = { readonly conversationId: number; readonly selection: string | nul
 
 const ROW_PX = 26
 
-/** What the strata and the graph show, as a tree for keyboard and screen reader. Sources lie below what stands for them. */
+/**
+ * The content of the strata and the graph as a tree for keyboard and screen reader. Sources are below their dependents.
+ */
 export function StrataTree({ conversationId, selection }: Props) {
   const id = useId()
   const list = useRef<VirtuosoHandle>(null)

@@ -17,7 +17,7 @@ import { useStrata } from './use-strata-queries.ts'
 
 type Props = {
   readonly conversationId: number
-  /** What stands below the splitter: the lineage of the node in hand. */
+  /** The content below the splitter: the lineage of the selected node. */
   readonly children?: ReactNode
 }
 
@@ -28,7 +28,7 @@ const MIN_BELOW = 150
 const isAxis = (text: string): text is StrataAxis => STRATA_AXES.some((axis) => axis === text)
 const isColorBy = (text: string): text is ColorBy => COLOR_BY.some((each) => each === text)
 
-/** A conversation as strata: the history along x, its compression along y, and what the model sees now lit. */
+/** A conversation as strata: the history along x, its compression along y, and what the model sees highlighted. */
 export function StrataView({ conversationId, children }: Props) {
   const view = useRef<HTMLDivElement>(null)
   const size = useSize(view)

@@ -1,9 +1,9 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 
-/** The summaries of one depth, split into lanes in which none overlaps another. */
+/** The summaries of one depth, divided into lanes without overlaps. */
 export type SummaryRow = {
   readonly depth: number
-  /** Places in the columns of the strata, sorted by x0 and by x1 alike. */
+  /** Indexes of the columns, sorted by x0 and by x1 alike. */
   readonly lanes: readonly (readonly number[])[]
 }
 
@@ -11,16 +11,16 @@ export type SummaryRow = {
 export type SummaryIndex = {
   /** Deepest first, as they are drawn. */
   readonly rows: readonly SummaryRow[]
-  /** Place of a summary by its id. */
-  readonly placeOf: ReadonlyMap<string, number>
-  /** Lane of each summary, and how many lanes it shares its height with: 1 where nothing overlaps. */
+  /** The index of a summary by its id. */
+  readonly entryOf: ReadonlyMap<string, number>
+  /** The lane of each summary, and the number of lanes with which it shares its height: 1 without overlaps. */
   readonly lane: Uint32Array
   readonly laneCount: Uint32Array
 }
 
 type Summaries = Strata['summaries']
 
-/** Bars that share less than this part of the history are neighbours, and shorter bars are points. */
+/** Bars that overlap by less than this part of the history are neighbours, and shorter bars are points. */
 const TOUCHING = 1e-9
 
 /** Builds the index, once per answer of the core. O(n log n). */
@@ -29,19 +29,22 @@ export function indexSummaries({ summaries, extent }: Pick<Strata, 'summaries' |
   const laneCount = new Uint32Array(summaries.id.length).fill(1)
   const rows = [...placesByDepth(summaries)]
     .sort(([a], [b]) => b - a)
-    .map(([depth, places]) => ({ depth, lanes: splitIntoLanes(summaries, places, extent * TOUCHING, lane, laneCount) }))
-  return { rows, placeOf: new Map(summaries.id.map((id, place) => [id, place])), lane, laneCount }
+    .map(([depth, entries]) => ({
+      depth,
+      lanes: splitIntoLanes(summaries, entries, extent * TOUCHING, lane, laneCount),
+    }))
+  return { rows, entryOf: new Map(summaries.id.map((id, entry) => [id, entry])), lane, laneCount }
 }
 
 function placesByDepth({ depth, x0, x1 }: Summaries): Map<number, number[]> {
   const byDepth = new Map<number, number[]>()
-  depth.forEach((d, place) => {
-    const places = byDepth.get(d)
-    if (places) places.push(place)
-    else byDepth.set(d, [place])
+  depth.forEach((d, entry) => {
+    const entries = byDepth.get(d)
+    if (entries) entries.push(entry)
+    else byDepth.set(d, [entry])
   })
-  const at = (column: readonly number[], place: number) => column[place] ?? 0
-  for (const places of byDepth.values()) places.sort((a, b) => at(x0, a) - at(x0, b) || at(x1, a) - at(x1, b))
+  const at = (column: readonly number[], entry: number) => column[entry] ?? 0
+  for (const entries of byDepth.values()) entries.sort((a, b) => at(x0, a) - at(x0, b) || at(x1, a) - at(x1, b))
   return byDepth
 }
 
@@ -51,15 +54,15 @@ function placesByDepth({ depth, x0, x1 }: Summaries): Map<number, number[]> {
  */
 function splitIntoLanes(
   { x0, x1 }: Summaries,
-  places: readonly number[],
+  entries: readonly number[],
   touching: number,
   lane: Uint32Array,
   laneCount: Uint32Array,
 ): number[][] {
-  const start = (place: number) => (x0[place] ?? 0) + touching
-  const end = (place: number) => x1[place] ?? 0
-  const bars = places.filter((place) => end(place) > start(place))
-  const points = places.filter((place) => end(place) <= start(place))
+  const start = (entry: number) => (x0[entry] ?? 0) + touching
+  const end = (entry: number) => x1[entry] ?? 0
+  const bars = entries.filter((entry) => end(entry) > start(entry))
+  const points = entries.filter((entry) => end(entry) <= start(entry))
   const byEnd = [...bars].sort((a, b) => end(a) - end(b))
   const lanes: number[][] = []
   let ended = 0
@@ -68,24 +71,24 @@ function splitIntoLanes(
   let lanesOfGroup = 0
   let free: number[] = []
   const closeGroup = (next: number) => {
-    for (const place of bars.slice(groupFirst, next)) laneCount[place] = lanesOfGroup
+    for (const entry of bars.slice(groupFirst, next)) laneCount[entry] = lanesOfGroup
     groupFirst = next
     lanesOfGroup = 0
     free = []
   }
-  bars.forEach((place, order) => {
-    if (start(place) >= groupEnd) {
+  bars.forEach((entry, order) => {
+    if (start(entry) >= groupEnd) {
       closeGroup(order)
       ended = order
     }
-    for (let done = byEnd[ended]; done !== undefined && end(done) <= start(place); done = byEnd[++ended])
+    for (let done = byEnd[ended]; done !== undefined && end(done) <= start(entry); done = byEnd[++ended])
       free.push(lane[done] ?? 0)
     const own = free.pop() ?? lanesOfGroup++
-    lane[place] = own
-    groupEnd = Math.max(groupEnd, end(place))
+    lane[entry] = own
+    groupEnd = Math.max(groupEnd, end(entry))
     const members = lanes[own]
-    if (members) members.push(place)
-    else lanes[own] = [place]
+    if (members) members.push(entry)
+    else lanes[own] = [entry]
   })
   closeGroup(bars.length)
   return points.length > 0 ? [...lanes, points] : lanes

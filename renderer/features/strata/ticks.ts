@@ -3,7 +3,7 @@ import { formatCount } from '../../ui/format.ts'
 import { formatClock, formatDate } from '../../ui/format-time.ts'
 import { type Scale, toPx, toX } from './viewport.ts'
 
-/** A place on the axis; its label is empty where it would touch the one before. */
+/** A tick of the axis. Its label is empty when it would touch the one before. */
 export type Tick = { readonly px: number; readonly label: string }
 
 type TickInput = Pick<Strata, 'axis' | 'originMs' | 'ticks'> & {
@@ -36,7 +36,7 @@ const TIME_STEPS_MS = [
 ]
 
 /**
- * Ticks in sight, from left to right: clock times as long as two of them are in sight, then places (message 2,500,
+ * Ticks in sight, from left to right: clock times as long as two of them are in sight, then positions (message 2,500,
  * token 1.2 M). Along time there are clock times at every zoom.
  */
 export function axisTicks(input: TickInput): readonly Tick[] {
@@ -109,9 +109,9 @@ function placeTicks(axis: 'messages' | 'tokens', scale: Scale): readonly Tick[] 
   const to = Math.floor(toX(scale, scale.left + scale.width) / step)
   const unit = axis === 'messages' ? 'message' : 'token'
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, i) => {
-    const place = (from + i) * step
-    const label = i === 0 ? `${unit} ${formatCount(place)}` : formatCount(place)
-    return { px: toPx(scale, place), label }
+    const position = (from + i) * step
+    const label = i === 0 ? `${unit} ${formatCount(position)}` : formatCount(position)
+    return { px: toPx(scale, position), label }
   })
 }
 

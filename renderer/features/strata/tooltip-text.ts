@@ -20,7 +20,7 @@ export function tooltipText(hit: Hit, strata: Strata, findings: Findings = NO_FI
 function ownText(hit: Hit, strata: Strata): TooltipText {
   switch (hit.kind) {
     case 'summary':
-      return summaryText(strata.summaries, hit.place)
+      return summaryText(strata.summaries, hit.entry)
     case 'summaries':
       return {
         id: null,
@@ -58,18 +58,18 @@ function ownText(hit: Hit, strata: Strata): TooltipText {
   }
 }
 
-function summaryText(summaries: Strata['summaries'], place: number): TooltipText {
-  const tokens = summaries.tokens[place] ?? 0
-  const sourceTokens = summaries.sourceTokens[place] ?? 0
-  const createdAtMs = summaries.createdAtMs[place] ?? null
-  const level = SUMMARY_LEVELS[summaries.level[place] ?? -1] ?? 'unknown'
+function summaryText(summaries: Strata['summaries'], entry: number): TooltipText {
+  const tokens = summaries.tokens[entry] ?? 0
+  const sourceTokens = summaries.sourceTokens[entry] ?? 0
+  const createdAtMs = summaries.createdAtMs[entry] ?? null
+  const level = SUMMARY_LEVELS[summaries.level[entry] ?? -1] ?? 'unknown'
   const compression = tokens > 0 && sourceTokens > 0 ? ` · ${formatCompression(sourceTokens / tokens)}` : ''
-  const isInWindow = summaries.inWindow[place] === 1
+  const isInWindow = summaries.inWindow[entry] === 1
   return {
-    id: summaries.id[place] ?? '',
-    title: `${depthLabel(summaries.depth[place] ?? 0)} · ${isInWindow ? 'in the window' : 'not itself in the window'}`,
+    id: summaries.id[entry] ?? '',
+    title: `${depthLabel(summaries.depth[entry] ?? 0)} · ${isInWindow ? 'in the window' : 'not itself in the window'}`,
     lines: [
-      `covers ${plural(summaries.messages[place] ?? 0, 'message')}`,
+      `covers ${plural(summaries.messages[entry] ?? 0, 'message')}`,
       `${formatCount(tokens)} of ${formatTokens(sourceTokens)}${compression}`,
       ...(createdAtMs === null ? [] : [`made ${formatShort(createdAtMs)}`]),
       ...(level === 'unknown' || level === 'normal' ? [] : [`level ${level}`]),

@@ -120,6 +120,6 @@ function useSelectedRange(
     if (summary || number === null) return summary
     if (!isPosition) return buckets && rangeOfMessage(buckets, number)
     if (located === undefined || located.conversationId !== strata.conversationId) return null
-    return { x0: located.position, x1: located.position + 1, place: null, depth: -1 }
+    return { x0: located.position, x1: located.position + 1, entry: null, depth: -1 }
   }, [selection, strata, index, number, isPosition, buckets, located])
 }

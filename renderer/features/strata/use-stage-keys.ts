@@ -57,8 +57,8 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: KeyP
   const beside = async (step: -1 | 1) => {
     if (selection === null) return select(defaultFocus(strata))
     if (messageNumber(selection) !== null) return select(await messageBeside(selection, step))
-    const place = strata.summaries.id.indexOf(selection)
-    select(place < 0 ? defaultFocus(strata) : besideInRow(strata, place, step))
+    const entry = strata.summaries.id.indexOf(selection)
+    select(entry < 0 ? defaultFocus(strata) : besideInRow(strata, entry, step))
   }
   const along = async (direction: 'sources' | 'dependents') =>
     select(selection === null ? defaultFocus(strata) : await lineageStep(selection, direction))

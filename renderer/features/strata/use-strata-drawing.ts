@@ -71,7 +71,7 @@ function paintOverlay(canvas: HTMLCanvasElement | null, scene: Scene, hovered: H
   pen.clearRect(0, 0, scene.rows.width, scene.rows.height)
   const box =
     hovered?.kind === 'summary'
-      ? summaryBox(scene, hovered.place)
+      ? summaryBox(scene, hovered.entry)
       : hovered?.kind === 'planned'
         ? plannedBox(scene, hovered.step)
         : null

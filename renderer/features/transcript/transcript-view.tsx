@@ -17,7 +17,7 @@ import { useTranscript } from './use-transcript.ts'
 
 const NO_MARKS: ReadonlyMap<number, readonly CompactionMark[]> = new Map()
 
-/** Every message of a conversation, with the summaries that stand for it beside it. */
+/** Every message of a conversation, with the summaries that cover it. */
 export function TranscriptView({ conversationId }: { readonly conversationId: number }) {
   return (
     <section className={styles.view} aria-label="Transcript">
@@ -38,7 +38,7 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const compactions = useMemo(() => (timeline.data ? compactionMarks(timeline.data) : NO_MARKS), [timeline.data])
   const maxDepth = conversations.data?.find((row) => row.conversationId === conversationId)?.maxDepth
 
-  // The list begins at the selection, so its place must be known first; later on it may take its time.
+  // The list begins at the selection, so its position must be known first. Later it may arrive late.
   const isReady = !located.isPending && !conversations.isPending
   const [hasBegun, setHasBegun] = useState(isReady)
   if (isReady && !hasBegun) setHasBegun(true)

@@ -4,13 +4,13 @@ import { api } from '../../api.ts'
 export type Located = {
   /** True until the position is known. */
   readonly isPending: boolean
-  /** Rows that the selection stands for, both included; null when it stands for none of this conversation. */
+  /** The rows that the selection covers, both included, or null when it covers none of this conversation. */
   readonly rows: { readonly first: number; readonly last: number } | null
 }
 
-/** Where the selection stands in the transcript. */
+/** Returns the position of the selection in the transcript. */
 export function useLocated(conversationId: number, selection: string | null): Located {
-  // A file belongs to its whole conversation: there is no row to go to.
+  // A file belongs to the whole conversation and has no row.
   const hasPlace = selection !== null && !selection.startsWith('file_')
   const located = useQuery({
     ...api.transcript.locate.queryOptions({ input: { id: selection ?? '' } }),
@@ -18,7 +18,7 @@ export function useLocated(conversationId: number, selection: string | null): Lo
   })
   if (!hasPlace) return { isPending: false, rows: null }
   const place = located.data
-  // A node that is gone has no place here; the detail panel says what is known of it.
+  // A missing node has no position. The detail panel says what is known of it.
   if (place === undefined || place.conversationId !== conversationId)
     return { isPending: located.isPending, rows: null }
   return { isPending: false, rows: { first: place.position, last: place.lastPosition } }

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 
 type Scroller = {
-  /** The first row that can be seen. */
+  /** The first row in sight. */
   readonly top: number
-  /** Call this when something has moved. */
+  /** Call this after a movement. */
   readonly lookAtTop: () => void
-  /** Scrolls as little as needed to bring a row wholly in sight; false when the row is not near. */
+  /** Scrolls as little as needed to show a whole row. Returns false when the row is not near. */
   readonly reveal: (position: number) => boolean
   readonly scrollerRef: (scroller: HTMLElement | Window | null) => void
 }
 
 /**
- * Where the rows really are. The list knows which rows are on the page, and guesses the height of all it has not seen:
- * good enough to go far, too rough for the next row.
+ * Measures where the rows really are. The list knows which rows are on the page, and estimates the height of all
+ * others, which is exact enough for long distances and not for the next row.
  */
 export function useScroller(initial: number): Scroller {
   const [top, setTop] = useState(initial)
@@ -21,7 +21,7 @@ export function useScroller(initial: number): Scroller {
   const scrollerRef = useCallback((element: HTMLElement | Window | null) => {
     scroller.current = element instanceof HTMLElement ? element : null
   }, [])
-  // The rows take their new places in this frame, so the top is looked at after it.
+  // The rows move within this frame, so the first row is determined after it.
   const lookAtTop = useCallback(() => {
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => {
@@ -35,7 +35,7 @@ export function useScroller(initial: number): Scroller {
     if (!list || !row) return false
     const box = list.getBoundingClientRect()
     const { top: rowTop, bottom } = row.getBoundingClientRect()
-    // Of a row that is taller than the list, the beginning is shown.
+    // For a row taller than the list, the beginning is shown.
     if (rowTop < box.top) list.scrollBy(0, rowTop - box.top)
     else if (bottom > box.bottom) list.scrollBy(0, Math.min(bottom - box.bottom, rowTop - box.top))
     return true

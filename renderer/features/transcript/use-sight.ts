@@ -1,13 +1,13 @@
 import { useCallback, useRef, useState } from 'react'
 import { PAGE_SIZE } from './pages.ts'
 
-/** Rows that are on the page, both included. */
+/** The rows on the page, both included. */
 export type RowRange = { readonly first: number; readonly last: number }
 
-/** While the scroll thumb is dragged past thousands of rows, none of them is asked for. */
+/** While the scroll thumb is dragged past thousands of rows, none of them is fetched. */
 const SETTLE_MS = 90
 
-/** The rows in sight. Scrolling counts at once, a leap only when it has come to rest. */
+/** Returns the rows in sight: at once while scrolling, and after a jump when it has come to rest. */
 export function useSight(): readonly [RowRange, (range: RowRange) => void] {
   const [settled, setSettled] = useState<RowRange>({ first: 0, last: 0 })
   const seen = useRef(settled)

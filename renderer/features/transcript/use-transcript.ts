@@ -12,13 +12,13 @@ export type TranscriptRows = {
   readonly retry: () => void
   /** Undefined while the message is not loaded, null where the conversation ends. */
   readonly messageAt: (position: number) => Message | null | undefined
-  /** The message, fetched when it is not there yet. */
+  /** Returns the message, and fetches it if needed. */
   readonly fetchAt: (position: number) => Promise<Message | undefined>
 }
 
 /** Rows fetched before and after those in sight. */
 const AHEAD = 30
-/** A page can weigh a megabyte: those that were left are let go of soon. */
+/** A page may have a megabyte, so pages out of sight are dropped soon. */
 const KEEP_MS = 30_000
 
 const pageOptions = (conversationId: number, page: number) =>
@@ -27,7 +27,7 @@ const pageOptions = (conversationId: number, page: number) =>
     gcTime: KEEP_MS,
   })
 
-/** The messages of a conversation of any length, fetched page by page as they come in sight. */
+/** Returns the messages of a conversation of any length, fetched page by page as they come in sight. */
 export function useTranscript(conversationId: number, inSight: RowRange): TranscriptRows {
   const cache = useQueryClient()
   const head = useQuery(
@@ -37,7 +37,8 @@ export function useTranscript(conversationId: number, inSight: RowRange): Transc
   const pages = pagesOf(inSight.first - AHEAD, inSight.last + AHEAD, total ?? 0)
   const loaded = useQueries({ queries: pages.map((page) => pageOptions(conversationId, page)) })
   const failed = loaded.find((page) => page.isError)
-  // Pages are looked up in the cache, which holds more of them than are in sight; this says that one of them changed.
+  // Pages are looked up in the cache, which holds more of them than are in sight. The stamp tells that one of them has
+  // changed.
   const stamp = loaded.map((page) => page.dataUpdatedAt).join(' ')
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: see stamp
