@@ -7,7 +7,7 @@ const MINUS = 45
  * on. Returns how many there were, or −1 when the text holds something else or there is no room.
  */
 export function unpackInto(text: string, into: Float64Array | Int32Array, first: number): number {
-  let place = first
+  let next = first
   let value = 0
   let digits = 0
   let isNegative = false
@@ -17,9 +17,9 @@ export function unpackInto(text: string, into: Float64Array | Int32Array, first:
     if (unit >= ZERO && unit < ZERO + 10) {
       value = value * 10 + unit - ZERO
       digits += 1
-    } else if (unit === COMMA && digits > 0 && place < into.length) {
-      into[place] = isNegative ? -value : value
-      place += 1
+    } else if (unit === COMMA && digits > 0 && next < into.length) {
+      into[next] = isNegative ? -value : value
+      next += 1
       value = 0
       digits = 0
       isNegative = false
@@ -29,7 +29,7 @@ export function unpackInto(text: string, into: Float64Array | Int32Array, first:
       return -1
     }
   }
-  return place - first
+  return next - first
 }
 
 /** Returns a longer column that begins with the same values. */

@@ -46,16 +46,16 @@ export class Catalogue {
     const first = this.rows[0] ?? 0
     // Row numbers mostly have no gaps.
     if (this.rows[row - first] === row) return row - first
-    const place = firstAtLeast(this.rows, row)
-    return this.rows[place] === row ? place : -1
+    const at = firstAtLeast(this.rows, row)
+    return this.rows[at] === row ? at : -1
   }
 
   /** Returns the indexes of those rows that are in the catalogue. Rows and indexes ascend. */
   indexesOf(rows: Float64Array): Int32Array {
     const indexes = new Int32Array(rows.length)
     let count = 0
-    for (let place = 0; place < rows.length; place += 1) {
-      const index = this.indexOf(rows[place] as number)
+    for (let at = 0; at < rows.length; at += 1) {
+      const index = this.indexOf(rows[at] as number)
       if (index < 0) continue
       indexes[count] = index
       count += 1
@@ -85,11 +85,11 @@ export class Catalogue {
     if (indexes.length === this.length) return byTime
     if (indexes.length < this.length / 32) return indexes.toSorted((a, b) => this.#compare(a, b))
     const wanted = new Uint8Array(this.length)
-    for (let place = 0; place < indexes.length; place += 1) wanted[indexes[place] as number] = 1
+    for (let at = 0; at < indexes.length; at += 1) wanted[indexes[at] as number] = 1
     const sorted = new Int32Array(indexes.length)
     let count = 0
-    for (let place = 0; count < sorted.length; place += 1) {
-      const index = byTime[place] as number
+    for (let at = 0; count < sorted.length; at += 1) {
+      const index = byTime[at] as number
       if (wanted[index] === 0) continue
       sorted[count] = index
       count += 1
@@ -120,7 +120,7 @@ export const compareTimeKeys = (a: TimeKey, b: TimeKey): number =>
 
 function mean(numbers: Int32Array): number {
   let sum = 0
-  for (let place = 0; place < numbers.length; place += 1) sum += numbers[place] as number
+  for (let at = 0; at < numbers.length; at += 1) sum += numbers[at] as number
   return sum / Math.max(1, numbers.length)
 }
 

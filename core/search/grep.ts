@@ -292,11 +292,11 @@ function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: numbe
   return { total: hits.isDone ? counted : Math.max(counted, cursor?.total ?? 0), isExact: hits.isDone }
 }
 
-const finite = ({ time, ...place }: HitKey): Cursor['after'] => ({
-  ...place,
+const finite = ({ time, ...key }: HitKey): Cursor['after'] => ({
+  ...key,
   time: time === Number.NEGATIVE_INFINITY ? null : time,
 })
-const keyFrom = ({ time, ...place }: Cursor['after']): HitKey => ({
-  ...place,
+const keyFrom = ({ time, ...key }: Cursor['after']): HitKey => ({
+  ...key,
   time: time ?? Number.NEGATIVE_INFINITY,
 })

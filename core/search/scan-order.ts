@@ -47,9 +47,9 @@ export class ScanOrder implements HitOrder {
     const { candidates, verifier, plan, catalogue } = searched
     const batch = candidates.subarray(this.#looked, this.#looked + verifier.size)
     const { isHit, texts } = await verifier.verify(batch, true)
-    batch.forEach((index, place) => {
+    batch.forEach((index, at) => {
       const fields = texts.get(catalogue.rows[index] as number)
-      if (!isHit[place] || !fields) return
+      if (!isHit[at] || !fields) return
       this.#hits[this.#at]?.push({ hit: { searched, index }, frequencies: plan.matcher.frequencies(fields) })
     })
     this.#looked += batch.length
@@ -72,15 +72,15 @@ export class ScanOrder implements HitOrder {
       for (const { hit, frequencies } of hits) {
         const damped = damping(catalogue.tokens[hit.index] as number, average)
         const score = idfs.reduce((sum, idf, term) => sum + termScore(idf, frequencies[term] ?? 0, damped), 0)
-        const place = { ...timeKeyOf(hit), score }
+        const key = { ...timeKeyOf(hit), score }
         const { after, limit } = this.#options
-        if (!after || compareHitKeys(place, after) > 0) insert(this.#best, { hit, place }, limit)
+        if (!after || compareHitKeys(key, after) > 0) insert(this.#best, { hit, key }, limit)
       }
     })
   }
 
   keyOf(hit: Placed): HitKey {
     const known = this.#best.find(({ hit: { searched, index } }) => searched === hit.searched && index === hit.index)
-    return known?.place ?? { ...timeKeyOf(hit), score: 0 }
+    return known?.key ?? { ...timeKeyOf(hit), score: 0 }
   }
 }

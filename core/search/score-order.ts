@@ -13,7 +13,7 @@ export type ScoreOrderOptions = {
 /** The candidates of one corpus. `start` is the number of the first of them among all candidates. */
 type Part = { readonly searched: Searched; readonly start: number; readonly upper: UpperScores }
 
-export type ScoredHit = { readonly hit: Placed; readonly place: HitKey }
+export type ScoredHit = { readonly hit: Placed; readonly key: HitKey }
 
 /**
  * The best hits first and, among equally good ones, the newest first. Scores come from the index. Candidates that have
@@ -62,8 +62,8 @@ export class ScoreOrder implements HitOrder {
     for (const { start, upper, searched } of this.#parts) {
       const { candidates, catalogue } = searched
       scores.set(upper.scores, start)
-      candidates.forEach((index, place) => {
-        times[start + place] = catalogue.times[index] as number
+      candidates.forEach((index, candidate) => {
+        times[start + candidate] = catalogue.times[index] as number
       })
     }
     return (a, b) => {
@@ -90,7 +90,7 @@ export class ScoreOrder implements HitOrder {
     const next = this.#heap.first
     if (this.#rest !== null || next === undefined) return true
     const last = this.#best[this.#limit - 1]
-    return last !== undefined && compareHitKeys(last.place, this.#keyOfNumber(next)) < 0
+    return last !== undefined && compareHitKeys(last.key, this.#keyOfNumber(next)) < 0
   }
 
   get isPageDone(): boolean {
@@ -105,7 +105,7 @@ export class ScoreOrder implements HitOrder {
     const next = this.#heap.first
     if (this.#isSettled || next === undefined) return this.#best.map(({ hit }) => hit)
     const frontier = this.#keyOfNumber(next)
-    return this.#best.filter(({ place }) => compareHitKeys(place, frontier) < 0).map(({ hit }) => hit)
+    return this.#best.filter(({ key }) => compareHitKeys(key, frontier) < 0).map(({ hit }) => hit)
   }
 
   async step(): Promise<void> {
@@ -116,16 +116,16 @@ export class ScoreOrder implements HitOrder {
       const end = start + searched.candidates.length
       const numbers = doubtful.filter((number) => number >= start && number < end)
       if (numbers.length === 0) continue
-      const places = numbers.map((number) => number - start)
-      const indexes = Int32Array.from(places, (place) => searched.candidates[place] as number)
+      const chosen = numbers.map((number) => number - start)
+      const indexes = Int32Array.from(chosen, (candidate) => searched.candidates[candidate] as number)
       const { isHit, texts } = await searched.verifier.verify(indexes, searched.plan.hasOptional)
-      places.forEach((place, i) => {
+      chosen.forEach((candidate, i) => {
         if (!isHit[i]) return
-        if (upper.doubts[place] === DOUBTFUL) this.found += 1
+        if (upper.doubts[candidate] === DOUBTFUL) this.found += 1
         const fields = texts.get(searched.catalogue.rows[indexes[i] as number] as number)
         const counts = searched.plan.hasOptional && fields ? searched.plan.matcher.frequencies(fields) : []
-        const missing = counts.reduce((sum, count, term) => sum + (count > 0 ? 0 : upper.optional(term, place)), 0)
-        this.#offer(part, place, (upper.scores[place] as number) - missing)
+        const missing = counts.reduce((sum, count, term) => sum + (count > 0 ? 0 : upper.optional(term, candidate)), 0)
+        this.#offer(part, candidate, (upper.scores[candidate] as number) - missing)
       })
       this.scanned += numbers.length
     }
@@ -138,10 +138,10 @@ export class ScoreOrder implements HitOrder {
       const number = this.#heap.first
       if (number === undefined) return
       const part = this.#partOf(number)
-      const place = number - part.start
-      if (part.upper.doubts[place] !== CERTAIN) return
+      const candidate = number - part.start
+      if (part.upper.doubts[candidate] !== CERTAIN) return
       this.#heap.pop()
-      this.#offer(part, place, part.upper.scores[place] as number)
+      this.#offer(part, candidate, part.upper.scores[candidate] as number)
     }
   }
 
@@ -174,14 +174,14 @@ export class ScoreOrder implements HitOrder {
 
   #offer({ searched }: Part, candidate: number, score: number): void {
     const hit = { searched, index: searched.candidates[candidate] as number }
-    const place = { ...timeKeyOf(hit), score }
-    if (this.#after && compareHitKeys(place, this.#after) <= 0) return
-    insert(this.#best, { hit, place }, this.#limit)
+    const key = { ...timeKeyOf(hit), score }
+    if (this.#after && compareHitKeys(key, this.#after) <= 0) return
+    insert(this.#best, { hit, key }, this.#limit)
   }
 
   keyOf(hit: Placed): HitKey {
     const known = this.#best.find(({ hit: { searched, index } }) => searched === hit.searched && index === hit.index)
-    return known?.place ?? { ...timeKeyOf(hit), score: 0 }
+    return known?.key ?? { ...timeKeyOf(hit), score: 0 }
   }
 }
 
@@ -191,9 +191,9 @@ export const compareHitKeys = (a: HitKey, b: HitKey): number => b.score - a.scor
 /** Inserts a hit into a sorted list and keeps the best `limit` hits. */
 export function insert(best: ScoredHit[], scored: ScoredHit, limit: number): void {
   const last = best[limit - 1]
-  if (last && compareHitKeys(last.place, scored.place) <= 0) return
+  if (last && compareHitKeys(last.key, scored.key) <= 0) return
   let at = best.length
-  while (at > 0 && compareHitKeys((best[at - 1] as ScoredHit).place, scored.place) > 0) at -= 1
+  while (at > 0 && compareHitKeys((best[at - 1] as ScoredHit).key, scored.key) > 0) at -= 1
   best.splice(at, 0, scored)
   if (best.length > limit) best.pop()
 }

@@ -34,7 +34,7 @@ export type UpperScores = {
    * Returns what a term adds to the upper bound of a candidate if the candidate contains it once; 0 when the term
    * certainly counts.
    */
-  optional(term: number, place: number): number
+  optional(term: number, candidate: number): number
 }
 
 /** Returns the scores that the candidates of a corpus would have if each term stood wherever it may stand. */
@@ -44,8 +44,8 @@ export function upperScores(searched: Searched): UpperScores {
   const total = firstAtLeast(catalogue.rows, newestRow + 1)
   const average = catalogue.averageTokens(newestRow)
   const damped = new Float64Array(candidates.length)
-  for (let place = 0; place < damped.length; place += 1) {
-    damped[place] = damping(catalogue.tokens[candidates[place] as number] as number, average)
+  for (let candidate = 0; candidate < damped.length; candidate += 1) {
+    damped[candidate] = damping(catalogue.tokens[candidates[candidate] as number] as number, average)
   }
   const scores = new Float64Array(candidates.length)
   const doubts = new Uint8Array(candidates.length)
@@ -53,27 +53,29 @@ export function upperScores(searched: Searched): UpperScores {
   scored.forEach(({ rows, counts, isCertain }, term) => {
     const idf = idfs[term] ?? 0
     const isOptional = plan.hasOptional && !isCertain
-    const add = (place: number, count: number): void => {
-      scores[place] = (scores[place] as number) + termScore(idf, count, damped[place] as number)
-      if (isOptional) doubts[place] = SCORE_DOUBTFUL
+    const add = (candidate: number, count: number): void => {
+      scores[candidate] = (scores[candidate] as number) + termScore(idf, count, damped[candidate] as number)
+      if (isOptional) doubts[candidate] = SCORE_DOUBTFUL
     }
     if (rows === null) {
-      for (let place = 0; place < candidates.length; place += 1) add(place, 1)
+      for (let candidate = 0; candidate < candidates.length; candidate += 1) add(candidate, 1)
       return
     }
     let at = 0
-    for (let place = 0; place < candidates.length; place += 1) {
-      const row = catalogue.rows[candidates[place] as number] as number
+    for (let candidate = 0; candidate < candidates.length; candidate += 1) {
+      const row = catalogue.rows[candidates[candidate] as number] as number
       while (at < rows.length && (rows[at] as number) < row) at += 1
-      if (rows[at] === row) add(place, counts === null ? 1 : (counts[at] as number))
+      if (rows[at] === row) add(candidate, counts === null ? 1 : (counts[at] as number))
     }
   })
   if (!isCertain) {
-    for (let place = 0; place < candidates.length; place += 1) {
-      if (!isCertainOf(candidates[place] as number)) doubts[place] = DOUBTFUL
+    for (let candidate = 0; candidate < candidates.length; candidate += 1) {
+      if (!isCertainOf(candidates[candidate] as number)) doubts[candidate] = DOUBTFUL
     }
   }
-  const optional = (term: number, place: number): number =>
-    scored[term]?.isCertain === false && plan.hasOptional ? termScore(idfs[term] ?? 0, 1, damped[place] as number) : 0
+  const optional = (term: number, candidate: number): number =>
+    scored[term]?.isCertain === false && plan.hasOptional
+      ? termScore(idfs[term] ?? 0, 1, damped[candidate] as number)
+      : 0
   return { scores, doubts, optional }
 }

@@ -76,11 +76,11 @@ export class TimeOrder implements HitOrder {
     const batch = ordered.subarray(looked, looked + searched.verifier.size)
     const doubtful = batch.filter((index) => !searched.isCertainOf(index))
     const { isHit } = await searched.verifier.verify(doubtful, false)
-    let place = 0
+    let at = 0
     for (const index of batch) {
-      const isKnown = doubtful[place] !== index
-      if ((isKnown || isHit[place]) && Array.isArray(hits)) hits.push(index)
-      if (!isKnown) place += 1
+      const isKnown = doubtful[at] !== index
+      if ((isKnown || isHit[at]) && Array.isArray(hits)) hits.push(index)
+      if (!isKnown) at += 1
     }
     next.looked += batch.length
     this.#fillPage()
@@ -106,12 +106,12 @@ export class TimeOrder implements HitOrder {
 
   /** Returns the queue whose named index comes first in the order of time. A queue without one is left out. */
   #first(named: (queue: Queue) => number | undefined): Queue | undefined {
-    let first: { readonly queue: Queue; readonly place: TimeKey } | undefined
+    let first: { readonly queue: Queue; readonly key: TimeKey } | undefined
     for (const queue of this.#queues) {
       const index = named(queue)
       if (index === undefined) continue
-      const place = timeKeyOf({ searched: queue.searched, index })
-      if (!first || this.#compare(place, first.place) < 0) first = { queue, place }
+      const key = timeKeyOf({ searched: queue.searched, index })
+      if (!first || this.#compare(key, first.key) < 0) first = { queue, key }
     }
     return first?.queue
   }

@@ -78,8 +78,8 @@ export class TrigramRows {
 function commonness(trigram: string): number {
   let sum = 0
   for (const character of trigram) {
-    const place = LETTERS.indexOf(character)
-    sum += place >= 0 ? LETTERS.length - place : /[0-9]/.test(character) ? 8 : character < '\u0080' ? 5 : 0
+    const rank = LETTERS.indexOf(character)
+    sum += rank >= 0 ? LETTERS.length - rank : /[0-9]/.test(character) ? 8 : character < '\u0080' ? 5 : 0
   }
   return sum
 }

@@ -61,7 +61,7 @@ export class Verifier {
     if (matcher.elsewhere) {
       const read = [...texts]
       const answers = await matcher.elsewhere.judge(read.map(([, fields]) => fields))
-      const hits = new Set(read.flatMap(([row], place) => (answers[place] ? [row] : [])))
+      const hits = new Set(read.flatMap(([row], at) => (answers[at] ? [row] : [])))
       for (const row of rows) isHit.push(hits.has(row))
     } else {
       for (const row of rows) {
