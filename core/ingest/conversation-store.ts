@@ -39,7 +39,7 @@ export type AppendResult = {
   /** The tokens of the messages that were added. */
   readonly addedTokens: number
   readonly alreadyThere: number
-  /** How many of them were stored half-written and are whole now. */
+  /** The number of messages that were stored half-written and are complete now. */
   readonly completed: number
   readonly conflicts: readonly IngestConflict[]
 }

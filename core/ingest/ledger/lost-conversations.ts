@@ -11,7 +11,7 @@ const queries = {
     INSERT OR IGNORE INTO conversations (conversation_id, session_id, importer, created_at, updated_at)
     VALUES (CAST(:id AS INTEGER), :sessionId, :importer, CAST(:oldest AS INTEGER), CAST(:newest AS INTEGER))
     RETURNING 1`,
-  /** A conversation with summaries or a window of its own is left to the checks. */
+  /** Skips a conversation with summaries or another window, which the checks report. */
   window: /* sql */ `
     INSERT INTO context_items (conversation_id, ordinal, item_type, message_id, created_at)
     SELECT conversation_id, row_number() OVER (ORDER BY seq) - 1, 'message', message_id, created_at

@@ -60,7 +60,7 @@ async function* replay(
     events += block.events.length
     yield { done: block.bytes, total, unit: 'bytes', note: 'replaying the ledger' }
   }
-  // What is missing from a complete ledger was missing from the memory too.
+  // Data that a complete ledger lacks was missing from the memory as well.
   if (failures.count > 0) db.transaction(() => lost.restore(db, failures))
   yield* indexInSteps(db, signal)
   putBack()

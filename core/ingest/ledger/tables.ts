@@ -28,7 +28,7 @@ export const TABLES: readonly string[] = Object.keys(KEYS)
 
 export const keyOf = (table: string): readonly string[] => KEYS[table] ?? []
 
-/** What a ledger notes about itself in the file has keys that begin so. */
+/** The keys of a ledger's own notes in the file begin with this. */
 export const OWN_META_PREFIX = 'ledger_'
 
 /** Returns the columns of a table in this file, or none when there is no such table. */

@@ -4,7 +4,7 @@ import { TokenFilter } from './token-filter.ts'
 /** A value of the document with the names or indexes that lead to it. */
 export type DocumentValue = { readonly value: unknown; readonly path: readonly (string | number)[] }
 
-/** So much of a file is handed to a reader at a time. */
+/** The number of bytes that a reader is given at a time. */
 export const CHUNK_BYTES = 64 * 1024
 /** The largest value that is read. The rest of a file with a larger one is not read. */
 const LARGEST_VALUE_BYTES = 128 * 1024 * 1024

@@ -36,7 +36,7 @@ export type ExistingCompaction = {
 }
 
 type WindowRow = NodeItem & {
-  /** Of the newest message that the item stands for; null for a summary as long as nobody has asked. */
+  /** The `seq` of the newest message that the item covers. Null for a summary until it is looked up. */
   readonly seq: number | null
   readonly newestId: number | null
   readonly externalId: string | null

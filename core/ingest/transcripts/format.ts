@@ -156,7 +156,7 @@ export type CompactionRecord = {
    * is its place. They become sources like what was replaced, so that the window has the summary once.
    */
   readonly recordedBy: readonly [string, ...string[]]
-  /** What was replaced: the window before its place except for what the agent kept, or one range. */
+  /** The replaced range: the window before the compaction without what the agent kept, or one range of messages. */
   readonly replaced:
     | { readonly kind: 'all' }
     /** All messages except summaries of earlier ones, because no summary was made of those. */

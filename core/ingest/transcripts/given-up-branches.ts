@@ -57,7 +57,7 @@ export function storeGivenUp(given: GivenUp): void {
   db.transaction(() => {
     const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
     const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
-    for (const run of stretches(window, externalIds)) {
+    for (const run of runsAmong(window, externalIds)) {
       // The run at the end may be the beginning of what comes next.
       if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
     }
@@ -87,7 +87,7 @@ export function withdrawGivenUp({ db, conversationId, externalIds }: Omit<GivenU
 const isAmong = (externalIds: ReadonlySet<string>, id: string | null): boolean =>
   id !== null && (externalIds.has(id) || externalIds.has(stemOfLink(id)))
 
-function stretches(window: readonly WindowRow[], externalIds: ReadonlySet<string>): WindowRow[][] {
+function runsAmong(window: readonly WindowRow[], externalIds: ReadonlySet<string>): WindowRow[][] {
   const runs: WindowRow[][] = []
   let run: WindowRow[] | null = null
   for (const item of window) {

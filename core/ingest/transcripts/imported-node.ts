@@ -90,7 +90,7 @@ export type ImportedNode = {
   readonly atMs: number
   /** The seq of the message at which the compaction happened. */
   readonly newestSeq: number
-  /** The newest message that it stands for, if that gets a part that names the compaction. */
+  /** The newest message that it covers, if that message gets a part that names the compaction. */
   readonly markedId: number | null
 }
 

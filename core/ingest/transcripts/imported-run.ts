@@ -49,7 +49,7 @@ const queries = {
     DELETE FROM summaries WHERE summary_id = :summaryId`,
 }
 
-/** What an agent did to its window is recorded as a run of the event log. */
+/** A change that an agent made to its window is recorded as a run of the event log. */
 export type ImportedRun = {
   readonly runId: string
   readonly conversationId: number

@@ -17,7 +17,7 @@ export type Line =
 /** The lines that ended in one chunk of the file, and how far the file has been read. */
 export type LineChunk = {
   readonly lines: readonly Line[]
-  /** The offset in the file behind each of the lines and its line feed. */
+  /** The offset in the file after each line and its line feed. */
   readonly ends: readonly number[]
   readonly bytesRead: number
 }

@@ -37,7 +37,7 @@ export type WriterOptions = {
 
 const partsOf = ({ blocks }: AnswerRecord): NewPart[] => blocks.map(({ part }) => part)
 
-/** What a block shows in the content of its message is a text of its part. */
+/** The text of a block in the content of its message is a text of its part. */
 function blockWith({ part, text }: BlockPart, moved: NewPart): BlockPart {
   const field = (['text', 'toolOutput', 'toolError'] as const).find((name) => text !== null && part[name] === text)
   return { part: moved, text: field === undefined ? text : (moved[field] ?? null) }

@@ -7,7 +7,7 @@ const digest = (text: string): string => sha256(text, 'base64').slice(0, 16)
 
 type Queued = { readonly text: string; readonly timestamp: string | null; readonly line: number }
 
-/** What became of queued texts: the user record that is missing in the file, and texts that never reached the model. */
+/** The result of queued texts: a user record that is missing in the file, and texts that never reached the model. */
 export type QueueStep = {
   readonly missing: JsonObject | null
   readonly unsent: readonly { readonly line: number; readonly reason: string }[]

@@ -2,7 +2,7 @@ import { type BlockPart, unknownBlock } from '../../content-blocks.ts'
 import { isObject, type JsonObject, listAt, objectAt, textAt } from '../../json-value.ts'
 import { fileBlock, jsonText, plainText, type ToolCall, textBlock } from '../../parts.ts'
 
-/** What a response item is in the conversation. */
+/** The role of a response item in the conversation. */
 export type CodexItem =
   | { readonly kind: 'said'; readonly role: 'system' | 'user' | 'assistant'; readonly blocks: readonly BlockPart[] }
   | { readonly kind: 'thought'; readonly text: string }

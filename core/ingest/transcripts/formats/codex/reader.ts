@@ -312,7 +312,7 @@ class LiveItems {
     this.#live.push({ externalId, kind })
   }
 
-  /** What a compaction kept was said before it. Turns that are taken back later came after it. */
+  /** Messages that a compaction kept are older than it. Turns that are taken back later are newer. */
   compacted(): void {
     this.#live.length = 0
   }

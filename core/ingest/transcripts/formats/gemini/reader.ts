@@ -75,7 +75,7 @@ export class GeminiReader {
     const id = textAt(record, 'id')
     if (id !== null && hasMasked(record)) {
       this.#noteMasked(id, record)
-      // It says less than the record before it.
+      // It has less content than the record before it.
       if (this.#versions.has(id) || this.#told.has(id)) {
         out.push({ kind: 'other' })
         return

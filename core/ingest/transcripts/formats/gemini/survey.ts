@@ -68,7 +68,7 @@ export class GeminiSurvey {
       this.#live.delete(id)
       this.#abandoned.add(id)
     }
-    // What was summarised does not come back when its summary is taken back.
+    // Summarised messages do not return when their summary is removed.
     for (const { gone, fresh } of this.#exchanges) {
       if (fresh.isSubsetOf(this.#abandoned)) for (const id of gone) this.#abandoned.add(id)
     }

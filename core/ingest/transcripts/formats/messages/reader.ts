@@ -194,7 +194,7 @@ function foreignBlock(block: JsonObject): BlockPart | null {
   }
 }
 
-/** Some models put their thoughts into a field of its own. */
+/** Some models write their reasoning into a separate field. */
 function reasoningOf(message: JsonObject): BlockPart[] {
   const text = stringsIn(message, 'reasoning_content', 'reasoning', 'thinking')
   return text === null ? [] : [reasoningBlock(text)]

@@ -92,7 +92,7 @@ class EventStream {
     for (const [id, { info, parts, left }] of this.#open) {
       if (left > 0 && !isEnd) return
       this.#open.delete(id)
-      // Only its parts were recorded, so nobody knows who said them.
+      // Only its parts were recorded, so its role is not known.
       if (textAt(info, 'role') === null) {
         out.push({
           kind: 'skipped',

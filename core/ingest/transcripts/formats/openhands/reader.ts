@@ -99,7 +99,7 @@ export class OpenHandsReader {
     }
   }
 
-  /** The agent forgot events. From here on a summary stands for them, or nothing. */
+  /** The agent removed events. From here on a summary replaces them, or nothing. */
   #condense(
     args: JsonObject,
     externalId: string,

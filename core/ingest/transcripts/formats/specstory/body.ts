@@ -33,7 +33,7 @@ export function bodyOf(lines: readonly FencedLine[], callId: (index: number) => 
     const end = tag === undefined ? -1 : endOf(lines, index, `</${tag}>`)
     if (end === -1) {
       if (tag !== undefined) {
-        // The tag may be closed when the session continues, and what stands before it is complete.
+        // The tag may be closed when the session continues, and the text before it is complete.
         flush()
         isHalf = true
       }
@@ -78,7 +78,7 @@ function toolUse(lines: readonly string[], id: string, callIndex: number) {
   return { block, answer: output === '' ? null : { callIndex, name, output } }
 }
 
-/** Returns what stands between the tags, and the summary of the details among them. */
+/** Returns the lines between the tags, and the summary of the details among them. */
 function unwrapped(lines: readonly string[], tag: string): { summary: string; lines: string[] } {
   const text = lines.join('\n').trimEnd()
   const outer = new RegExp(`^<${tag}[^>]*>\\s*(?:<details[^>]*>)?\\s*`)

@@ -67,7 +67,7 @@ export class Fences {
   }
 }
 
-/** Returns what stands after the backticks (a language, or nothing), or null for a line that is no fence. */
+/** Returns the text after the backticks (a language, or nothing), or null for a line that is not a fence. */
 function fenceOf(text: string): string | null {
   const match = /^ {0,3}`{3,}([^`]*)$/.exec(text)
   return match ? (match[1] ?? '').trim() : null

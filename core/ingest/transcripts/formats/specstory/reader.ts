@@ -125,7 +125,7 @@ export class SpecStoryReader {
   }
 }
 
-/** Removes the rule that stands between two speakers. */
+/** Removes the horizontal rule between two speakers. */
 function withoutRule(lines: readonly FencedLine[]): readonly FencedLine[] {
   const last = lines.findLastIndex(({ text }) => text.trim() !== '')
   return last !== -1 && lines[last]?.text.trim() === '---' ? lines.slice(0, last) : lines

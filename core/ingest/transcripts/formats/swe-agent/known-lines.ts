@@ -1,6 +1,6 @@
 import { IdNumbers } from '../../id-numbers.ts'
 
-/** So much of a history is kept for searches of lines in another shape, and so many searches are made. */
+/** The amount of history that is kept for searches of lines in another shape, and the number of searches. */
 const MOST_HELD = 2_000_000
 const MOST_LOOKS = 512
 

@@ -44,7 +44,7 @@ async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> 
     if (PROMPTS.test(source.head.text)) {
       yield* readDocument(source, 'looking', ['$.trajectory.*'], ({ value }) => reader.look(value))
     }
-    // The history says what the steps say, and what the agent was told before.
+    // The history has the content of the steps, and earlier instructions to the agent.
     const isWhole = yield* readDocument(source, 'storing', ['$.history.*'], ({ value }, origin, out) =>
       reader.take(value, origin, out),
     )
