@@ -25,7 +25,7 @@ import { good, json, type ModelServer, startModelServer } from '../summarizers/m
 
 // Calls every procedure, runs every kind of job, and compacts with a model: some seconds.
 
-/** Stands in every text, query, title, path and key of this test, and may stand in no log and no count. */
+/** This word is in every text, query, title, path and key of this test, and must be in no log and no count. */
 const CANARY = 'zanzibarquartz'
 const KEY = `sk-${CANARY}-0123456789abcdef`
 const TEXT = `What ${CANARY} said: the vault is open. Decision: keep /home/${CANARY}/notes.md.`

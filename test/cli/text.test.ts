@@ -56,7 +56,7 @@ describe('the text output of a command', () => {
   it('contains no control characters of a conversation', async () => {
     for (const command of commands()) {
       const { stdout, stderr, code } = await lcmHere([...command, '--db', memory.db])
-      // Compacting without a fresh tail is something to be told.
+      // A compaction without a fresh tail prints a warning.
       expect([code, stderr], command.join(' ')).toEqual([command[0] === 'integrity' ? 3 : 0, ''])
       expect(stdout.length).toBeGreaterThan(0)
       expect(OBEYED.exec(stdout)?.index, command.join(' ')).toBeUndefined()

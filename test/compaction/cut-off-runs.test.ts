@@ -12,7 +12,7 @@ import { apply, fired, plan, scan } from '../repair/doctor.ts'
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
 import { remember, small, talk } from './talk.ts'
 
-/** What is in the window, and every summary beneath it: ids follow from sources and texts. */
+/** Returns the window and every summary that it covers. Ids follow from sources and texts. */
 const standing = (db: WriteDb): unknown[] => [
   db.column('SELECT coalesce(summary_id, message_id) FROM context_items ORDER BY ordinal'),
   db.column('SELECT summary_id FROM summaries ORDER BY summary_id'),

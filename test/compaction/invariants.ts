@@ -28,7 +28,7 @@ export const windowOf = (db: ReadDb, conversationId: number): WindowEntry[] =>
     { c: conversationId },
   )
 
-/** The messages that an entry of the window stands for, in order, found through the edges alone. */
+/** Returns the messages that an entry of the window covers, in order, found through the links alone. */
 export function messagesBeneath(db: ReadDb, summaryId: string): number[] {
   const leaves = db.column<number>('SELECT message_id FROM summary_messages WHERE summary_id = :id ORDER BY ordinal', {
     id: summaryId,

@@ -36,7 +36,7 @@ const columns: Readonly<Record<string, { readonly put: Partial<NewPart>; readonl
 }
 /** What the store itself decides: keys, the type, and where a text is that is stored once. */
 const OF_THE_STORE = ['part_id', 'message_id', 'session_id', 'part_type', 'ordinal', 'is_content']
-/** Written by a working copy, which leaves out what stands in the message (test/working-copy/text-once.test.ts). */
+/** Written by a working copy, which leaves out text that the message has (test/working-copy/text-once.test.ts). */
 const OF_COPIES = ['text_is_content', 'metadata_has_text']
 
 it('every column of message_parts is written from a part and read back with it', () => {

@@ -233,14 +233,15 @@ describe('random faults of a conversation', () => {
         const said = given.map(({ role, short }, index) =>
           word(
             short ?? `Step ${index}: ${'look at the next file and tell what is in it. '.repeat(3)}${index * 7919}`,
-            // Whether a word was lost by one and doubled by the other, or told of the wrong one, nobody can say.
+            // It cannot be decided whether a word was lost by one and doubled by the other, or assigned to the wrong
+            // one.
             short === null ? role : 'user',
           ),
         )
         const stored: Word[] = []
         const wanted = { missing: [] as string[], duplicated: [] as string[], differing: [] as number[] }
         for (const [index, one] of said.entries()) {
-          // A short word that changed is another word; that and a lost one cannot be told apart.
+          // A changed short word is another word, which cannot be distinguished from a lost one.
           const isShort = given[index]?.short !== null
           const fateOf = given[index]?.fate === 'changed' && isShort ? 'kept' : given[index]?.fate
           if (fateOf === 'dropped') wanted.missing.push(one.content)

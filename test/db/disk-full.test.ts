@@ -79,7 +79,7 @@ describe('a command at the size limit of files', () => {
     if (existsSync(to)) expect((await lcmHere(['integrity', '--db', to])).code).toBe(0)
   })
 
-  // At the edge of a page SQLite is told so by a failed write instead of a short one, and takes back what it added.
+  // At the edge of a page SQLite gets a failed write instead of a short one, and removes what it added.
   it.each([
     ['import', (to: string) => ['import', transcript, '--db', to]],
     ['copy', (to: string) => ['copy', '--from', large, '--to', to]],
@@ -95,7 +95,7 @@ describe('a command at the size limit of files', () => {
       ...['compact', '--db', path],
       ...settings.flatMap((one) => ['--set', one]),
     ]
-    /** What is in the window, and every summary beneath it: ids follow from sources and texts. */
+    /** Returns the window and every summary that it covers. Ids follow from sources and texts. */
     const standing = (path: string): unknown[] =>
       ask(path, (db) => [
         db.column('SELECT coalesce(summary_id, message_id) FROM context_items ORDER BY ordinal'),

@@ -187,7 +187,7 @@ describe('a connection beside a writer', () => {
       await untilLetGo(idle)
     }
     expect(idle.openings).toBeGreaterThan(2)
-    // Its log would be gone if nobody had a lock.
+    // Without a lock on it, the writer would remove its log.
     await writer.end('close')
     expect(readdirSync(dirname(path))).toContain('lcm.db-wal')
     reader.postMessage('go on')

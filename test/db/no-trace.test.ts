@@ -177,7 +177,7 @@ describe('reading a file of another system', () => {
     await writer.tell('write')
     const db = openByUri(path, 'mode=ro&readonly_shm=1')
     expect(db.value('SELECT count(*) FROM messages')).toBe(MESSAGES + 1)
-    // Both headers of the log's index, as whoever begins a log leaves them for a moment.
+    // Both headers of the log's index, in the state of a log that is just being started.
     const index = openSync(`${path}-shm`, 'r+')
     writeSync(index, Buffer.alloc(96), 0, 96, 0)
     closeSync(index)

@@ -38,7 +38,7 @@ describe('a file of ArgentOS', () => {
           expect(historyOrder).toBeUndefined()
           continue
         }
-        // A summary stands for older messages than all that the window still holds, but for a leading one of the system.
+        // A summary covers messages older than the rest of the window, except for a leading system message.
         const inHistory = historyOrder?.map((place) => items[place]?.kind === 'message') ?? []
         const lead = items[0]?.role === 'system' && inHistory[0] === true ? 1 : 0
         const summaries = own.filter(({ kind }) => kind === 'summary').length

@@ -21,7 +21,7 @@ export type LedgerEvent = {
 export const lines = readFileSync(join(FOLDER, LEDGER), 'utf8').trimEnd().split('\n')
 export const events = lines.map((text) => JSON.parse(text) as LedgerEvent)
 
-/** Lines as they stand in a ledger. */
+/** Returns lines in the form of a ledger. */
 export const ended = (texts: readonly string[]): string => texts.map((text) => `${text}\n`).join('')
 
 /** A copy with its ledger, or what is left of it. */

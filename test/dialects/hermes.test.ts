@@ -207,7 +207,7 @@ describe('hermes-lcm and LCM-X', () => {
         content: 'rewritten',
         tokens: 1,
       })
-      // A leaf of the two oldest messages of the window that none stands for yet.
+      // A leaf of the two oldest uncovered messages of the window.
       const tops = topsOf(nodesOf(small)).map(({ id }) => String(id))
       const [lead, ...rest] = first.filter((item) => typeof item === 'number')
       const taken = rest.slice(0, 2)

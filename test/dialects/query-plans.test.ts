@@ -30,7 +30,7 @@ const EXPLAINED: Readonly<Record<string, string>> = {
   opening: 'derives once what the file does not store',
 }
 
-/** Single questions that only a full read can answer, by what stands in their SQL. */
+/** Statements that only a full read can answer, by a part of their SQL. */
 const EXPLAINED_SQL: Readonly<Record<string, string>> = {
   'instr(file_ids': 'which summaries mention a file stands in their lists only, and summaries are few',
 }

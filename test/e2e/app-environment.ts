@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** What moves is at its place at once: specs look at where things are, not at how they get there. */
+/** Turns animations off, because specs check where things are and not how they move. */
 export const STILL = '--force-prefers-reduced-motion'
 
 /** What a spec asks a door to open. */

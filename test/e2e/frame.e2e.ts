@@ -146,7 +146,7 @@ test(
   },
 )
 
-/** As a person drops files on the window. Only the stand-in for the desktop can be told where they lie. */
+/** Drops files on the window as a person does. Only the stand-in for the desktop can be given their paths. */
 const drop = (page: Page, paths: readonly string[]): Promise<void> =>
   page.evaluate((dropped) => {
     const dataTransfer = new DataTransfer()

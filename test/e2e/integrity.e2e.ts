@@ -104,7 +104,7 @@ test('selected steps of a plan stay selected while a finding is shown', async ({
   await plan.getByRole('checkbox').first().uncheck()
   await page.getByRole('article').getByRole('button', { name: /^sum_/ }).first().click()
   await expect(plan).toBeHidden()
-  // The finding is told where the node is, and leads back.
+  // The detail of the node shows the finding, and leads back to it.
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: 'depth_mismatch' })).toBeVisible()
   await page

@@ -38,7 +38,7 @@ describe('a question without a model', () => {
   it('reads nothing of another conversation, even through damaged links', async () => {
     const { memory, top, leaves, elsewhere } = readingMemory()
     onTestFinished(() => memory.close())
-    // A message of the other one beneath a leaf here, and one from here beneath the leaf there.
+    // A message of the other conversation under a leaf of this one, and the reverse.
     memory.damage(`INSERT INTO summary_messages VALUES ('${leaves[0]}', 6, 99), ('${elsewhere}', 2, 99)`)
     for (const summaryIds of [[top], undefined]) {
       const result = await ask(askerOf(memory.db), { prompt: `${QUESTION} vault code`, summaryIds, conversationId: 1 })

@@ -39,7 +39,7 @@ describe('a file of decapod', () => {
       const find = async (query: string, scope: 'messages' | 'summaries') =>
         (await lcm.retrieval.grep(GrepInput.parse({ query, mode: 'literal', scope, limit: 1000 }))).total
       for (const [query, asked] of Object.entries<{ ledger_lines: number; summaries: number }>(truth.queries)) {
-        // Contents that are recorded again are one message: none of these words stands in one.
+        // Contents that are recorded again count as one message. No message contains these words.
         expect([query, await find(query, 'messages')]).toEqual([query, asked.ledger_lines])
         expect([query, await find(query, 'summaries')]).toEqual([query, asked.summaries])
       }

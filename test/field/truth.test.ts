@@ -56,7 +56,7 @@ describe.each(truths)('%s', (name) => {
       if (expected !== undefined) expect(stats[field as keyof typeof TABLES], field).toBe(expected)
     }
     expect(stats.summariesByDepth).toEqual(depths(truth))
-    // Links that stand in a table; as JSON in a column they are counted by the tests of their system.
+    // Links that are rows of a table. Links as JSON in a column are counted by the tests of their system.
     const links = ['summary_messages', 'summary_parents', 'summary_sources'].flatMap((table) => counts[table] ?? [])
     const { summaryMessages, summaryParents } = stats.edges
     if (links.length > 0) expect(summaryMessages + summaryParents).toBe(links.reduce((sum, count) => sum + count, 0))

@@ -22,7 +22,7 @@ export const randomLineage: fc.Arbitrary<RandomLineage> = fc
       leaves: fc.array(
         fc.oneof(
           fc.uniqueArray(fc.nat(messages), { maxLength: 8 }),
-          // What sound files hold: a stretch without a gap.
+          // Sound files have ranges without gaps.
           fc.tuple(fc.nat(messages), fc.nat(8)).map(([from, length]) => Array.from({ length }, (_, i) => from + i)),
         ),
         { minLength: leafCount, maxLength: leafCount },

@@ -93,7 +93,7 @@ describe('a row of lossless-claude that records a compaction', () => {
     const half = Math.floor(told.messages.length / 2)
     const event = told.messages.length + 1
     for (const message of told.messages.slice(0, half)) file.message(told, message)
-    // Written at once, while the messages around it are of a transcript that is days old.
+    // Written now, while the messages around it are from a transcript that is days old.
     const atMs = (told.messages[half]?.atMs ?? 0) + 9 * 86_400_000
     const content = 'LCM compaction leaf pass (normal): 900 -> 300'
     const row = { number: event, role: 'system', content, tokens: 12, atMs, hasParts: false } as const

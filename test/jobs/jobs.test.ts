@@ -79,7 +79,7 @@ describe('a job', () => {
     }
     expect(stage.published.length - before).toBeLessThanOrEqual(20)
     expect(stage.published.length - before).toBeGreaterThanOrEqual(19)
-    // Whoever asks is told the newest all the same.
+    // A caller gets the newest progress nevertheless.
     expect(stage.jobs.list()[0]?.progress?.done).toBe(1999)
   })
 

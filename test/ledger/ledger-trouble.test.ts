@@ -72,7 +72,7 @@ describe('the integrity checks', () => {
     const { path, ledger } = await keptMemory()
     const lcm = await openHere(path)
     say(lcm, 's', ['one'])
-    // As a copied memory would, opened by a version that asked nobody.
+    // The state after a copied memory was opened by a version that asked for no consent.
     const lines = readFileSync(ledger, 'utf8').trimEnd().split('\n')
     appendFileSync(ledger, `${lines.at(-1)?.replaceAll(/"event_id":"../g, '"event_id":"ZZ')}\n`)
     expect(await ledgerFindings(lcm)).toEqual(['ledger_ahead'])

@@ -42,7 +42,7 @@ const contents = (folder: string): Record<string, string> =>
       ]),
   )
 
-/** What the folder holds when an agent that has said all this closes and nobody looks. */
+/** Returns the contents of the folder after an agent has written all this and closed, without a reader. */
 function contentsAlone(path: string): Record<string, string> {
   const folder = temporaryFolder()
   for (const name of readdirSync(dirname(path))) {

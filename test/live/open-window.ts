@@ -15,7 +15,7 @@ export async function agentOn(writer: string, path: string, already = 0): Promis
   return agent
 }
 
-/** A window's core over a file, and how often it was told of a change. */
+/** A window's core over a file, with the number of reported changes. */
 export function windowOn(path: string): { readonly core: Core; readonly changes: () => number } {
   const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
   onTestFinished(() => core.close())

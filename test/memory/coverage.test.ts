@@ -5,7 +5,7 @@ import { readingMemory } from '../../core/systems/read-memory.ts'
 import { withoutYielding } from '../../core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 
-/** Everything beneath a summary, itself included, of what is there. */
+/** Returns every existing row that a summary reaches, including itself. */
 function beneath({ edges, leaves, condensed }: RandomLineage, place: number, seen = new Set<number>()): Set<number> {
   if (place >= leaves.length + condensed || seen.has(place)) return seen
   seen.add(place)

@@ -14,7 +14,7 @@ const UNMEASURED = {
   pressure: null,
 }
 
-/** As over a file whose tokens stand behind its texts. */
+/** The same as for a file whose token counts come after its texts. */
 function statsOf(memory: TestMemory): MemoryStats {
   const opened = openMemory(memory.path)
   opened.close()

@@ -1,4 +1,4 @@
-/** One figure of the benchmark, named by its place in the JSON document: `read.transcriptPage.p95`. */
+/** One figure of the benchmark, named by its path in the JSON document: `read.transcriptPage.p95`. */
 type ComparedFigure = {
   readonly name: string
   /** The median of the rounds. */

@@ -23,7 +23,7 @@ export type BesideWriterMeasure = {
   readonly newestPage: Timing
   readonly strata: Timing
   readonly writer: WriterFigures
-  /** While nobody reads. */
+  /** Measured without a reader. */
   readonly writerAlone: WriterFigures
 }
 

@@ -8,7 +8,7 @@ export type IntegrityMeasure = {
   readonly summaries: number
   /** By what is read: rows, texts, indexes, files, pages. */
   readonly phases: readonly { readonly phase: string; readonly durationMs: number }[]
-  /** The longest stretch without a pause before SQLite's own check, in milliseconds. */
+  /** The longest time without a yield before SQLite's own check, in milliseconds. */
   readonly longestMs: number
   readonly peakMegabytes: number
   /** Checks that found an error or a warning. */

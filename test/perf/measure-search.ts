@@ -13,7 +13,7 @@ export type SearchMeasure = {
   /** Of patterns that no index narrows down: until all texts were read, and until the first hits came. */
   readonly scans: Timing
   readonly firstHits: Timing
-  /** Everything beneath the topmost summaries, up to 40,000 tokens; the tree is known, as in a window. */
+  /** Everything that the topmost summaries cover, up to 40,000 tokens. The tree is known, as in a window. */
   readonly expand: Timing
   readonly textMegabytes: number
   readonly indexMegabytes: number

@@ -27,7 +27,7 @@ export const provenanceOf = (
 export type Planted = {
   readonly claim: string
   readonly truth: 'true' | 'loose' | 'changed' | 'denied' | 'plausible' | 'invented'
-  /** The message in which it was said; null for what nobody said. */
+  /** The message with the claim, or null for an invented one. */
   readonly messageId: string | null
   /** What stands nowhere. */
   readonly into: string | null

@@ -59,7 +59,7 @@ export function plantTwin(
   return { id: memory.leaf(row.conversation, sources, { content, inWindow: false }), planted: plain }
 }
 
-/** One number, path, identifier, version or hash becomes another that nobody ever wrote. */
+/** Changes one number, path, identifier, version or hash to a value that occurs nowhere. */
 function changed(claim: string, random: Random): Mutation {
   const options = specificsOf(claim).filter(({ kind }) =>
     ['number', 'path', 'identifier', 'version', 'hash'].includes(kind),

@@ -2,7 +2,7 @@ import type { Random } from '../builders/random.ts'
 
 /** A thing that was said, with other ways to say it and ways to say it wrongly. */
 export type Fact = {
-  /** As it stands in a message. */
+  /** The text in a message. */
   readonly said: string
   readonly role: 'user' | 'assistant' | 'tool'
   /** How a summary may put it: reordered, shortened, in other forms of the words. */
@@ -11,7 +11,7 @@ export type Fact = {
   readonly changed: readonly { readonly claim: string; readonly into: string; readonly kind: string }[]
   /** Claims that deny what was said, or say its contrary. */
   readonly denied: readonly string[]
-  /** Claims about the same things that nobody made. */
+  /** Plausible claims about the same things that no message makes. */
   readonly plausible?: readonly string[]
   /** True claims in words that are largely others. */
   readonly loose?: readonly string[]
@@ -518,7 +518,7 @@ export const HELD_BACK_PLOTS: readonly Plot[] = [
   },
 ]
 
-/** Sentences that nobody said. What of them can be checked to the letter stands nowhere. */
+/** Sentences that no message contains. Their exact details occur nowhere. */
 export const INVENTIONS: readonly string[] = [
   'The marketing site was moved to a static generator and its newsletter signup rewritten.',
   'Kafka replaced RabbitMQ as message broker after a benchmark on three continents.',

@@ -2,7 +2,7 @@ import type { PromptPreview } from '../../core/contract/compaction.ts'
 import type { GrepHit, GrepRequest, GrepStep } from '../../core/contract/retrieval.ts'
 import type { Asker } from './asker.ts'
 
-/** In which words and ways a memory is searched; something of it stands in every system's files. */
+/** The words and modes of the searches. Every system's files contain some of the words. */
 const SEARCHES: readonly GrepRequest[] = [
   { query: 'the lease' },
   { query: 'lease cursor', match: 'any', sort: 'relevance' },

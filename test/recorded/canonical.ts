@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 /** Fields that say when something was done or how long it took, in any answer. */
 const TIMES = new Set(['tookMs', 'modifiedAtMs', 'openedAtMs'])
-/** In these answers a duration stands in the file; in all others it was measured just now. */
+/** In these answers a duration is read from the file. In all others it was measured just now. */
 const KEEPS_DURATIONS = new Set(['context.timeline', 'compaction.runs'])
 
-/** Texts that differ from run to run (paths, random ids), each with the text that stands in for it. */
+/** Texts that differ between runs (paths, random ids), each with its replacement. */
 export type Replacements = ReadonlyMap<string, string>
 
 /** An answer as text that is the same in every run: keys in order, without times of now, with `replacements`. */
@@ -32,7 +32,7 @@ function replaced(text: string, replacements: Replacements): string {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
 
-/** How many numbers, texts, booleans and nulls stand in an answer. */
+/** Counts the numbers, texts, booleans and nulls in an answer. */
 export function valuesIn(answer: unknown): number {
   if (answer === null || typeof answer !== 'object') return 1
   return Object.values(answer).reduce<number>((sum, value) => sum + valuesIn(value), 0)

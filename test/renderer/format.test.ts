@@ -17,7 +17,7 @@ import {
   splitPath,
 } from '../../renderer/ui/format.ts'
 
-/** Units stand behind a space that does not break; these tests read better with a plain one. */
+/** Units follow a non-breaking space. These tests are easier to read with a plain one. */
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')
 
 describe('numbers', () => {

@@ -2,7 +2,7 @@ import type { LineageEdge, Neighbourhood, NodeCard } from '../../core/contract/l
 
 type Given = Partial<NodeCard> & { readonly id: string }
 
-/** A leaf unless told otherwise. */
+/** Makes a leaf by default. */
 export const cardOf = (given: Given): NodeCard => ({
   kind: 'leaf',
   conversationId: 1,

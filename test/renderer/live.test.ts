@@ -52,7 +52,7 @@ async function watched(asked = 'transcript') {
   return {
     feed,
     shown: () => observer.getCurrentResult().data,
-    /** Another window's or the app's own job, of which nobody here knows. */
+    /** A job of another window, or of the app itself, that this window did not start. */
     jobEnds: async (kind: Job['kind'], value: number) => {
       stored = value
       announcements.push({ kind: 'job', job: { kind, state: 'done' } as Job })

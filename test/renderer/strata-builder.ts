@@ -65,7 +65,7 @@ export function messageColumns(first: number, last: number, tokensOf = (_place: 
   }
 }
 
-/** A scene of the strata, 1000 pixels of plot wide unless told otherwise. */
+/** A scene of the strata. By default its plot is 1000 pixels wide. */
 export function sceneOf(strata: Strata, rest: Partial<Scene> & { readonly viewport?: Viewport } = {}): Scene {
   const { viewport = wholeOf({ extent: strata.extent, minWidth: 1 }), ...given } = rest
   const index = indexSummaries(strata)

@@ -200,7 +200,7 @@ describe('the application of selected steps', () => {
     expect(isIndexSound(memory.db, 'summaries')).toBe(true)
   })
 
-  /** Puts a message back into the window, while whoever puts an entry there does something else, too. */
+  /** Puts a message back into the window, while a trigger changes something else at the same time. */
   async function applySpoilt(spoil: string): Promise<RepairResult> {
     // A file that has such a trigger when it is opened is not written to at all.
     const lcm = await openHere(memory.path, { settings: readSettings({}), owner: 'test' })
@@ -214,7 +214,7 @@ describe('the application of selected steps', () => {
 
   it('keeps nothing when a check would find more than before', async () => {
     loseMessage()
-    // Whoever puts an entry into the window breaks a depth.
+    // Inserting a window entry also breaks a depth.
     const before = memory.db.all('SELECT * FROM context_items')
     const result = await applySpoilt('UPDATE summaries SET depth = 7')
     expect(result.applied).toEqual([])
@@ -245,7 +245,7 @@ describe('the application of selected steps', () => {
 })
 
 describe('the application of all steps', () => {
-  /** How often the file was scanned before something was written, and what came of it. */
+  /** Returns how often the file was scanned before a write, and the result. */
   async function all() {
     const lcm = await openLcm(memory.path, { settings: readSettings({}), owner: 'test' })
     try {

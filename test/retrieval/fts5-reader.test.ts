@@ -69,7 +69,8 @@ describe('the reader of the pages of an FTS5 index', () => {
           const token = folded(word)
           for (const isPrefix of [false, true]) {
             const postings = reader.postings(token, isPrefix)
-            // Rows deleted without content leave marks that only FTS5 reads; rows far apart are added up by nobody else.
+            // Rows deleted without content leave marks that only FTS5 reads, and only FTS5 adds rows up that are far
+            // apart.
             const isFar = isPrefix && steps.flat().some((one) => 'row' in one && one.row > 1e9)
             if (postings === null && (options.includes('contentless_delete') || isFar)) continue
             const match = `"${word}"${isPrefix ? ' *' : ''}`

@@ -92,8 +92,8 @@ const paging = fc.record({
 }) as fc.Arbitrary<Pick<GrepRequest, 'sort' | 'limit' | 'exactTotal'>>
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-/** A stretch of what is there, often across the borders of pieces. */
-const stretch = fc
+/** A part of an existing text, often across the borders of pieces. */
+const part = fc
   .tuple(
     fc.constantFrom(...all),
     fc.constantFrom('', '', ' ', '\n', ', '),
@@ -140,7 +140,7 @@ describe('a search compared with a naive scan, page by page', () => {
 
   it('finds the same characters as they are typed', async () => {
     await fc.assert(
-      fc.asyncProperty(stretch, filters, paging, (query, some, pages) =>
+      fc.asyncProperty(part, filters, paging, (query, some, pages) =>
         expectSame({ query, mode: 'literal', ...some, ...pages }, (text) => text.includes(query)),
       ),
       { numRuns: runs(120) },
@@ -149,12 +149,12 @@ describe('a search compared with a naive scan, page by page', () => {
 
   it('finds the same by regular expressions, with either engine', async () => {
     const pattern = fc.oneof(
-      stretch.map(escaped),
-      fc.tuple(stretch, stretch).map(([a, b]) => `${escaped(a)}|${escaped(b)}`),
-      fc.tuple(stretch, stretch).map(([a, b]) => `${escaped(a)}.*${escaped(b)}`),
-      fc.tuple(stretch, stretch).map(([a, b]) => `(?:${escaped(a)})+(${escaped(b)})?`),
-      stretch.map((a) => `${escaped(a)}(?=\\s)`),
-      stretch.map((a) => `(?<!\\s)${escaped(a)}`),
+      part.map(escaped),
+      fc.tuple(part, part).map(([a, b]) => `${escaped(a)}|${escaped(b)}`),
+      fc.tuple(part, part).map(([a, b]) => `${escaped(a)}.*${escaped(b)}`),
+      fc.tuple(part, part).map(([a, b]) => `(?:${escaped(a)})+(${escaped(b)})?`),
+      part.map((a) => `${escaped(a)}(?=\\s)`),
+      part.map((a) => `(?<!\\s)${escaped(a)}`),
       fc.constantFrom('[a-c]{2,4}', '\\d{3}', '[^ -~\\s]', '^.$', '\\w+::\\w+', '(.)\\1', '[一-龥]{2}', '\\s$'),
     )
     await fc.assert(

@@ -11,7 +11,7 @@ export type NaiveRow = {
   readonly depth: number | null
   readonly atMs: number | null
   readonly inWindow: boolean
-  /** Summaries that it stands beneath. */
+  /** The summaries that cover it. */
   readonly beneath: ReadonlySet<string>
   readonly texts: readonly string[]
 }

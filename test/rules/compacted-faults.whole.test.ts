@@ -29,7 +29,7 @@ const chosenBy =
   }
 let used = 0
 
-/** Every message is in a window or beneath what is, and each only once. */
+/** Every message is in a window or covered by it, exactly once. */
 function expectAllReached(built: TestMemory): void {
   for (const conversation of built.conversationIds) {
     const reached = windowOf(built.db, conversation).flatMap((entry) =>

@@ -40,7 +40,7 @@ it('every rule follows from rules that exist', () => {
   expect(rules.flatMap(({ consequenceOf = [] }) => consequenceOf).filter((id) => !ids.has(id))).toEqual([])
 })
 
-/** Ids of the rules that stand in each file of core/doctor/rules. */
+/** Ids of the rules in each file of core/doctor/rules. */
 function idsByFamily(): ReadonlyMap<string, readonly string[]> {
   const folder = join(import.meta.dirname, '../../core/doctor/rules')
   const known = new Set(rules.map(({ id }) => id))

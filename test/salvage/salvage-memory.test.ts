@@ -84,7 +84,7 @@ describe('the salvage of a file', () => {
 
   it('keeps the sources of summaries that are lost', async () => {
     const path = damaged([])
-    // The table of summaries stands behind the cut, everything else before it.
+    // The table of summaries is behind the cut, everything else before it.
     const db = new Database(path)
     db.exec(`CREATE TABLE loose AS SELECT * FROM summaries; PRAGMA foreign_keys = OFF; DROP TABLE summaries;
       ALTER TABLE loose RENAME TO summaries`)

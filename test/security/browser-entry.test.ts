@@ -68,7 +68,7 @@ function upgrade(path: string, secret: string | null, headers: Record<string, st
   })
 }
 
-// Proves that whoever reads an address later (history, screen, log) finds nothing in it that opens anything.
+// Proves that an address that is read later (history, screen, log) opens nothing.
 describe('the token in the address', () => {
   it('admits one browser once, and each address has another token', async () => {
     const url = host.newUrl()

@@ -15,7 +15,7 @@ import { ClawFile } from '../side-index/claw-file.ts'
 const random = new Random(4)
 const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, () => random.int(0, 256)))
 
-/** What may stand beside a database that no writer has made so. */
+/** Files beside a database that no writer has made. */
 const LOGS: Readonly<Record<string, Readonly<Record<string, Buffer>>>> = {
   'a broken log with an index of 136 bytes': { '-wal': noise(5000), '-shm': noise(136) },
   'a broken log with an empty index': { '-wal': noise(5000), '-shm': Buffer.alloc(32_768) },

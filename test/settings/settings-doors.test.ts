@@ -137,7 +137,7 @@ describe('a stored key', () => {
       expect(test.ok).toBe(true)
       expect(server?.asked.at(-1)?.headers.authorization).toBe(`Bearer ${KEY}`)
       expect(JSON.stringify([report, test])).not.toContain(KEY)
-      // Whoever can change the address does not get the key by it.
+      // Changing the address does not reveal the key.
       const other = await startModelServer(good('ready'))
       await settings.save({ providers: [provider(other.url)] })
       await settings.testProvider({ name: 'local' })

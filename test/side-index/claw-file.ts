@@ -102,7 +102,7 @@ export class ClawFile {
       .run(content)
   }
 
-  /** Leaves it at rest: no log, nobody writing. */
+  /** Closes it without a log and without a writer. */
   close(): void {
     this.db.pragma('wal_checkpoint(TRUNCATE)')
     this.db.close()

@@ -7,7 +7,7 @@ import { FIXTURES } from '../db/fixtures.ts'
 import { folderState } from '../db/folder-state.ts'
 import { Stage } from './stage.ts'
 
-/** Words that stand in a file, short and long, and parts of them. */
+/** Words of a file, short and long, and parts of them. */
 function queriesFor(path: string): string[] {
   const memory = openMemory(path, { cacheDir: temporaryFolder() })
   const texts = memory.read.column<string>(

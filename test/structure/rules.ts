@@ -79,7 +79,7 @@ export const recursion: SourceRule = {
     'core/systems/covers.ts',
     // Along the last sources alone, a row a level, between two writes of a compaction.
     'core/systems/sources.ts',
-    // What files of other systems do not store has to stand in the views over them.
+    // Views derive what files of other systems do not store.
     'core/systems/derived-views.ts',
     'core/systems/hermes-lcm/',
     'core/systems/lossless-claw/',

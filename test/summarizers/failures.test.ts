@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Calls made, and what came of it. */
+/** Counts calls, and returns their result. */
 async function ask(behaviour: Behaviour, spec: Parameters<typeof provider>[1] = {}) {
   server.behave(behaviour)
   const before = server.asked.length

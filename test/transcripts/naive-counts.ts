@@ -242,7 +242,7 @@ function countAider(path: string): NaiveCounts {
   return { ...counts, conversations: count(sessions, isSaid) }
 }
 
-/** What a transcript says, as it stands in it, where every text of it has to be found again. */
+/** Returns every text of a transcript unchanged, each of which has to be found again. */
 export function saidIn(id: string, path: string): string[] {
   const messages = (): Json[] => (JSON.parse(readFileSync(path, 'utf8')) as { messages: Json[] }).messages
   const history = (): Json[] => (JSON.parse(readFileSync(path, 'utf8')) as { history: Json[] }).history

@@ -54,7 +54,7 @@ describe('a working copy of a sound memory', () => {
       expect(severity).toBe('info')
       expect(samples).toHaveLength(Math.min(count, 20))
     }
-    // No finding is told twice.
+    // No finding is reported twice.
     for (const { id } of report.byDesign ?? []) expect(resultOf(report, id).count).toBe(0)
   })
 

@@ -1,5 +1,5 @@
-// Starts a core from the sources, asks it for the conversations of a file, and ends: what its thread loads for that is
-// written down by whoever starts this program.
+// Starts a core from the sources, asks it for the conversations of a file, and ends. The parent process records what
+// its thread loads for that.
 import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'

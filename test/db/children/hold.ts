@@ -1,4 +1,4 @@
-// A thread of this process that reads a file row by row: begins at once, ends when it is told to.
+// A thread of this process that reads a file row by row. It begins at once and ends on a message.
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectReadOnly, openPatiently } from '../../../core/sqlite/route.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { asOrdinaryUser } from '../../builders/ordinary-user.ts'
 
-/** Another process with a memory open; `tell` resolves when it has done what it was told. */
+/** Another process with a memory open. `tell` resolves when the process has obeyed. */
 export class Writer {
   readonly #child: ChildProcess
   readonly #lines: AsyncIterator<string>

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { ENDLESS } from '../../builders/hostile-schemas.ts'
 
-/** A core thread that answers what it is told, and is lost in a statement when it is told to hang. */
+/** A core thread that answers messages, and never returns from a statement when it is told to hang. */
 parentPort?.on('message', (message: { kind: string; port: MessagePort }) => {
   if (message.kind === 'ping') parentPort?.postMessage({ kind: 'awake' })
   if (message.kind === 'close') process.exit(0)
