@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
-import { contract } from '../core/contract/contract.ts'
 import { ErrorCode } from '../core/contract/error.ts'
 import type { MemoryInfo } from '../core/contract/memory.ts'
 import { rules } from '../core/doctor/rules/rules.ts'
-import { buildProgram } from '../core/doors/cli/program.ts'
+import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
+import { commandLists } from '../core/doors/cli/commands.ts'
+import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
+import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
 import { toldDefault } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
@@ -65,6 +65,10 @@ export function referencePage(): string {
 
 ## Commands
 
+Every command has these options, and one for each field of the procedure behind it. Names of values in angle brackets are required. A word with dashes in front is no option behind \`--\`.
+
+${shared()}
+
 ${commands()}
 
 ## Exit codes
@@ -82,6 +86,8 @@ ${ErrorCode.options.map((code) => `\`${code}\``).join(' · ')}
 ${rules.map((rule) => `| \`${rule.id}\` | ${severityOf(rule.severity)} | ${rule.invariant} |`).join('\n')}
 
 ## Procedures
+
+\`lcm call\` asks for any of them. Its options are the fields of the input: a flag has the name of its field without the unit (\`freshTailCount\` is \`--fresh-tail\`), a list may be repeated, times are ISO 8601, and what has no shorter form is JSON. The answer is printed as YAML, and with \`--json\` as one JSON document. A procedure that starts a job is answered when the job has ended; a stream is printed while it comes.
 
 ${procedures()}
 `
@@ -156,42 +162,36 @@ function severityOf(severity: (typeof rules)[number]['severity']): string {
   return `${native} (native), ${foreign} (others)`
 }
 
-function commands(): string {
-  const nowhere = { root: '', workerUrl: pathToFileURL('/'), rendererDir: '', resourcesDir: '' }
-  const program = buildProgram(false, nowhere, '', { exitCode: 0 })
-  const sections = program.commands.map((command) => {
-    const given = command.registeredArguments
-      .map((argument) => ` ${argument.required ? `<${argument.name()}>` : `[${argument.name()}]`}`)
-      .join('')
-    const options = command.options.map((option) => `| \`${option.flags}\` | ${option.description} |`)
-    return `### lcm ${command.name()}${given}\n\n${command.description()}\n\n| option | |\n|---|---|\n${options.join('\n')}`
-  })
-  return sections.join('\n\n')
+const [lcm, call] = await commandLists()
+const [everyCommand, everyProcedure] = [await lcm.all(), await call.all()]
+
+const commands = (): string => everyCommand.map((spec) => section('lcm', spec)).join('\n\n')
+const procedures = (): string => everyProcedure.map((spec) => section('lcm call', spec)).join('\n\n')
+
+/** The options of all commands are listed once. */
+const shared = (): string => flagTable([], flagsOf(SHARED))
+
+function section(title: string, spec: CommandSpec): string {
+  const { positional } = commandFlags(spec)
+  const own = flagsOf(spec.fields).filter((flag) => !positional.some(({ field }) => field === flag.field))
+  const given = positional.map(({ placeholder, isRequired }) =>
+    isRequired ? ` <${placeholder}>` : ` [${placeholder}]`,
+  )
+  const aliases = (ALIASES[spec.name] ?? []).map((name) => `\`lcm ${name}\``)
+  return [
+    `### ${title} ${spec.name}${given.join('')}`,
+    `${spec.does}${aliases.length > 0 ? `. Also: ${aliases.join(', ')}` : ''}`,
+    ...(positional.length + own.length > 0 ? [flagTable(positional, own)] : []),
+    `Example: \`lcm ${spec.example}\``,
+  ].join('\n\n')
 }
 
-type Procedure = { '~orpc': { inputSchema?: z.ZodType; outputSchema?: z.ZodType } }
-
-function procedures(): string {
-  const lines: string[] = []
-  for (const [area, group] of Object.entries(contract)) {
-    const members = '~orpc' in group ? { '': group } : group
-    for (const [name, procedure] of Object.entries(members)) {
-      const { inputSchema } = (procedure as unknown as Procedure)['~orpc']
-      const json = inputSchema
-        ? (z.toJSONSchema(inputSchema, { io: 'input', unrepresentable: 'any' }) as {
-            properties?: object
-            required?: string[]
-          })
-        : {}
-      const fields = Object.keys(json.properties ?? {}).map((field) =>
-        json.required?.includes(field) ? field : `${field}?`,
-      )
-      lines.push(
-        `| \`${name ? `${area}.${name}` : area}\` | ${fields.length > 0 ? fields.map((field) => `\`${field}\``).join(', ') : '—'} |`,
-      )
-    }
-  }
-  return `| procedure | input |\n|---|---|\n${lines.join('\n')}`
+function flagTable(positional: readonly Flag[], options: readonly Flag[]): string {
+  const rows = [
+    ...positional.map((flag) => [`<${flag.placeholder}>`, flag.does]),
+    ...options.map((flag) => [flagText(flag), flag.does]),
+  ]
+  return ['| option | |', '|---|---|', ...rows.map(([name, does]) => `| \`${name}\` | ${does} |`)].join('\n')
 }
 
 const architecturePage = (): string =>

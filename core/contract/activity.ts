@@ -102,17 +102,14 @@ export type LogLine = z.infer<typeof LogLine>
 
 /** What of the log is shown. Without a memory in the window, `this` shows nothing but lines without one. */
 export const LogInput = z.object({
-  /** Lines of the open memory and of the program itself, or of all memories. */
-  of: z.enum(['this', 'all']).default('this'),
-  levels: z.array(LineLevel).min(1).default(['info', 'warn', 'error']),
-  sources: z.array(LogSource).min(1).optional(),
-  /** Inclusive, like `untilMs`. */
-  sinceMs: TimeMs.optional(),
-  untilMs: TimeMs.optional(),
-  /** Words that the line has to hold, each anywhere in its event or its fields; `-word` must not be there. */
-  query: z.string().max(200).default(''),
-  limit: z.int().min(1).max(1000).default(200),
-  cursor: z.string().optional(),
+  of: z.enum(['this', 'all']).default('this').describe('lines of this memory and the program itself, or of all'),
+  levels: z.array(LineLevel).min(1).default(['info', 'warn', 'error']).describe('lines of this level'),
+  sources: z.array(LogSource).min(1).optional().describe('lines from this part of the program'),
+  sinceMs: TimeMs.optional().describe('not before this time'),
+  untilMs: TimeMs.optional().describe('not after this time'),
+  query: z.string().max(200).default('').describe('words that a line has to hold; -word must not be there'),
+  limit: z.int().min(1).max(1000).default(200).describe('lines a page'),
+  cursor: z.string().optional().describe('go on from an earlier answer'),
 })
 export type LogInput = z.infer<typeof LogInput>
 
@@ -185,7 +182,7 @@ export const ActivityHistory = z.object({
 export type ActivityHistory = z.infer<typeof ActivityHistory>
 
 export const ActivityInput = z.object({
-  days: z.int().min(1).max(30).default(6),
-  of: z.enum(['this', 'all']).default('this'),
+  days: z.int().min(1).max(30).default(6).describe('how far back'),
+  of: z.enum(['this', 'all']).default('this').describe('of this memory, or of all'),
 })
 export type ActivityInput = z.infer<typeof ActivityInput>

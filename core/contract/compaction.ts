@@ -34,17 +34,27 @@ export const CompactionSettings = z.object({
 })
 export type CompactionSettings = z.infer<typeof CompactionSettings>
 
+/** Who writes a summary: a configured provider, `chain` for all of them in order, or `deterministic`. */
+export const SummarizerName = z
+  .string()
+  .default('deterministic')
+  .describe('deterministic, a configured provider, or chain for all of LCM_SUMMARIZERS')
+
 /** Why a run was started. */
 export const CompactionReason = z.enum(['threshold', 'manual', 'maintenance'])
 
 export const CompactInput = z.object({
   conversationId: ConversationId,
-  mode: CompactionMode.default('full'),
-  /** The goal of untilUnder. By default it is the soft threshold of the budget. */
-  targetTokens: z.int().min(1).optional(),
-  settings: CompactionSettings.partial().optional(),
-  summarizer: z.string().default('deterministic'),
-  reason: CompactionReason.default('manual'),
+  mode: CompactionMode.default('full').describe('which passes are made'),
+  targetTokens: z
+    .int()
+    .min(1)
+    .max(100_000_000)
+    .optional()
+    .describe('goal of until-under (default: the soft threshold of the budget)'),
+  settings: CompactionSettings.partial().optional().describe('compaction settings in place of the configured ones'),
+  summarizer: SummarizerName,
+  reason: CompactionReason.default('manual').describe('why the run is started'),
 })
 export type CompactInput = z.infer<typeof CompactInput>
 export type CompactRequest = z.input<typeof CompactInput>

@@ -6,12 +6,16 @@ const BudgetTokens = z.int().min(1).max(100_000_000)
 
 export const AssembleInput = z.object({
   conversationId: ConversationId,
-  /** The default is the configured budget. */
-  budgetTokens: BudgetTokens.optional(),
+  budgetTokens: BudgetTokens.optional().describe('token budget (default: the configured one)'),
   /** The same, as hosts call it. `budgetTokens` stands above it. */
-  tokenBudget: BudgetTokens.optional(),
-  freshTailCount: z.int().min(0).max(1_000_000).optional(),
-  query: z.string().max(10_000).optional(),
+  tokenBudget: BudgetTokens.optional().describe('the same, as hosts call it'),
+  freshTailCount: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('newest messages that are always in (default: the configured number)'),
+  query: z.string().max(10_000).optional().describe('rank older items by relevance to this'),
 })
 export type AssembleInput = z.infer<typeof AssembleInput>
 
@@ -79,7 +83,7 @@ export const AssembledContext = z.object({
 })
 export type AssembledContext = z.infer<typeof AssembledContext>
 
-export const Provider = z.enum(['anthropic', 'openai'])
+export const Provider = z.enum(['anthropic', 'openai']).describe('the provider whose form the payload has')
 export type Provider = z.infer<typeof Provider>
 
 /** Exactly what would be sent. `messages` is provider-shaped JSON. */

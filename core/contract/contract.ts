@@ -17,7 +17,7 @@ import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
 import { FileContent, FileReadInput, FileState } from './file.ts'
 import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
-import { ImportPreview } from './import.ts'
+import { ImportPreview, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { Job, JobSpec } from './job.ts'
 import { LedgerState } from './ledger.ts'
@@ -25,7 +25,7 @@ import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from '
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
-import { Message, TranscriptPage } from './message.ts'
+import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
@@ -46,9 +46,26 @@ import {
 } from './time-travel.ts'
 import { WhatIfInput } from './what-if.ts'
 
-const base = oc.errors({ LCM: { status: 400, data: ErrorInfo } })
+/** What is said of a procedure to people, and to programs that choose among procedures. */
+export type ProcedureMeta = {
+  /** What it does, in one sentence. */
+  readonly does: string
+  /** True when it changes a memory, its ledger, the settings or a list of this program. */
+  readonly writes?: boolean
+}
+
+const base = oc.$meta<ProcedureMeta>({ does: '' }).errors({ LCM: { status: 400, data: ErrorInfo } })
+const reads = (does: string) => base.meta({ does })
+const writes = (does: string) => base.meta({ does, writes: true })
+
 const inConversation = z.object({ conversationId: ConversationId })
 const byId = z.object({ id: NodeId })
+const byName = z.object({ name: z.string().describe('the provider') })
+const byGrant = z.object({ id: z.string().describe('the permission') })
+const aPath = z.string().meta({ description: 'a file or folder', value: 'path' })
+const byPath = z.object({ path: aPath })
+const byJob = z.object({ jobId: z.string().describe('the job') })
+const JobAndPath = z.object({ jobId: z.string(), path: z.string() })
 
 /**
  * Everything that a window, a command or another program can ask of a core. One core serves one memory file. A core
@@ -57,223 +74,266 @@ const byId = z.object({ id: NodeId })
  */
 export const contract = {
   machine: {
-    discover: base.output(z.array(FoundMemory)),
-    discoverTranscripts: base.output(z.array(FoundTranscripts)),
-    /** Reads the settings of other systems where they keep them. Nothing is applied. */
-    discoverSettings: base.output(z.array(FoundSettings)),
-    recent: base.output(z.array(RecentMemory)),
-    forgetRecent: base.input(z.object({ path: z.string() })).output(z.void()),
-    sample: base.output(z.object({ path: z.string() })),
-    folder: base.input(z.object({ path: z.string().optional() })).output(Folder),
-    probe: base.input(z.object({ path: z.string() })).output(Probe),
-    /** Says what an import of these files and folders would add. It reads only the beginning of each. */
-    previewImport: base.input(z.object({ paths: z.array(z.string()).min(1) })).output(ImportPreview),
-    /** Imports transcripts into a new native file in the user's data folder. Open `path` when the job is done. */
-    importNew: base
-      .input(z.object({ paths: z.array(z.string()).min(1) }))
-      .output(z.object({ jobId: z.string(), path: z.string() })),
-    /**
-     * Saves what can be read of a damaged file into a new one in the user's data folder. Open `path` when it is done.
-     */
-    salvage: base.input(z.object({ path: z.string() })).output(z.object({ jobId: z.string(), path: z.string() })),
+    discover: reads('Finds memories in their usual places.').output(z.array(FoundMemory)),
+    discoverTranscripts: reads('Finds transcripts in their usual places.').output(z.array(FoundTranscripts)),
+    discoverSettings: reads('Reads the settings of other systems where they keep them. Nothing is applied.').output(
+      z.array(FoundSettings),
+    ),
+    recent: reads('Lists the memories that were opened last.').output(z.array(RecentMemory)),
+    forgetRecent: writes('Takes a memory off that list.').input(byPath).output(z.void()),
+    sample: writes('Makes a copy of the sample memory, unless there is one, and says where it is.').output(
+      z.object({ path: z.string() }),
+    ),
+    folder: reads('Lists a folder.')
+      .input(z.object({ path: aPath.optional() }))
+      .output(Folder),
+    probe: reads('Says what is at a path, also when it cannot be opened.').input(byPath).output(Probe),
+    previewImport: reads('Says what an import would add. It reads only the beginning of each file.')
+      .input(z.object({ paths: TranscriptPaths }))
+      .output(ImportPreview),
+    /** Open `path` when the job is done. */
+    importNew: writes("Imports transcripts into a new native file in the user's data folder.")
+      .input(z.object({ paths: TranscriptPaths }))
+      .output(JobAndPath),
+    /** Open `path` when it is done. */
+    salvage: writes("Saves what can be read of a damaged file into a new one in the user's data folder.")
+      .input(byPath)
+      .output(JobAndPath),
   },
   memory: {
-    info: base.output(MemoryInfo),
-    stats: base.output(Stats),
-    settings: base.output(CompactionSettings),
-    /** Makes a working copy of the open memory in the user's data folder. Open `path` when the job is done. */
-    copy: base.output(z.object({ jobId: z.string(), path: z.string() })),
+    info: reads('Says what the memory is, and what may be done with it.').output(MemoryInfo),
+    stats: reads('Counts what the memory holds.').output(Stats),
+    settings: reads('Returns the compaction settings that apply to the memory.').output(CompactionSettings),
+    /** Open `path` when the job is done. */
+    copy: writes("Makes a working copy of the memory in the user's data folder.").output(JobAndPath),
   },
   conversations: {
     /** Answers at once for a file of any size. Unknown tokens are left open. */
-    list: base.output(z.array(ListedConversation)),
+    list: reads('Lists the conversations.').output(z.array(ListedConversation)),
     /**
      * Answers when `list` knows all tokens of the file as it is now: true when it did not before. Then ask for the list
      * again.
      */
-    measure: base.output(z.boolean()),
-    overview: base.input(inConversation).output(Overview),
-    files: base.input(inConversation).output(z.array(FileInfo)),
+    measure: reads('Counts the tokens that the list of conversations leaves open.').output(z.boolean()),
+    overview: reads('Describes a conversation.').input(inConversation).output(Overview),
+    files: reads('Lists the large files of a conversation.').input(inConversation).output(z.array(FileInfo)),
   },
   files: {
-    /** Returns a part of the content of a large file: rows, lines, a page, or where a text stands. It can be cancelled. */
-    read: base.input(FileReadInput).output(FileContent),
-    /** Says whether the content is what was stored. It reads the whole file, and can be cancelled. */
-    check: base.input(byId).output(FileState),
+    /** It can be cancelled. */
+    read: reads('Returns a part of a large file: rows, lines, a page, or where a text stands.')
+      .input(FileReadInput)
+      .output(FileContent),
+    /** It reads the whole file, and can be cancelled. */
+    check: reads('Says whether the content of a large file is what was stored.').input(byId).output(FileState),
   },
   transcript: {
-    page: base
-      .input(
-        inConversation.extend({
-          offset: z.int().min(0),
-          limit: z.int().min(1).max(500),
-          contentChars: z.int().min(0).default(20_000),
-        }),
-      )
-      .output(TranscriptPage),
-    message: base.input(byId).output(Message),
-    /** Returns where a node begins in its conversation: the row to scroll to. */
-    locate: base
+    page: reads('Returns messages of a conversation, oldest first.').input(TranscriptPageInput).output(TranscriptPage),
+    message: reads('Returns a message with its parts.').input(byId).output(Message),
+    locate: reads('Returns where a node begins in its conversation: the row to scroll to.')
       .input(byId)
       .output(z.object({ conversationId: ConversationId, position: z.int(), lastPosition: z.int() })),
-    /** Returns the row of the first message at or after a time. */
-    positionAt: base.input(inConversation.extend({ atMs: TimeMs })).output(z.object({ position: z.int() })),
+    positionAt: reads('Returns the row of the first message at or after a time.')
+      .input(inConversation.extend({ atMs: TimeMs.describe('the time') }))
+      .output(z.object({ position: z.int() })),
   },
   strata: {
-    get: base
+    get: reads('Returns the summaries of a conversation in columns, and what is in its window.')
       .input(
         inConversation.extend({
           axis: StrataAxis,
-          /** The default is the configured one. */
-          freshTailCount: z.int().min(0).max(1_000_000).optional(),
+          freshTailCount: z
+            .int()
+            .min(0)
+            .max(1_000_000)
+            .optional()
+            .describe('newest messages that are always in (default: the configured number)'),
         }),
       )
       .output(Strata),
-    messages: base
+    messages: reads('Returns the messages between two places on the axis, put together into buckets.')
       .input(
-        inConversation.extend({ axis: StrataAxis, x0: z.number(), x1: z.number(), buckets: z.int().min(1).max(8192) }),
+        inConversation.extend({
+          axis: StrataAxis,
+          x0: z.number().describe('where the range begins'),
+          x1: z.number().describe('where the range ends'),
+          buckets: z.int().min(1).max(8192).describe('parts of the range'),
+        }),
       )
       .output(StrataMessages),
   },
   lineage: {
-    neighbourhood: base
+    neighbourhood: reads('Returns the sources and dependents around a node.')
       .input(
         byId.extend({
-          up: z.int().min(0).max(8).default(2),
-          down: z.int().min(0).max(8).default(1),
-          maxPerNode: z.int().min(1).max(200).default(12),
-          expanded: z.array(NodeId).max(200).default([]),
+          up: z.int().min(0).max(8).default(2).describe('levels of dependents'),
+          down: z.int().min(0).max(8).default(1).describe('levels of sources'),
+          maxPerNode: z.int().min(1).max(200).default(12).describe('sources or dependents of a node'),
+          expanded: z.array(NodeId).max(200).default([]).describe('a node of which all are returned'),
         }),
       )
       .output(Neighbourhood),
-    tree: base.input(inConversation).output(Tree),
-    treeLevel: base
+    tree: reads('Returns the summaries of a conversation as trees.').input(inConversation).output(Tree),
+    treeLevel: reads('Returns the sources of a summary, or the roots, page by page.')
       .input(
         inConversation.extend({
-          of: NodeId.nullable(),
-          offset: z.int().min(0).default(0),
-          limit: z.int().min(1).max(1000).default(200),
+          of: NodeId.nullable().describe('the summary; null for the roots'),
+          offset: z.int().min(0).default(0).describe('nodes to leave out'),
+          limit: z.int().min(1).max(1000).default(200).describe('nodes a page'),
         }),
       )
       .output(TreeLevel),
-    of: base.input(byId).output(Lineage),
+    of: reads('Returns the sources of a node down to the messages, and its dependents up to the roots.')
+      .input(byId)
+      .output(Lineage),
   },
   context: {
-    assemble: base.input(AssembleInput).output(AssembledContext),
-    /** Returns what would be sent next turn, or what would have been sent at a moment. */
-    render: base.input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() })).output(RenderedContext),
-    /** Returns the events between which the window did not change. */
-    timeline: base.input(inConversation).output(Timeline),
-    at: base.input(ContextAtInput).output(ContextAt),
-    difference: base.input(DifferenceInput).output(ContextDifference),
+    assemble: reads('Returns what the model sees next turn, and why.').input(AssembleInput).output(AssembledContext),
+    render: reads('Returns what would be sent next turn, or what would have been sent at a moment.')
+      .input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() }))
+      .output(RenderedContext),
+    timeline: reads('Returns the events between which the window did not change.')
+      .input(inConversation)
+      .output(Timeline),
+    at: reads('Returns the window as it was at a moment.').input(ContextAtInput).output(ContextAt),
+    difference: reads('Returns what left the window and what entered it between two moments.')
+      .input(DifferenceInput)
+      .output(ContextDifference),
   },
   retrieval: {
-    /** Shows a memory to somebody who knows no id of it: its conversations, and an end or the top of one of them. */
-    outline: base.input(OutlineInput).output(Outline),
-    /** Returns what an agent may be told about its memory: a constant text, and figures of the last compaction. */
-    guidelines: base.input(inConversation).output(Guidelines),
-    describe: base.input(byId.extend({ contentChars: z.int().min(0).default(100_000) })).output(Description),
-    grep: base.input(GrepInput).output(GrepResult),
+    outline: reads(
+      'Shows a memory to somebody who knows no id of it: its conversations, and an end or the top of one of them.',
+    )
+      .input(OutlineInput)
+      .output(Outline),
+    guidelines: reads(
+      'Returns what an agent may be told about its memory: a constant text, and figures of the last compaction.',
+    )
+      .input(inConversation)
+      .output(Guidelines),
+    describe: reads('Returns everything known of a message, summary or file.')
+      .input(
+        byId.extend({
+          contentChars: z.int().min(0).default(100_000).describe('characters of the content to return at most'),
+        }),
+      )
+      .output(Description),
+    grep: reads('Finds messages, summaries and files.').input(GrepInput).output(GrepResult),
     /**
      * Returns the same page while it is found, for what no index answers: the first hits long before the last text was
      * read. It counts to the end, and ends when nobody listens any more or by the signal.
      */
-    grepStream: base.input(GrepInput).output(eventIterator(GrepStep, z.void())),
+    grepStream: reads('Returns the same while it is found.').input(GrepInput).output(eventIterator(GrepStep, z.void())),
     /** Ask again after an event of a job of kind `index`, and when the database changed. */
-    index: base.output(SearchIndexStatus),
-    expand: base.input(ExpandInput).output(Expansion),
-    /** Returns the passages that support the sentences of a summary. It can be cancelled. */
-    provenance: base.input(ProvenanceInput).output(Provenance),
-    /** Answers a question from the sources of some summaries, with citations. It can be cancelled. */
-    expandQuery: base.input(ExpandQueryInput).output(ExpandQueryResult),
-    /** Lists the permissions to read that were given since the memory was opened, newest first. */
-    grants: base.output(z.array(Grant)),
-    revokeGrant: base.input(z.object({ id: z.string() })).output(Grant),
+    index: reads('Says which index searches use, and whether it is up to date.').output(SearchIndexStatus),
+    expand: reads('Returns the sources of a summary.').input(ExpandInput).output(Expansion),
+    /** It can be cancelled. */
+    provenance: reads('Returns the passages that support the sentences of a summary.')
+      .input(ProvenanceInput)
+      .output(Provenance),
+    /** It can be cancelled. */
+    expandQuery: reads('Answers a question from the sources of some summaries, with citations.')
+      .input(ExpandQueryInput)
+      .output(ExpandQueryResult),
+    grants: reads('Lists the permissions to read that were given since the memory was opened, newest first.').output(
+      z.array(Grant),
+    ),
+    revokeGrant: writes('Takes such a permission back.').input(byGrant).output(Grant),
   },
   /** Permissions for other programs to read a part of the memory. They are kept in the data folder of the app. */
   grants: {
-    issue: base.input(GrantIssueInput).output(Grant),
-    /** Lists those for the open memory, newest first. */
-    list: base.output(z.array(Grant)),
-    revoke: base.input(z.object({ id: z.string() })).output(Grant),
+    issue: writes('Lets another program read a part of the memory.').input(GrantIssueInput).output(Grant),
+    list: reads('Lists these permissions for the memory, newest first.').output(z.array(Grant)),
+    revoke: writes('Takes such a permission back.').input(byGrant).output(Grant),
   },
   /** What agents read a memory with, as it is offered over MCP. */
   tools: {
-    list: base.output(z.array(AgentTool)),
-    /** Answers within the grant that the call names. It can be cancelled. */
-    call: base.input(ToolCallInput).output(z.record(z.string(), z.unknown())),
+    list: reads('Lists the tools for agents.').output(z.array(AgentTool)),
+    /** It can be cancelled. */
+    call: reads('Calls a tool for agents, within the permission that the call names.')
+      .input(ToolCallInput)
+      .output(z.record(z.string(), z.unknown())),
   },
   compaction: {
-    evaluate: base.input(CompactInput).output(CompactionDecision),
-    plan: base.input(CompactInput).output(CompactionPlan),
+    evaluate: reads('Says whether a compaction is due, and why.').input(CompactInput).output(CompactionDecision),
+    plan: reads('Returns the steps of a compaction. Nothing is written.').input(CompactInput).output(CompactionPlan),
     /** Is fast enough to be asked at every step of a slider. */
-    whatIf: base.input(WhatIfInput).output(WhatIf),
-    presets: base.output(z.array(Preset)),
-    /** Lists runs, newest first. It is empty for files of systems that keep no record. */
-    runs: base.input(inConversation).output(z.array(CompactionRunRecord)),
-    /** Estimates what the plan of the same input would ask of models. No model is called. */
-    estimate: base.input(CompactInput).output(SpendEstimate),
-    /** Returns what a model would be sent for a step of the plan, counted from 0. No model is called. */
-    prompt: base
-      .input(CompactInput.extend({ step: z.int().min(0), level: z.enum(['normal', 'aggressive']).default('normal') }))
+    whatIf: reads('Returns what a compaction would do under other settings.').input(WhatIfInput).output(WhatIf),
+    presets: reads('Lists the settings of known systems.').output(z.array(Preset)),
+    /** It is empty for files of systems that keep no record. */
+    runs: reads('Lists the compaction runs of a conversation, newest first.')
+      .input(inConversation)
+      .output(z.array(CompactionRunRecord)),
+    estimate: reads('Estimates what the plan of the same input would ask of models. No model is called.')
+      .input(CompactInput)
+      .output(SpendEstimate),
+    prompt: reads('Returns what a model would be sent for a step of the plan. No model is called.')
+      .input(
+        CompactInput.extend({
+          step: z.int().min(0).describe('the step, counted from 0'),
+          level: z.enum(['normal', 'aggressive']).default('normal').describe('how short the summary has to be'),
+        }),
+      )
       .output(PromptPreview),
   },
   /** These work also in a window without a memory. */
   settings: {
-    report: base.output(SettingsReport),
-    /** Writes nothing unless all of it can be used. */
-    save: base.input(SettingsPatch).output(SettingsReport),
-    /** Stores a key, which no call returns. Null deletes it. */
-    setKey: base.input(z.object({ provider: z.string(), key: z.string().max(4096).nullable() })).output(z.void()),
-    /** Makes one tiny real call to a saved provider. */
-    testProvider: base.input(z.object({ name: z.string() })).output(ProviderTest),
+    report: reads('Lists every setting with its value and where that comes from.').output(SettingsReport),
+    save: writes('Changes the settings file. Nothing is written unless all of it can be used.')
+      .input(SettingsPatch)
+      .output(SettingsReport),
+    setKey: writes('Stores the key of a provider, which no call returns.')
+      .input(
+        z.object({
+          provider: z.string().describe('the provider'),
+          key: z.string().max(4096).nullable().describe('the key; null deletes it'),
+        }),
+      )
+      .output(z.void()),
+    testProvider: reads('Makes one tiny real call to a saved provider.').input(byName).output(ProviderTest),
   },
   integrity: {
-    /** Returns the last report of this window's core, or null when there is none. */
-    last: base.output(IntegrityReport.nullable()),
+    last: reads("Returns the last report of this window's core, or null when there is none.").output(
+      IntegrityReport.nullable(),
+    ),
   },
   repair: {
-    /**
-     * Returns the last plan of this window's core, or null. Jobs of kind `repair_plan` make one, and `repair` applies
-     * it.
-     */
-    last: base.output(RepairPlan.nullable()),
+    /** Jobs of kind `repair_plan` make one, and `repair` applies it. */
+    last: reads("Returns the last repair plan of this window's core, or null.").output(RepairPlan.nullable()),
   },
   surgery: {
-    /** Lists backups beside the file, newest first. A job of kind `undo` restores one. */
-    backups: base.output(z.array(Backup)),
-    /** Lists what was done by hand or by a repair, newest first. */
-    events: base.input(inConversation.partial()).output(z.array(SurgeryEvent)),
+    /** A job of kind `undo` restores one. */
+    backups: reads('Lists backups beside the file, newest first.').output(z.array(Backup)),
+    events: reads('Lists what was done by hand or by a repair, newest first.')
+      .input(inConversation.partial())
+      .output(z.array(SurgeryEvent)),
   },
   ledger: {
-    /** Says whether the memory keeps a ledger, and what is pending. */
-    state: base.output(LedgerState),
-    /**
-     * Records the user's consent that the memory continues the ledger that it names. Its content has to prove that it
-     * belongs to the memory.
-     */
-    agree: base.output(LedgerState),
+    state: reads('Says whether the memory keeps a ledger, and what is pending.').output(LedgerState),
+    /** The content of the ledger has to prove that it belongs to the memory. */
+    agree: writes("Records the user's consent that the memory continues the ledger that it names.").output(LedgerState),
   },
   /** Runs of `lcm map`, and those of decapod, as they are recorded beside the memory. */
   map: {
-    runs: base.output(MapRuns),
-    steps: base.input(MapItemsInput).output(MapSteps),
+    runs: reads('Lists the runs of map, newest first.').output(MapRuns),
+    steps: reads('Lists the tries and results of a run.').input(MapItemsInput).output(MapSteps),
   },
   jobs: {
-    start: base.input(JobSpec).output(z.object({ jobId: z.string() })),
-    cancel: base.input(z.object({ jobId: z.string() })).output(z.void()),
-    /** Lists jobs, newest first, also after a reload of the window. */
-    list: base.output(z.array(Job)),
+    start: writes('Starts a job.')
+      .input(JobSpec)
+      .output(z.object({ jobId: z.string() })),
+    cancel: writes('Cancels a job.').input(byJob).output(z.void()),
+    list: reads('Lists jobs, newest first, also after a reload of the window.').output(z.array(Job)),
   },
   /** What this program recorded, over all its runs. These work also in a window without a memory. */
   activity: {
-    /** Returns lines of the log, newest first. */
-    log: base.input(LogInput).output(LogPage),
-    /** Returns what charts and the list of jobs show. */
-    history: base.input(ActivityInput).output(ActivityHistory),
-    /** Returns all counts in the text format of Prometheus, with what the open memory holds now. */
-    prometheus: base.output(z.object({ text: z.string() })),
+    log: reads('Returns lines of the log, newest first.').input(LogInput).output(LogPage),
+    history: reads('Returns what charts and the list of jobs show.').input(ActivityInput).output(ActivityHistory),
+    prometheus: reads('Returns all counts in the text format of Prometheus, with what the memory holds now.').output(
+      z.object({ text: z.string() }),
+    ),
   },
-  events: base.output(eventIterator(LcmEvent, z.void())),
+  events: reads('Returns what happens from now on: changes of the memory, and jobs.').output(
+    eventIterator(LcmEvent, z.void()),
+  ),
 }
 export type Contract = typeof contract

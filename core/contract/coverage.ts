@@ -4,8 +4,7 @@ import { TranscriptFormat, TranscriptFormatId } from './import.ts'
 
 export const CoverageInput = z.object({
   conversationId: ConversationId,
-  /** The transcript that the agent itself keeps. */
-  path: z.string().min(1),
+  path: z.string().min(1).meta({ description: 'the transcript that the agent itself keeps', value: 'file' }),
   format: TranscriptFormat.default('auto'),
 })
 export type CoverageInput = z.infer<typeof CoverageInput>

@@ -5,20 +5,26 @@ import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 export const MOST_AGENT_TOKENS = 8_000
 
 export const ExpandQueryInput = z.object({
-  /** The question. */
-  prompt: z.string().min(1).max(10_000),
-  /** The summaries to read. Without any, a search for `query` (or else the prompt) chooses them. */
-  summaryIds: z.array(SummaryId).max(50).optional(),
-  query: z.string().max(10_000).optional(),
-  conversationId: ConversationId.optional(),
-  /** The number of levels below those summaries that may be read. */
-  depth: z.int().min(1).max(1000).default(8),
-  /**
-   * The tokens of the memory that may be read for the answer, by default the configured limit and never above 8,000.
-   */
-  tokenCap: z.int().min(1).max(MOST_AGENT_TOKENS).optional(),
-  /** Who reads and answers: a configured provider, `chain`, or `deterministic`, which quotes the best passages. */
-  summarizer: z.string().max(80).default('deterministic'),
+  prompt: z.string().min(1).max(10_000).describe('the question'),
+  summaryIds: z
+    .array(SummaryId)
+    .max(50)
+    .optional()
+    .describe('a summary to read (default: those that a search for the query finds)'),
+  query: z.string().max(10_000).optional().describe('what to search for in place of the question'),
+  conversationId: ConversationId.optional().describe('narrow to one conversation'),
+  depth: z.int().min(1).max(1000).default(8).describe('levels below those summaries that may be read'),
+  tokenCap: z
+    .int()
+    .min(1)
+    .max(MOST_AGENT_TOKENS)
+    .optional()
+    .describe('tokens of the memory to read at most (default: the configured number)'),
+  summarizer: z
+    .string()
+    .max(80)
+    .default('deterministic')
+    .describe('who answers: deterministic (quotes the best passages), a configured provider, or chain'),
 })
 export type ExpandQueryInput = z.infer<typeof ExpandQueryInput>
 export type ExpandQueryRequest = z.input<typeof ExpandQueryInput>

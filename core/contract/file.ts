@@ -29,7 +29,10 @@ export const FileView = z.discriminatedUnion('kind', [
 export type FileView = z.infer<typeof FileView>
 export type FileViewRequest = z.input<typeof FileView>
 
-export const FileReadInput = z.object({ id: NodeId, view: FileView })
+export const FileReadInput = z.object({
+  id: NodeId.describe('the file'),
+  view: FileView.meta({ description: 'the rows, lines, page or search', examples: [{ kind: 'page', page: 1 }] }),
+})
 
 /** What became of the content of a large file since it was stored. */
 export const FileState = z.object({

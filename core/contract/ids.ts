@@ -5,17 +5,17 @@ import { ROLES, SUMMARY_LEVELS } from './lists.ts'
  * The row id of a conversation. Systems without integer ids have their sessions numbered in the order of first
  * appearance.
  */
-export const ConversationId = z.int().nonnegative()
+export const ConversationId = z.int().nonnegative().describe('the conversation')
 export type ConversationId = z.infer<typeof ConversationId>
 
 /**
  * The address of anything in a memory: `msg_<number>` for messages, otherwise a summary or file id as stored. An id is
  * matched with messages first, then with summaries, then with files.
  */
-export const NodeId = z.string().min(1).max(512)
+export const NodeId = z.string().min(1).max(512).describe('a message, summary or file')
 export type NodeId = z.infer<typeof NodeId>
 
-export const SummaryId = z.string().min(1).max(512)
+export const SummaryId = z.string().min(1).max(512).describe('a summary')
 
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export const TimeMs = z.number()

@@ -21,14 +21,21 @@ export const TranscriptFormatId = z.enum(TRANSCRIPT_FORMATS)
 export type TranscriptFormatId = z.infer<typeof TranscriptFormatId>
 
 /** `auto` recognises each file by its content. */
-export const TranscriptFormat = z.enum(['auto', ...TRANSCRIPT_FORMATS])
+export const TranscriptFormat = z.enum(['auto', ...TRANSCRIPT_FORMATS]).describe('what the files are')
 export type TranscriptFormat = z.infer<typeof TranscriptFormat>
+
+export const TranscriptPaths = z
+  .array(z.string())
+  .min(1)
+  .meta({ description: 'a transcript file, or a folder of them', value: 'path' })
 
 /**
  * The content of an imported session's window. `agent` is what its agent sees: its own compactions are summaries, and
  * branches that were given up are left out. `history` is every message, as if the agent had never compacted.
  */
-export const ImportWindow = z.enum(['agent', 'history'])
+export const ImportWindow = z
+  .enum(['agent', 'history'])
+  .describe('what the agent sees, with its own compactions as summaries, or every message')
 export type ImportWindow = z.infer<typeof ImportWindow>
 
 export const SkippedLine = z.object({ line: z.int(), reason: z.string() })

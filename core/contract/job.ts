@@ -3,7 +3,7 @@ import { CompactInput, CompactionResult } from './compaction.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
-import { ImportResult, ImportWindow, TranscriptFormat } from './import.ts'
+import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
@@ -14,7 +14,7 @@ import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
-  z.object({ kind: z.literal('integrity'), conversationId: ConversationId.optional() }),
+  RepairPlanInput.extend({ kind: z.literal('integrity') }),
   /** A scan, then the plan to repair its findings. */
   RepairPlanInput.extend({ kind: z.literal('repair_plan') }),
   RepairPlanInput.extend({ kind: z.literal('repair_export'), format: ExportFormat }),
@@ -26,7 +26,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
   UndoInput.extend({ kind: z.literal('undo') }),
   z.object({
     kind: z.literal('import'),
-    paths: z.array(z.string()).min(1),
+    paths: TranscriptPaths,
     format: TranscriptFormat.default('auto'),
     /** The default is `agent`. */
     window: ImportWindow.optional(),

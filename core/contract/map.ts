@@ -108,13 +108,17 @@ export const MapRuns = z.object({
 export type MapRuns = z.infer<typeof MapRuns>
 
 export const MapItemsInput = z.object({
-  runId: z.string().regex(/^[0-9a-f]{16}(-[1-9]\d{0,8})?$/),
-  only: z.enum(['all', 'retries', 'failures']).default('all'),
+  runId: z
+    .string()
+    .regex(/^[0-9a-f]{16}(-[1-9]\d{0,8})?$/)
+    .meta({ description: 'the run', examples: ['0123456789abcdef'] }),
+  only: z.enum(['all', 'retries', 'failures']).default('all').describe('which steps'),
   cursor: z
     .string()
     .regex(/^\d{1,15}$/)
-    .optional(),
-  limit: z.int().min(1).max(1000).default(200),
+    .optional()
+    .describe('go on from an earlier answer'),
+  limit: z.int().min(1).max(1000).default(200).describe('steps a page'),
 })
 export type MapItemsInput = z.infer<typeof MapItemsInput>
 

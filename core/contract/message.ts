@@ -113,5 +113,12 @@ export const Message = z.object({
 })
 export type Message = z.infer<typeof Message>
 
+export const TranscriptPageInput = z.object({
+  conversationId: ConversationId,
+  offset: z.int().min(0).describe('messages to leave out, from the oldest'),
+  limit: z.int().min(1).max(500).describe('messages a page'),
+  contentChars: z.int().min(0).default(20_000).describe('characters of each message to return at most'),
+})
+
 export const TranscriptPage = z.object({ total: z.int(), offset: z.int(), messages: z.array(Message) })
 export type TranscriptPage = z.infer<typeof TranscriptPage>

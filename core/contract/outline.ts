@@ -4,12 +4,14 @@ import { NodeCard } from './lineage.ts'
 
 /** What somebody asks who knows no id yet. */
 export const OutlineInput = z.object({
-  /** The default is the conversation of the user that changed last. */
-  conversationId: ConversationId.optional(),
-  /** `overview`: the topmost summaries; `recent` and `earliest`: the leaves and messages at one end. */
-  section: z.enum(['overview', 'recent', 'earliest']).default('overview'),
-  /** The number of characters of each summary. */
-  contentChars: z.int().min(0).default(20_000),
+  conversationId: ConversationId.optional().describe(
+    'the conversation (default: the one of the user that changed last)',
+  ),
+  section: z
+    .enum(['overview', 'recent', 'earliest'])
+    .default('overview')
+    .describe('the topmost summaries, or the leaves and messages at one end'),
+  contentChars: z.int().min(0).default(20_000).describe('characters of each summary'),
 })
 export type OutlineInput = z.infer<typeof OutlineInput>
 

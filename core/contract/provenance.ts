@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 
 export const ProvenanceInput = z.object({
-  summaryId: SummaryId,
+  summaryId: SummaryId.describe('the summary'),
   /** A range of the summary's text in UTF-16 units, end exclusive. Without it, the whole text. */
-  from: z.int().min(0).optional(),
-  to: z.int().min(1).optional(),
+  from: z.int().min(0).optional().describe('only from this character of its text on'),
+  to: z.int().min(1).optional().describe('only up to this character'),
   /** The number of passages for each claim, of messages and of source summaries each. */
-  limit: z.int().min(1).max(20).default(3),
+  limit: z.int().min(1).max(20).default(3).describe('passages a sentence'),
 })
 export type ProvenanceInput = z.infer<typeof ProvenanceInput>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SummarizerName } from './compaction.ts'
 import { ConversationId, NodeId, TimeMs } from './ids.ts'
 
 /**
@@ -71,16 +72,25 @@ export const RepairPlan = z.object({
 })
 export type RepairPlan = z.infer<typeof RepairPlan>
 
-export const RepairPlanInput = z.object({ conversationId: ConversationId.optional() })
+export const RepairPlanInput = z.object({
+  conversationId: ConversationId.optional().describe('narrow to one conversation'),
+})
 export type RepairPlanInput = z.infer<typeof RepairPlanInput>
+
+/** The folder of backups. The default is the folder of the file. */
+export const BackupFolder = z
+  .string()
+  .optional()
+  .meta({ description: 'where backups are (default: beside the file)', value: 'folder' })
 
 export const RepairInput = z.object({
   /** The `fingerprint` of the previewed step. Without it the step is applied as it is now. */
-  steps: z.array(z.object({ id: z.string(), fingerprint: z.string().optional() })).min(1),
-  /** The summariser for steps that need one. */
-  summarizer: z.string().default('deterministic'),
-  /** The folder of the backup. The default is the folder of the file. */
-  backupFolder: z.string().optional(),
+  steps: z
+    .array(z.object({ id: z.string(), fingerprint: z.string().optional() }))
+    .min(1)
+    .meta({ description: 'a step of the plan', examples: [{ id: 'coverage_gap:1' }] }),
+  summarizer: SummarizerName,
+  backupFolder: BackupFolder,
 })
 export type RepairInput = z.infer<typeof RepairInput>
 
@@ -116,7 +126,7 @@ export const RepairResult = z.object({
 })
 export type RepairResult = z.infer<typeof RepairResult>
 
-export const ExportFormat = z.enum(['markdown', 'sql'])
+export const ExportFormat = z.enum(['markdown', 'sql']).describe('the form of the plan, with every row')
 export type ExportFormat = z.infer<typeof ExportFormat>
 /** A whole plan as a text to save. */
 export const ExportedPlan = z.object({ format: ExportFormat, fileName: z.string(), text: z.string() })

@@ -2,43 +2,43 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 
 export const GrepInput = z.object({
-  query: z.string().max(10_000),
+  query: z.string().max(10_000).describe('words, "phrases", prefix*, OR, NOT'),
   /**
    * `full_text` accepts words, "phrases", prefix*, OR, NOT and -word, and ignores case and accents. Text that the word
    * index would split (identifiers, paths, scripts without spaces) is searched as typed, without case. `literal`
    * searches for exactly these characters. `regex` is RE2 syntax. With look-around and back-references it is
    * JavaScript's, which is stopped when it takes too long (`pattern_too_slow`).
    */
-  mode: z.enum(['full_text', 'regex', 'literal']).default('full_text'),
+  mode: z.enum(['full_text', 'regex', 'literal']).default('full_text').describe('how the query is read'),
   /**
    * For full text only: `auto` requires all words and, when nothing has them all, searches for any of them, best first.
    */
-  match: z.enum(['auto', 'all', 'any']).default('auto'),
+  match: z.enum(['auto', 'all', 'any']).default('auto').describe('all or any of the words, or what finds something'),
   /**
    * `files` searches large files line by line: their contents, their names and their exploration summaries. All words
    * of a query have to stand in one line.
    */
-  scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both'),
-  conversationIds: z.array(ConversationId).optional(),
+  scope: z.enum(['messages', 'summaries', 'both', 'files']).default('both').describe('where to search'),
+  conversationIds: z.array(ConversationId).optional().describe('narrow to a conversation'),
   /** Without `depths` it selects messages only. Files have neither role nor depth, so with either no file is found. */
-  roles: z.array(Role).optional(),
+  roles: z.array(Role).optional().describe('narrow to messages of a role'),
   /** Without `roles` it selects summaries only. */
-  depths: z.array(z.int()).optional(),
-  /** Inclusive, like `beforeMs`. */
-  afterMs: TimeMs.optional(),
-  beforeMs: TimeMs.optional(),
-  inContext: z.boolean().optional(),
-  /** Only what this summary covers. */
-  within: SummaryId.optional(),
+  depths: z.array(z.int()).optional().describe('narrow to summaries of a depth'),
+  afterMs: TimeMs.optional().describe('not before this time'),
+  beforeMs: TimeMs.optional().describe('not after this time'),
+  inContext: z.boolean().optional().describe('only what is in the window itself'),
+  within: SummaryId.optional().meta({ description: 'only what this summary covers', value: 'summary' }),
   /**
    * `relevance` is BM25 of the words, shorter and newer hits first when equal. What is searched as typed, by a phrase
    * or a pattern counts once, however often it occurs. In files, lines with more of the words come first.
    */
-  sort: z.enum(['relevance', 'newest', 'oldest']).default('newest'),
-  limit: z.int().min(1).max(1000).default(50),
-  cursor: z.string().optional(),
-  /** Counts every candidate, however long that takes. Otherwise counting ends soon after the page is full. */
-  exactTotal: z.boolean().default(false),
+  sort: z.enum(['relevance', 'newest', 'oldest']).default('newest').describe('which hits come first'),
+  limit: z.int().min(1).max(1000).default(50).describe('hits a page'),
+  cursor: z.string().optional().describe('go on from an earlier answer'),
+  exactTotal: z
+    .boolean()
+    .default(false)
+    .describe('count every hit, however long that takes, and not only until soon after the page is full'),
 })
 export type GrepInput = z.infer<typeof GrepInput>
 export type GrepRequest = z.input<typeof GrepInput>
@@ -107,12 +107,11 @@ export const GrepStep = z.object({
 export type GrepStep = z.infer<typeof GrepStep>
 
 export const ExpandInput = z.object({
-  summaryId: SummaryId,
-  /** The number of levels to go down. 1 means the direct sources. */
-  depth: z.int().min(1).max(1000).default(1),
-  includeMessages: z.boolean().default(false),
-  tokenCap: z.int().min(1).max(10_000_000).default(4000),
-  cursor: z.string().optional(),
+  summaryId: SummaryId.describe('the summary'),
+  depth: z.int().min(1).max(1000).default(1).describe('levels towards the messages; 1 is the direct sources'),
+  includeMessages: z.boolean().default(false).describe('include the messages'),
+  tokenCap: z.int().min(1).max(10_000_000).default(4000).describe('tokens to return at most'),
+  cursor: z.string().optional().describe('go on from an earlier answer'),
 })
 export type ExpandInput = z.infer<typeof ExpandInput>
 

@@ -90,11 +90,17 @@ export type SettingsReport = z.infer<typeof SettingsReport>
 
 /** The changes of the settings file. What is left out stays unchanged. */
 export const SettingsPatch = z.object({
-  /** The values by variable. Null returns to the default. */
-  values: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).optional(),
-  /** The whole list. */
-  providers: z.array(ProviderSettings).optional(),
-  chain: z.array(z.string()).optional(),
-  spendCapTokens: z.int().min(0).nullable().optional(),
+  values: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+    .optional()
+    .describe('values by variable; null returns to the default'),
+  providers: z.array(ProviderSettings).optional().describe('a provider of the new list, which replaces the old one'),
+  chain: z.array(z.string()).optional().describe('a provider of the new chain, in order'),
+  spendCapTokens: z
+    .int()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe('tokens that one run may send to models at most; null for no cap'),
 })
 export type SettingsPatch = z.infer<typeof SettingsPatch>

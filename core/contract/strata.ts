@@ -6,7 +6,7 @@ import { STRATA_AXES } from './lists.ts'
  * The unit of x: one message, one token, or one millisecond. On the time axis clocks never run backwards (a message
  * with an impossible time is placed at the one before it), and messages of the same second are spread evenly within it.
  */
-export const StrataAxis = z.enum(STRATA_AXES)
+export const StrataAxis = z.enum(STRATA_AXES).describe('the unit of x')
 export type StrataAxis = z.infer<typeof StrataAxis>
 
 /** Summaries in columns, ordered by depth, then x0. All arrays have the same length. */

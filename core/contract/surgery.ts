@@ -1,22 +1,31 @@
 import { z } from 'zod'
-import { ConversationId, NodeId, SummaryKind, SummaryLevel, TimeMs } from './ids.ts'
-import { Backup, RowChange, Worse } from './repair.ts'
+import { SummarizerName } from './compaction.ts'
+import { ConversationId, NodeId, SummaryId, SummaryKind, SummaryLevel, TimeMs } from './ids.ts'
+import { Backup, BackupFolder, RowChange, Worse } from './repair.ts'
 
 /** An operation on one node. It changes texts and links, and never messages. */
 export const SurgeryOperation = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('rewrite'),
-    id: NodeId,
-    /** Includes everything below it, from the leaves up. */
-    subtree: z.boolean().default(false),
-    summarizer: z.string().default('deterministic'),
+    id: SummaryId,
+    subtree: z.boolean().default(false).describe('and everything beneath it, from the leaves up'),
+    summarizer: SummarizerName,
     /** The text of a prompt template (see docs/models.md) instead of the configured ones, or null for those. */
     prompt: z.string().max(100_000).nullable().default(null),
-    /** The tokens to aim at, or null for the configured target of its depth. */
-    targetTokens: z.int().min(1).nullable().default(null),
+    targetTokens: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .nullable()
+      .default(null)
+      .describe('tokens to aim at (default: the configured target of its depth)'),
   }),
-  z.object({ kind: z.literal('dissolve'), id: NodeId }),
-  z.object({ kind: z.literal('transplant'), id: NodeId, toConversationId: ConversationId }),
+  z.object({ kind: z.literal('dissolve'), id: SummaryId }),
+  z.object({
+    kind: z.literal('transplant'),
+    id: SummaryId,
+    toConversationId: ConversationId.describe('the conversation that gets it'),
+  }),
 ])
 export type SurgeryOperation = z.infer<typeof SurgeryOperation>
 export type SurgeryRequest = z.input<typeof SurgeryOperation>
@@ -85,12 +94,13 @@ export const SurgeryPreview = z.object({
 export type SurgeryPreview = z.infer<typeof SurgeryPreview>
 
 export const SurgeryInput = z.object({
-  operation: SurgeryOperation,
-  /** The id of the preview. Without it, what would be previewed now is done. */
-  previewId: z.string().optional(),
-  /** The texts of a previewed rewrite. They are written without asking a model again. */
-  nodes: z.array(RewrittenNode).optional(),
-  backupFolder: z.string().optional(),
+  operation: SurgeryOperation.meta({ description: 'the operation', examples: [{ kind: 'dissolve', id: 'sum_1' }] }),
+  previewId: z.string().optional().describe('of the preview; without it, what would be previewed now is done'),
+  nodes: z
+    .array(RewrittenNode)
+    .optional()
+    .describe('the texts of a previewed rewrite, which are written without asking a model again'),
+  backupFolder: BackupFolder,
 })
 export type SurgeryInput = z.infer<typeof SurgeryInput>
 
@@ -108,9 +118,8 @@ export const SurgeryResult = z.object({
 export type SurgeryResult = z.infer<typeof SurgeryResult>
 
 export const UndoInput = z.object({
-  /** The path of a backup, or the name of one beside the file. */
-  backup: z.string().min(1),
-  backupFolder: z.string().optional(),
+  backup: z.string().min(1).meta({ description: 'path or name of a backup', value: 'backup' }),
+  backupFolder: BackupFolder,
 })
 export type UndoInput = z.infer<typeof UndoInput>
 

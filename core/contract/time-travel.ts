@@ -5,13 +5,15 @@ import { NodeId, TimeMs } from './ids.ts'
 import { PrunedRun } from './message.ts'
 
 /** A moment of a conversation: after a message, after a compaction event, at the end of a run, or at a time. */
-export const Moment = z.union([
-  z.object({ messageId: NodeId }),
-  z.object({ eventId: z.int() }),
-  z.object({ runId: z.string() }),
-  z.object({ atMs: TimeMs }),
-  z.object({ now: z.literal(true) }),
-])
+export const Moment = z
+  .union([
+    z.object({ messageId: NodeId }),
+    z.object({ eventId: z.int() }),
+    z.object({ runId: z.string() }),
+    z.object({ atMs: TimeMs }),
+    z.object({ now: z.literal(true) }),
+  ])
+  .meta({ title: 'moment', description: 'a time, or after msg_N, run_ID, or the event of this number' })
 export type Moment = z.infer<typeof Moment>
 
 /** A replacement in the window, for the time slider and the history of runs. */
@@ -67,7 +69,10 @@ export type Timeline = z.infer<typeof Timeline>
 export const ContextAtInput = AssembleInput.extend({ moment: Moment })
 export type ContextAtInput = z.infer<typeof ContextAtInput>
 
-export const DifferenceInput = AssembleInput.extend({ from: Moment, to: Moment })
+export const DifferenceInput = AssembleInput.extend({
+  from: Moment.describe('the moment before'),
+  to: Moment.describe('the moment after'),
+})
 export type DifferenceInput = z.infer<typeof DifferenceInput>
 
 /** The window as it stood. `reconstructed` says whether the file records it or it was inferred. */

@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { LcmError } from '../errors.ts'
 import { fileError } from '../sqlite/memory-file.ts'
+import type { Installation } from './cli/command.ts'
 import { printError } from './cli/output.ts'
-import type { Installation } from './cli/serve-command.ts'
 import { compileCacheFolder } from './compile-cache.ts'
 
 /** True when `lcm` runs from the sources in a checkout (core/doors), and not built (out/main). */

@@ -1,6 +1,6 @@
 import { createRouterClient, ORPCError } from '@orpc/server'
-import { contract } from '../contract/contract.ts'
 import { ErrorInfo } from '../contract/error.ts'
+import { procedures } from '../contract/procedures.ts'
 import type { Core } from '../core.ts'
 import { LcmError } from '../errors.ts'
 import { createRouter } from '../router.ts'
@@ -10,9 +10,7 @@ export type CallProcedure = (name: string, input: unknown, signal?: AbortSignal)
 
 /** The procedures of the contract by name, such as `retrieval.grep`, each with its place in the contract. */
 export const PROCEDURES: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(contract)
-    .flatMap(([area, group]) => ('~orpc' in group ? [[area]] : Object.keys(group).map((name) => [area, name])))
-    .map((path) => [path.join('.'), path]),
+  procedures().map(({ name, path }) => [name, path]),
 )
 
 type Callable = (input: unknown, options: { readonly signal?: AbortSignal }) => Promise<unknown>

@@ -31,6 +31,10 @@ const llm = (...more: string[]): string[] => [
   ...more,
 ]
 
+/** The same words with another value of an option. */
+const instead = (words: readonly string[], option: string, value: string): string[] =>
+  words.with(words.indexOf(option) + 1, value)
+
 describe('map agentic without --retain', () => {
   it.each([
     ['with nothing else', []],
@@ -103,7 +107,7 @@ describe('an order that cannot be carried out', () => {
   it.each<[string, () => string[], number, RegExp]>([
     [
       'a missing input',
-      () => [...agentic(), '--input', at('gone.json'), ...ECHO],
+      () => [...instead(agentic(), '--input', at('gone.json')), ...ECHO],
       5,
       /^lcm: file_missing: .*gone\.json: check/,
     ],
@@ -113,11 +117,11 @@ describe('an order that cannot be carried out', () => {
       2,
       /Give the items with --input FILE/,
     ],
-    ['an empty path', () => [...agentic(), '--input', '', ...ECHO], 2, /given an empty path/],
-    ['an input without items', () => [...agentic(), '--input', at('empty.json'), ...ECHO], 2, /holds no item/],
+    ['an empty path', () => [...instead(agentic(), '--input', ''), ...ECHO], 2, /given an empty path/],
+    ['an input without items', () => [...instead(agentic(), '--input', at('empty.json')), ...ECHO], 2, /holds no item/],
     [
       'an input that is no JSON',
-      () => [...agentic(), '--input', at('prompt.md'), ...ECHO],
+      () => [...instead(agentic(), '--input', at('prompt.md')), ...ECHO],
       2,
       /line 1: it is not valid JSON/,
     ],
@@ -129,14 +133,14 @@ describe('an order that cannot be carried out', () => {
       /"no-such-program" is not found: name a program/,
     ],
     ['a command that may not be run', () => agentic('--', at('prompt.md')), 2, /may not be run/],
-    ['a missing prompt', () => [...llm(), '--prompt', at('gone.md'), ...ECHO], 5, /file_missing/],
+    ['a missing prompt', () => [...instead(llm(), '--prompt', at('gone.md')), ...ECHO], 5, /file_missing/],
     [
       'a prompt without its variable',
-      () => [...llm(), '--prompt', at('schema.json'), ...ECHO],
+      () => [...instead(llm(), '--prompt', at('schema.json')), ...ECHO],
       2,
       /lacks \{\{item\}\}/,
     ],
-    ['a schema that is none', () => [...llm(), '--schema', at('prompt.md'), ...ECHO], 2, /is no JSON Schema/],
+    ['a schema that is none', () => [...instead(llm(), '--schema', at('prompt.md')), ...ECHO], 2, /is no JSON Schema/],
     [
       'no schema',
       () => ['map', 'llm', '--input', items, '--prompt', at('prompt.md'), ...ECHO],

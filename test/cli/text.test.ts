@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import type { WriteStream } from 'node:tty'
 import stringWidth from 'string-width'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { toCliJson } from '../../core/doors/cli/cli-json.ts'
-import { integer, time } from '../../core/doors/cli/parse.ts'
+import { flagsOf } from '../../core/doors/cli/flags.ts'
+import { time } from '../../core/doors/cli/parse.ts'
 import { printable } from '../../core/doors/cli/printable.ts'
 import { ProgressLine } from '../../core/doors/cli/progress-line.ts'
 import { bytes, oneLine, percent, table } from '../../core/doors/cli/text.ts'
@@ -184,9 +186,10 @@ describe('the formatting of text', () => {
   })
 
   it('accepts only whole numbers in their range', () => {
-    expect(integer(0, 10)('7')).toBe(7)
+    const [limit] = flagsOf(z.object({ limit: z.int().min(0).max(10) }))
+    expect(limit?.read('7')).toBe(7)
     for (const text of ['', '1.5', '1e1', '0x1', '-1', '11', 'seven', ' '])
-      expect(() => integer(0, 10)(text), text).toThrow(/whole number from 0 to 10/)
+      expect(() => limit?.read(text), text).toThrow(/whole number from 0 to 10/)
   })
 
   it('turns milliseconds into ISO times everywhere in a document', () => {

@@ -45,10 +45,7 @@ it('a server without its grant does not start, and impossible requests for a gra
   }
   const unknown = ['mcp', '--db', db, '--grant', 'grant_0']
   expect(await wrong(...unknown)).toEqual([1, expect.stringContaining('never issued')])
-  expect(await wrong(...unknown, '--conversation', '1')).toEqual([
-    2,
-    expect.stringContaining('leave --conversation out'),
-  ])
+  expect(await wrong(...unknown, '--conversation', '1')).toEqual([2, expect.stringContaining('exclude each other')])
   expect(await wrong('grant', 'issue', '--db', db)).toEqual([2, expect.stringContaining('name at least one')])
   expect(await wrong('grant', 'revoke', '--db', db)).toEqual([2, expect.stringContaining('lcm grant list')])
   expect(await wrong('grant', 'issue', '--db', db, '--conversation', '1', '--expires', 'soon')).toEqual([

@@ -1,13 +1,92 @@
-import { type Command, Option } from 'commander'
+import { z } from 'zod'
+import { ConversationId } from '../../contract/ids.ts'
 import type { Answer } from './output.ts'
-import { integer } from './parse.ts'
 
-/** Makes a command with the options that all commands share. */
-export type Define = (name: string, description: string) => Command
-/** Sets what a command does. Its answer is printed, and its exit code is kept. */
-export type Run = (command: Command, action: (...args: never[]) => Promise<Answer>) => void
+/** The options of every command. */
+export const SHARED = z.object({
+  db: z.string().optional().meta({ description: 'the memory file (default: the configured one)', value: 'file' }),
+  newer: z.boolean().optional().describe('read a file of a newer version, read-only'),
+  json: z.boolean().default(false).describe('one JSON document on stdout'),
+})
 
-export const MAX_ID = Number.MAX_SAFE_INTEGER
+/** Where the built or source files of this installation are. */
+export type Installation = {
+  /** The folder of the package. */
+  readonly root: string
+  readonly workerUrl: URL
+  readonly rendererDir: string
+  readonly resourcesDir: string
+  /** Called when a thread was left in a statement, so that the process will not end by itself. */
+  readonly onStuck?: () => void
+}
 
-export const conversationOption = (): Option =>
-  new Option('--conversation <id>', 'narrow to one conversation').argParser(integer(0, MAX_ID))
+/** What a command is given beside its own fields. */
+export type Given = z.output<typeof SHARED> & {
+  readonly installation: Installation
+  readonly version: string
+  /** The commands of `lcm`, and those behind `lcm call`, for what is generated from all of them. */
+  readonly lists: () => Promise<readonly [CommandList, CommandList]>
+}
+
+/** Commands of one level. */
+export type CommandList = {
+  /** The words before the name of a command. */
+  readonly title: string
+  readonly does: string
+  readonly all: () => Promise<readonly CommandSpec[]>
+  readonly find: (name: string) => Promise<CommandSpec | null>
+}
+
+/** Other names of a command, which decapod gives it. */
+export const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  import: ['ingest'],
+  messages: ['list'],
+  compact: ['summarize'],
+  describe: ['summary'],
+}
+
+/**
+ * The one declaration of a command: help, parsing, completion, the reference and `lcm schema` follow from it. Ranges,
+ * choices and defaults stand in its fields, which are those of the contract wherever it has them.
+ */
+export type CommandSpec = {
+  readonly name: string
+  readonly does: string
+  /** The words behind `lcm` of an example. */
+  readonly example: string
+  /** An object, or a union of objects. Undefined when there are no fields. */
+  readonly fields?: z.ZodType
+  /** Fields that are given without a flag, in this order. */
+  readonly positional?: readonly string[]
+  /** Pairs of which only one may be given. */
+  readonly exclusive?: readonly (readonly [string, string])[]
+  /** The schema of what it prints with --json. Undefined when none is promised. */
+  readonly prints?: z.ZodType
+  /** True when it runs until it is ended. */
+  readonly stays?: boolean
+  /** A check before everything else, of what was given. @throws LcmError */
+  readonly first?: (input: never) => void
+  readonly run: (input: never, given: Given) => Promise<Answer>
+}
+
+/** Declares a command whose fields are known to the type checker. */
+export function defineCommand<Fields extends z.ZodObject = z.ZodObject<Record<never, never>>>(
+  spec: Omit<CommandSpec, 'fields' | 'positional' | 'exclusive' | 'first' | 'run'> & {
+    readonly fields?: Fields
+    readonly positional?: readonly (keyof z.output<Fields> & string)[]
+    readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
+    readonly first?: (input: Partial<z.output<Fields>>) => void
+    readonly run: (input: z.output<Fields>, given: Given) => Promise<Answer>
+  },
+): CommandSpec {
+  return spec
+}
+
+/** The field of commands that narrow to one conversation. */
+export const narrowed = { conversationId: ConversationId.optional().describe('narrow to one conversation') }
+
+/** The field of commands that make a file. */
+export const outputFile = z
+  .string()
+  .optional()
+  .meta({ description: 'where it goes; nothing may be there', value: 'file', short: 'o' })

@@ -1,74 +1,62 @@
+import { InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import {
   CompactInput,
   type CompactionDecision,
-  type CompactionResult,
+  CompactionPlan,
+  CompactionResult,
   CompactionSettings,
   type SpendEstimate,
 } from '../../contract/compaction.ts'
-import type { PresetName } from '../../contract/settings.ts'
+import { PresetName } from '../../contract/settings.ts'
 import { LcmError } from '../../errors.ts'
 import { neededRun } from '../../jobs/auto-compaction.ts'
 import type { Lcm } from '../../lcm.ts'
 import type { Settings } from '../../settings/settings.ts'
 import { whySwitchedOff } from '../../settings/switched-off.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
-import { presetOption, presetValues } from './context-command.ts'
+import { defineCommand, narrowed } from './command.ts'
+import { presetValues } from './context-command.ts'
+import { flagsOf } from './flags.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { collect, integer, oneOf } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { chooseConversation, withMemory } from './session.ts'
 import { count, percent, table } from './text.ts'
 
-type CompactOptions = MemoryOptions & {
-  conversation?: number
-  plan?: boolean
-  auto?: boolean
-  mode?: 'leaf' | 'condense' | 'full' | 'until-under'
-  target?: number
-  summarizer?: string
-  preset?: PresetName
-  set?: [string, number][]
-}
+const fields = CompactInput.pick({ mode: true, targetTokens: true, summarizer: true }).extend({
+  ...narrowed,
+  plan: z.boolean().optional().describe('show what would be done, write nothing'),
+  auto: z.boolean().optional().describe('only when a threshold is reached, and no further than under it'),
+  preset: PresetName.optional().describe('the defaults of a known system'),
+  set: z
+    .array(z.string().transform(setting))
+    .optional()
+    .meta({ description: 'a compaction setting, before that of the preset', value: 'key=value' }),
+})
+type CompactOptions = z.output<typeof fields>
 
-/** Adds the command compact. Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
-export function addCompactCommand(define: Define, run: Run): void {
-  run(
-    define('compact', 'replace old messages in the window by summaries')
-      .addOption(conversationOption())
-      .option('--plan', 'show what would be done, write nothing')
-      .option('--auto', 'only when a threshold is reached, and no further than under it')
-      .option('--mode <mode>', 'leaf, condense, full or until-under', oneOf('leaf', 'condense', 'full', 'until-under'))
-      .option('--target <tokens>', 'goal of until-under', integer(1, 100_000_000))
-      .option(
-        '--summarizer <name>',
-        'deterministic (default), a configured provider, or chain for all of LCM_SUMMARIZERS',
-      )
-      .addOption(presetOption())
-      .option(
-        '--set <key=value>',
-        'a compaction setting, before that of the preset; may be repeated',
-        collect(setting),
-      ),
-    async (options: CompactOptions): Promise<Answer> =>
-      options.plan
-        ? withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
-        : withMemory(options, (lcm) => compactAnswer(lcm, options)),
-  )
-}
+/** Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
+export const compact = defineCommand({
+  name: 'compact',
+  does: 'replace old messages in the window by summaries',
+  example: 'compact --db sample.db --conversation 1 --plan --mode until-under --target 20000',
+  fields,
+  prints: z.union([CompactionResult, CompactionPlan]),
+  run: (input, given) =>
+    input.plan
+      ? withMemory(given, (lcm) => planAnswer(lcm, input), { readOnly: true })
+      : withMemory(given, (lcm) => compactAnswer(lcm, input)),
+})
 
 async function compactInput(lcm: Lcm, options: CompactOptions): Promise<CompactInput> {
-  if (options.target !== undefined && options.mode !== 'until-under') {
+  const { conversationId, mode, targetTokens, summarizer, preset, set = [] } = options
+  if (targetTokens !== undefined && mode !== 'untilUnder') {
     throw new LcmError('invalid_argument', 'Only --mode until-under has a goal: add it, or leave --target out.')
   }
   // This is checked for a plan, too, because an unknown name is a mistake.
-  if (options.summarizer !== undefined) lcm.summarizers.providersOf(options.summarizer)
-  return CompactInput.parse({
-    conversationId: chooseConversation(lcm, options.conversation),
-    mode: options.mode === 'until-under' ? 'untilUnder' : options.mode,
-    targetTokens: options.target,
-    summarizer: options.summarizer,
-    settings: { ...(await presetValues(options.preset)), ...Object.fromEntries(options.set ?? []) },
-  })
+  lcm.summarizers.providersOf(summarizer)
+  const settings = { ...(await presetValues(preset)), ...Object.fromEntries(set) }
+  const chosen = chooseConversation(lcm, conversationId)
+  return CompactInput.parse({ conversationId: chosen, mode, targetTokens, summarizer, settings })
 }
 
 async function planAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer> {
@@ -160,22 +148,16 @@ function skippedAnswer({ conversationId, activeTokens, should }: CompactionDecis
   return { json, text: () => skipped }
 }
 
-/** Accepts `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. */
-function setting(text: string): [string, number] {
+/** Accepts `leafChunkTokens=8000` or `leaf_chunk_tokens=8000`. @throws InvalidArgumentError */
+function setting(text: string): [string, unknown] {
   const at = text.includes('=') ? text.indexOf('=') : text.length
-  const [name, value] = [text.slice(0, at), text.slice(at + 1)]
+  const name = text.slice(0, at)
   const key = name.trim().replace(/[-_]([a-z])/g, (_all, letter: string) => letter.toUpperCase())
-  const known = Object.keys(CompactionSettings.shape)
-  if (!known.includes(key))
-    throw new LcmError(
-      'invalid_argument',
-      `There is no setting ${JSON.stringify(name)}: use one of ${known.join(', ')}.`,
-    )
-  const parsed = CompactionSettings.partial().safeParse({ [key]: Number(value) })
-  if (!parsed.success || value.trim() === '')
-    throw new LcmError(
-      'invalid_argument',
-      `${key} cannot be ${JSON.stringify(value)}: ${parsed.error?.issues[0]?.message ?? 'expected a number'}.`,
-    )
-  return [key, Number(value)]
+  const known = flagsOf(CompactionSettings)
+  const flag = known.find(({ field }) => field === key)
+  if (flag === undefined) {
+    const names = known.map(({ field }) => field).join(', ')
+    throw new InvalidArgumentError(`There is no setting ${JSON.stringify(name)}: use one of ${names}.`)
+  }
+  return [key, flag.read(text.slice(at + 1))]
 }

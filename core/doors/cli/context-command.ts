@@ -1,66 +1,64 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
 import type { CompactionSettings } from '../../contract/compaction.ts'
-import type { AssembledContext, AssembleInput, ContextItem } from '../../contract/context.ts'
+import { AssembledContext, AssembleInput, type ContextItem, Provider } from '../../contract/context.ts'
 import { PresetName } from '../../contract/settings.ts'
-import type { ContextAt, ContextDifference, Moment } from '../../contract/time-travel.ts'
+import { type ContextAt, type ContextDifference, Moment } from '../../contract/time-travel.ts'
 import type { Lcm } from '../../lcm.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
+import { defineCommand, narrowed } from './command.ts'
 import type { Answer } from './output.ts'
-import { integer, oneOf, time } from './parse.ts'
-import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
+import { moment } from './parse.ts'
+import { chooseOrNewest, withMemory } from './session.ts'
 import { count, percent, table } from './text.ts'
-
-type ContextOptions = MemoryOptions & {
-  conversation?: number
-  budget?: number
-  freshTail?: number
-  preset?: PresetName
-  query?: string
-  at?: Moment
-  diff?: { readonly from: Moment; readonly to: Moment }
-  render?: 'anthropic' | 'openai'
-}
-
-export const presetOption = (): Option =>
-  new Option('--preset <name>', `the defaults of a known system: ${PresetName.options.join(', ')}`).argParser(
-    oneOf(...PresetName.options),
-  )
 
 /** The list of presets is loaded only when it is needed, because it knows every system. */
 export const presetValues = async (name: PresetName | undefined): Promise<Partial<CompactionSettings>> =>
   name === undefined ? {} : (await import('../../systems/presets.ts')).presetSettings(name)
 
-/** Adds the command context: the window now, at a past moment, or the difference between two. */
-export function addContextCommand(define: Define, run: Run): void {
-  run(
-    define('context', 'what the model sees next turn, and why')
-      .addOption(conversationOption())
-      .option('--budget <tokens>', 'token budget', integer(1, 100_000_000))
-      .option('--fresh-tail <n>', 'newest messages that are always in', integer(0, 1_000_000))
-      .addOption(presetOption())
-      .option('--query <text>', 'rank older items by relevance to this')
-      .option('--at <moment>', 'as it was: at a time, or after msg_N, run_ID, or the event of this number', moment)
-      .addOption(
-        new Option('--diff <from..to>', 'what left and what entered between two such moments')
-          .argParser(twoMoments)
-          .conflicts(['at', 'render']),
-      )
-      .option('--render <provider>', 'the payload as anthropic or openai messages', oneOf('anthropic', 'openai')),
-    async (options: ContextOptions): Promise<Answer> =>
-      withMemory(options, (lcm) => contextAnswer(lcm, options), { readOnly: true }),
-  )
-}
+/** Accepts `FROM..TO`, two moments. */
+const TwoMoments = z.string().transform((text, context) => {
+  const [from, to, ...rest] = text.split('..')
+  if (from && to && rest.length === 0) return { from: moment(from), to: moment(to) }
+  context.addIssue('Expected two moments with two dots between them, such as msg_12..now.')
+  return z.NEVER
+})
 
-async function contextAnswer(lcm: Lcm, options: ContextOptions): Promise<Answer> {
-  const preferred = await presetValues(options.preset)
-  const input: AssembleInput = {
-    conversationId: chooseOrNewest(lcm, options.conversation),
-    budgetTokens: options.budget ?? preferred.budgetTokens,
-    freshTailCount: options.freshTail ?? preferred.freshTailCount,
-    query: options.query,
+const fields = AssembleInput.omit({ conversationId: true, tokenBudget: true }).extend({
+  ...narrowed,
+  preset: PresetName.optional().describe('the defaults of a known system'),
+  at: Moment.optional().describe('as it was: at a time, or after msg_N, run_ID, or the event of this number'),
+  diff: TwoMoments.optional().meta({
+    description: 'what left and what entered between two such moments',
+    value: 'from..to',
+  }),
+  render: Provider.optional().describe('the payload as messages of a provider'),
+})
+
+/** The window now, at a past moment, or the difference between two. */
+export const context = defineCommand({
+  name: 'context',
+  does: 'what the model sees next turn, and why',
+  example: 'context --db sample.db --conversation 1 --budget 8000',
+  fields,
+  exclusive: [
+    ['diff', 'at'],
+    ['diff', 'render'],
+  ],
+  prints: AssembledContext,
+  run: (input, given) => withMemory(given, (lcm) => contextAnswer(lcm, input), { readOnly: true }),
+})
+
+async function contextAnswer(
+  lcm: Lcm,
+  { at, diff, render, preset, ...asked }: z.output<typeof fields>,
+): Promise<Answer> {
+  const preferred = await presetValues(preset)
+  const input = {
+    conversationId: chooseOrNewest(lcm, asked.conversationId),
+    budgetTokens: asked.budgetTokens ?? preferred.budgetTokens,
+    freshTailCount: asked.freshTailCount ?? preferred.freshTailCount,
+    query: asked.query,
   }
-  const { at, diff, render } = options
   if (diff) {
     const difference = lcm.timeTravel.difference({ ...input, ...diff })
     return { json: difference, text: () => differenceText(difference) }
@@ -131,30 +129,3 @@ function whenText({ atMs, events, reconstructed }: Omit<ContextAt, 'items'>): st
 
 const kindText = (item: ContextItem): string =>
   item.kind === 'message' ? (item.role ?? '') : `${item.kind} ${item.depth ?? ''}`.trim()
-
-/**
- * Accepts `now`, `msg_12`, `run_ab12`, the number of a compaction event, or a time. A number is an event and never a
- * year.
- */
-function moment(text: string): Moment {
-  if (text === 'now') return { now: true }
-  if (/^msg_\d{1,16}$/.test(text)) return { messageId: text }
-  if (text.startsWith('run_')) return { runId: text }
-  if (/^\d{1,15}$/.test(text)) return { eventId: Number(text) }
-  try {
-    return { atMs: time(text) }
-  } catch {
-    throw new InvalidArgumentError(
-      'Expected now, a message (msg_12), a run (run_…), the number of a compaction event, or a time such as 2026-02-13T09:30:00Z.',
-    )
-  }
-}
-
-/** Accepts `FROM..TO`, two moments. */
-function twoMoments(text: string): { readonly from: Moment; readonly to: Moment } {
-  const [from, to, ...rest] = text.split('..')
-  if (!from || !to || rest.length > 0) {
-    throw new InvalidArgumentError('Expected two moments with two dots between them, such as msg_12..now.')
-  }
-  return { from: moment(from), to: moment(to) }
-}

@@ -1,47 +1,34 @@
-import type { CoverageReport } from '../../contract/coverage.ts'
-import { TranscriptFormat } from '../../contract/import.ts'
+import { z } from 'zod'
+import { CoverageInput, CoverageReport } from '../../contract/coverage.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
+import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
-import { oneOf } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { EXIT } from './output.ts'
+import { chooseConversation, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const SHOWN = 20
 
-type Options = MemoryOptions & {
-  readonly conversation?: number
-  readonly transcript: string
-  readonly format: TranscriptFormat
-}
-
-export function addCoverageCommand(define: Define, run: Run): void {
-  run(
-    define('coverage', 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there')
-      .addOption(conversationOption())
-      .requiredOption('--transcript <file>', 'the transcript that the agent keeps')
-      .option(
-        '--format <format>',
-        `what the transcript is: ${TranscriptFormat.options.join(', ')}`,
-        oneOf(...TranscriptFormat.options),
-        'auto',
-      ),
-    async ({ conversation, transcript, format, ...options }: Options): Promise<Answer> => {
-      const { checkCoverage } = await import('../../doctor/compare/check-coverage.ts')
-      const report = await withMemory(
-        options,
-        (lcm) => {
-          const { read: db, info } = lcm
-          const input = { conversationId: chooseConversation(lcm, conversation), path: transcript, format }
-          return interruptible((signal) => checkCoverage({ db, isNative: isNative(info) }, input, signal))
-        },
-        { readOnly: true },
-      )
-      return { json: report, text: () => coverageText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
-    },
-  )
-}
+export const coverage = defineCommand({
+  name: 'coverage',
+  does: 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there',
+  example: 'coverage --db sample.db --conversation 1 --transcript resources/sample.jsonl',
+  fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
+  prints: CoverageReport,
+  run: async ({ conversationId, transcript, format }, given) => {
+    const { checkCoverage } = await import('../../doctor/compare/check-coverage.ts')
+    const report = await withMemory(
+      given,
+      (lcm) => {
+        const { read: db, info } = lcm
+        const input = { conversationId: chooseConversation(lcm, conversationId), path: transcript, format }
+        return interruptible((signal) => checkCoverage({ db, isNative: isNative(info) }, input, signal))
+      },
+      { readOnly: true },
+    )
+    return { json: report, text: () => coverageText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+  },
+})
 
 function coverageText(report: CoverageReport): string {
   const { counts } = report

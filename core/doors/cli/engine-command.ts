@@ -1,34 +1,31 @@
+import { z } from 'zod'
+import { SummarizerName } from '../../contract/compaction.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
-import type { Define } from './command.ts'
-import type { Installation } from './serve-command.ts'
-import { type MemoryOptions, makeFolderOf } from './session.ts'
+import { defineCommand } from './command.ts'
+import { makeFolderOf } from './session.ts'
 
-type EngineCommandOptions = MemoryOptions & {
-  readonly agent: string
-  readonly summarizer: string
-  /** False with --no-auto-compact. */
-  readonly autoCompact: boolean
-}
-
-/** Adds the command engine, which serves until its input ends. The engine is loaded only for this. */
-export function addEngineCommand(define: Define, installation: Installation, onEnd: (exitCode: number) => void): void {
-  define('engine', 'a memory for a program that runs an agent: JSON-RPC 2.0 over standard input and output')
-    .requiredOption('--stdio', 'speak over standard input and output, one document a line')
-    .option('--agent <name>', 'the agent whose sessions are meant (default: agent)', 'agent')
-    .option('--summarizer <name>', 'deterministic (default), a configured provider, or chain', 'deterministic')
-    .option('--no-auto-compact', 'compact only when asked')
-    .action(async (options: EngineCommandOptions) => {
-      const settings = loadSettings(process.env)
-      if (options.db === undefined) makeFolderOf(settings.databasePath)
-      const { serveEngine } = await import('../engine/serve-engine.ts')
-      const exitCode = await serveEngine({
-        path: options.db ?? settings.databasePath,
-        allowNewer: options.newer ?? false,
-        agent: options.agent,
-        summarizer: options.summarizer,
-        isAutomatic: options.autoCompact,
-        ...installation,
-      })
-      onEnd(exitCode)
+/** Serves until its input ends. The engine is loaded only for this. */
+export const engine = defineCommand({
+  name: 'engine',
+  does: 'a memory for a program that runs an agent: JSON-RPC 2.0 over standard input and output',
+  example: 'engine --stdio --db memory.db --agent my-agent',
+  fields: z.object({
+    stdio: z.boolean().describe('speak over standard input and output, one document a line'),
+    agent: z.string().default('agent').meta({ description: 'the agent whose sessions are meant', value: 'name' }),
+    summarizer: SummarizerName,
+    autoCompact: z.boolean().default(true).describe('compact only when asked'),
+  }),
+  stays: true,
+  run: async ({ agent, summarizer, autoCompact }, { db, newer, installation }) => {
+    const settings = loadSettings(process.env)
+    if (db === undefined) makeFolderOf(settings.databasePath)
+    const { serveEngine } = await import('../engine/serve-engine.ts')
+    const exitCode = await serveEngine({
+      path: db ?? settings.databasePath,
+      allowNewer: newer ?? false,
+      isAutomatic: autoCompact,
+      ...{ agent, summarizer, ...installation },
     })
-}
+    return { exitCode }
+  },
+})

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, createReadStream, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
 import { toJson } from '../../browse/export/to-json.ts'
 import { toMarkdown } from '../../browse/export/to-markdown.ts'
@@ -12,49 +13,42 @@ import type { Lcm } from '../../lcm.ts'
 import { asHash, asItIs, type Sanitizer, withoutSecrets } from '../../sanitize.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { toCliJson } from './cli-json.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
+import { defineCommand, narrowed, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { forceOption, writeOutput } from './output-file.ts'
-import { oneOf } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { force, writeOutput } from './output-file.ts'
+import { chooseConversation, withMemory } from './session.ts'
 import { bytes } from './text.ts'
 
-const FORMATS = ['markdown', 'json', 'mermaid', 'dot', 'ledger'] as const
-type Format = (typeof FORMATS)[number]
+const fields = z.object({
+  ...narrowed,
+  format: z.enum(['markdown', 'json', 'mermaid', 'dot', 'ledger']).describe('the form of the document'),
+  sanitize: z.boolean().optional().describe('replace keys, tokens, e-mail addresses and paths'),
+  hashTexts: z.boolean().optional().describe('replace every text by its length and hash'),
+  output: outputFile,
+  force,
+})
+type Options = z.output<typeof fields>
+type Format = Options['format']
 
-type Options = MemoryOptions & {
-  readonly conversation?: number
-  readonly format: Format
-  readonly sanitize?: boolean
-  readonly hashTexts?: boolean
-  readonly output?: string
-  readonly force?: boolean
-}
-
-/** Adds the command export: a memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
-export function addExportCommand(define: Define, run: Run): void {
-  run(
-    define('export', 'a memory as a document, a graph or a ledger; on standard output without -o')
-      .addOption(conversationOption())
-      .requiredOption('--format <format>', FORMATS.join(', '), oneOf(...FORMATS))
-      .option('--sanitize', 'replace keys, tokens, e-mail addresses and paths')
-      .option('--hash-texts', 'replace every text by its length and hash')
-      .option('-o, --output <file>', 'where it goes; nothing may be there')
-      .addOption(forceOption()),
-    (options: Options): Promise<Answer> => withMemory(options, (lcm) => exportMemory(lcm, options), { readOnly: true }),
-  )
-}
+/** A memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
+export const exportCommand = defineCommand({
+  name: 'export',
+  does: 'a memory as a document, a graph or a ledger; on standard output without -o',
+  example: 'export --db sample.db --format markdown --sanitize -o sample.md',
+  fields,
+  run: (input, given) => withMemory(given, (lcm) => exportMemory(lcm, input), { readOnly: true }),
+})
 
 async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   const { format } = options
   const clean = options.hashTexts ? asHash : options.sanitize ? withoutSecrets : asItIs
   const to = options.output === undefined || options.output === '-' ? null : resolve(options.output)
   const ids =
-    options.conversation === undefined
+    options.conversationId === undefined
       ? lcm.stats.conversations().map((row) => row.conversationId)
-      : [chooseConversation(lcm, options.conversation)]
-  if (format === 'ledger' && options.conversation !== undefined) {
+      : [chooseConversation(lcm, options.conversationId)]
+  if (format === 'ledger' && options.conversationId !== undefined) {
     throw new LcmError('invalid_argument', 'A ledger holds the whole memory: leave --conversation out.')
   }
   if (to === null) {

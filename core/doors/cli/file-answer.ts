@@ -1,34 +1,49 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { z } from 'zod'
 import { type FileState, FileView, type FileViewRequest } from '../../contract/file.ts'
+import { NodeId } from '../../contract/ids.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { collect, integer } from './parse.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { bytes, count, oneLine } from './text.ts'
 
 const MAX_BYTES = 1 << 20
 
-/** Adds the options that choose a part of a large file. */
-export const withFileOptions = (command: Command): Command =>
-  command
-    .option('--page <n>', 'of a file: this page of 64 KiB', integer(1, MOST_PAGES))
-    .option('--lines <first-last>', 'of a file: these lines, such as 20-40 or 7', lineRange)
-    .option('--find <text>', 'of a file: lines that contain a text')
-    .option('--regex', 'take --find for a regular expression (RE2)')
-    .option('--case-sensitive', 'with --find: upper and lower case differ')
-    .option('--from-row <n>', 'with --find: go on where an earlier answer ended', integer(0, MOST_PAGES))
-    .option(
-      '--allow <folder>',
-      'read the stored path, too, when it lies in this folder; may be repeated',
-      collect(String),
-    )
+const LineRange = z.string().transform((text, context): readonly [number, number] => {
+  const [, first, last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(text) ?? []
+  const range: [number, number] = [Number(first ?? 0), Number(last ?? 0)]
+  if (range[0] >= 1 && range[1] >= range[0]) return range
+  context.addIssue('Expected two line numbers such as 20-40, or one.')
+  return z.NEVER
+})
+
+/** The fields that choose a part of a large file. */
+export const filePart = z.object({
+  id: NodeId,
+  page: z.int().min(1).optional().describe('of a file: this page of 64 KiB'),
+  lines: LineRange.optional().meta({
+    description: 'of a file: these lines, such as 20-40 or 7',
+    value: 'first-last',
+  }),
+  find: z.string().optional().describe('of a file: lines that contain a text'),
+  regex: z.boolean().optional().describe('take --find for a regular expression (RE2)'),
+  caseSensitive: z.boolean().optional().describe('with --find: upper and lower case differ'),
+  fromRow: z.int().min(0).optional().describe('with --find: go on where an earlier answer ended'),
+  allow: z.array(z.string()).optional().meta({
+    description: 'read the stored path, too, when it lies in this folder',
+    value: 'folder',
+  }),
+})
+export type FileOptions = Omit<z.output<typeof filePart>, 'id'> & { readonly maxBytes?: number }
 
 /** What was asked for of a large file, or what is known of it with its beginning. */
-export async function fileAnswer(id: string, options: MemoryOptions & FileOptions): Promise<Answer> {
+export async function fileAnswer(
+  { id, ...options }: FileOptions & { readonly id: string },
+  given: MemoryOptions,
+): Promise<Answer> {
   const found = await withMemory(
-    options,
+    given,
     async (lcm) => {
       const { file } = lcm.retrieval.describe(id, 0)
       if (!file) throw new LcmError('not_found', `${id} is no large file: "lcm files" lists them.`, { id })
@@ -54,19 +69,6 @@ export async function fileAnswer(id: string, options: MemoryOptions & FileOption
   return { json: found, text }
 }
 
-export type FileOptions = {
-  readonly page?: number
-  readonly lines?: readonly [number, number]
-  readonly find?: string
-  readonly regex?: boolean
-  readonly caseSensitive?: boolean
-  readonly fromRow?: number
-  readonly allow?: string[]
-  readonly maxBytes?: number
-}
-
-const MOST_PAGES = Number.MAX_SAFE_INTEGER
-
 /** A part of a file is asked for. */
 export const isPart = ({ page, lines, find }: FileOptions): boolean =>
   page !== undefined || lines !== undefined || find !== undefined
@@ -74,13 +76,6 @@ export const isPart = ({ page, lines, find }: FileOptions): boolean =>
 function nextOption({ page, lines }: FileOptions, next: number): string {
   if (page !== undefined) return `--page ${next}`
   return lines === undefined ? `--from-row ${next}` : `--lines ${next}-${Math.max(next, lines[1])}`
-}
-
-function lineRange(text: string): [number, number] {
-  const [, first, last = first] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(text) ?? []
-  const range: [number, number] = [Number(first ?? 0), Number(last ?? 0)]
-  if (range[0] >= 1 && range[1] >= range[0]) return range
-  throw new InvalidArgumentError('Expected two line numbers such as 20-40, or one.')
 }
 
 function viewOf({ page, lines, find, regex, caseSensitive, fromRow }: FileOptions): FileViewRequest | null {

@@ -1,82 +1,44 @@
-import { type GrepHit, GrepInput } from '../../contract/retrieval.ts'
+import { z } from 'zod'
+import { type GrepHit, GrepInput, GrepResult } from '../../contract/retrieval.ts'
 import type { Lcm } from '../../lcm.ts'
-import { type Define, MAX_ID, type Run } from './command.ts'
+import { defineCommand } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { collect, integer, oneOf, time } from './parse.ts'
-import { chooseConversation, type MemoryOptions, withMemory } from './session.ts'
+import { chooseConversation, withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
-type GrepOptions = MemoryOptions & {
-  readonly mode?: GrepInput['mode']
-  readonly match?: GrepInput['match']
-  readonly scope?: GrepInput['scope']
-  readonly within?: string
-  readonly groupBy?: 'covering'
-  readonly conversation?: number[]
-  readonly role?: GrepInput['roles']
-  readonly depth?: number[]
-  readonly after?: number
-  readonly before?: number
-  readonly sort?: GrepInput['sort']
-  readonly limit?: number
-  readonly cursor?: string
-  readonly full?: boolean
-  readonly index?: boolean
-}
+/** The command counts every hit. */
+const fields = GrepInput.omit({ exactTotal: true }).extend({
+  groupBy: z
+    .enum(['covering'])
+    .optional()
+    .meta({ description: 'group the hits by the summary that covers them', value: 'group' }),
+  full: z.boolean().optional().describe('whole texts instead of snippets'),
+  index: z
+    .boolean()
+    .optional()
+    .describe('first make the search index of a file that has none; later searches use it, too'),
+})
 
-export function addGrepCommand(define: Define, run: Run): void {
-  run(
-    define('grep', 'find messages, summaries, and lines of large files')
-      .argument('<query>', 'words, "phrases", prefix*, OR, NOT')
-      .option('--mode <mode>', 'full_text, regex or literal', oneOf('full_text', 'regex', 'literal'))
-      .option('--match <match>', 'auto, all or any of the words', oneOf('auto', 'all', 'any'))
-      .option('--scope <scope>', 'messages, summaries, both or files', oneOf('messages', 'summaries', 'both', 'files'))
-      .option('--within <summary>', 'only what this summary stands for')
-      .option('--group-by <group>', 'group the hits by the summary that covers them', oneOf('covering'))
-      .option('--conversation <id>', 'narrow to a conversation; may be repeated', collect(integer(0, MAX_ID)))
-      .option(
-        '--role <role>',
-        'narrow to a role; may be repeated',
-        collect(oneOf('system', 'user', 'assistant', 'tool')),
-      )
-      .option('--depth <n>', 'narrow to summaries of a depth; may be repeated', collect(integer(0, 1000)))
-      .option('--after <time>', 'not before this time', time)
-      .option('--before <time>', 'not after this time', time)
-      .option('--sort <order>', 'newest, oldest or relevance', oneOf('newest', 'oldest', 'relevance'))
-      .option('--limit <n>', 'hits a page', integer(1, 1000))
-      .option('--cursor <cursor>', 'go on from an earlier answer')
-      .option('--full', 'whole texts instead of snippets')
-      .option('--index', 'first make the search index of a file that has none; later searches use it, too'),
-    (query: string, options: GrepOptions): Promise<Answer> =>
-      withMemory(options, (lcm) => grep(lcm, query, options), { readOnly: true }),
-  )
-}
+export const grep = defineCommand({
+  name: 'grep',
+  does: 'find messages, summaries, and lines of large files',
+  example: 'grep "retry limit" --db sample.db --role user --limit 5',
+  fields,
+  positional: ['query'],
+  prints: GrepResult,
+  run: (input, given) => withMemory(given, (lcm) => search(lcm, input), { readOnly: true }),
+})
 
-async function grep(lcm: Lcm, query: string, options: GrepOptions): Promise<Answer> {
-  for (const id of options.conversation ?? []) chooseConversation(lcm, id)
-  const input = GrepInput.parse({
-    query,
-    mode: options.mode,
-    match: options.match,
-    scope: options.scope,
-    within: options.within,
-    conversationIds: options.conversation,
-    roles: options.role,
-    depths: options.depth,
-    afterMs: options.after,
-    beforeMs: options.before,
-    sort: options.sort,
-    limit: options.limit,
-    cursor: options.cursor,
-    exactTotal: true,
-  })
-  if (options.index) await makeIndex(lcm)
+async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typeof fields>): Promise<Answer> {
+  for (const id of asked.conversationIds ?? []) chooseConversation(lcm, id)
+  const input = { ...asked, exactTotal: true }
+  if (index) await makeIndex(lcm)
   const result = await interruptibleCall((signal) => lcm.retrieval.grep(input, signal))
-  const hits = options.full
+  const hits = full
     ? await Promise.all(result.hits.map(async (hit) => ({ ...hit, content: await wholeText(lcm, hit) })))
     : result.hits
-  const groups = options.groupBy ? { groups: groupByCovering(hits) } : {}
+  const groups = groupBy ? { groups: groupByCovering(hits) } : {}
   const text = (): string =>
     [
       ...hits.map((hit) => {
@@ -109,7 +71,7 @@ async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
 
 /** Returns the line of a large file, or the whole text of anything else. */
 async function wholeText(lcm: Lcm, { id, line }: GrepHit): Promise<string> {
-  if (line === undefined) return lcm.retrieval.describe(id, MAX_ID).content
+  if (line === undefined) return lcm.retrieval.describe(id, Number.MAX_SAFE_INTEGER).content
   return await interruptibleCall(async (signal) => {
     const { text } = await lcm.fileReader.read(id, { kind: 'lines', first: line }, signal)
     return text.replace(/\r?\n$/, '')

@@ -1,83 +1,74 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type ImportedFile, type ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
+import { z } from 'zod'
+import { type ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
 import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
-import type { Define, Run } from './command.ts'
+import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
-import { oneOf } from './parse.ts'
+import { EXIT } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
 import { withStandardInput } from './standard-input.ts'
 import { count, oneLine, table } from './text.ts'
 
-/** Adds the command import. Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
-export function addImportCommand(define: Define, run: Run): void {
-  run(
-    define('import', 'import transcripts into a native memory, which is created when missing')
-      .argument('<path...>', 'transcript files or folders of them; - is standard input')
-      .option(
-        '--format <format>',
-        `what the files are: ${TranscriptFormat.options.join(', ')}`,
-        oneOf(...TranscriptFormat.options),
-        'auto',
-      )
-      .option(
-        '--window <window>',
-        'agent: what the agent sees, its own compactions as summaries; history: every message',
-        oneOf(...ImportWindow.options),
-        'agent',
-      ),
-    async (
-      paths: string[],
-      options: MemoryOptions & { format: TranscriptFormat; window: ImportWindow },
-    ): Promise<Answer> => {
-      keepNewObjectsSmall()
-      requireEnabled(loadSettings(process.env), 'import transcripts')
-      const { format, window } = options
-      const value = await withStandardInput(paths, async (given) => {
-        const request = { paths: given, format, window }
-        return (await triedAside(options, request)) ?? (await importInto(options, request))
-      })
-      const failed = value.files.filter((file) => file.error !== null)
-      const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
-      const text = (): string =>
-        [
-          table(
-            ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
-            value.files.map((file) => [
-              conversationCell(file),
-              file.format,
-              file.added,
-              file.alreadyThere,
-              file.compactions,
-              file.skippedCount,
-              file.error ? `${file.path}: ${file.error}` : file.path,
-            ]),
-          ),
-          ...value.files.flatMap(conversationLines),
-          ...value.files.flatMap((file) =>
-            file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
-          ),
-          ...(conflicts > 0
-            ? [
-                `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
-              ]
-            : []),
-          ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
-          ...(value.passedOverCount > 10
-            ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
-            : []),
-          `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
-        ].join('\n')
-      return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
-    },
-  )
-}
+const paths = z
+  .array(z.string())
+  .min(1)
+  .meta({ description: 'transcript files or folders of them; - is standard input', value: 'path' })
+
+/** Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
+export const importCommand = defineCommand({
+  name: 'import',
+  does: 'import transcripts into a native memory, which is created when missing',
+  example: 'import ~/.claude/projects --db memory.db',
+  fields: z.object({ paths, format: TranscriptFormat.default('auto'), window: ImportWindow.default('agent') }),
+  positional: ['paths'],
+  prints: ImportResult,
+  run: async ({ paths, format, window }, given) => {
+    keepNewObjectsSmall()
+    requireEnabled(loadSettings(process.env), 'import transcripts')
+    const value = await withStandardInput(paths, async (transcripts) => {
+      const request = { paths: transcripts, format, window }
+      return (await triedAside(given, request)) ?? (await importInto(given, request))
+    })
+    const failed = value.files.filter((file) => file.error !== null)
+    const conflicts = value.files.reduce((sum, file) => sum + file.conflicts, 0)
+    const text = (): string =>
+      [
+        table(
+          ['conversation', 'format', 'added', 'already there', 'compactions', 'skipped', 'file'],
+          value.files.map((file) => [
+            conversationCell(file),
+            file.format,
+            file.added,
+            file.alreadyThere,
+            file.compactions,
+            file.skippedCount,
+            file.error ? `${file.path}: ${file.error}` : file.path,
+          ]),
+        ),
+        ...value.files.flatMap(conversationLines),
+        ...value.files.flatMap((file) =>
+          file.skipped.slice(0, 10).map((line) => `${file.path}:${line.line}: ${oneLine(line.reason, 160)}`),
+        ),
+        ...(conflicts > 0
+          ? [
+              `${conflicts === 1 ? '1 message differs' : `${count(conflicts)} messages differ`} from what is stored, which stays`,
+            ]
+          : []),
+        ...value.passedOver.slice(0, 10).map(({ path, reason }) => `${path}: ${oneLine(reason, 160)}`),
+        ...(value.passedOverCount > 10
+          ? [`… and ${count(value.passedOverCount - 10)} more files that are no transcripts`]
+          : []),
+        `${count(value.added)} messages added, ${count(value.alreadyThere)} already there, ${count(value.skipped)} lines skipped`,
+      ].join('\n')
+    return { json: value, text, exitCode: failed.length > 0 ? EXIT.failed : EXIT.done }
+  },
+})
 
 /** At most this many conversations of a file are named. `--json` names all. */
 const NAMED_CONVERSATIONS = 20

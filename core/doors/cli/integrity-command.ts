@@ -1,27 +1,30 @@
-import { checksMade, type IntegrityReport, type Sample } from '../../contract/integrity.ts'
+import { z } from 'zod'
+import { checksMade, IntegrityReport, type Sample } from '../../contract/integrity.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
+import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { EXIT } from './output.ts'
+import { withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
 const SAMPLES_SHOWN = 5
 
-export function addIntegrityCommand(define: Define, run: Run): void {
-  run(
-    define('integrity', 'check the memory; exit code 3 when something is wrong').addOption(conversationOption()),
-    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
-      keepNewObjectsSmall()
-      const report = await withMemory(
-        options,
-        (lcm) => interruptible((signal) => lcm.integrity.run(options.conversation, signal)),
-        { readOnly: true },
-      )
-      return { json: report, text: () => integrityText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
-    },
-  )
-}
+export const integrity = defineCommand({
+  name: 'integrity',
+  does: 'check the memory; exit code 3 when something is wrong',
+  example: 'integrity --db sample.db',
+  fields: z.object(narrowed),
+  prints: IntegrityReport,
+  run: async ({ conversationId }, given) => {
+    keepNewObjectsSmall()
+    const report = await withMemory(
+      given,
+      (lcm) => interruptible((signal) => lcm.integrity.run(conversationId, signal)),
+      { readOnly: true },
+    )
+    return { json: report, text: () => integrityText(report), exitCode: report.ok ? EXIT.done : EXIT.findings }
+  },
+})
 
 function integrityText(report: IntegrityReport): string {
   const found = report.checks.filter((check) => check.count > 0)

@@ -1,11 +1,8 @@
-import { getEventIteratorSchemaDetails } from '@orpc/contract'
 import { z } from 'zod'
-import { contract } from '../../contract/contract.ts'
-import { answers } from './answers.ts'
+import { procedures } from '../../contract/procedures.ts'
 
 /** Returns the JSON schema of what a command prints, with times as they are printed, or null when it promises none. */
-export function answerSchema(command: string): unknown {
-  const schema = Object.hasOwn(answers, command) ? answers[command] : undefined
+export function answerSchema(schema: z.ZodType | undefined): unknown {
   return schema ? asPrinted(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' })) : null
 }
 
@@ -34,26 +31,17 @@ const printedProperties = (properties: object): object =>
     ]),
   )
 
-type Schema = Parameters<typeof getEventIteratorSchemaDetails>[0]
-type Procedure = { '~orpc': { inputSchema?: Schema; outputSchema?: Schema } }
-
 /** Returns input and answer of each procedure. Times in them are milliseconds, which commands print as ISO 8601. */
-export function procedures() {
-  return Object.entries(contract).flatMap(([area, group]) => {
-    const members: Record<string, unknown> = '~orpc' in group ? { '': group } : group
-    return Object.entries(members).map(([name, procedure]) => {
-      const { inputSchema, outputSchema } = (procedure as Procedure)['~orpc']
-      const stream = getEventIteratorSchemaDetails(outputSchema)
-      return {
-        name: name ? `${area}.${name}` : area,
-        input: jsonSchema(inputSchema, 'input'),
-        output: jsonSchema(stream ? stream.yields : outputSchema, 'output'),
-        isStream: stream !== undefined,
-      }
-    })
-  })
-}
+export const procedureSchemas = () =>
+  procedures().map(({ name, does, writes = false, input, output, isStream }) => ({
+    name,
+    does,
+    writes,
+    input: jsonSchema(input, 'input'),
+    output: jsonSchema(output, 'output'),
+    isStream,
+  }))
 
 /** Returns null when no schema is promised. */
-const jsonSchema = (schema: Schema, io: 'input' | 'output') =>
-  schema instanceof z.ZodType ? z.toJSONSchema(schema, { io, unrepresentable: 'any' }) : null
+const jsonSchema = (schema: z.ZodType | undefined, io: 'input' | 'output') =>
+  schema === undefined ? null : z.toJSONSchema(schema, { io, unrepresentable: 'any' })

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { LedgerReport } from '../../contract/ledger.ts'
+import { z } from 'zod'
+import { LedgerReport } from '../../contract/ledger.ts'
 import { LcmError } from '../../errors.ts'
 import { agreeToLedger } from '../../ingest/ledger/agree.ts'
 import { ledgerState, statedLedger, throwRefused, whyRefused } from '../../ingest/ledger/ledger-permission.ts'
@@ -10,58 +11,69 @@ import type { Lcm } from '../../lcm.ts'
 import { createTokenEstimator } from '../../models/token-estimator.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { isNative } from '../../systems/native/native.ts'
-import type { Define, Run } from './command.ts'
+import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { oneOf } from './parse.ts'
-import { type MemoryOptions, noteUnusedLedger, withMemory } from './session.ts'
+import { noteUnusedLedger, withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
-type Options = MemoryOptions & { readonly ledger?: string; readonly to?: string; readonly output?: string }
-const ACTIONS = ['verify', 'rebuild', 'export', 'enable', 'agree', 'disable', 'status'] as const
 const MOST_LINES = 40
 const LEDGER_NAME = 'lcm.events.jsonl'
+const aLedger = (description: string) => z.string().optional().meta({ description, value: 'ledger' })
 
-/** Adds the command ledger: the append-only record from which a memory can be rebuilt. */
-export function addLedgerCommand(define: Define, run: Run): void {
-  run(
-    define(
-      'ledger',
-      'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
-    )
-      .argument('<action>', ACTIONS.join(', '), oneOf(...ACTIONS))
-      .argument('[ledger]', 'the ledger (default: the one that the memory keeps, or lcm.events.jsonl beside it)')
-      .option('--ledger <file>', 'the ledger, as the argument')
-      .option('--to <file>', 'rebuild: where the new memory goes; nothing may be there')
-      .option('-o, --output <file>', 'export: where the ledger goes; nothing may be there'),
-    (action: (typeof ACTIONS)[number], given: string | undefined, options: Options): Promise<Answer> => {
-      const ledger = given ?? options.ledger
-      switch (action) {
-        case 'verify':
-          return verify(ledger, options)
-        case 'rebuild':
-          return rebuild(ledger, options)
-        case 'export':
-          return exportTo(options.output ?? options.to ?? ledger, options)
-        case 'enable':
-          return withMemory(options, (lcm) => enable(lcm, ledger))
-        case 'agree':
-          return withMemory(options, (lcm) => agree(lcm, ledger))
-        case 'disable':
-          return withMemory(options, disable)
-        case 'status':
-          return withMemory(
-            options,
-            (lcm) => {
-              noteUnusedLedger(lcm)
-              return status(lcm)
-            },
-            { readOnly: true },
-          )
-      }
-    },
-  )
-}
+const fields = z.object({
+  action: z
+    .enum(['verify', 'rebuild', 'export', 'enable', 'agree', 'disable', 'status'])
+    .meta({ description: 'what is done', value: 'action' }),
+  path: aLedger('the ledger (default: the one that the memory keeps, or lcm.events.jsonl beside it)'),
+  ledger: z.string().optional().meta({ description: 'the ledger, as the argument', value: 'file' }),
+  to: z
+    .string()
+    .optional()
+    .meta({ description: 'rebuild: where the new memory goes; nothing may be there', value: 'file' }),
+  output: outputFile.meta({
+    description: 'export: where the ledger goes; nothing may be there',
+    value: 'file',
+    short: 'o',
+  }),
+})
+type Options = Given & Pick<z.output<typeof fields>, 'to' | 'output'>
+
+/** The append-only record from which a memory can be rebuilt. */
+export const ledger = defineCommand({
+  name: 'ledger',
+  does: 'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
+  example: 'ledger export --db sample.db -o sample.events.jsonl',
+  fields,
+  positional: ['action', 'path'],
+  prints: LedgerReport,
+  run: ({ action, path, ledger = path, to, output }, given) => {
+    const options = { ...given, to, output }
+    switch (action) {
+      case 'verify':
+        return verify(ledger, options)
+      case 'rebuild':
+        return rebuild(ledger, options)
+      case 'export':
+        return exportTo(output ?? to ?? ledger, options)
+      case 'enable':
+        return withMemory(given, (lcm) => enable(lcm, ledger))
+      case 'agree':
+        return withMemory(given, (lcm) => agree(lcm, ledger))
+      case 'disable':
+        return withMemory(given, disable)
+      case 'status':
+        return withMemory(
+          given,
+          (lcm) => {
+            noteUnusedLedger(lcm)
+            return status(lcm)
+          },
+          { readOnly: true },
+        )
+    }
+  },
+})
 
 async function verify(given: string | undefined, options: Options): Promise<Answer> {
   if (given !== undefined && options.db === undefined) {

@@ -1,85 +1,89 @@
 import { once } from 'node:events'
 import { createWriteStream, existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Command } from 'commander'
-import type { MapReport, MapResult } from '../../contract/map.ts'
+import { z } from 'zod'
+import { MapReport, type MapResult } from '../../contract/map.ts'
 import { LcmError } from '../../errors.ts'
 import type { FinishedMap } from '../../map/map-run.ts'
 import { requireRetained } from '../../map/retention.ts'
 import { isNativeFile } from '../../sqlite/memory-file.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
-import type { Define, Run } from './command.ts'
+import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { forceOption, requireWritable, writeOutput } from './output-file.ts'
-import { integer, oneOf } from './parse.ts'
-import type { MemoryOptions } from './session.ts'
+import { force, requireWritable, writeOutput } from './output-file.ts'
 import { count, oneLine } from './text.ts'
-
-type MapOptions = MemoryOptions & {
-  readonly input?: string
-  readonly prompt?: string
-  readonly schema?: string
-  readonly retain?: string
-  readonly summarizer?: string
-  readonly output?: string
-  readonly force?: boolean
-  readonly record?: string
-  readonly actor: string
-  readonly concurrency: number
-  readonly retries: number
-  readonly timeout: number
-  readonly again?: boolean
-}
 
 /** Text for people shows this many results. The others are in the file of --output and with --json. */
 const SHOWN_RESULTS = 200
 
-/** Adds the command map: the same work for every item of a list, by a model or by a command. Ctrl-C stops it. */
-export function addMapCommand(define: Define, run: Run): void {
-  const command = define(
-    'map',
-    'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on',
-  )
-    .argument('<operator>', 'llm or agentic', oneOf('llm', 'agentic'))
-    .argument('[command...]', 'behind "--": the program that does the work, and its arguments')
-    .option('--input <file>', 'the items: a JSON array, or JSONL with one item a line')
-    .option('--prompt <file>', 'llm: the prompt template, with {{item}} where the item belongs')
-    .option('--schema <file>', 'the JSON Schema that every answer has to match')
-    .option('--retain <text>', 'agentic: what you stay responsible for; needed')
-    .option('--summarizer <name>', 'llm: a configured provider, or chain (default: chain, or the only provider)')
-    .option('-o, --output <file>', 'the results as JSONL in the order of the input; nothing may be there')
-    .addOption(forceOption())
-    .option('--concurrency <n>', 'items that are worked on at the same time', integer(1, 64), 4)
-    .option('--retries <n>', 'more tries for an item after the first', integer(0, 20), 2)
-    .option('--timeout <seconds>', 'the longest time for one call of a command', integer(1, 86_400), 600)
-    .option('--again', 'begin another run, although the same one was made before')
-    .option('--actor <name>', 'who is named in the record', 'lcm')
-    .option('--record <folder>', `where ${RECORD_NAMES} are kept (default: beside the memory)`)
-  run(command, (operator: 'llm' | 'agentic', words: string[], options: MapOptions) =>
-    mapItems(operator, words, options),
-  )
-}
+const aFile = (description: string) => z.string().optional().meta({ description, value: 'file' })
 
-const RECORD_NAMES = 'map.events.jsonl and the journals of runs'
+const fields = z.object({
+  operator: z
+    .enum(['llm', 'agentic'])
+    .meta({ description: 'who does the work: a model, or a command', value: 'operator' }),
+  command: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'behind "--": the program that does the work, and its arguments', value: 'command' }),
+  input: aFile('the items: a JSON array, or JSONL with one item a line'),
+  prompt: aFile('llm: the prompt template, with {{item}} where the item belongs'),
+  schema: aFile('the JSON Schema that every answer has to match'),
+  retain: z.string().optional().meta({ description: 'agentic: what you stay responsible for; needed', value: 'text' }),
+  summarizer: z.string().optional().meta({
+    description: 'llm: a configured provider, or chain (default: chain, or the only provider)',
+    value: 'name',
+  }),
+  output: outputFile.meta({
+    description: 'the results as JSONL in the order of the input; nothing may be there',
+    value: 'file',
+    short: 'o',
+  }),
+  force,
+  concurrency: z.int().min(1).max(64).default(4).describe('items that are worked on at the same time'),
+  retries: z.int().min(0).max(20).default(2).describe('more tries for an item after the first'),
+  timeout: z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(600)
+    .meta({ description: 'the longest time for one call of a command', value: 'seconds' }),
+  again: z.boolean().optional().describe('begin another run, although the same one was made before'),
+  actor: z.string().default('lcm').meta({ description: 'who is named in the record', value: 'name' }),
+  record: z.string().optional().meta({
+    description: 'where map.events.jsonl and the journals of runs are kept (default: beside the memory)',
+    value: 'folder',
+  }),
+})
+type MapOptions = z.output<typeof fields> & Pick<Given, 'db'>
 
-/** Refuses a delegation that retains nothing, before anything else is looked at. @throws LcmError invalid_argument */
-export function refuseWithoutRetention(command: Command): void {
-  if (command.name() !== 'map' || command.processedArgs[0] !== 'agentic') return
-  requireRetained(command.opts<MapOptions>().retain)
-}
+/** Ctrl-C stops it. */
+export const map = defineCommand({
+  name: 'map',
+  does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on',
+  example: 'map agentic --input items.jsonl --retain "the final choice" -- ./work-on-item',
+  fields,
+  positional: ['operator', 'command'],
+  prints: MapReport,
+  // Before anything else is looked at.
+  first: ({ operator, retain }) => {
+    if (operator === 'agentic') requireRetained(retain)
+  },
+  run: (input, { db }) => mapItems({ ...input, db }),
+})
 
-async function mapItems(operator: 'llm' | 'agentic', words: readonly string[], options: MapOptions): Promise<Answer> {
+async function mapItems(options: MapOptions): Promise<Answer> {
   keepNewObjectsSmall()
   const { requestOf } = await import('../../map/map-order.ts')
   const { runMap } = await import('../../map/map-run.ts')
   const { loadSettings } = await import('../../settings/settings-store.ts')
   const settings = loadSettings(process.env)
-  const { input, prompt, schema, retain, summarizer, actor, concurrency, retries } = options
+  const { operator, command = [], input, prompt, schema, retain, summarizer, actor, concurrency, retries } = options
   const request = requestOf(
     {
       ...{ operator, input, prompt, schema, retain, summarizer, actor, concurrency, retries },
-      command: words,
+      command,
       timeoutMs: options.timeout * 1000,
       isNew: options.again ?? false,
       record: await recordFolder(options, settings.databasePath),

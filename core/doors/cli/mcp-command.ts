@@ -1,30 +1,38 @@
-import { LcmError } from '../../errors.ts'
+import { z } from 'zod'
+import { ConversationId } from '../../contract/ids.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
-import type { Installation } from './serve-command.ts'
-import type { MemoryOptions } from './session.ts'
+import { defineCommand } from './command.ts'
 
-export type McpCommandOptions = MemoryOptions & { readonly conversation?: number; readonly grant?: string }
+/** The Model Context Protocol until the client leaves. Its library is loaded only for this. */
+export const mcpCommand = defineCommand({
+  name: 'mcp',
+  does: 'give an agent four tools on the memory: MCP over standard input and output',
+  example: 'mcp --db sample.db --conversation 1',
+  fields: z.object({
+    conversationId: ConversationId.optional().describe('give access to this conversation only'),
+    grant: z.string().optional().meta({
+      description: 'give access to what this grant allows ("lcm grant issue"); it names its memory and conversations',
+      value: 'id',
+    }),
+  }),
+  exclusive: [['conversationId', 'grant']],
+  stays: true,
+  run: async ({ conversationId, grant }, { db, newer, installation, version }) => {
+    const { serveStdio } = await import('../mcp/serve-stdio.ts')
+    const exitCode = await serveStdio({
+      path: db ?? (await memoryOf(grant)) ?? loadSettings(process.env).databasePath,
+      allowNewer: newer ?? false,
+      access: accessOf(conversationId, grant),
+      resourcesDir: installation.resourcesDir,
+      version,
+    })
+    return { exitCode }
+  },
+})
 
-/** Serves the Model Context Protocol until the client leaves. The library of the protocol is loaded only for this. */
-export async function mcp(options: McpCommandOptions, installation: Installation, version: string): Promise<number> {
-  const { serveStdio } = await import('../mcp/serve-stdio.ts')
-  return serveStdio({
-    path: options.db ?? (await memoryOf(options.grant)) ?? loadSettings(process.env).databasePath,
-    allowNewer: options.newer ?? false,
-    access: accessOf(options),
-    resourcesDir: installation.resourcesDir,
-    version,
-  })
-}
-
-function accessOf({ conversation, grant }: McpCommandOptions) {
-  if (grant !== undefined && conversation !== undefined) {
-    throw new LcmError('invalid_argument', 'A grant says which conversations may be read: leave --conversation out.')
-  }
-  if (grant !== undefined) return { kind: 'grant' as const, grantId: grant }
-  return conversation === undefined
-    ? { kind: 'all' as const }
-    : { kind: 'conversation' as const, conversationId: conversation }
+function accessOf(conversationId: number | undefined, grantId: string | undefined) {
+  if (grantId !== undefined) return { kind: 'grant' as const, grantId }
+  return conversationId === undefined ? { kind: 'all' as const } : { kind: 'conversation' as const, conversationId }
 }
 
 /** A grant names the memory that it is for. */

@@ -1,24 +1,27 @@
+import { z } from 'zod'
 import { ActivityReader } from '../../activity/activity-reader.ts'
 import { userFolders } from '../../folders.ts'
 import type { Lcm } from '../../lcm.ts'
-import type { Define, Run } from './command.ts'
+import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import type { Answer } from './output.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { withMemory } from './session.ts'
 
-/** Adds the command metrics: figures of a memory for Prometheus. */
-export function addMetricsCommand(define: Define, run: Run): void {
-  run(
-    define('metrics', 'what was done with a memory, and what it holds, in the text format of Prometheus').option(
-      '--no-integrity',
-      'leave the checks out, which read the whole file and count as a scan',
-    ),
-    async (options: MemoryOptions & { integrity: boolean }): Promise<Answer> => {
-      const text = await withMemory(options, (lcm) => metricsOf(lcm, options.integrity), { readOnly: true })
-      return { json: { format: 'prometheus', text }, text: () => text.trimEnd() }
-    },
-  )
-}
+/** Figures of a memory for Prometheus. */
+export const metrics = defineCommand({
+  name: 'metrics',
+  does: 'what was done with a memory, and what it holds, in the text format of Prometheus',
+  example: 'metrics --db sample.db',
+  fields: z.object({
+    integrity: z
+      .boolean()
+      .default(true)
+      .describe('leave the checks out, which read the whole file and count as a scan'),
+  }),
+  run: async ({ integrity }, given) => {
+    const text = await withMemory(given, (lcm) => metricsOf(lcm, integrity), { readOnly: true })
+    return { json: { format: 'prometheus', text }, text: () => text.trimEnd() }
+  },
+})
 
 async function metricsOf(lcm: Lcm, isChecked: boolean): Promise<string> {
   const report = isChecked ? await interruptible((signal) => lcm.integrity.run(undefined, signal)) : null

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+import { defineCommand, type Installation } from './command.ts'
 import { EXIT } from './output.ts'
-import { type Installation, type ServeOptions, serve } from './serve-command.ts'
+import { type ServeOptions, serve, serveFields } from './serve-command.ts'
 
 /** A window that was really open lives longer than this. Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
@@ -12,10 +14,22 @@ const USUAL_NAMES: Readonly<Record<string, string>> = {
   win32: 'electron.exe',
 }
 
+export const openCommand = defineCommand({
+  name: 'open',
+  does: 'the window: the desktop app where it is installed, otherwise as serve',
+  example: 'open sample.db',
+  fields: serveFields.extend({ file: z.string().optional().meta({ description: 'the memory file', value: 'file' }) }),
+  positional: ['file'],
+  stays: true,
+  run: async ({ file, ...input }, { installation, ...given }) => ({
+    exitCode: await open({ ...input, ...given, db: file ?? given.db }, installation),
+  }),
+})
+
 /**
  * Opens the desktop window when Electron is installed and can show one, and otherwise the same window in the browser.
  */
-export async function open(options: ServeOptions, installation: Installation): Promise<number> {
+async function open(options: ServeOptions, installation: Installation): Promise<number> {
   const electron = findElectron(process.env)
   const asksForBrowser = options.port !== undefined || !options.open || options.newer === true
   if (electron === null || asksForBrowser || !canShowWindows(process.env)) return serve(options, installation)

@@ -1,8 +1,8 @@
 import { realpathSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
-import { Option } from 'commander'
+import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
 
-export const forceOption = (): Option => new Option('--force', 'replace the file that is there')
+export const force = z.boolean().optional().describe('replace the file that is there')
 
 /** A file that is to be written. */
 type Target = {

@@ -12,6 +12,8 @@ import { escaped, printable } from './printable.ts'
 export type Answer =
   | { readonly json: unknown; readonly text: () => string; readonly exitCode?: number }
   | { readonly pieces: (asJson: boolean) => AsyncIterable<string>; readonly exitCode?: number }
+  /** Of a command that has printed by itself. */
+  | { readonly exitCode: number }
 
 export const EXIT = { done: 0, failed: 1, usage: 2, findings: 3, retry: 4, unopenable: 5, interrupted: 130 } as const
 
@@ -43,6 +45,7 @@ function exitCodeOf(code: ErrorCode): number {
  */
 export function prepareAnswer(answer: Answer, asJson: boolean): () => Promise<void> {
   if ('pieces' in answer) return () => printPieces(answer.pieces(asJson), asJson)
+  if (!('json' in answer)) return async () => undefined
   const printed = `${asJson ? jsonDocument(answer.json) : printable(answer.text())}\n`
   return async () => void process.stdout.write(printed)
 }

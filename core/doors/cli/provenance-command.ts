@@ -1,33 +1,27 @@
-import { type Provenance, ProvenanceInput } from '../../contract/provenance.ts'
-import { type Define, MAX_ID, type Run } from './command.ts'
+import { Provenance, ProvenanceInput } from '../../contract/provenance.ts'
+import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import type { Answer } from './output.ts'
-import { integer } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { withMemory } from './session.ts'
 import { count, oneLine, percent } from './text.ts'
 
-type ProvenanceOptions = MemoryOptions & { readonly from?: number; readonly to?: number; readonly limit?: number }
-
-/** Adds the command provenance: the passages that support the sentences of a summary. */
-export function addProvenanceCommand(define: Define, run: Run): void {
-  run(
-    define('provenance', 'what the sentences of a summary rest on, and what stands in no source')
-      .argument('<id>', 'the summary')
-      .option('--from <n>', 'only from this character of its text on', integer(0, MAX_ID))
-      .option('--to <n>', 'only up to this character', integer(1, MAX_ID))
-      .option('--limit <n>', 'passages a sentence', integer(1, 20)),
-    (summaryId: string, { from, to, limit, ...options }: ProvenanceOptions): Promise<Answer> =>
-      withMemory(
-        options,
-        async (lcm): Promise<Answer> => {
-          const input = ProvenanceInput.parse({ summaryId, from, to, limit })
-          const found = await interruptibleCall((signal) => lcm.provenance.find(input, signal))
-          return { json: found, text: () => provenanceText(found) }
-        },
-        { readOnly: true },
-      ),
-  )
-}
+/** The passages that support the sentences of a summary. */
+export const provenance = defineCommand({
+  name: 'provenance',
+  does: 'what the sentences of a summary rest on, and what stands in no source',
+  example: 'provenance sum_e6e4df8f3eddb5d6 --db sample.db',
+  fields: ProvenanceInput,
+  positional: ['summaryId'],
+  prints: Provenance,
+  run: (input, given) =>
+    withMemory(
+      given,
+      async (lcm) => {
+        const found = await interruptibleCall((signal) => lcm.provenance.find(input, signal))
+        return { json: found, text: () => provenanceText(found) }
+      },
+      { readOnly: true },
+    ),
+})
 
 const MARK = { supported: '✓', weak: '~', none: '✗' } as const
 

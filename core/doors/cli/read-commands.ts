@@ -1,18 +1,24 @@
+import { z } from 'zod'
+import { NodeId } from '../../contract/ids.ts'
+import { Description, Lineage, Tree } from '../../contract/lineage.ts'
+import { Stats } from '../../contract/memory.ts'
+import { ExpandInput, Expansion } from '../../contract/retrieval.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { toCliJson } from './cli-json.ts'
-import { conversationOption, type Define, MAX_ID, type Run } from './command.ts'
-import { type FileOptions, fileAnswer, isPart, withFileOptions } from './file-answer.ts'
-import type { Answer } from './output.ts'
-import { integer } from './parse.ts'
-import { chooseOrNewest, type MemoryOptions, withMemory } from './session.ts'
+import { defineCommand, narrowed } from './command.ts'
+import { fileAnswer, filePart, isPart } from './file-answer.ts'
+import { chooseOrNewest, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
-/** Adds stats, tree, describe, expand and lineage, which never write. */
-export function addReadCommands(define: Define, run: Run): void {
-  run(define('stats', 'count what a memory holds'), async (options: MemoryOptions): Promise<Answer> => {
+export const stats = defineCommand({
+  name: 'stats',
+  does: 'count what a memory holds',
+  example: 'stats --db sample.db',
+  prints: Stats,
+  run: async (_input, given) => {
     const { READ_ONLY_BY_CHOICE } = await import('../../systems/open.ts')
     const { lacks, ...stats } = await withMemory(
-      options,
+      given,
       (lcm) => ({
         ...lcm.stats.stats(),
         readOnly: lcm.info.readOnlyReason !== READ_ONLY_BY_CHOICE,
@@ -61,97 +67,109 @@ export function addReadCommands(define: Define, run: Run): void {
         ...(lacks.length > 0 ? ['', 'What this file does not record:', ...lacks.map((what) => `- ${what}`)] : []),
       ].join('\n')
     return { json: stats, text }
-  })
+  },
+})
 
-  run(
-    define('tree', 'the summary DAG from its roots to the messages').addOption(conversationOption()),
-    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
-      const tree = await withMemory(options, (lcm) => lcm.dag.tree(chooseOrNewest(lcm, options.conversation)), {
-        readOnly: true,
-      })
-      return { json: tree, text: () => treeText(tree.roots, (node) => node.sources ?? []) || 'No summaries.' }
-    },
-  )
+export const tree = defineCommand({
+  name: 'tree',
+  does: 'the summary DAG from its roots to the messages',
+  example: 'tree --db sample.db --conversation 1',
+  fields: z.object(narrowed),
+  prints: Tree,
+  run: async ({ conversationId }, given) => {
+    const tree = await withMemory(given, (lcm) => lcm.dag.tree(chooseOrNewest(lcm, conversationId)), { readOnly: true })
+    return { json: tree, text: () => treeText(tree.roots, (node) => node.sources ?? []) || 'No summaries.' }
+  },
+})
 
-  run(
-    withFileOptions(define('describe', 'everything known of a message, summary or file').argument('<id>')),
-    async (id: string, options: MemoryOptions & FileOptions): Promise<Answer> => {
-      if (isPart(options)) return fileAnswer(id, options)
-      const described = await withMemory(options, (lcm) => lcm.retrieval.describe(id, MAX_ID), {
-        readOnly: true,
-      })
-      const { content, ...facts } = described
-      const rows = Object.entries(toCliJson(facts) as Record<string, unknown>).filter(
-        ([, value]) => value !== null && (!Array.isArray(value) || value.length > 0),
-      )
-      const text = (): string =>
-        `${table(
-          ['field', 'value'],
-          rows.map(([key, value]) => [
-            key,
-            oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value), 120),
-          ]),
-        )}\n\n${content}`
-      return { json: described, text }
-    },
-  )
+export const describe = defineCommand({
+  name: 'describe',
+  does: 'everything known of a message, summary or file',
+  example: 'describe msg_1 --db sample.db',
+  fields: filePart,
+  positional: ['id'],
+  prints: Description,
+  run: async (input, given) => {
+    if (isPart(input)) return fileAnswer(input, given)
+    const described = await withMemory(given, (lcm) => lcm.retrieval.describe(input.id, Number.MAX_SAFE_INTEGER), {
+      readOnly: true,
+    })
+    const { content, ...facts } = described
+    const rows = Object.entries(toCliJson(facts) as Record<string, unknown>).filter(
+      ([, value]) => value !== null && (!Array.isArray(value) || value.length > 0),
+    )
+    const text = (): string =>
+      `${table(
+        ['field', 'value'],
+        rows.map(([key, value]) => [
+          key,
+          oneLine(typeof value === 'object' ? JSON.stringify(value) : String(value), 120),
+        ]),
+      )}\n\n${content}`
+    return { json: described, text }
+  },
+})
 
-  run(
-    define('expand', 'a summary back to its sources')
-      .argument('<id>')
-      .option('--depth <n>', 'levels towards the messages', integer(1, 1000))
-      .option('--messages', 'include the messages')
-      .option('--token-cap <n>', 'tokens to return at most', integer(1, 10_000_000))
-      .option('--cursor <cursor>', 'go on from an earlier answer'),
-    async (
-      id: string,
-      options: MemoryOptions & { depth?: number; messages?: boolean; tokenCap?: number; cursor?: string },
-    ): Promise<Answer> =>
-      withMemory(
-        options,
-        (lcm): Answer => {
-          const expansion = lcm.retrieval.expand({
-            summaryId: id,
-            depth: options.depth ?? 1,
-            includeMessages: options.messages ?? false,
-            tokenCap: options.tokenCap ?? lcm.settings.maxExpandTokens,
-            cursor: options.cursor,
-          })
-          const text = (): string =>
-            [
-              ...expansion.nodes.map(
-                (node) =>
-                  `── ${node.id} · ${node.kind} ${node.depth} · ${count(node.tokens)} tokens\n${node.content}\n`,
-              ),
-              ...expansion.messages.map(
-                (message) =>
-                  `── ${message.id} · ${message.role} · ${count(message.tokens)} tokens\n${message.content}\n`,
-              ),
-              ...expansion.tooLarge.map((tooLarge) => `── ${tooLarge} is larger than --token-cap: describe it instead`),
-              `${count(expansion.tokens)} tokens${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
-            ].join('\n')
-          return { json: expansion, text }
-        },
-        { readOnly: true },
-      ),
-  )
+export const expand = defineCommand({
+  name: 'expand',
+  does: 'a summary back to its sources',
+  example: 'expand sum_e6e4df8f3eddb5d6 --db sample.db --depth 2 --messages',
+  fields: z.object({
+    ...ExpandInput.omit({ includeMessages: true, tokenCap: true }).shape,
+    messages: ExpandInput.shape.includeMessages,
+    tokenCap: ExpandInput.shape.tokenCap
+      .unwrap()
+      .optional()
+      .describe('tokens to return at most (default: the configured number)'),
+  }),
+  positional: ['summaryId'],
+  prints: Expansion,
+  run: ({ messages, tokenCap, ...asked }, given) =>
+    withMemory(
+      given,
+      (lcm) => {
+        const expansion = lcm.retrieval.expand({
+          ...asked,
+          includeMessages: messages,
+          tokenCap: tokenCap ?? lcm.settings.maxExpandTokens,
+        })
+        const text = (): string =>
+          [
+            ...expansion.nodes.map(
+              (node) => `── ${node.id} · ${node.kind} ${node.depth} · ${count(node.tokens)} tokens\n${node.content}\n`,
+            ),
+            ...expansion.messages.map(
+              (message) => `── ${message.id} · ${message.role} · ${count(message.tokens)} tokens\n${message.content}\n`,
+            ),
+            ...expansion.tooLarge.map((tooLarge) => `── ${tooLarge} is larger than --token-cap: describe it instead`),
+            `${count(expansion.tokens)} tokens${expansion.next[0] === undefined ? '' : `; go on with --cursor ${expansion.next[0]}`}`,
+          ].join('\n')
+        return { json: expansion, text }
+      },
+      { readOnly: true },
+    ),
+})
 
-  run(
-    define('lineage', 'sources down to the messages, dependents up to the roots').argument('<id>'),
-    async (id: string, options: MemoryOptions): Promise<Answer> => {
-      const lineage = await withMemory(options, (lcm) => lcm.dag.lineage(id), { readOnly: true })
-      const text = (): string =>
-        [
-          `${lineage.id}${lineage.inContext ? ' · in the window' : ''}`,
-          lineage.coveredBy.length > 0 ? `covered by ${lineage.coveredBy.join(', ')}` : '',
-          'dependents',
-          treeText(lineage.dependents, (node) => node.dependents ?? []) || '  none',
-          'sources',
-          treeText(lineage.sources, (node) => node.sources ?? []) || '  none',
-        ]
-          .filter(Boolean)
-          .join('\n')
-      return { json: lineage, text }
-    },
-  )
-}
+export const lineage = defineCommand({
+  name: 'lineage',
+  does: 'sources down to the messages, dependents up to the roots',
+  example: 'lineage msg_1 --db sample.db',
+  fields: z.object({ id: NodeId }),
+  positional: ['id'],
+  prints: Lineage,
+  run: async ({ id }, given) => {
+    const lineage = await withMemory(given, (lcm) => lcm.dag.lineage(id), { readOnly: true })
+    const text = (): string =>
+      [
+        `${lineage.id}${lineage.inContext ? ' · in the window' : ''}`,
+        lineage.coveredBy.length > 0 ? `covered by ${lineage.coveredBy.join(', ')}` : '',
+        'dependents',
+        treeText(lineage.dependents, (node) => node.dependents ?? []) || '  none',
+        'sources',
+        treeText(lineage.sources, (node) => node.sources ?? []) || '  none',
+      ]
+        .filter(Boolean)
+        .join('\n')
+    return { json: lineage, text }
+  },
+})

@@ -1,52 +1,55 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { ExportFormat, RepairPlan, RepairResult, RepairStep } from '../../contract/repair.ts'
-import { LcmError } from '../../errors.ts'
+import { z } from 'zod'
+import {
+  ExportFormat,
+  RepairInput,
+  RepairPlan,
+  RepairPlanInput,
+  type RepairResult,
+  type RepairStep,
+} from '../../contract/repair.ts'
 import type { Lcm } from '../../lcm.ts'
 import { isNative } from '../../systems/native/native.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
+import { defineCommand, outputFile } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { forceOption, writeOutput } from './output-file.ts'
-import { oneOf } from './parse.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { force, writeOutput } from './output-file.ts'
+import { withMemory } from './session.ts'
 import { count, oneLine } from './text.ts'
 
-type RepairOptions = MemoryOptions & {
-  conversation?: number
-  plan?: boolean
-  apply?: string[]
-  format?: ExportFormat
-  output?: string
-  force?: boolean
-  summarizer?: string
-  backups?: string
-}
+const fields = RepairPlanInput.extend({
+  plan: z.boolean().optional().describe('show the steps, write nothing (default)'),
+  apply: z.array(z.string()).optional().meta({
+    description: 'apply these steps and those that they depend on, or all: backup first',
+    value: 'step',
+    variadic: true,
+  }),
+  format: ExportFormat.optional(),
+  output: outputFile,
+  force,
+  summarizer: RepairInput.shape.summarizer,
+  backups: RepairInput.shape.backupFolder,
+})
+type RepairOptions = z.output<typeof fields>
 
-/** Adds the command repair: the repair of findings as a plan, as a text to keep, or applied. */
-export function addRepairCommand(define: Define, run: Run): void {
-  run(
-    define('repair', 'plan repairs, or apply steps of the plan; exit code 3 while steps are left')
-      .addOption(conversationOption())
-      .option('--plan', 'show the steps, write nothing (default)')
-      .option('--apply <step...>', 'apply these steps and those that they depend on, or all: backup first')
-      .option('--format <format>', 'the plan as markdown or sql, with every row', oneOf('markdown', 'sql'))
-      .option('-o, --output <file>', 'write the plan to a file; nothing may be there')
-      .addOption(forceOption())
-      .option('--summarizer <name>', 'for steps that need one (default: deterministic)')
-      .option('--backups <folder>', 'where the backup goes (default: beside the file)'),
-    async (options: RepairOptions): Promise<Answer> => {
-      if (options.plan && options.apply) {
-        throw new LcmError('invalid_argument', 'Choose one of --plan and --apply: a plan writes nothing.')
-      }
-      if (options.apply) return withMemory(options, (lcm) => applyAnswer(lcm, options, options.apply ?? []))
-      return withMemory(options, (lcm) => planAnswer(lcm, options), { readOnly: true })
-    },
-  )
-}
+/** The repair of findings as a plan, as a text to keep, or applied. */
+export const repair = defineCommand({
+  name: 'repair',
+  does: 'plan repairs, or apply steps of the plan; exit code 3 while steps are left',
+  example: 'repair --db sample.db --plan',
+  fields,
+  exclusive: [['plan', 'apply']],
+  prints: RepairPlan,
+  run: (input, given) =>
+    input.apply
+      ? withMemory(given, (lcm) => applyAnswer(lcm, input, input.apply ?? []))
+      : withMemory(given, (lcm) => planAnswer(lcm, input), { readOnly: true }),
+})
 
 async function planAnswer(lcm: Lcm, options: RepairOptions): Promise<Answer> {
-  const input = options.conversation === undefined ? {} : { conversationId: options.conversation }
+  const { conversationId } = options
+  const input = conversationId === undefined ? {} : { conversationId }
   if (options.format || options.output) {
     const format = options.format ?? (options.output?.endsWith('.sql') ? 'sql' : 'markdown')
     const exported = await interruptible((signal) => lcm.repair.export({ ...input, format }, signal))
@@ -88,14 +91,14 @@ function stepText(step: RepairStep): string {
 async function applyAnswer(lcm: Lcm, options: RepairOptions, asked: readonly string[]): Promise<Answer> {
   lcm.requireWrite('repair')
   const ids = asked.flatMap((step) => step.split(',')).filter((step) => step !== '')
-  const { conversation, backups, summarizer = 'deterministic' } = options
+  const { conversationId, backups, summarizer } = options
   const how = { summarizer, ...(backups === undefined ? {} : { backupFolder: backups }) }
   if (!ids.includes('all') && ids.length > 0) {
     return applied(
       await interruptible((signal) => lcm.repair.apply({ ...how, steps: ids.map((id) => ({ id })) }, signal)),
     )
   }
-  const input = { ...how, ...(conversation === undefined ? {} : { conversationId: conversation }) }
+  const input = { ...how, ...(conversationId === undefined ? {} : { conversationId }) }
   const done = await interruptible((signal) => lcm.repair.applyAll(input, signal))
   if ('applied' in done) return applied(done.applied)
   const { plan } = done

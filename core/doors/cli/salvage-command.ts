@@ -1,24 +1,28 @@
 import { resolve } from 'node:path'
-import type { SalvageReport } from '../../contract/salvage.ts'
-import type { Define, Run } from './command.ts'
+import { z } from 'zod'
+import { SalvageReport } from '../../contract/salvage.ts'
+import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { type Answer, EXIT } from './output.ts'
+import { EXIT } from './output.ts'
 import { count, table } from './text.ts'
 
-/** Adds the command salvage: what can still be read of a damaged file, as a native memory. */
-export function addSalvageCommand(define: Define, run: Run): void {
-  run(
-    define('salvage', 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost')
-      .requiredOption('--from <file>', 'the damaged file; it is not changed')
-      .requiredOption('--to <file>', 'where the copy goes; nothing may be there'),
-    async (options: { from: string; to: string }): Promise<Answer> => {
-      const { salvageMemory } = await import('../../doctor/salvage/salvage-memory.ts')
-      const request = { from: resolve(options.from), to: resolve(options.to) }
-      const report = await interruptible((signal) => salvageMemory(request, signal))
-      return { json: report, text: () => salvageText(report), exitCode: report.isWhole ? EXIT.done : EXIT.findings }
-    },
-  )
-}
+/** What can still be read of a damaged file, as a native memory. */
+export const salvage = defineCommand({
+  name: 'salvage',
+  does: 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost',
+  example: 'salvage --from damaged.db --to saved.db',
+  fields: z.object({
+    from: z.string().meta({ description: 'the damaged file; it is not changed', value: 'file' }),
+    to: z.string().meta({ description: 'where the copy goes; nothing may be there', value: 'file' }),
+  }),
+  prints: SalvageReport,
+  run: async ({ from, to }) => {
+    const { salvageMemory } = await import('../../doctor/salvage/salvage-memory.ts')
+    const request = { from: resolve(from), to: resolve(to) }
+    const report = await interruptible((signal) => salvageMemory(request, signal))
+    return { json: report, text: () => salvageText(report), exitCode: report.isWhole ? EXIT.done : EXIT.findings }
+  },
+})
 
 function salvageText(report: SalvageReport): string {
   const lost = report.tables.flatMap((one) =>

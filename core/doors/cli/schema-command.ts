@@ -1,38 +1,57 @@
-import type { Command } from 'commander'
 import { ErrorCode } from '../../contract/error.ts'
-import type { Define, Run } from './command.ts'
-import { type Answer, EXIT } from './output.ts'
+import { ALIASES, type CommandSpec, defineCommand } from './command.ts'
+import type { Flag } from './flags.ts'
+import { EXIT } from './output.ts'
+import { commandFlags, flagText } from './parser.ts'
 
-/** Adds the command schema: every command and procedure with its schemas, for programs. */
-export function addSchemaCommand(define: Define, run: Run, program: Command): void {
-  run(define('schema', 'commands, options and JSON schemas, for programs'), async (): Promise<Answer> => {
-    const { answerSchema, procedures } = await import('./json-schemas.ts')
-    const schema = {
-      name: program.name(),
-      description: program.description(),
+/** Every command and procedure with its schemas, for programs. */
+export const schema = defineCommand({
+  name: 'schema',
+  does: 'commands, options and JSON schemas, for programs',
+  example: 'schema --json',
+  run: async (_input, { lists }) => {
+    const { answerSchema, procedureSchemas } = await import('./json-schemas.ts')
+    const [{ title, does, all }] = await lists()
+    const described = (spec: CommandSpec) => {
+      const { positional, options } = commandFlags(spec)
+      return {
+        name: spec.name,
+        aliases: ALIASES[spec.name] ?? [],
+        description: spec.does,
+        example: `lcm ${spec.example}`,
+        arguments: positional.map((flag) => ({
+          name: flag.placeholder,
+          description: flag.does,
+          required: flag.isRequired,
+          variadic: flag.isList,
+          schema: valueSchema(flag),
+        })),
+        options: options.map((flag) => ({
+          flags: flagText(flag),
+          name: flag.name,
+          description: flag.does,
+          takesValue: flag.kind !== 'switch',
+          mandatory: flag.isRequired,
+          schema: valueSchema(flag),
+        })),
+        answer: answerSchema(spec.prints),
+      }
+    }
+    const document = {
+      name: title,
+      description: does,
       exitCodes: EXIT,
       errorCodes: ErrorCode.options,
-      commands: program.commands.map((one) => ({ ...described(one), answer: answerSchema(one.name()) })),
-      procedures: procedures(),
+      commands: (await all()).map(described),
+      procedures: procedureSchemas(),
     }
-    return { json: schema, text: () => JSON.stringify(schema, null, 2) }
-  })
-}
-
-const described = (command: Command) => ({
-  name: command.name(),
-  description: command.description(),
-  arguments: command.registeredArguments.map((argument) => ({
-    name: argument.name(),
-    description: argument.description,
-    required: argument.required,
-    variadic: argument.variadic,
-  })),
-  options: command.options.map((option) => ({
-    flags: option.flags,
-    name: option.attributeName(),
-    description: option.description,
-    takesValue: option.required || option.optional,
-    mandatory: option.mandatory,
-  })),
+    return { json: document, text: () => JSON.stringify(document, null, 2) }
+  },
 })
+
+/** What a value may be. The other facts of the schema stand beside it. */
+function valueSchema({
+  schema: { value: _value, short: _short, variadic: _variadic, description: _does, ...rest },
+}: Flag) {
+  return rest
+}

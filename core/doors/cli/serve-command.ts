@@ -1,35 +1,40 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
 import { confirmAtTerminal } from './ask-terminal.ts'
+import { defineCommand, type Given, type Installation } from './command.ts'
 import { openBrowser } from './open-browser.ts'
 import { EXIT } from './output.ts'
 
 /** The time until a core that failed by itself is started again. */
 const RESTART_MS = 10_000
 
-export type ServeOptions = {
-  readonly db?: string
-  readonly newer?: boolean
-  readonly port?: number
-  readonly json: boolean
-  /** False with --no-open. */
-  readonly open: boolean
-  readonly autoCompact?: boolean
-}
-/** Where the built or source files of this installation are. */
-export type Installation = {
-  /** The folder of the package. */
-  readonly root: string
-  readonly workerUrl: URL
-  readonly rendererDir: string
-  readonly resourcesDir: string
-  /** Called when a thread was left in a statement, so that the process will not end by itself. */
-  readonly onStuck?: () => void
-}
+export const serveFields = z.object({
+  port: z.int().min(0).max(65_535).optional().describe('port (default: a free one)'),
+  open: z.boolean().default(true).describe('only print the address'),
+})
+export type ServeOptions = Pick<Given, 'db' | 'newer' | 'json'> &
+  z.output<typeof serveFields> & { readonly autoCompact?: boolean }
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  does: 'the window, in the browser of this machine',
+  example: 'serve --db sample.db --no-open',
+  fields: serveFields.extend({
+    autoCompact: z
+      .boolean()
+      .optional()
+      .describe(
+        'compact native memories that are past a threshold: this one (default: the configured one) and those of open pages',
+      ),
+  }),
+  stays: true,
+  run: async (input, given) => ({ exitCode: await serve({ ...input, ...given }, given.installation) }),
+})
 
 /** Serves the window to the browser of this machine until Ctrl-C. */
 export async function serve(options: ServeOptions, installation: Installation): Promise<number> {

@@ -1,36 +1,31 @@
+import { z } from 'zod'
 import type { ListedConversation } from '../../contract/memory.ts'
-import { conversationOption, type Define, type Run } from './command.ts'
-import type { Answer } from './output.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { defineCommand, narrowed } from './command.ts'
+import { withMemory } from './session.ts'
 import { bytes, count, percent } from './text.ts'
 
-/** Adds the command statusline, for a shell prompt or the footer of an agent. */
-export function addStatuslineCommand(define: Define, run: Run): void {
-  run(
-    define('statusline', 'one line about a memory, for a shell prompt or the footer of an agent').addOption(
-      conversationOption(),
-    ),
-    async (options: MemoryOptions & { conversation?: number }): Promise<Answer> => {
-      const { measureFile } = await import('../../sqlite/memory-file.ts')
-      const { newestFirst } = await import('../../browse/newest-first.ts')
-      const { noSuchConversation } = await import('../../systems/records/conversations.ts')
-      const status = await withMemory(
-        options,
-        ({ stats, info, read }) => {
-          const all = stats.listed()
-          const rows = all.filter(
-            (row) => options.conversation === undefined || row.conversationId === options.conversation,
-          )
-          if (options.conversation !== undefined && rows.length === 0)
-            throw noSuchConversation(read, options.conversation)
-          return statusOf(rows.toSorted(newestFirst), measureFile(info.path).bytes)
-        },
-        { readOnly: true },
-      )
-      return { json: { ...status, line: lineOf(status) }, text: () => lineOf(status) }
-    },
-  )
-}
+export const statusline = defineCommand({
+  name: 'statusline',
+  does: 'one line about a memory, for a shell prompt or the footer of an agent',
+  example: 'statusline --db sample.db',
+  fields: z.object(narrowed),
+  run: async ({ conversationId }, given) => {
+    const { measureFile } = await import('../../sqlite/memory-file.ts')
+    const { newestFirst } = await import('../../browse/newest-first.ts')
+    const { noSuchConversation } = await import('../../systems/records/conversations.ts')
+    const status = await withMemory(
+      given,
+      ({ stats, info, read }) => {
+        const all = stats.listed()
+        const rows = all.filter((row) => conversationId === undefined || row.conversationId === conversationId)
+        if (conversationId !== undefined && rows.length === 0) throw noSuchConversation(read, conversationId)
+        return statusOf(rows.toSorted(newestFirst), measureFile(info.path).bytes)
+      },
+      { readOnly: true },
+    )
+    return { json: { ...status, line: lineOf(status) }, text: () => lineOf(status) }
+  },
+})
 
 type Status = {
   readonly conversations: number

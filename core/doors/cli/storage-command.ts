@@ -1,30 +1,30 @@
 import { measureStorage } from '../../browse/storage/measure-storage.ts'
-import type { StorageReport } from '../../contract/storage.ts'
-import type { Define, Run } from './command.ts'
+import { StorageReport } from '../../contract/storage.ts'
+import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import type { Answer } from './output.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { withMemory } from './session.ts'
 import { bytes, count, table } from './text.ts'
 
-export function addStorageCommand(define: Define, run: Run): void {
-  run(
-    define('storage', 'where the bytes of the file are, and what would make it smaller'),
-    async (options: MemoryOptions): Promise<Answer> => {
-      const report = await withMemory(
-        options,
-        (lcm) =>
-          interruptible((signal) =>
-            measureStorage(
-              { db: lcm.read, info: lcm.info, largeFileTokens: lcm.settings.largeFileTokenThreshold },
-              signal,
-            ),
+export const storage = defineCommand({
+  name: 'storage',
+  does: 'where the bytes of the file are, and what would make it smaller',
+  example: 'storage --db sample.db',
+  prints: StorageReport,
+  run: async (_input, given) => {
+    const report = await withMemory(
+      given,
+      (lcm) =>
+        interruptible((signal) =>
+          measureStorage(
+            { db: lcm.read, info: lcm.info, largeFileTokens: lcm.settings.largeFileTokenThreshold },
+            signal,
           ),
-        { readOnly: true },
-      )
-      return { json: report, text: () => storageText(report) }
-    },
-  )
-}
+        ),
+      { readOnly: true },
+    )
+    return { json: report, text: () => storageText(report) }
+  },
+})
 
 function storageText(report: StorageReport): string {
   return [

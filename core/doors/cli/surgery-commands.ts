@@ -1,81 +1,90 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
 import type { DiffLine, SurgeryPreview, SurgeryResult } from '../../contract/surgery.ts'
-import { SurgeryOperation, type SurgeryRequest } from '../../contract/surgery.ts'
+import { SurgeryInput, SurgeryOperation, type SurgeryRequest, UndoInput } from '../../contract/surgery.ts'
 import type { Lcm } from '../../lcm.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
-import { type Define, MAX_ID, type Run } from './command.ts'
+import { defineCommand, type Given } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
-import { integer } from './parse.ts'
 import { printable } from './printable.ts'
-import { type MemoryOptions, withMemory } from './session.ts'
+import { withMemory } from './session.ts'
 import { bytes, count, oneLine, table } from './text.ts'
 
-type SurgeryOptions = MemoryOptions & { plan?: boolean; backups?: string }
-type RewriteOptions = SurgeryOptions & { subtree?: boolean; summarizer?: string; prompt?: string; target?: number }
+const [Rewrite, Dissolve, Transplant] = SurgeryOperation.options
+const operation = z.object({
+  plan: z.boolean().optional().describe('show before and after, write nothing'),
+  backups: SurgeryInput.shape.backupFolder,
+})
+type OperationOptions = z.output<typeof operation>
 
-/** Adds rewrite, dissolve, transplant and undo. With --plan nothing is written. */
-export function addSurgeryCommands(define: Define, run: Run): void {
-  const operation = (name: string, description: string) =>
-    define(name, description)
-      .argument('<id>', 'a summary')
-      .option('--plan', 'show before and after, write nothing')
-      .option('--backups <folder>', 'where the backup goes (default: beside the file)')
-
-  run(
-    operation('rewrite', 'have a summary written anew from its sources; id and links stay')
-      .option('--subtree', 'and everything beneath it, from the leaves up')
-      .option('--summarizer <name>', 'deterministic (default), a configured provider, or chain')
-      .option('--prompt <file>', 'a prompt template in place of the configured ones (see docs/models.md)')
-      .option('--target <tokens>', 'tokens to aim at', integer(1, 1_000_000)),
-    async (id: string, options: RewriteOptions): Promise<Answer> =>
-      operate(options, {
-        kind: 'rewrite',
-        id,
-        subtree: options.subtree ?? false,
-        prompt: options.prompt === undefined ? null : readPrompt(options.prompt),
-        targetTokens: options.target ?? null,
-        ...(options.summarizer === undefined ? {} : { summarizer: options.summarizer }),
-      }),
-  )
-  run(
-    operation('dissolve', 'put the sources of a summary in its place'),
-    async (id: string, options: SurgeryOptions): Promise<Answer> => operate(options, { kind: 'dissolve', id }),
-  )
-  run(
-    operation('transplant', 'copy a summary with all that it stands for into another conversation').requiredOption(
-      '--to <conversation>',
-      'the conversation that gets it',
-      integer(0, MAX_ID),
+export const rewrite = defineCommand({
+  name: 'rewrite',
+  does: 'have a summary written anew from its sources; id and links stay',
+  example: 'rewrite sum_e6e4df8f3eddb5d6 --db sample.db --plan --target 300',
+  fields: operation.extend({
+    ...Rewrite.omit({ kind: true }).shape,
+    prompt: z
+      .string()
+      .optional()
+      .meta({ description: 'a prompt template in place of the configured ones (see docs/models.md)', value: 'file' }),
+  }),
+  positional: ['id'],
+  run: ({ plan, backups, prompt, ...asked }, given) =>
+    operate(
+      given,
+      { plan, backups },
+      { kind: 'rewrite', ...asked, prompt: prompt === undefined ? null : readPrompt(prompt) },
     ),
-    async (id: string, options: SurgeryOptions & { to: number }): Promise<Answer> =>
-      operate(options, { kind: 'transplant', id, toConversationId: options.to }),
-  )
-  run(
-    define('backups', 'backups of a memory, newest first').option('--backups <folder>', 'where they are'),
-    async (options: SurgeryOptions): Promise<Answer> =>
-      withMemory(options, (lcm) => backupsAnswer(lcm, options.backups), { readOnly: true }),
-  )
-  run(
-    define('undo', 'restore summaries, links and windows from a backup; messages that came since stay')
-      .argument('<backup>', 'path or name of a backup')
-      .option('--backups <folder>', 'where it is, and where the backup of the present state goes'),
-    async (backup: string, options: SurgeryOptions): Promise<Answer> =>
-      withMemory(options, async (lcm): Promise<Answer> => {
-        lcm.requireWrite('restore')
-        const folder = options.backups === undefined ? {} : { backupFolder: options.backups }
-        const result = await interruptible((signal) => lcm.undo.run({ backup, ...folder }, signal))
-        const text = (): string =>
-          [
-            `Restored from ${result.restored.path}. Messages that came since, and stay: ${count(result.keptMessages)}.`,
-            `As it was until now: ${result.backup.path}`,
-          ].join('\n')
-        return { json: { ...result, restored: result.restored.path, backup: result.backup.path }, text }
-      }),
-  )
-}
+})
+
+export const dissolve = defineCommand({
+  name: 'dissolve',
+  does: 'put the sources of a summary in its place',
+  example: 'dissolve sum_e6e4df8f3eddb5d6 --db sample.db --plan',
+  fields: operation.extend(Dissolve.omit({ kind: true }).shape),
+  positional: ['id'],
+  run: ({ id, ...options }, given) => operate(given, options, { kind: 'dissolve', id }),
+})
+
+export const transplant = defineCommand({
+  name: 'transplant',
+  does: 'copy a summary with all that it stands for into another conversation',
+  example: 'transplant sum_e6e4df8f3eddb5d6 --to 2 --db sample.db --plan',
+  fields: operation.extend({ id: Transplant.shape.id, to: Transplant.shape.toConversationId }),
+  positional: ['id'],
+  run: ({ id, to, ...options }, given) => operate(given, options, { kind: 'transplant', id, toConversationId: to }),
+})
+
+export const backups = defineCommand({
+  name: 'backups',
+  does: 'backups of a memory, newest first',
+  example: 'backups --db sample.db',
+  fields: z.object({ backups: SurgeryInput.shape.backupFolder }),
+  run: (input, given) => withMemory(given, (lcm) => backupsAnswer(lcm, input.backups), { readOnly: true }),
+})
+
+export const undo = defineCommand({
+  name: 'undo',
+  does: 'restore summaries, links and windows from a backup; messages that came since stay',
+  example: 'undo sample.db.backup-20260301T090000000Z.db --db sample.db',
+  fields: z.object({ backup: UndoInput.shape.backup, backups: UndoInput.shape.backupFolder }),
+  positional: ['backup'],
+  run: ({ backup, backups }, given) =>
+    withMemory(given, async (lcm) => {
+      lcm.requireWrite('restore')
+      const folder = backups === undefined ? {} : { backupFolder: backups }
+      const result = await interruptible((signal) => lcm.undo.run({ backup, ...folder }, signal))
+      const text = (): string =>
+        [
+          `Restored from ${result.restored.path}. Messages that came since, and stay: ${count(result.keptMessages)}.`,
+          `As it was until now: ${result.backup.path}`,
+        ].join('\n')
+      return { json: { ...result, restored: result.restored.path, backup: result.backup.path }, text }
+    }),
+})
 
 function readPrompt(path: string): string {
   try {
@@ -85,11 +94,11 @@ function readPrompt(path: string): string {
   }
 }
 
-async function operate(options: SurgeryOptions, request: SurgeryRequest): Promise<Answer> {
+async function operate(given: Given, options: OperationOptions, request: SurgeryRequest): Promise<Answer> {
   const operation = SurgeryOperation.parse(request)
   if (options.plan) {
     return withMemory(
-      options,
+      given,
       async (lcm): Promise<Answer> => {
         const preview = await interruptible((signal) => lcm.surgery.preview(operation, signal))
         return { json: previewJson(preview), text: () => `${previewText(preview)}\nNothing was written.` }
@@ -97,7 +106,7 @@ async function operate(options: SurgeryOptions, request: SurgeryRequest): Promis
       { readOnly: true },
     )
   }
-  return withMemory(options, async (lcm): Promise<Answer> => {
+  return withMemory(given, async (lcm): Promise<Answer> => {
     lcm.requireWrite(operation.kind)
     const folder = options.backups === undefined ? {} : { backupFolder: options.backups }
     const result = await interruptible((signal) => lcm.surgery.apply({ operation, ...folder }, signal))
