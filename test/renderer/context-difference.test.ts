@@ -4,7 +4,7 @@ import type { ContextItem } from '../../core/contract/context.ts'
 import { answerTitle, condenseText, fallsOutText, leavesText } from '../../renderer/features/context/answer-text.ts'
 import { differenceRows } from '../../renderer/features/context/difference-rows.ts'
 import { groupsByCategory, groupsByReason, largestItems } from '../../renderer/features/context/groups.ts'
-import { runPlaces } from '../../renderer/features/context/moment-text.ts'
+import { runSteps } from '../../renderer/features/context/moment-text.ts'
 import { byRun, replacementsOf } from '../../renderer/features/context/replacements.ts'
 import { compactionEvent } from './compaction-event.ts'
 import { contextItem } from './context-items.ts'
@@ -87,7 +87,7 @@ describe('the difference between two windows', () => {
 
   it('folds a long list of items that left until it is opened', () => {
     const timeline = { firstAtMs: null, lastAtMs: null, messages: 9, isExact: true, events }
-    const rows = (opened: ReadonlySet<string>) => differenceRows(replacements, timeline, runPlaces(events), opened)
+    const rows = (opened: ReadonlySet<string>) => differenceRows(replacements, timeline, runSteps(events), opened)
     const folded = rows(new Set())
     expect(folded.map(({ kind }) => kind)).toEqual(['run', 'item', 'fold', 'run', 'item', 'run', 'item'])
     const fold = folded.find((row) => row.kind === 'fold')

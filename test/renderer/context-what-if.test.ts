@@ -101,8 +101,8 @@ describe('the what-if form', () => {
     expect(budgetToSlider(MIN_BUDGET)).toBe(0)
     expect(budgetToSlider(MAX_BUDGET * 10)).toBe(1000)
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1000 }), (place) => {
-        expect(Math.abs(budgetToSlider(sliderToBudget(place)) - place)).toBeLessThanOrEqual(7)
+      fc.property(fc.integer({ min: 0, max: 1000 }), (position) => {
+        expect(Math.abs(budgetToSlider(sliderToBudget(position)) - position)).toBeLessThanOrEqual(7)
       }),
     )
   })

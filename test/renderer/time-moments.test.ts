@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { momentText, runPlaces } from '../../renderer/features/context/moment-text.ts'
+import { momentText, runSteps } from '../../renderer/features/context/moment-text.ts'
 import {
   beforeEvent,
   type Course,
@@ -9,20 +9,20 @@ import {
   lastRun,
   NOW,
   normalised,
-  type Place,
-  parsePlace,
+  parseTimePoint,
   playNext,
   progressAt,
   startOf,
   stepEvent,
   stepMessage,
+  type TimePoint,
 } from '../../renderer/features/context/moments.ts'
-import { eventPosition, placeAt, positionOf } from '../../renderer/features/context/time-axis.ts'
+import { eventPosition, pointAt, positionOf } from '../../renderer/features/context/time-axis.ts'
 import { depthMarks } from '../../renderer/ui/depth-marks.ts'
 import { compactionEvent } from './compaction-event.ts'
 
-const event = (index: number): Place => ({ kind: 'event', index })
-const message = (position: number): Place => ({ kind: 'message', position })
+const event = (index: number): TimePoint => ({ kind: 'event', index })
+const message = (position: number): TimePoint => ({ kind: 'message', position })
 
 /** Ten messages; two replacements after the fourth, one after the last. */
 const course: Course = { messages: 10, eventMessages: [4, 4, 10], eventRemoved: [2, 3, 5] }
@@ -72,16 +72,16 @@ describe('a moment in time', () => {
   it('reaches both ends from anywhere, one step after the other', () => {
     fc.assert(
       fc.property(courses, fc.boolean(), (any, forwards) => {
-        let place: Place = forwards ? startOf(any) : NOW
+        let point: TimePoint = forwards ? startOf(any) : NOW
         const end = forwards ? NOW : startOf(any)
         for (let steps = 0; steps <= any.eventMessages.length + 1; steps += 1) {
-          if (JSON.stringify(place) === JSON.stringify(end)) return
-          const next = stepEvent(place, forwards ? 1 : -1, any)
-          const [a, b] = [progressAt(place, any), progressAt(next, any)]
+          if (JSON.stringify(point) === JSON.stringify(end)) return
+          const next = stepEvent(point, forwards ? 1 : -1, any)
+          const [a, b] = [progressAt(point, any), progressAt(next, any)]
           expect((b.messages + b.events - a.messages - a.events) * (forwards ? 1 : -1)).toBeGreaterThan(0)
-          place = next
+          point = next
         }
-        expect(place).toEqual(end)
+        expect(point).toEqual(end)
       }),
     )
   })
@@ -89,18 +89,18 @@ describe('a moment in time', () => {
   it('is played from the beginning to now, and playing ends', () => {
     fc.assert(
       fc.property(courses, (any) => {
-        let place: Place = startOf(any)
-        for (let steps = 0; steps < 400 && place.kind !== 'now'; steps += 1) place = playNext(place, any)
-        expect(place).toEqual(NOW)
+        let point: TimePoint = startOf(any)
+        for (let steps = 0; steps < 400 && point.kind !== 'now'; steps += 1) point = playNext(point, any)
+        expect(point).toEqual(NOW)
       }),
     )
   })
 
   it('is played so that messages fill the window before compactions empty it', () => {
-    const played: Place[] = [message(0)]
-    for (let place = message(0); place.kind !== 'now'; ) {
-      place = playNext(place, course)
-      played.push(place)
+    const played: TimePoint[] = [message(0)]
+    for (let point = message(0); point.kind !== 'now'; ) {
+      point = playNext(point, course)
+      played.push(point)
     }
     expect(played).toEqual([message(0), message(3), event(0), event(1), message(9), NOW])
   })
@@ -118,8 +118,8 @@ describe('a moment in time', () => {
   })
 
   it('is stored as text and read back, and nothing else is accepted', () => {
-    for (const place of [NOW, event(3), message(0)])
-      expect(parsePlace(JSON.parse(JSON.stringify(place)))).toEqual(place)
+    for (const point of [NOW, event(3), message(0)])
+      expect(parseTimePoint(JSON.parse(JSON.stringify(point)))).toEqual(point)
     for (const other of [
       null,
       'now',
@@ -128,13 +128,13 @@ describe('a moment in time', () => {
       { kind: 'message', position: -1 },
       { kind: 'event', index: 0.5 },
     ])
-      expect(parsePlace(other)).toBeNull()
+      expect(parseTimePoint(other)).toBeNull()
   })
 
   it('has an estimated window size, from which the duration of an answer is known', () => {
     const events = [compactionEvent({ messages: 4, removed: 3 }), compactionEvent({ messages: 10, removed: 1 })]
     const own = courseOf({ messages: 10, events })
-    expect([message(3), event(0), message(9), NOW].map((place) => itemsAt(place, own))).toEqual([4, 2, 8, 8])
+    expect([message(3), event(0), message(9), NOW].map((point) => itemsAt(point, own))).toEqual([4, 2, 8, 8])
   })
 
   it('is put in order when a damaged log counts wrongly', () => {
@@ -150,16 +150,16 @@ describe('the axis of time', () => {
     expect(positions.at(-1)).toBe(1)
   })
 
-  it('leads from every moment to its place and back', () => {
+  it('leads from every moment to its point and back', () => {
     fc.assert(
       fc.property(courses, fc.nat(), (any, pick) => {
-        const places = [
+        const runSteps = [
           ...any.eventMessages.map((_, index) => event(index)),
           ...Array.from({ length: any.messages }, (_, position) => message(position)),
         ]
-        const place = normalised(places[pick % places.length] ?? NOW, any)
-        const found = placeAt(positionOf(place, any), any, 1e-9)
-        expect(progressAt(found, any)).toEqual(progressAt(place, any))
+        const point = normalised(runSteps[pick % runSteps.length] ?? NOW, any)
+        const found = pointAt(positionOf(point, any), any, 1e-9)
+        expect(progressAt(found, any)).toEqual(progressAt(point, any))
       }),
     )
   })
@@ -171,7 +171,7 @@ describe('the axis of time', () => {
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (any, a, b) => {
-          const [left, right] = [Math.min(a, b), Math.max(a, b)].map((x) => progressAt(placeAt(x, any, 0.001), any))
+          const [left, right] = [Math.min(a, b), Math.max(a, b)].map((x) => progressAt(pointAt(x, any, 0.001), any))
           expect(left?.messages ?? 0).toBeLessThanOrEqual(right?.messages ?? 0)
         },
       ),
@@ -191,7 +191,7 @@ describe('the text of a moment', () => {
   const events = ['a', 'a', 'b'].map((runId) => compactionEvent({ runId, messages: 4 }))
   const timeline = { firstAtMs: 0, lastAtMs: 0, messages: 10, isExact: true, events }
   const own = courseOf(timeline)
-  const text = (place: Place, isExact = true) => momentText(place, { ...timeline, isExact }, own, runPlaces(events))
+  const text = (point: TimePoint, isExact = true) => momentText(point, { ...timeline, isExact }, own, runSteps(events))
 
   it('names the run, and the step while a run was not finished', () => {
     expect(text(event(0))).toBe('in run 1 of 2, step 1 of 2')

@@ -15,14 +15,14 @@ import { ContextToolbar, type Form } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
 import { type Between, DifferenceView } from './difference-view.tsx'
 import { ItemTable } from './item-table.tsx'
-import { lastRun, NOW, normalised, parsePlace } from './moments.ts'
+import { lastRun, NOW, normalised, parseTimePoint } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
 import { useKept } from './use-kept.ts'
 import { usePanel } from './use-panel.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { useTried } from './use-tried.ts'
-import { type SeenWindow, useAskedPlace, usePrefetch, useWindow } from './use-window.ts'
+import { type SeenWindow, useAskedPoint, usePrefetch, useWindow } from './use-window.ts'
 import { AS_CONFIGURED, assembleInput, parseWhatIf } from './what-if.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 import { WindowHead } from './window-head.tsx'
@@ -53,7 +53,7 @@ export function ContextView(props: Props) {
 
 function WholeWindow({ conversationId, isDetailShown }: Props) {
   const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
-  const [place, setPlace] = useKept('moment', conversationId, NOW, parsePlace)
+  const [point, setPoint] = useKept('moment', conversationId, NOW, parseTimePoint)
   const [between, setBetween] = useState<Between | null>(null)
   const [form, setForm] = useState<Form>('list')
   const [box, width] = useWidth<HTMLElement>()
@@ -64,15 +64,15 @@ function WholeWindow({ conversationId, isDetailShown }: Props) {
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
   const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
-  const [askedPlace, setBusy] = useAskedPlace(place, time)
+  const [askedPoint, setBusy] = useAskedPoint(point, time)
   // The stored moment may not exist any more.
-  const there = time === null ? askedPlace : normalised(askedPlace, time.course)
+  const there = time === null ? askedPoint : normalised(askedPoint, time.course)
   const moment = useMoment(conversationId, there, time)
   const answer = useWindow(input, moment)
   useEffect(() => setBusy(answer.isFetching), [setBusy, answer.isFetching])
   usePrefetch(input, there, time)
   const isStale =
-    answer.isPlaceholderData || settings !== tried.settings || query !== whatIf.query || askedPlace !== place
+    answer.isPlaceholderData || settings !== tried.settings || query !== whatIf.query || askedPoint !== point
 
   const window = useMemo(
     () => answer.data && { ...answer.data, ...thresholdsOf(tried.effective) },
@@ -107,7 +107,7 @@ function WholeWindow({ conversationId, isDetailShown }: Props) {
               {time === null ? (
                 <ErrorLine error={timeError} />
               ) : (
-                <TimeBar time={time} place={place} onChange={setPlace} atMs={isStale ? null : (window.atMs ?? null)} />
+                <TimeBar time={time} point={point} onChange={setPoint} atMs={isStale ? null : (window.atMs ?? null)} />
               )}
               {form === 'list' && <WindowList window={window} isStale={isStale} />}
               {form === 'category' && <CategoryTable window={window} />}

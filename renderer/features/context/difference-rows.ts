@@ -1,7 +1,7 @@
 import type { ContextItem } from '../../../core/contract/context.ts'
 import type { Timeline } from '../../../core/contract/time-travel.ts'
 import { formatCount, plural } from '../../ui/format.ts'
-import type { RunPlace } from './moment-text.ts'
+import type { RunStep } from './moment-text.ts'
 import { byRun, type Replacement, type RunChanges, sumTokens } from './replacements.ts'
 
 /** A line of the difference. */
@@ -38,21 +38,21 @@ const SHOWN = 4
 export function differenceRows(
   replacements: readonly Replacement[],
   timeline: Timeline,
-  places: readonly RunPlace[],
+  runSteps: readonly RunStep[],
   opened: ReadonlySet<string>,
 ): readonly DifferenceRow[] {
   return byRun(replacements, timeline.events).flatMap((changes) => [
-    heading(changes, timeline, places),
+    heading(changes, timeline, runSteps),
     ...changes.replacements.flatMap((replacement) => replacementRows(replacement, opened)),
   ])
 }
 
-function heading({ runId, replacements }: RunChanges, timeline: Timeline, places: readonly RunPlace[]): DifferenceRow {
+function heading({ runId, replacements }: RunChanges, timeline: Timeline, runSteps: readonly RunStep[]): DifferenceRow {
   const left = replacements.flatMap((replacement) => replacement.left)
   const entered = replacements.flatMap((replacement) => replacement.entered)
   const index = runId === '' ? -1 : timeline.events.findIndex((event) => event.runId === runId)
-  const place = places[index]
-  const title = place ? `run ${formatCount(place.run)} of ${formatCount(place.runs)}` : otherTitle(replacements)
+  const point = runSteps[index]
+  const title = point ? `run ${formatCount(point.run)} of ${formatCount(point.runs)}` : otherTitle(replacements)
   const figures = [
     left.length > 0 && `${plural(left.length, 'item')} out, −${formatCount(sumTokens(left))}`,
     entered.length > 0 && `${plural(entered.length, 'item')} in, +${formatCount(sumTokens(entered))} tokens`,

@@ -24,7 +24,7 @@ export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
   const { selection } = useRoute()
   const replacements = useMemo(() => replacementsOf(difference), [difference])
   const rows = useMemo(
-    () => differenceRows(replacements, time.timeline, time.runPlaces, opened),
+    () => differenceRows(replacements, time.timeline, time.runSteps, opened),
     [replacements, time, opened],
   )
   return (

@@ -12,12 +12,12 @@ import { DifferenceFigures } from './difference-figures.tsx'
 import { DifferenceTable } from './difference-table.tsx'
 import styles from './difference-view.module.css'
 import { momentText } from './moment-text.ts'
-import { normalised, type Place } from './moments.ts'
+import { normalised, type TimePoint } from './moments.ts'
 import { TimeSlider } from './time-slider.tsx'
 import { type Time, useMoment } from './use-time.ts'
 
 /** Two moments. The view shows what happened between them. */
-export type Between = { readonly from: Place; readonly to: Place }
+export type Between = { readonly from: TimePoint; readonly to: TimePoint }
 
 type Props = {
   readonly input: AssembleInput
@@ -54,10 +54,10 @@ export function DifferenceView({ input, time, between, onChange }: Props) {
         <Moment
           label="From"
           time={time}
-          place={between.from}
-          onChange={(place) => onChange({ ...between, from: place })}
+          point={between.from}
+          onChange={(point) => onChange({ ...between, from: point })}
         />
-        <Moment label="To" time={time} place={between.to} onChange={(place) => onChange({ ...between, to: place })} />
+        <Moment label="To" time={time} point={between.to} onChange={(point) => onChange({ ...between, to: point })} />
         <Button className={styles.swap} onClick={() => onChange({ from: between.to, to: between.from })}>
           Swap
         </Button>
@@ -85,17 +85,17 @@ export function DifferenceView({ input, time, between, onChange }: Props) {
 type MomentProps = {
   readonly label: string
   readonly time: Time
-  readonly place: Place
-  readonly onChange: (place: Place) => void
+  readonly point: TimePoint
+  readonly onChange: (point: TimePoint) => void
 }
 
-function Moment({ label, time, place, onChange }: MomentProps) {
-  const here = normalised(place, time.course)
+function Moment({ label, time, point, onChange }: MomentProps) {
+  const here = normalised(point, time.course)
   return (
     <>
       <span className={styles.label}>{label.toLowerCase()}</span>
-      <TimeSlider label={label} time={time} place={here} onChange={onChange} />
-      <span className={styles.text}>{momentText(here, time.timeline, time.course, time.runPlaces)}</span>
+      <TimeSlider label={label} time={time} point={here} onChange={onChange} />
+      <span className={styles.text}>{momentText(here, time.timeline, time.course, time.runSteps)}</span>
     </>
   )
 }

@@ -1,10 +1,10 @@
 import type { CompactionEvent, Timeline } from '../../../core/contract/time-travel.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCount, formatTokens, plural } from '../../ui/format.ts'
-import { type Course, type Place, progressAt } from './moments.ts'
+import { type Course, progressAt, type TimePoint } from './moments.ts'
 
 /** The run of an event and its step in that run, both counted from 1. */
-export type RunPlace = {
+export type RunStep = {
   readonly run: number
   readonly runs: number
   readonly step: number
@@ -12,7 +12,7 @@ export type RunPlace = {
 }
 
 /** Returns the position of every event in its run, in the order of events. */
-export function runPlaces(events: readonly Pick<CompactionEvent, 'runId'>[]): readonly RunPlace[] {
+export function runSteps(events: readonly Pick<CompactionEvent, 'runId'>[]): readonly RunStep[] {
   const runs = new Map<string, { readonly run: number; steps: number }>()
   const steps = events.map(({ runId }) => {
     const run = runs.get(runId) ?? { run: runs.size + 1, steps: 0 }
@@ -27,16 +27,16 @@ export function runPlaces(events: readonly Pick<CompactionEvent, 'runId'>[]): re
  * Describes the last event before a moment: `after run 22 of 23`, `after message 5,214 of 9,981`, `in run 22 of 23,
  * step 3 of 7`.
  */
-export function momentText(place: Place, timeline: Timeline, course: Course, places: readonly RunPlace[]): string {
-  if (place.kind === 'now') return 'now'
-  if (place.kind === 'message') {
-    const { messages } = progressAt(place, course)
+export function momentText(point: TimePoint, timeline: Timeline, course: Course, runSteps: readonly RunStep[]): string {
+  if (point.kind === 'now') return 'now'
+  if (point.kind === 'message') {
+    const { messages } = progressAt(point, course)
     return `after message ${formatCount(messages)} of ${formatCount(course.messages)}`
   }
-  const run = places[place.index]
+  const run = runSteps[point.index]
   if (run === undefined) return 'now'
   // Files without a log have no runs, so each summary counts as one.
-  if (!timeline.isExact) return `after summary ${formatCount(place.index + 1)} of ${formatCount(places.length)}`
+  if (!timeline.isExact) return `after summary ${formatCount(point.index + 1)} of ${formatCount(runSteps.length)}`
   const name = `run ${formatCount(run.run)} of ${formatCount(run.runs)}`
   return run.step === run.steps
     ? `after ${name}`

@@ -2,12 +2,12 @@ import type { Timeline } from '../../../core/contract/time-travel.ts'
 import { firstIndex } from '../../ui/first-index.ts'
 
 /** A selectable moment: the present, after a compaction event, or after a message (by its position from 0). */
-export type Place =
+export type TimePoint =
   | { readonly kind: 'now' }
   | { readonly kind: 'event'; readonly index: number }
   | { readonly kind: 'message'; readonly position: number }
 
-export const NOW: Place = { kind: 'now' }
+export const NOW: TimePoint = { kind: 'now' }
 
 /** How many messages and events there were at a moment. */
 export type Progress = { readonly messages: number; readonly events: number }
@@ -40,20 +40,20 @@ export function courseOf({ messages, events }: Pick<Timeline, 'messages' | 'even
 }
 
 /** Estimates how many items the window held then. The estimate only tells how long an answer takes. */
-export function itemsAt(place: Place, course: Course): number {
-  const { messages, events } = progressAt(place, course)
+export function itemsAt(point: TimePoint, course: Course): number {
+  const { messages, events } = progressAt(point, course)
   return Math.max(0, messages - (course.eventRemoved[events - 1] ?? 0))
 }
 
 /** Returns what had happened at a moment. A message comes before every event that followed it. */
-export function progressAt(place: Place, { messages, eventMessages }: Course): Progress {
-  switch (place.kind) {
+export function progressAt(point: TimePoint, { messages, eventMessages }: Course): Progress {
+  switch (point.kind) {
     case 'now':
       return { messages, events: eventMessages.length }
     case 'event':
-      return { messages: eventMessages[place.index] ?? messages, events: place.index + 1 }
+      return { messages: eventMessages[point.index] ?? messages, events: point.index + 1 }
     case 'message':
-      return { messages: place.position + 1, events: eventsBefore(place.position, eventMessages) }
+      return { messages: point.position + 1, events: eventsBefore(point.position, eventMessages) }
   }
 }
 
@@ -65,19 +65,19 @@ const eventsBefore = (position: number, eventMessages: readonly number[]): numbe
  * Returns the canonical form of a moment: a moment that nothing followed, or that does not exist any more, is the
  * present.
  */
-export function normalised(place: Place, course: Course): Place {
-  const { messages, events } = progressAt(place, course)
+export function normalised(point: TimePoint, course: Course): TimePoint {
+  const { messages, events } = progressAt(point, course)
   const isPast = messages < course.messages || events < course.eventMessages.length
   if (!isPast || events > course.eventMessages.length || messages > course.messages) return NOW
-  return place
+  return point
 }
 
 /** The first moment at which there is something to show. */
-export const startOf = (course: Course): Place => normalised({ kind: 'message', position: 0 }, course)
+export const startOf = (course: Course): TimePoint => normalised({ kind: 'message', position: 0 }, course)
 
 /** Returns the next event in a direction, and at the ends the first message or the present. */
-export function stepEvent(place: Place, direction: 1 | -1, course: Course): Place {
-  const here = normalised(place, course)
+export function stepEvent(point: TimePoint, direction: 1 | -1, course: Course): TimePoint {
+  const here = normalised(point, course)
   const { events, messages } = progressAt(here, course)
   if (direction === 1) return normalised({ kind: 'event', index: events }, course)
   // An event at the very end is the present and not a moment before it.
@@ -90,8 +90,8 @@ export function stepEvent(place: Place, direction: 1 | -1, course: Course): Plac
  * Returns the moment one message earlier or later. Before an event it is the moment after the message that the event
  * followed.
  */
-export function stepMessage(place: Place, direction: 1 | -1, course: Course): Place {
-  const here = normalised(place, course)
+export function stepMessage(point: TimePoint, direction: 1 | -1, course: Course): TimePoint {
+  const here = normalised(point, course)
   const { messages } = progressAt(here, course)
   if (direction === 1) return normalised({ kind: 'message', position: messages }, course)
   const isAfterEvent = here.kind === 'event' || (here.kind === 'now' && course.eventMessages.at(-1) === messages)
@@ -99,7 +99,7 @@ export function stepMessage(place: Place, direction: 1 | -1, course: Course): Pl
 }
 
 /** Returns the moment just before an event. */
-export function beforeEvent(index: number, { eventMessages }: Course): Place {
+export function beforeEvent(index: number, { eventMessages }: Course): TimePoint {
   const messages = eventMessages[index] ?? 0
   const before = eventMessages[index - 1]
   return before === messages
@@ -108,7 +108,10 @@ export function beforeEvent(index: number, { eventMessages }: Course): Place {
 }
 
 /** Returns the moments before and after the last run, or the beginning and the present when nothing was compacted. */
-export function lastRun(events: Timeline['events'], course: Course): { readonly from: Place; readonly to: Place } {
+export function lastRun(
+  events: Timeline['events'],
+  course: Course,
+): { readonly from: TimePoint; readonly to: TimePoint } {
   const last = events.at(-1)
   if (last === undefined) return { from: startOf(course), to: NOW }
   // Files without a log have no runs, so each summary counts as one.
@@ -125,8 +128,8 @@ const PLAYED = 120
  * Returns the next moment in the playback of the history, in which the window fills up, is compacted, and fills up
  * again.
  */
-export function playNext(place: Place, course: Course): Place {
-  const { events, messages } = progressAt(place, course)
+export function playNext(point: TimePoint, course: Course): TimePoint {
+  const { events, messages } = progressAt(point, course)
   const count = course.eventMessages.length
   if (events >= count) return NOW
   if (count > DETAILED_EVENTS)
@@ -135,13 +138,13 @@ export function playNext(place: Place, course: Course): Place {
   return normalised(isFull ? { kind: 'event', index: events } : beforeEvent(events, course), course)
 }
 
-export const isSamePlace = (a: Place, b: Place): boolean =>
+export const isSamePoint = (a: TimePoint, b: TimePoint): boolean =>
   a.kind === b.kind &&
   (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
   (a.kind !== 'message' || b.kind !== 'message' || a.position === b.position)
 
 /** Parses a stored moment, or returns null for any other value. */
-export function parsePlace(value: unknown): Place | null {
+export function parseTimePoint(value: unknown): TimePoint | null {
   if (typeof value !== 'object' || value === null) return null
   const { kind, index, position } = value as { kind?: unknown; index?: unknown; position?: unknown }
   const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && Number(count) >= 0

@@ -13,7 +13,7 @@ type Props = {
   readonly parse: (text: string) => number | null
   /** Maps a value to the slider, from 0 to 1000, and back. */
   readonly toSlider: (value: number) => number
-  readonly fromSlider: (place: number) => number
+  readonly fromSlider: (position: number) => number
   /** Describes the value for a screen reader. */
   readonly say: (value: number) => string
   readonly onChange: (value: number) => void
@@ -22,7 +22,7 @@ type Props = {
 /** A number that can be typed or slid to. */
 export function SliderField(props: Props) {
   const { label, hint, value, unit, width, format, parse, toSlider, fromSlider, say, onChange } = props
-  const place = value === null ? 0 : toSlider(value)
+  const position = value === null ? 0 : toSlider(value)
   return (
     <div className={styles.field}>
       <div className={styles.line}>
@@ -40,10 +40,10 @@ export function SliderField(props: Props) {
       <input
         type="range"
         className={styles.slider}
-        style={{ '--share': `${place / 10}%` } as React.CSSProperties}
+        style={{ '--share': `${position / 10}%` } as React.CSSProperties}
         min={0}
         max={1000}
-        value={place}
+        value={position}
         aria-label={`${label}, slider`}
         aria-valuetext={value === null ? undefined : say(value)}
         onChange={(event) => onChange(fromSlider(event.target.valueAsNumber))}

@@ -1,5 +1,5 @@
 import { firstIndex } from '../../ui/first-index.ts'
-import { type Course, NOW, normalised, type Place, progressAt } from './moments.ts'
+import { type Course, NOW, normalised, progressAt, type TimePoint } from './moments.ts'
 
 /** Events take at most this share of the axis. */
 const MAX_EVENT_PART = 0.6
@@ -16,8 +16,8 @@ function eventPart({ messages, eventMessages }: Course): number {
 }
 
 /** Returns the position of a moment on the axis, from 0 to 1. */
-export function positionOf(place: Place, course: Course): number {
-  const { messages, events } = progressAt(normalised(place, course), course)
+export function positionOf(point: TimePoint, course: Course): number {
+  const { messages, events } = progressAt(normalised(point, course), course)
   return position(messages, events, course)
 }
 
@@ -33,7 +33,7 @@ export const eventPosition = (index: number, course: Course): number =>
   position(course.eventMessages[index] ?? course.messages, index + 1, course)
 
 /** Returns the moment at a position of the axis: an event within `reach`, otherwise the last message before it. */
-export function placeAt(x: number, course: Course, reach: number): Place {
+export function pointAt(x: number, course: Course, reach: number): TimePoint {
   if (x >= 1 - reach / 2) return NOW
   const events = eventsUpTo(x, course)
   const near = [events - 1, events]
@@ -41,10 +41,10 @@ export function placeAt(x: number, course: Course, reach: number): Place {
     .map((index) => ({ index, distance: Math.abs(eventPosition(index, course) - x) }))
     .reduce<{ index: number; distance: number } | null>((a, b) => (a && a.distance <= b.distance ? a : b), null)
   if (near !== null && near.distance <= reach) return normalised({ kind: 'event', index: near.index }, course)
-  return normalised(messagePlace(x, events, course), course)
+  return normalised(messagePoint(x, events, course), course)
 }
 
-function messagePlace(x: number, events: number, course: Course): Place {
+function messagePoint(x: number, events: number, course: Course): TimePoint {
   const part = eventPart(course)
   const byEvents = course.eventMessages.length === 0 ? 0 : events / course.eventMessages.length
   const least = course.eventMessages[events - 1] ?? 0

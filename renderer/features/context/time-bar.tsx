@@ -3,15 +3,15 @@ import { Button } from '../../ui/button.tsx'
 import { formatAbsolute, formatShort } from '../../ui/format-time.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { momentText } from './moment-text.ts'
-import { isSamePlace, NOW, normalised, type Place, playNext, startOf, stepEvent } from './moments.ts'
+import { isSamePoint, NOW, normalised, playNext, startOf, stepEvent, type TimePoint } from './moments.ts'
 import styles from './time-bar.module.css'
-import { placeForKey, TimeSlider } from './time-slider.tsx'
+import { pointForKey, TimeSlider } from './time-slider.tsx'
 import type { Time } from './use-time.ts'
 
 type Props = {
   readonly time: Time
-  readonly place: Place
-  readonly onChange: (place: Place) => void
+  readonly point: TimePoint
+  readonly onChange: (point: TimePoint) => void
   /** The time of the moment, or null when it is not known. */
   readonly atMs: number | null
 }
@@ -19,12 +19,12 @@ type Props = {
 const PLAY_EVERY_MS = 650
 
 /** Goes through the past of the window. */
-export function TimeBar({ time, place, onChange, atMs }: Props) {
+export function TimeBar({ time, point, onChange, atMs }: Props) {
   const [isPlaying, setPlaying] = useState(false)
-  const { course, timeline, runPlaces } = time
-  const here = normalised(place, course)
+  const { course, timeline, runSteps } = time
+  const here = normalised(point, course)
   const isNow = here.kind === 'now'
-  const go = (next: Place) => {
+  const go = (next: TimePoint) => {
     setPlaying(false)
     onChange(next)
   }
@@ -42,8 +42,8 @@ export function TimeBar({ time, place, onChange, atMs }: Props) {
     if (!isPlaying && isNow) onChange(startOf(course))
     setPlaying(!isPlaying)
   }
-  const text = momentText(here, timeline, course, runPlaces)
-  const isAtStart = isSamePlace(here, startOf(course))
+  const text = momentText(here, timeline, course, runSteps)
+  const isAtStart = isSamePoint(here, startOf(course))
   return (
     <fieldset className={styles.bar} aria-label="Time">
       <IconButton
@@ -66,7 +66,7 @@ export function TimeBar({ time, place, onChange, atMs }: Props) {
         disabled={isNow}
         onClick={() => go(stepEvent(here, 1, course))}
       />
-      <TimeSlider label="Moment" time={time} place={here} onChange={go} />
+      <TimeSlider label="Moment" time={time} point={here} onChange={go} />
       <p className={styles.text} aria-live={isPlaying ? 'off' : 'polite'} title={isNow ? undefined : text}>
         {isNow ? (
           'as of now'
@@ -86,15 +86,15 @@ export function TimeBar({ time, place, onChange, atMs }: Props) {
 }
 
 /** The arrow keys move through time from anywhere in the view where they have no other meaning. */
-function useTimeKeys(place: Place, time: Time, onChange: (place: Place) => void): void {
-  const latest = useRef({ place, time, onChange })
+function useTimeKeys(point: TimePoint, time: Time, onChange: (point: TimePoint) => void): void {
+  const latest = useRef({ point, time, onChange })
   useEffect(() => {
-    latest.current = { place, time, onChange }
+    latest.current = { point, time, onChange }
   })
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.defaultPrevented || !event.key.startsWith('Arrow') || usesArrows(event.target)) return
-      const next = placeForKey(event, latest.current.place, latest.current.time)
+      const next = pointForKey(event, latest.current.point, latest.current.time)
       if (next === null) return
       event.preventDefault()
       latest.current.onChange(next)

@@ -3,16 +3,16 @@ import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { depthMarks } from '../../ui/depth-marks.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { eventText, momentText } from './moment-text.ts'
-import { NOW, normalised, type Place, progressAt, startOf, stepEvent, stepMessage } from './moments.ts'
-import { eventPosition, placeAt, positionOf } from './time-axis.ts'
+import { NOW, normalised, progressAt, startOf, stepEvent, stepMessage, type TimePoint } from './moments.ts'
+import { eventPosition, pointAt, positionOf } from './time-axis.ts'
 import styles from './time-slider.module.css'
 import type { Time } from './use-time.ts'
 
 type Props = {
   readonly label: string
   readonly time: Time
-  readonly place: Place
-  readonly onChange: (place: Place) => void
+  readonly point: TimePoint
+  readonly onChange: (point: TimePoint) => void
 }
 
 /** Half the width of the thumb, and how near the pointer must come to an event. */
@@ -20,22 +20,22 @@ const REACH_PX = 5
 const TICK_PX = 9
 
 /** The history from left to right with a tick for each compaction. Everything left of the thumb has happened. */
-export function TimeSlider({ label, time, place, onChange }: Props) {
+export function TimeSlider({ label, time, point, onChange }: Props) {
   const [box, width] = useWidth<HTMLDivElement>()
   const hint = useId()
-  const { timeline, course, runPlaces } = time
-  const x = positionOf(place, course)
+  const { timeline, course, runSteps } = time
+  const x = positionOf(point, course)
   const ticks = useMemo(() => {
     const onAxis = timeline.events.map(({ depth }, index) => ({ x: eventPosition(index, course), depth }))
     return depthMarks(onAxis, width, TICK_PX)
   }, [timeline.events, course, width])
   const steps = course.messages + course.eventMessages.length
-  const { messages, events } = progressAt(normalised(place, course), course)
-  const current = place.kind === 'event' ? timeline.events[place.index] : undefined
+  const { messages, events } = progressAt(normalised(point, course), course)
+  const current = point.kind === 'event' ? timeline.events[point.index] : undefined
 
-  const point = (event: PointerEvent<HTMLDivElement>) => {
+  const follow = (event: PointerEvent<HTMLDivElement>) => {
     const bounds = event.currentTarget.getBoundingClientRect()
-    onChange(placeAt((event.clientX - bounds.left) / bounds.width, course, REACH_PX / bounds.width))
+    onChange(pointAt((event.clientX - bounds.left) / bounds.width, course, REACH_PX / bounds.width))
   }
   return (
     <div
@@ -47,11 +47,11 @@ export function TimeSlider({ label, time, place, onChange }: Props) {
       aria-valuemin={0}
       aria-valuemax={steps}
       aria-valuenow={messages + events}
-      aria-valuetext={momentText(place, timeline, course, runPlaces)}
+      aria-valuetext={momentText(point, timeline, course, runSteps)}
       aria-describedby={hint}
       title={current === undefined ? undefined : eventText(current)}
       onKeyDown={(event) => {
-        const next = placeForKey(event, place, time)
+        const next = pointForKey(event, point, time)
         if (next === null) return
         event.preventDefault()
         event.stopPropagation()
@@ -59,10 +59,10 @@ export function TimeSlider({ label, time, place, onChange }: Props) {
       }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId)
-        point(event)
+        follow(event)
       }}
       onPointerMove={(event) => {
-        if (event.currentTarget.hasPointerCapture(event.pointerId)) point(event)
+        if (event.currentTarget.hasPointerCapture(event.pointerId)) follow(event)
       }}
     >
       <span id={hint} hidden>
@@ -90,15 +90,15 @@ export function TimeSlider({ label, time, place, onChange }: Props) {
 }
 
 /** Returns the moment to which a key leads, or null for other keys. */
-export function placeForKey(
+export function pointForKey(
   event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>,
-  place: Place,
+  point: TimePoint,
   { course }: Pick<Time, 'course'>,
-): Place | null {
+): TimePoint | null {
   if (event.ctrlKey || event.metaKey || event.altKey) return null
   if (event.key === 'Home') return startOf(course)
   if (event.key === 'End') return NOW
   if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return null
   const direction = event.key === 'ArrowRight' ? 1 : -1
-  return event.shiftKey ? stepMessage(place, direction, course) : stepEvent(place, direction, course)
+  return event.shiftKey ? stepMessage(point, direction, course) : stepEvent(point, direction, course)
 }

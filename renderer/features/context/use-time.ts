@@ -3,21 +3,21 @@ import { useMemo } from 'react'
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import type { Moment, Timeline } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
-import { type RunPlace, runPlaces } from './moment-text.ts'
-import { type Course, courseOf, type Place } from './moments.ts'
+import { type RunStep, runSteps } from './moment-text.ts'
+import { type Course, courseOf, type TimePoint } from './moments.ts'
 
 /** The moments of a conversation and their order. */
 export type Time = {
   readonly timeline: Timeline
   readonly course: Course
-  readonly runPlaces: readonly RunPlace[]
+  readonly runSteps: readonly RunStep[]
 }
 
 /** The moments of a conversation; `time` is null while they are being fetched, and when that failed. */
 export function useTime(conversationId: number): { readonly time: Time | null; readonly error: unknown } {
   const { data, error } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
   const time = useMemo(
-    () => data && { timeline: data, course: courseOf(data), runPlaces: runPlaces(data.events) },
+    () => data && { timeline: data, course: courseOf(data), runSteps: runSteps(data.events) },
     [data],
   )
   return { time: time ?? null, error: data === undefined ? error : null }
@@ -33,14 +33,14 @@ export function idTile(position: number, messages: number): { x0: number; x1: nu
 }
 
 /** Returns the moment in the terms of the core, or null while the id of a message is being fetched. */
-export function useMoment(conversationId: number, place: Place, time: Time | null): Moment | null {
-  const tile = place.kind === 'message' && time !== null ? idTile(place.position, time.course.messages) : null
+export function useMoment(conversationId: number, point: TimePoint, time: Time | null): Moment | null {
+  const tile = point.kind === 'message' && time !== null ? idTile(point.position, time.course.messages) : null
   const { data } = useQuery(
     api.strata.messages.queryOptions({
       input: tile === null ? skipToken : { conversationId, axis: 'messages', ...tile },
     }),
   )
-  return useMemo(() => momentOf(place, time, data), [place, time, data])
+  return useMemo(() => momentOf(point, time, data), [point, time, data])
 }
 
 /**
@@ -48,17 +48,17 @@ export function useMoment(conversationId: number, place: Place, time: Time | nul
  * missing.
  */
 export function momentOf(
-  place: Place,
+  point: TimePoint,
   time: Time | null,
   ids: Pick<StrataMessages, 'firstMessage'> | undefined,
 ): Moment | null {
-  if (place.kind === 'now') return NOW_MOMENT
+  if (point.kind === 'now') return NOW_MOMENT
   if (time === null) return null
-  if (place.kind === 'event') {
-    const event = time.timeline.events[place.index]
+  if (point.kind === 'event') {
+    const event = time.timeline.events[point.index]
     return event === undefined ? NOW_MOMENT : { eventId: event.eventId }
   }
-  const id = ids?.firstMessage[place.position - idTile(place.position, time.course.messages).x0]
+  const id = ids?.firstMessage[point.position - idTile(point.position, time.course.messages).x0]
   return id === undefined ? null : { messageId: `msg_${id}` }
 }
 

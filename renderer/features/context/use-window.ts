@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { AssembledContext, AssembleInput } from '../../../core/contract/context.ts'
 import type { ContextAt, Moment } from '../../../core/contract/time-travel.ts'
 import { api, client } from '../../api.ts'
-import { itemsAt, type Place, stepEvent, stepMessage } from './moments.ts'
+import { itemsAt, stepEvent, stepMessage, type TimePoint } from './moments.ts'
 import { idTile, momentOf, type Time } from './use-time.ts'
 
 /** Windows of the past are large and many, so those out of sight are kept only for a short time. */
@@ -52,26 +52,26 @@ function windowQuery(input: AssembleInput, moment: Moment) {
  * Fetches the windows that the next key press would show: the next event, and the next message when the moment is a
  * message.
  */
-export function usePrefetch(input: AssembleInput, place: Place, time: Time | null): void {
+export function usePrefetch(input: AssembleInput, point: TimePoint, time: Time | null): void {
   const queries = useQueryClient()
   useEffect(() => {
     if (time === null) return
     const timer = setTimeout(() => {
       for (const direction of [-1, 1] as const) {
-        void prefetch(queries, input, stepEvent(place, direction, time.course), time)
-        if (place.kind === 'message') void prefetch(queries, input, stepMessage(place, direction, time.course), time)
+        void prefetch(queries, input, stepEvent(point, direction, time.course), time)
+        if (point.kind === 'message') void prefetch(queries, input, stepMessage(point, direction, time.course), time)
       }
     }, PREFETCH_AFTER_MS)
     return () => clearTimeout(timer)
-  }, [queries, input, place, time])
+  }, [queries, input, point, time])
 }
 
-async function prefetch(queries: QueryClient, input: AssembleInput, place: Place, time: Time): Promise<void> {
-  if (itemsAt(place, time.course) > MAX_PREFETCHED_ITEMS) return
+async function prefetch(queries: QueryClient, input: AssembleInput, point: TimePoint, time: Time): Promise<void> {
+  if (itemsAt(point, time.course) > MAX_PREFETCHED_ITEMS) return
   const { conversationId } = input
-  const tile = place.kind === 'message' ? idTile(place.position, time.course.messages) : null
+  const tile = point.kind === 'message' ? idTile(point.position, time.course.messages) : null
   const ids = tile && queries.getQueryData(api.strata.messages.queryKey({ input: tileInput(conversationId, tile) }))
-  const moment = momentOf(place, time, ids ?? undefined)
+  const moment = momentOf(point, time, ids ?? undefined)
   if (moment !== null) await queries.prefetchQuery(windowQuery(input, moment))
 }
 
@@ -88,14 +88,14 @@ const LARGE_SETTLE_MS = 300
  * Returns the moment to request while the thumb moves: one request at a time, always for the latest position of the
  * thumb. `isBusy` tells that the last request is not answered yet.
  */
-export function useAskedPlace(place: Place, time: Time | null): readonly [Place, (isBusy: boolean) => void] {
-  const [asked, setAsked] = useState(place)
+export function useAskedPoint(point: TimePoint, time: Time | null): readonly [TimePoint, (isBusy: boolean) => void] {
+  const [asked, setAsked] = useState(point)
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
-    if (isBusy || asked === place) return
-    const isLarge = time !== null && itemsAt(place, time.course) > LARGE_ITEMS
-    const timer = setTimeout(() => setAsked(place), isLarge ? LARGE_SETTLE_MS : SETTLE_MS)
+    if (isBusy || asked === point) return
+    const isLarge = time !== null && itemsAt(point, time.course) > LARGE_ITEMS
+    const timer = setTimeout(() => setAsked(point), isLarge ? LARGE_SETTLE_MS : SETTLE_MS)
     return () => clearTimeout(timer)
-  }, [isBusy, asked, place, time])
+  }, [isBusy, asked, point, time])
   return [asked, setBusy]
 }

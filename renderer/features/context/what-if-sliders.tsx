@@ -46,7 +46,7 @@ export function WhatIfSliders({ whatIf, effective, onChange }: Props) {
         format={formatThreshold}
         parse={parseThreshold}
         toSlider={(share) => Math.round(share * 1000)}
-        fromSlider={(place) => Math.max(1, Math.round(place / 10)) / 100}
+        fromSlider={(position) => Math.max(1, Math.round(position / 10)) / 100}
         say={(share) => `${formatThreshold(share)} of the budget`}
         onChange={(softThreshold) => onChange({ ...whatIf, softThreshold })}
       />

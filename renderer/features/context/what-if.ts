@@ -107,8 +107,8 @@ export function budgetToSlider(tokens: number): number {
 }
 
 /** Returns the budget at a position of the slider, rounded to two significant digits. */
-export function sliderToBudget(place: number): number {
-  const tokens = MIN_BUDGET * (MAX_BUDGET / MIN_BUDGET) ** (place / SLIDER_STEPS)
+export function sliderToBudget(position: number): number {
+  const tokens = MIN_BUDGET * (MAX_BUDGET / MIN_BUDGET) ** (position / SLIDER_STEPS)
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1)
   return Math.round(tokens / unit) * unit
 }
@@ -135,4 +135,4 @@ export const tailToSlider = (count: number): number =>
   Math.round(Math.sqrt(Math.min(1, count / MAX_SLIDER_TAIL)) * SLIDER_STEPS)
 
 /** Returns the fresh tail at a position of the slider. */
-export const sliderToTail = (place: number): number => Math.round((place / SLIDER_STEPS) ** 2 * MAX_SLIDER_TAIL)
+export const sliderToTail = (position: number): number => Math.round((position / SLIDER_STEPS) ** 2 * MAX_SLIDER_TAIL)
