@@ -74,6 +74,15 @@ describe('the blocks of a message', () => {
     ])
   })
 
+  it('show the content by its parts although one between them is not sent to the model', () => {
+    const parts = [
+      partOf({ partId: 'a', text: 'Fix it.' }),
+      partOf({ partId: 'b', text: 'Only for you.', details: { ignored: true } }),
+      partOf({ partId: 'c', type: 'subtask', details: { subtaskPrompt: 'Find callers' } }),
+    ]
+    expect(kinds(messageOf({ content: 'Fix it.\n\nFind callers', parts }))).toEqual(['text', 'text', 'subtask'])
+  })
+
   it('keep a call and its result together when one part holds both', () => {
     const part = partOf({
       type: 'tool',

@@ -65,7 +65,8 @@ export function blocksOf(message: Pick<Message, 'role' | 'content' | 'parts'>): 
   const blocks = message.parts.map((part) => blockOf(part, isResult)).filter((block) => !isBlank(block))
   const content = squeezed(message.content)
   if (content === '') return blocks
-  const told = squeezed(blocks.map(bodyOf).join(''))
+  // The content leaves out what the model is not sent.
+  const told = squeezed(blocks.map((block) => (block.isIgnored ? '' : bodyOf(block))).join(''))
   if (told.includes(content)) return blocks
   // The parts have less text than the content, or another text. The content comes first, and blocks that repeat it are
   // left out.

@@ -33,7 +33,8 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
 
 function marksOf(message: Message): string {
   const labels = blocksOf(message).flatMap((block) => (isBareMark(block) ? [block.label] : []))
-  return [...new Set(labels)].join(' · ')
+  // The end of a step says most, and the line may be cut.
+  return [...new Set(labels.reverse())].join(' · ')
 }
 
 function toolNames(message: Message): string {
