@@ -1,5 +1,6 @@
 import { ItemReason } from '../contract/context.ts'
 import { ROLES } from '../contract/ids.ts'
+import { fallenOut, stepOf, type Unit } from './fall-out.ts'
 import type { Pairing } from './tool-pairs.ts'
 import { MESSAGE, MISSING, SUMMARY, type WindowColumns } from './window.ts'
 
@@ -85,7 +86,7 @@ export class Selection {
         return `fits, match ${number(detail)} of ${number(this.#matches)}`
       case 'out_of_budget':
       case 'pair_out_of_budget':
-        return this.#lacking(index, detail, wording)
+        return this.#input.relevance ? this.#lacking(index, detail, wording) : this.#fallenOut(index, wording)
       case 'orphan_result':
         return wording.hasCallOutside(index)
           ? 'out: its call was compacted'
@@ -102,11 +103,21 @@ export class Selection {
     return `stands for ${number(messages)} ${messages === 1 ? 'message' : 'messages'}`
   }
 
+  #fallenOut(index: number, { idAt }: Wording): string {
+    const members = membersOf(this.#input, index)
+    const needs = tokensOf(this.#input, members)
+    const step = stepOf(this.#input.budgetTokens)
+    if (needs < step) return `out: over the budget, the oldest fall out, ${number(step)} tokens at a time`
+    const partner = members.find((member) => member !== index)
+    const together = partner === undefined ? '' : ` with ${idAt(partner)}`
+    return `out: over the budget, and ${number(needs)} tokens${together} are as much as falls out at a time`
+  }
+
   #lacking(index: number, left: number, { idAt }: Wording): string {
     const members = membersOf(this.#input, index)
-    const needs = tokensOf(this.#input, index, members)
-    const partner = members?.find((member) => member !== index)
-    if (!members || partner === undefined) return `out: ${number(left)} tokens left, needs ${number(needs)}`
+    const needs = tokensOf(this.#input, members)
+    const partner = members.find((member) => member !== index)
+    if (partner === undefined) return `out: ${number(left)} tokens left, needs ${number(needs)}`
     const others = members.length > 2 ? ` and ${number(members.length - 2)} more` : ''
     return `out: ${number(left)} tokens left, with ${idAt(partner)}${others} needs ${number(needs)}`
   }
@@ -119,15 +130,17 @@ type Claimed = { readonly tokens: number; readonly overBudget: boolean; readonly
 
 /**
  * Decides about every item. System messages and the fresh tail are always included, with the items that are paired with
- * them; then older items while they fit, newest first or best match first. An item that does not fit is skipped, so
- * that one large message never excludes the older summaries.
+ * them; then older items while they fit. With a query the best matches come first, and an item that does not fit is
+ * skipped. Without one the oldest fall out in large steps, so that between two steps the payload only grows at its end.
  */
 export function selectItems(input: SelectionInput): Selection {
   const { length } = input.columns
   const decisions: Decisions = { codes: new Uint8Array(length), details: new Float64Array(length) }
   ruleOut(input, decisions)
   requireSystemAndTail(input, decisions)
-  return new Selection(input, decisions, claimBudget(input, decisions))
+  const { relevance } = input
+  const claimed = relevance ? includeBest(input, decisions, relevance) : includeNewest(input, decisions)
+  return new Selection(input, decisions, claimed)
 }
 
 function ruleOut({ columns, pairs }: SelectionInput, { codes }: Decisions): void {
@@ -161,76 +174,88 @@ function requireSystemAndTail({ columns, pairs, freshTailCount }: SelectionInput
   }
 }
 
-/** Includes undecided items while they fit into the rest of the budget, a pair as one. */
-function claimBudget(input: SelectionInput, { codes, details }: Decisions): Claimed {
+/** Includes what is still undecided, except for what is over the budget. */
+function includeNewest(input: SelectionInput, { codes }: Decisions): Claimed {
   const { columns, budgetTokens } = input
-  let tokens = 0
-  for (let index = 0; index < columns.length; index += 1) {
-    if (isIn(codes[index])) tokens += columns.tokens[index] as number
+  const units = undecidedUnits(input, codes)
+  const requiredTokens = includedTokens(input, codes)
+  const step = stepOf(budgetTokens)
+  const counts = (index: number): boolean =>
+    columns.roles[index] !== SYSTEM &&
+    codes[index] !== DANGLING &&
+    codes[index] !== ORPHAN_RESULT &&
+    tokensOf(input, membersOf(input, index)) < step
+  const out = fallenOut({ units, requiredTokens, budgetTokens, tokens: columns.tokens, counts })
+  let tokens = requiredTokens
+  for (const unit of units) {
+    const isOut = out.has(unit)
+    if (!isOut) tokens += unit.tokens
+    for (const index of unit.members) codes[index] = isOut ? outCode(unit) : FITS_RECENCY
   }
+  return { tokens, overBudget: requiredTokens > budgetTokens, matches: 0 }
+}
+
+/** Includes undecided items while they fit into the rest of the budget, the best match first. */
+function includeBest(input: SelectionInput, { codes, details }: Decisions, relevance: readonly number[]): Claimed {
+  const { budgetTokens } = input
+  let tokens = includedTokens(input, codes)
   const overBudget = tokens > budgetTokens
   let matches = 0
-  for (const { index, isMatch } of claimants(input, codes)) {
+  for (const { unit, isMatch } of bestFirst(input, undecidedUnits(input, codes), relevance)) {
     if (isMatch) matches += 1
-    const members = membersOf(input, index)
     const left = Math.max(0, budgetTokens - tokens)
-    const needs = tokensOf(input, index, members)
-    const fits = needs <= left
-    if (fits) tokens += needs
-    const lacking = members ? PAIR_OUT_OF_BUDGET : OUT_OF_BUDGET
-    const code = fits ? (isMatch ? FITS_RELEVANCE : FITS_RECENCY) : lacking
-    const detail = fits ? matches : left
-    if (!members) {
-      codes[index] = code
-      details[index] = detail
-      continue
-    }
-    for (const member of members) {
-      codes[member] = code
-      details[member] = detail
+    const fits = unit.tokens <= left
+    if (fits) tokens += unit.tokens
+    for (const index of unit.members) {
+      codes[index] = fits ? (isMatch ? FITS_RELEVANCE : FITS_RECENCY) : outCode(unit)
+      details[index] = fits ? matches : left
     }
   }
   return { tokens, overBudget, matches }
 }
 
-/** Items that are included together or not at all, by the newest of them. */
-type Claimant = { readonly index: number; readonly isMatch: boolean }
+const outCode = ({ members }: Unit): number => (members.length > 1 ? PAIR_OUT_OF_BUDGET : OUT_OF_BUDGET)
 
-/** Returns the undecided items in the order in which they may use the rest of the budget. */
-function claimants(input: SelectionInput, codes: Uint8Array): Claimant[] {
-  const { columns, pairs, relevance } = input
-  const newestFirst: Claimant[] = []
-  const isSeen = new Uint8Array(pairs.groups.length)
-  for (let index = columns.length - 1; index >= 0; index -= 1) {
-    const group = pairs.groupOf[index] ?? -1
-    if (codes[index] !== UNDECIDED || (group >= 0 && isSeen[group] === 1)) continue
-    if (group >= 0) isSeen[group] = 1
-    newestFirst.push({ index, isMatch: false })
+function includedTokens({ columns }: SelectionInput, codes: Uint8Array): number {
+  let tokens = 0
+  for (let index = 0; index < columns.length; index += 1) {
+    if (isIn(codes[index])) tokens += columns.tokens[index] as number
   }
-  return relevance ? bestFirst(input, newestFirst, relevance) : newestFirst
+  return tokens
 }
 
-function bestFirst(input: SelectionInput, newestFirst: readonly Claimant[], relevance: readonly number[]): Claimant[] {
-  const scored = newestFirst.map(({ index }) => {
-    const members = membersOf(input, index) ?? [index]
-    return { index, relevance: members.reduce((most, member) => Math.max(most, relevance[member] ?? 0), 0) }
-  })
-  const best = scored.reduce((most, unit) => Math.max(most, unit.relevance), 0) || 1
-  const score = (unit: (typeof scored)[number]): number =>
-    unit.relevance / best + (RECENCY_SHARE * (unit.index + 1)) / input.columns.length
+/** Returns what is still undecided, the oldest first. */
+function undecidedUnits(input: SelectionInput, codes: Uint8Array): Unit[] {
+  const units: Unit[] = []
+  for (let index = 0; index < input.columns.length; index += 1) {
+    if (codes[index] !== UNDECIDED) continue
+    const members = membersOf(input, index)
+    if (members[0] === index) units.push({ first: index, members, tokens: tokensOf(input, members) })
+  }
+  return units
+}
+
+/** The place of a unit is that of its newest item. */
+function bestFirst({ columns }: SelectionInput, units: readonly Unit[], relevance: readonly number[]) {
+  const scored = units.map((unit) => ({
+    unit,
+    relevance: unit.members.reduce((most, member) => Math.max(most, relevance[member] ?? 0), 0),
+    last: unit.members.at(-1) ?? unit.first,
+  }))
+  const best = scored.reduce((most, one) => Math.max(most, one.relevance), 0) || 1
+  const score = (one: (typeof scored)[number]): number =>
+    one.relevance / best + (RECENCY_SHARE * (one.last + 1)) / columns.length
   return scored
-    .toSorted((a, b) => score(b) - score(a) || b.index - a.index)
-    .map((unit) => ({ index: unit.index, isMatch: unit.relevance > 0 }))
+    .toSorted((a, b) => score(b) - score(a) || b.last - a.last)
+    .map((one) => ({ unit: one.unit, isMatch: one.relevance > 0 }))
 }
 
-/** Returns the items that belong together with one, or undefined when it is alone. */
-function membersOf({ pairs }: SelectionInput, index: number): readonly number[] | undefined {
-  const group = pairs.groupOf[index] ?? -1
-  return group < 0 ? undefined : pairs.groups[group]
+/** Returns the items that belong together with one, which are that one alone when nothing does. */
+function membersOf({ pairs }: SelectionInput, index: number): readonly number[] {
+  return pairs.groups[pairs.groupOf[index] ?? -1] ?? [index]
 }
 
-function tokensOf({ columns }: SelectionInput, index: number, members: readonly number[] | undefined): number {
-  if (!members) return columns.tokens[index] as number
+function tokensOf({ columns }: SelectionInput, members: readonly number[]): number {
   let tokens = 0
   for (const member of members) tokens += columns.tokens[member] as number
   return tokens

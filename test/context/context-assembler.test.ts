@@ -51,14 +51,14 @@ describe('the assembled window', () => {
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 2 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
     expect(context).toMatchObject({ tokens: 180, overBudget: true, pressure: 1.8 })
-    expect(reasonOf(context, 'msg_2')).toBe('out: 0 tokens left, needs 5')
+    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, the oldest fall out, 25 tokens at a time')
   })
 
-  it('includes older items newest first, and skips those that do not fit', () => {
+  it('drops one item that is as large as a step before anything older', () => {
     using memory = messages(sized(30), sized(9_870), sized(40), sized(10))
     const context = assemble(memory, { budgetTokens: 3_250, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_3', 'msg_4'])
-    expect(reasonOf(context, 'msg_2')).toBe('out: 3,200 tokens left, needs 9,870')
+    expect(reasonOf(context, 'msg_2')).toBe('out: over the budget, and 9,870 tokens are as much as falls out at a time')
   })
 
   it('says how many messages a summary covers, through all depths', () => {
@@ -126,7 +126,9 @@ describe('a tool call and its result', () => {
     using memory = messages(sized(10), call(['c1'], { tokens: 10 }), result('c1', { tokens: 500 }), sized(10))
     const context = assemble(memory, { budgetTokens: 100, freshTailCount: 1 })
     expect(included(context)).toEqual(['msg_1', 'msg_4'])
-    expect(reasonOf(context, 'msg_2')).toBe('out: 90 tokens left, with msg_3 needs 510')
+    expect(reasonOf(context, 'msg_2')).toBe(
+      'out: over the budget, and 510 tokens with msg_3 are as much as falls out at a time',
+    )
     expect(context.items[2]?.reasonCode).toBe('pair_out_of_budget')
   })
 
@@ -147,9 +149,10 @@ describe('a tool call and its result', () => {
       sized(1),
     )
     expect(included(assemble(memory, { budgetTokens: 25, freshTailCount: 1 }))).toEqual(['msg_3', 'msg_5'])
-    expect(included(assemble(memory, { budgetTokens: 31, freshTailCount: 1 }))).toEqual([
+    expect(included(assemble(memory, { budgetTokens: 34, freshTailCount: 1 }))).toEqual([
       'msg_1',
       'msg_2',
+      'msg_3',
       'msg_4',
       'msg_5',
     ])

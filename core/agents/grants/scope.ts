@@ -77,23 +77,21 @@ function reachOf(db: ReadDb, reader: MemoryReader, { conversationIds, rootIds, d
   const near = (id: string, level: number): void => {
     reach.set(id, Math.min(reach.get(id) ?? level, level))
   }
-  const roots = rootIds.flatMap((id) => lookUp(db, id) ?? [])
+  for (const root of rootIds.flatMap((id) => lookUp(db, id) ?? [])) {
+    if (!conversationIds.includes(root.conversationId)) continue
+    near(root.id, 0)
+    if (root.kind === 'summary') walk(reader.memory(root.conversationId), [root.id], { depth, conversationIds, near })
+  }
+  if (rootIds.length > 0) return reach
   for (const conversationId of conversationIds) {
-    if (rootIds.length > 0) {
-      const here = roots.filter((root) => root.conversationId === conversationId)
-      for (const root of here) near(root.id, 0)
-      const summaries = here.filter(({ kind }) => kind === 'summary').map(({ id }) => id)
-      if (summaries.length > 0) walk(reader.memory(conversationId), summaries, { depth, conversationIds, near })
-    } else {
-      const memory = reader.memory(conversationId)
-      const { messages, coverage } = memory
-      const tops = topmost(memory)
-      for (const id of tops) near(id, 0)
-      for (let position = 0; position < messages.length; position += 1) {
-        if ((coverage.leaf[position] as number) < 0) near(memory.messageId(position), 0)
-      }
-      walk(memory, tops, { depth, conversationIds, near })
+    const memory = reader.memory(conversationId)
+    const { messages, coverage } = memory
+    const tops = topmost(memory)
+    for (const id of tops) near(id, 0)
+    for (let position = 0; position < messages.length; position += 1) {
+      if ((coverage.leaf[position] as number) < 0) near(memory.messageId(position), 0)
     }
+    walk(memory, tops, { depth, conversationIds, near })
   }
   return reach
 }
