@@ -15,6 +15,15 @@ export function commandFlags({ fields, positional = [] }: CommandSpec): CommandF
   }
 }
 
+/** Adds a command to a list of all, without its options, which take longer to make than to leave out. */
+export function listCommand(program: Command, { name, does, fields, positional = [] }: CommandSpec): Command {
+  const command = program.command(name).description(does)
+  const shape = fields instanceof z.ZodObject ? fields.shape : {}
+  const given = Object.entries(shape).filter(([field]) => positional.includes(field))
+  for (const flag of flagsOf(z.object(Object.fromEntries(given)))) command.addArgument(toArgument(flag))
+  return command
+}
+
 type Input = Readonly<Record<string, unknown>>
 type Act = (input: Input, shared: z.output<typeof SHARED>) => Promise<void>
 

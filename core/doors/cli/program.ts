@@ -4,7 +4,7 @@ import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import { ALIASES, type CommandList, type CommandSpec, type Given, type Installation } from './command.ts'
 import { commandList, commandLists } from './commands.ts'
 import { type Answer, EXIT, prepareAnswer, printError, printNote } from './output.ts'
-import { addCommand, quiet, wrongUsage } from './parser.ts'
+import { addCommand, listCommand, quiet, wrongUsage } from './parser.ts'
 import type { RecordedCommand } from './record-command.ts'
 
 /**
@@ -21,7 +21,8 @@ export async function runCli(args: readonly string[], installation: Installation
   const spec = name === null ? null : await list.find(name)
   const running: Running = { exitCode: EXIT.done, recorded: null }
   try {
-    const program = await programOf(list, spec, version, (one, input, given) =>
+    const isVersion = /^(?:-V|--version)$/.test(words[0] ?? '') && name === null
+    const program = await programOf(list, spec, version, isVersion, (one, input, given) =>
       runCommand(one, input, { ...given, installation, version, lists: commandLists }, running),
     )
     await program.parseAsync([...checkedFirst(program, name, spec, options, words)], { from: 'user' })
@@ -46,16 +47,26 @@ function named(options: readonly string[]): string | null {
 }
 
 /** Builds the parser with one command, or with all of a list when none of them is named. */
-async function programOf(list: CommandList, spec: CommandSpec | null, version: string, act: Act): Promise<Command> {
+async function programOf(
+  list: CommandList,
+  spec: CommandSpec | null,
+  version: string,
+  isVersion: boolean,
+  act: Act,
+): Promise<Command> {
   const program = quiet(new Command(list.title)).description(list.does).version(version)
   program.configureHelp({
     subcommandTerm: (one) => `${one.name()} ${one.usage().replace('[options]', '').trim()}`.trim(),
     subcommandDescription: (one) =>
       `${one.description()}${one.alias() === undefined ? '' : ` (also: ${one.aliases().join(', ')})`}`,
   })
-  for (const one of spec === null ? await list.all() : [spec]) {
-    addCommand(program, one, (input, given) => act(one, input, given)).aliases(ALIASES[one.name] ?? [])
-  }
+  const named = (one: CommandSpec, command: Command): Command => command.aliases(ALIASES[one.name] ?? [])
+  if (spec !== null)
+    named(
+      spec,
+      addCommand(program, spec, (input, given) => act(spec, input, given)),
+    )
+  else if (!isVersion) for (const one of await list.all()) named(one, listCommand(program, one))
   return program
 }
 
