@@ -8,6 +8,7 @@ import { coversOfSummaries } from '../systems/covers.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { readMessages } from '../systems/message-reader.ts'
 import { type FoundNode, findNode, messageNodeId, notFound } from '../systems/node-id.ts'
+import { modelExploration } from '../systems/records/explorations.ts'
 import { fileById, fileIdsIn, fileReferences } from '../systems/records/files.ts'
 import { sourceIds, summariesNaming } from '../systems/records/links.ts'
 import { summaryRanges } from '../systems/records/summaries.ts'
@@ -148,7 +149,8 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
   const { summaries, messages } = fileReferences(db, node.id, node.conversationId)
   const carriers = summaries.map(({ id }) => id)
   const coverInWindow = firstInWindow(db, node.conversationId, messages, carriers)
-  const content = file.explorationSummary ?? ''
+  const byModel = modelExploration(db, node.id)
+  const content = byModel?.text ?? file.explorationSummary ?? ''
   return {
     ...NOTHING,
     id: node.id,
@@ -164,7 +166,7 @@ function describeFile(db: ReadDb, node: FoundNode & { kind: 'file' }, contentCha
     content: cutText(content, contentChars),
     contentChars: content.length,
     isCut: content.length > contentChars,
-    file: file satisfies FileInfo,
+    file: (byModel === null ? file : { ...file, byModel }) satisfies FileInfo,
   }
 }
 

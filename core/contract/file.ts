@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { NodeId } from './ids.ts'
+import { NodeId, TimeMs } from './ids.ts'
 
 /** Bytes of a page of a large file. Pages in their order, put together, are the file. */
 export const PAGE_BYTES = 65_536
@@ -85,3 +85,17 @@ export const FileContent = z.object({
   next: z.int().nullable(),
 })
 export type FileContent = z.infer<typeof FileContent>
+
+/** What a model has said of a large file. */
+export const FileExploration = z.object({ text: z.string(), model: z.string(), createdAtMs: TimeMs })
+export type FileExploration = z.infer<typeof FileExploration>
+
+/** The result of having large files described by a model. */
+export const ExplorationReport = z.object({
+  explored: z.array(z.object({ id: NodeId, model: z.string() })),
+  /** Files for which no model answered, and why. They keep the summary that was made without one. */
+  kept: z.array(z.object({ id: NodeId, reason: z.string() })),
+  /** The number of files that are no plain texts, cannot be read, or were described before. */
+  passedOver: z.int(),
+})
+export type ExplorationReport = z.infer<typeof ExplorationReport>

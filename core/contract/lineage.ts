@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { FileExploration } from './file.ts'
 import { ConversationId, NodeId, Role, SummaryLevel, TimeMs, Visibility } from './ids.ts'
 import { Pruned } from './message.ts'
 
@@ -113,6 +114,8 @@ export const FileInfo = z.object({
   storageUri: z.string(),
   explorationSummary: z.string().nullable(),
   createdAtMs: TimeMs.nullable(),
+  /** What a model has said of it, in the answer about one file. Absent when none was asked. */
+  byModel: FileExploration.optional(),
 })
 export type FileInfo = z.infer<typeof FileInfo>
 

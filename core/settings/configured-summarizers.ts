@@ -92,11 +92,12 @@ export class ConfiguredSummarizers {
   }
 
   /**
-   * Returns the providers of a name in the order in which they are asked, with a budget of this run's own.
+   * Returns the providers of these names in the order in which they are asked, with a budget of this run's own.
    * @throws LcmError invalid_argument, naming the known ones
    */
-  accessFor(name: string): readonly ProviderAccess[] {
-    return this.#accessWithin(new SpendBudget(this.#options.models.spendCapTokens), name)
+  accessFor(...names: readonly string[]): readonly ProviderAccess[] {
+    const budget = new SpendBudget(this.#options.models.spendCapTokens)
+    return names.flatMap((name) => this.#accessWithin(budget, name))
   }
 
   #accessWithin(budget: SpendBudget, name: string): readonly ProviderAccess[] {

@@ -53,6 +53,8 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
       return textOf(texts, VARIABLES[name].name)
     case 'summarizers':
       return models.chain.join(',') || null
+    case 'explorers':
+      return settings.explorers.join(',') || null
     case 'spendCapTokens':
       return models.spendCapTokens
     case 'promptsDir':

@@ -21,6 +21,8 @@ export type Settings = {
   readonly ledgerPath: string | null
   readonly tokenEstimator: TokenEstimatorName
   readonly models: ModelSettings
+  /** The names of the providers that describe large texts, in the order in which they are tried. */
+  readonly explorers: readonly string[]
   /** The least level that is logged. `LCM_DEBUG_MODE` means debug where no level is set. */
   readonly logLevel: LogLevel
 }
@@ -86,6 +88,7 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
       spendCapTokens: read(VARIABLES.spendCapTokens) ?? models.spendCapTokens,
       promptsDir: read(VARIABLES.promptsDir) ?? models.promptsDir,
     },
+    explorers: configured(VARIABLES.explorers.name, read(VARIABLES.explorers) ?? [], models.providers),
     logLevel: read(VARIABLES.logLevel) ?? (read(VARIABLES.debugMode) ? 'debug' : 'info'),
   }
 }
@@ -96,14 +99,23 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
  */
 function chainOf(names: readonly string[], providers: readonly ProviderSettings[]): readonly string[] {
   const all = names.flatMap((name) => (name === 'auto' ? providers.map((provider) => provider.name) : name))
-  const wanted = [...new Set(all)].filter((name) => name !== 'deterministic')
-  const unknown = wanted.find((name) => !providers.some((provider) => provider.name === name))
-  if (unknown === undefined) return wanted
+  const wanted = all.filter((name) => name !== 'deterministic')
+  return configured(VARIABLES.summarizers.name, wanted, providers)
+}
+
+/** Returns each name once. @throws LcmError invalid_argument for a name that no provider has */
+function configured(
+  variable: string,
+  names: readonly string[],
+  providers: readonly ProviderSettings[],
+): readonly string[] {
+  const unknown = names.find((name) => !providers.some((provider) => provider.name === name))
+  if (unknown === undefined) return [...new Set(names)]
   const known = providers.map(({ name }) => name).join(', ') || 'none is configured yet'
   throw new LcmError(
     'invalid_argument',
-    `LCM_SUMMARIZERS names ${JSON.stringify(unknown)}, which is no configured provider (${known}).`,
-    { variable: 'LCM_SUMMARIZERS' },
+    `${variable} names ${JSON.stringify(unknown)}, which is no configured provider (${known}).`,
+    { variable },
   )
 }
 

@@ -82,6 +82,12 @@ const path = (name: string, byDefault: string, effect: string): Variable<string,
   parse: (text) => text,
 })
 
+/** Reads names separated by commas. */
+function namesIn(text: string): readonly string[] | undefined {
+  const names = text.split(',').map((name) => name.trim())
+  return names.every((name) => NAME.test(name)) ? names : undefined
+}
+
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 /** Every variable that a setting can come from. `docs/configuration.md` is generated from it. */
@@ -164,10 +170,15 @@ export const VARIABLES = {
       'auto (every configured provider), or names of configured providers in the order in which they are tried, separated by commas',
     fallback: null,
     byDefault: 'chain of the settings file',
-    parse: (text) => {
-      const names = text.split(',').map((name) => name.trim())
-      return names.every((name) => NAME.test(name)) ? names : undefined
-    },
+    parse: namesIn,
+  } satisfies Variable<readonly string[], null>,
+  explorers: {
+    name: 'LCM_EXPLORERS',
+    effect: 'The models, cheap ones, that describe large texts for lcm explore and after an import',
+    accepts: 'names of configured providers in the order in which they are tried, separated by commas',
+    fallback: null,
+    byDefault: 'no model is asked',
+    parse: namesIn,
   } satisfies Variable<readonly string[], null>,
   spendCapTokens: following(
     integer('LCM_SPEND_CAP_TOKENS', [0, 1_000_000_000_000], 0, 'Most tokens that one run sends to models and gets'),

@@ -106,6 +106,7 @@ async function asked(
   env: Env,
   folder: string,
   behaviour: Behaviour = good('The retry was removed.'),
+  command = (): string[] => ['compact', '--summarizer', 'chain', '--db', copied(folder)],
 ): Promise<{ one: number; two: number; prompt: boolean }> {
   const servers = await Promise.all([startModelServer(behaviour), startModelServer(behaviour)])
   const [one, two] = servers
@@ -116,12 +117,27 @@ async function asked(
   const file = join(folder, 'settings.json')
   writeFileSync(file, JSON.stringify({ providers, chain: ['one'] }))
   try {
-    await run({ LCM_SETTINGS_FILE: file, ...env }, 'compact', '--summarizer', 'chain', '--db', copied(folder))
+    await run({ LCM_SETTINGS_FILE: file, ...env }, ...command())
     const prompt = one.asked.some((request) => promptOf(request).prompt.includes('MY OWN PROMPT'))
     return { one: one.asked.length, two: two.asked.length, prompt }
   } finally {
     await Promise.all(servers.map((server) => server.close()))
   }
+}
+
+/** How often each model is asked when a transcript with a large text is imported. */
+async function explorersAsked(env: Env, folder: string): Promise<{ one: number; two: number }> {
+  const story = new TranscriptBuilder()
+  const words = Array.from({ length: 4000 }, (_, at) => `The harbour has crane ${at}.`).join('\n\n')
+  story.user(`Read: <file name="harbour.md">\n# Harbour\n\n${words}\n</file>`)
+  const path = story.write('text.jsonl', folder)
+  const { one, two } = await asked(env, folder, good('It is about a harbour.'), () => [
+    'import',
+    path,
+    '--db',
+    join(folder, 'texts.db'),
+  ])
+  return { one, two }
 }
 
 /** How many lines of the level debug are written. */
@@ -307,6 +323,12 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
     },
     without: { one: true, two: false },
     with: { one: false, two: true },
+  },
+  explorers: {
+    given: () => ({ LCM_EXPLORERS: 'two' }),
+    observe: async (env, folder) => explorersAsked(env, folder),
+    without: { one: 0, two: 0 },
+    with: { one: 0, two: 1 },
   },
   spendCapTokens: {
     given: () => ({ LCM_SPEND_CAP_TOKENS: '100' }),

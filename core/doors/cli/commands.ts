@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   storage: async () => (await import('./storage-command.ts')).storage,
   import: async () => (await import('./import-command.ts')).importCommand,
   compact: async () => (await import('./compact-command.ts')).compact,
+  explore: async () => (await import('./explore-command.ts')).explore,
   copy: async () => (await import('./copy-command.ts')).copy,
   map: async () => (await import('./map-command.ts')).map,
   salvage: async () => (await import('./salvage-command.ts')).salvage,

@@ -55,6 +55,9 @@ export async function fileAnswer(
   const text = (): string =>
     [
       `${found.id} · ${oneLine(found.fileName ?? '')} · ${found.bytes === null ? 'size unknown' : bytes(found.bytes)}`,
+      ...(found.byModel === undefined || isPart(options)
+        ? []
+        : ['', `${oneLine(found.byModel.model, 60)} says:`, found.byModel.text]),
       ...(found.explorationSummary === null || isPart(options) ? [] : ['', found.explorationSummary]),
       ...(found.reason === null ? [] : ['', found.reason]),
       '',

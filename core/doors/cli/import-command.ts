@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type ImportedFile, ImportResult, ImportWindow, TranscriptFormat } from '../../contract/import.ts'
+import { LcmError } from '../../errors.ts'
 import type { GivenTranscript } from '../../ingest/transcripts/transcript-files.ts'
+import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
+import { fileIds } from '../../systems/records/files.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
+import { exploreNamed } from './explore-command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
@@ -96,16 +100,41 @@ type Request = {
   readonly window: ImportWindow
 }
 
-async function importInto(options: MemoryOptions, request: Request): Promise<ImportResult> {
+/** @param afterwards what is done with the large files that the import has added */
+async function importInto(
+  options: MemoryOptions,
+  request: Request,
+  afterwards: (lcm: Lcm, fileIds: readonly string[]) => Promise<void> = describeAfterImport,
+): Promise<ImportResult> {
   const { importTranscripts } = await import('../../ingest/transcripts/import-transcripts.ts')
   return withMemory(
     options,
-    ({ requireWrite, estimator, clock, files }) => {
+    async (lcm) => {
+      const { requireWrite, estimator, clock, files } = lcm
       const db = requireWrite('import transcripts')
-      return interruptible((signal) => importTranscripts({ db, estimator, clock, files, ...request }, signal))
+      const before = fileIds(db)
+      const result = await interruptible((signal) =>
+        importTranscripts({ db, estimator, clock, files, ...request }, signal),
+      )
+      const fresh = [...fileIds(db)].filter((id) => !before.has(id))
+      // Everything is stored by now: whoever does not want to wait for the model stops here without losing anything.
+      await afterwards(lcm, fresh)
+      return result
     },
     { create: true },
   )
+}
+
+async function describeAfterImport(lcm: Lcm, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0 || lcm.settings.explorers.length === 0) return
+  try {
+    const { kept } = await exploreNamed(lcm, ids, {})
+    for (const { id, reason } of kept)
+      process.stderr.write(`${id} is not described by a model: ${oneLine(reason, 200)}\n`)
+  } catch (error) {
+    if (!(error instanceof LcmError)) throw error
+    process.stderr.write(`Large files are not all described by a model: ${oneLine(error.message, 300)}\n`)
+  }
 }
 
 /**
@@ -119,7 +148,7 @@ async function triedAside(options: MemoryOptions, request: Request): Promise<Imp
   if (await holdMessages(request.paths, request.format)) return null
   const folder = mkdtempSync(join(tmpdir(), 'lcm-import-'))
   try {
-    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request)
+    const result = await importInto({ ...options, db: join(folder, 'memory.db') }, request, async () => {})
     return result.added > 0 ? null : result
   } finally {
     rmSync(folder, { recursive: true, force: true })
