@@ -2,9 +2,14 @@ import type { Components } from 'react-markdown'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
+import { FileReferences, splitReferences } from './file-references.tsx'
 import styles from './markdown.module.css'
 
-const components: Components = {
+/** The element that stands for a reference to a large file. It is made after everything else was sanitized. */
+const REFERENCE_TAG = 'lcm-file'
+
+const components: Components & Readonly<Record<string, unknown>> = {
+  [REFERENCE_TAG]: ({ children }: { readonly children: unknown }) => <FileReferences text={String(children)} />,
   a: ({ href, children }) => (
     <span className={styles.link} title="Links in a memory are never followed">
       {children}
@@ -28,7 +33,7 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm, htmlAsText]}
-      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS]]}
+      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS], referencesAsElements]}
       components={components}
       // No address is followed or loaded, so it is shown completely, whatever its scheme.
       urlTransform={(url) => url}
@@ -59,5 +64,25 @@ function replaceHtml(parent: MarkdownNode): void {
     }
     const text: MarkdownNode = { type: 'text', value: child.value ?? '' }
     return FLOW.has(parent.type) ? { type: 'paragraph', children: [text] } : text
+  })
+}
+
+/** The part of an HTML node that is read here. */
+type HtmlNode = { type: string; tagName?: string; value?: string; properties?: object; children?: HtmlNode[] }
+
+function referencesAsElements() {
+  return (tree: HtmlNode): void => replaceReferences(tree)
+}
+
+function replaceReferences(parent: HtmlNode): void {
+  parent.children = parent.children?.flatMap((child) => {
+    if (child.type !== 'text') {
+      replaceReferences(child)
+      return child
+    }
+    return splitReferences(child.value ?? '').map(({ text, fileId }): HtmlNode => {
+      const said = { type: 'text', value: text }
+      return fileId === null ? said : { type: 'element', tagName: REFERENCE_TAG, properties: {}, children: [said] }
+    })
   })
 }

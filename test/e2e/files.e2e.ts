@@ -89,3 +89,10 @@ test('a search of files finds a line of their contents and opens the viewer ther
   await page.reload()
   await expect(viewer.getByText('export const value2997 =')).toBeVisible()
 })
+
+test('a reference in the transcript opens the file', async ({ openMemory, home }) => {
+  const page = await openMemory(memoryWithFiles(home))
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Transcript' }).click()
+  await page.getByRole('button', { name: /^\[LCM File: file_00000000000000aa/ }).click()
+  await expect(page.getByRole('region', { name: 'Content of source.ts' })).toContainText('export const first = 1')
+})

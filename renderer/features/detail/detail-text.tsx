@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import type { Description } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { FileReferences } from '../../ui/file-references.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Markdown } from '../../ui/markdown.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -59,7 +60,7 @@ export function DetailText({ description }: { readonly description: Description 
         <Markdown text={shown} />
       ) : (
         <pre className={styles.source} dir="auto">
-          {shown}
+          <FileReferences text={shown} />
         </pre>
       )}
       {hidden > 0 && (

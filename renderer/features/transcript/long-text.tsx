@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { classNames } from '../../ui/class-names.ts'
+import { FileReferences } from '../../ui/file-references.tsx'
 import styles from './long-text.module.css'
 import { piecesOf } from './preview.ts'
 
@@ -32,7 +33,7 @@ export function LongText({ text, face = 'code', isBounded = false }: Props) {
           data-broken={piece.isBroken}
           style={pieces.length > 1 ? { containIntrinsicBlockSize: `auto ${guessedPx(piece.text)}px` } : undefined}
         >
-          {piece.text.replace(/\n$/, '')}
+          <FileReferences text={piece.text.replace(/\n$/, '')} />
         </div>
       ))}
     </div>

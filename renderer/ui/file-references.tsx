@@ -1,0 +1,49 @@
+import { navigate } from '../routes.ts'
+import styles from './node-link.module.css'
+
+/** What stands in a text in place of a large file. */
+const REFERENCE = /\[LCM File: (file_[0-9a-f]{16}) \|[^\]\n]{0,1000}\]/g
+
+type Piece = { readonly text: string; readonly fileId: string | null }
+
+/** Cuts a text into references to large files and what is between them. */
+export function splitReferences(text: string): readonly Piece[] {
+  const pieces: Piece[] = []
+  let from = 0
+  for (const found of text.matchAll(REFERENCE)) {
+    if (found.index > from) pieces.push({ text: text.slice(from, found.index), fileId: null })
+    pieces.push({ text: found[0], fileId: found[1] ?? null })
+    from = found.index + found[0].length
+  }
+  if (from < text.length || pieces.length === 0) pieces.push({ text: text.slice(from), fileId: null })
+  return pieces
+}
+
+/** A text in which a click on a reference opens the file. */
+export function FileReferences({ text }: { readonly text: string }) {
+  return splitReferences(text).map((piece, index) =>
+    piece.fileId === null ? (
+      piece.text
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
+      <FileLink key={index} id={piece.fileId} text={piece.text} />
+    ),
+  )
+}
+
+function FileLink({ id, text }: { readonly id: string; readonly text: string }) {
+  return (
+    <button
+      type="button"
+      className={styles.reference}
+      title={`Show the content of ${id}`}
+      onClick={(event) => {
+        // The message around it would be selected instead.
+        event.stopPropagation()
+        navigate({ view: 'files', selection: id }, 'push')
+      }}
+    >
+      {text}
+    </button>
+  )
+}
