@@ -44,7 +44,7 @@ describe('lcm completion', () => {
   })
 
   it.each(shells)('offers commands, aliases and procedures in %s', (shell) => {
-    expect(offered(shell, 'lcm', 'gr')).toEqual(['grep'])
+    expect(offered(shell, 'lcm', 'gre')).toEqual(['grep'])
     expect(offered(shell, 'lcm', 'sum')).toEqual(expect.arrayContaining(['summarize', 'summary']))
     expect(offered(shell, 'lcm', 'call', 'strata.')).toEqual(['strata.get', 'strata.messages'])
   })
