@@ -40,6 +40,8 @@ export type System = SystemTraits & {
   /** Its defaults in this engine's settings; null where they are not known. */
   readonly preset: Preset | null
   readonly ownSettings?: OwnSettings
+  /** The names of the tools for which its agents are prompted, by our own names of them. */
+  readonly toolNames?: Readonly<Record<string, string>>
   /** Where it keeps its memories on a machine. */
   places(surroundings: Surroundings): readonly Place[]
   /** A name for people of a file at a place of this system, where its own says nothing; null for any other path. */

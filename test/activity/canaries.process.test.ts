@@ -218,7 +218,9 @@ describe('logs and counts', () => {
   it('hold no text, query or path of what an agent asks over MCP', async () => {
     const [here, there] = InMemoryTransport.createLinkedPair()
     const client = new Client({ name: 'test', version: '0' })
-    await createMcpServer(new Tools(() => core.lcm(), { kind: 'all' }), '0', memory.path).connect(there)
+    await createMcpServer(new Tools(() => core.lcm(), { kind: 'all' }), { version: '0', path: memory.path }).connect(
+      there,
+    )
     await client.connect(here)
     for (const name of ['lcm_grep', 'lcm_describe', 'lcm_expand', 'lcm_expand_query']) {
       for (const input of [{ query: CANARY, pattern: CANARY, id: CANARY, ids: [CANARY], prompt: CANARY }, {}]) {

@@ -32,7 +32,7 @@ async function answers(lines: readonly (string | Buffer)[]): Promise<Said[]> {
     },
     { kind: 'all' },
   )
-  const server = createMcpServer(tools, '0')
+  const server = createMcpServer(tools, { version: '0' })
   await server.connect(new StdioTransport({ input, output }))
   let text = ''
   output.on('data', (piece: Buffer) => {

@@ -103,7 +103,7 @@ async function serve(path: string, pinned: number | null): Promise<Client> {
   const opened = await openLcm(path, { readOnly: true })
   lcm = opened
   const [mine, theirs] = InMemoryTransport.createLinkedPair()
-  await createMcpServer(new Tools(async () => opened, accessTo(pinned)), '0').connect(theirs)
+  await createMcpServer(new Tools(async () => opened, accessTo(pinned)), { version: '0' }).connect(theirs)
   client = new Client({ name: 'test', version: '0' })
   await client.connect(mine)
   return client

@@ -14,15 +14,18 @@ export const mcpCommand = defineCommand({
       description: 'give access to what this grant allows ("lcm grant issue"); it names its memory and conversations',
       value: 'id',
     }),
+    names: z.string().max(40).default('lcm').describe('the names of the tools: lcm, or those of a system'),
   }),
   exclusive: [['conversationId', 'grant']],
   stays: true,
-  run: async ({ conversationId, grant }, { db, newer, installation, version }) => {
+  run: async ({ conversationId, grant, names }, { db, newer, installation, version }) => {
     const { serveStdio } = await import('../mcp/serve-stdio.ts')
+    const { toolNamesOf } = await import('../mcp/tool-names.ts')
     const exitCode = await serveStdio({
       path: db ?? (await memoryOf(grant)) ?? loadSettings(process.env).databasePath,
       allowNewer: newer ?? false,
       access: accessOf(conversationId, grant),
+      names: toolNamesOf(names),
       resourcesDir: installation.resourcesDir,
       version,
     })

@@ -6,12 +6,14 @@ import { chooseConversation } from '../cli/session.ts'
 import { executeHere } from '../run-job.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
+import type { ToolNames } from './tool-names.ts'
 
 export type McpOptions = {
   readonly path: string
   readonly allowNewer: boolean
   /** What the client may read. */
   readonly access: Access
+  readonly names: ToolNames
   readonly resourcesDir: string
   readonly version: string
 }
@@ -46,7 +48,7 @@ export async function serveStdio(options: McpOptions): Promise<number> {
       if (access.kind === 'grant') lcm.grants.scope(access.grantId)
     })
     const unsubscribe = core.subscribe(() => undefined)
-    const server = createMcpServer(new Tools(() => core.lcm(), access), options.version, options.path)
+    const server = createMcpServer(new Tools(() => core.lcm(), access), options)
     const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
     const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {

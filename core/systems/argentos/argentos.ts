@@ -46,6 +46,8 @@ export const argentos: ForeignSystem = {
   rules,
   preset,
   ownSettings,
+  // Its last tool goes from a summary to the original messages.
+  toolNames: { lcm_grep: 'aos_lcm_grep', lcm_describe: 'aos_lcm_describe', lcm_expand: 'aos_lcm_expand_query' },
   places: ({ home }) => [{ path: join(home, '.argentos', 'lcm.db'), label: 'ArgentOS' }],
   summaries: 'replace',
   ledger: null,
