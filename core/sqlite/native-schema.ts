@@ -30,8 +30,7 @@ export const NATIVE_VIEWS: ReadonlySet<string> = new Set(['message_text', 'summa
  */
 const LEDGER_TRIGGER = new RegExp(
   String.raw`^CREATE TRIGGER ledger_(\w+)_(insert|update|delete) AFTER (?:INSERT|UPDATE|DELETE) ON \1 ` +
-    String.raw`(?:WHEN (?:new|old)\.key NOT LIKE 'ledger_%' )?BEGIN ` +
-    String.raw /* sql */`INSERT INTO ledger_outbox \(table_name, op, key, entry\) VALUES \('\1', '\2', ` +
+    String.raw`(?:WHEN (?:new|old)\.key NOT LIKE 'ledger_%' )?BEGIN INSERT INTO ledger_outbox \(table_name, op, key, entry\) VALUES \('\1', '\2', ` +
     String.raw`json_array\((?:(?:new|old)\.\w+(?:, )?)+\), ` +
     String.raw`(?:NULL|json_object\((?:'\w+', (?:new|old)\.\w+(?:, )?)*\))\); END$`,
 )

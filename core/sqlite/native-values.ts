@@ -5,6 +5,9 @@ import { isListed, isNoName, listedValues, shownValue } from './shown-values.ts'
 
 const queries = {
   definition: /* sql */ `SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = :table`,
+  messagesOfUnnamed: /* sql */ `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
+  sourcesOfUnnamed: /* sql */ `
+    SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
 }
 
 type NativeTable = { readonly table: string; readonly columns: readonly NativeColumn[] }
@@ -48,8 +51,8 @@ const UNNAMED: Readonly<Record<string, string>> = {
   context_items: /* sql */ `
     SELECT 1 FROM main.context_items WHERE summary_id IS NOT NULL AND (${isNoName('summary_id')})
     LIMIT 1`,
-  summary_messages: /* sql */ `SELECT 1 FROM main.summary_messages WHERE summary_id = '' LIMIT 1`,
-  summary_sources: /* sql */ `SELECT 1 FROM main.summary_sources WHERE summary_id = '' OR source_summary_id = '' LIMIT 1`,
+  summary_messages: queries.messagesOfUnnamed,
+  summary_sources: queries.sourcesOfUnnamed,
 }
 
 /** Rows are found and joined by these columns. A row without one of them cannot be shown. */
