@@ -76,10 +76,21 @@ describe('the conversation store', () => {
     using memory = buildMemory()
     const { store, conversation } = open(memory)
     const history = generateHistory({ seed: 7, messages: 60 })
-    expect(store.append(conversation, history)).toEqual({ added: 60, alreadyThere: 0, completed: 0, conflicts: [] })
-    expect(store.append(conversation, history)).toEqual({ added: 0, alreadyThere: 60, completed: 0, conflicts: [] })
+    expect(store.append(conversation, history)).toMatchObject({
+      added: 60,
+      alreadyThere: 0,
+      completed: 0,
+      conflicts: [],
+    })
+    expect(store.append(conversation, history)).toEqual({
+      added: 0,
+      addedTokens: 0,
+      alreadyThere: 60,
+      completed: 0,
+      conflicts: [],
+    })
     expect(store.ingestBulk([{ conversationId: conversation, messages: history }])).toEqual([
-      { added: 0, alreadyThere: 60, completed: 0, conflicts: [] },
+      { added: 0, addedTokens: 0, alreadyThere: 60, completed: 0, conflicts: [] },
     ])
   })
 
@@ -167,7 +178,7 @@ describe('the conversation store', () => {
     const { store, conversation } = open(memory)
     const call = { type: 'tool', toolName: 'ls', toolInput: '{}' } as const
     const messages = ['x', 'y', 'x'].map((externalId) => says('same', { externalId, parts: [call] }))
-    const counts = { added: 2, alreadyThere: 1, completed: 0, conflicts: [] }
+    const counts = { added: 2, addedTokens: 8, alreadyThere: 1, completed: 0, conflicts: [] }
     expect(store.ingestBulk([{ conversationId: conversation, messages }])).toEqual([counts])
   })
 
