@@ -15,11 +15,12 @@ const NAMING_ATTEMPTS = 5
 
 /**
  * Returns the stamp of a file at rest and of the files that belong to it. It is taken before the file is opened. When
- * the file was written this moment, it waits for the next tick of the file system's clock. Returns null when later
+ * the file was written this moment, it waits for the next ticks of the file system's clock. Returns null when later
  * writes would not change the stamp.
  */
 export async function stampAtRest(path: string): Promise<string | null> {
-  if (restOf(path) === 'unsettled') await setTimeout(TICK_MS + CLOCK_MS)
+  for (let attempt = 1; attempt < NAMING_ATTEMPTS && restOf(path) === 'unsettled'; attempt += 1)
+    await setTimeout(TICK_MS + CLOCK_MS)
   return stampNow(path)
 }
 
