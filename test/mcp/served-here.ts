@@ -3,6 +3,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import type { Tools } from '../../core/agents/tools/tools.ts'
 import { createMcpServer } from '../../core/doors/mcp/server.ts'
 import type { ToolNames } from '../../core/doors/mcp/tool-names.ts'
+import type { CallProcedure } from '../../core/doors/procedures.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at field by field, and expectations say what it is
 type Answer = { readonly data: any; readonly isError: boolean; readonly text: string }
@@ -13,9 +14,13 @@ export type ServedHere = {
 }
 
 /** A server in this process, and a client that speaks with it. */
-export async function servedHere(tools: Tools, names: ToolNames = null): Promise<ServedHere> {
+export async function servedHere(
+  tools: Tools,
+  names: ToolNames = null,
+  procedures: CallProcedure | null = null,
+): Promise<ServedHere> {
   const [mine, theirs] = InMemoryTransport.createLinkedPair()
-  await createMcpServer(tools, { version: '0', names }).connect(theirs)
+  await createMcpServer(tools, { version: '0', names, procedures }).connect(theirs)
   const client = new Client({ name: 'test', version: '0' })
   await client.connect(mine)
   return {

@@ -14,11 +14,19 @@ export const mcpCommand = defineCommand({
       description: 'give access to what this grant allows ("lcm grant issue"); it names its memory and conversations',
       value: 'id',
     }),
+    procedures: z
+      .boolean()
+      .optional()
+      .describe('also offer every procedure of the contract that reads the memory as a tool'),
     names: z.string().max(40).default('lcm').describe('the names of the tools: lcm, or those of a system'),
   }),
-  exclusive: [['conversationId', 'grant']],
+  exclusive: [
+    ['conversationId', 'grant'],
+    ['conversationId', 'procedures'],
+    ['grant', 'procedures'],
+  ],
   stays: true,
-  run: async ({ conversationId, grant, names }, { db, newer, installation, version }) => {
+  run: async ({ conversationId, grant, procedures, names }, { db, newer, installation, version }) => {
     const { serveStdio } = await import('../mcp/serve-stdio.ts')
     const { toolNamesOf } = await import('../mcp/tool-names.ts')
     const exitCode = await serveStdio({
@@ -26,6 +34,7 @@ export const mcpCommand = defineCommand({
       allowNewer: newer ?? false,
       access: accessOf(conversationId, grant),
       names: toolNamesOf(names),
+      withProcedures: procedures ?? false,
       resourcesDir: installation.resourcesDir,
       version,
     })

@@ -3,6 +3,7 @@ import { Core } from '../../core.ts'
 import { Machine } from '../../machine/machine.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import { chooseConversation } from '../cli/session.ts'
+import { procedureCaller } from '../procedures.ts'
 import { executeHere } from '../run-job.ts'
 import { createMcpServer } from './server.ts'
 import { StdioTransport } from './stdio-transport.ts'
@@ -14,6 +15,8 @@ export type McpOptions = {
   /** What the client may read. */
   readonly access: Access
   readonly names: ToolNames
+  /** Every procedure that reads the memory is a tool, too. */
+  readonly withProcedures: boolean
   readonly resourcesDir: string
   readonly version: string
 }
@@ -48,7 +51,10 @@ export async function serveStdio(options: McpOptions): Promise<number> {
       if (access.kind === 'grant') lcm.grants.scope(access.grantId)
     })
     const unsubscribe = core.subscribe(() => undefined)
-    const server = createMcpServer(new Tools(() => core.lcm(), access), options)
+    const server = createMcpServer(new Tools(() => core.lcm(), access), {
+      ...options,
+      procedures: options.withProcedures ? procedureCaller(core) : null,
+    })
     const transport = new StdioTransport({ input: process.stdin, output: process.stdout })
     await server.connect(transport)
     const signal = await new Promise<'end' | 'SIGINT' | 'SIGTERM'>((done) => {

@@ -7,6 +7,8 @@ import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../..
 import { withoutPaths } from '../../sanitize.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import { toCliJson } from '../cli/cli-json.ts'
+import type { CallProcedure } from '../procedures.ts'
+import { callProcedureTool, procedureTools } from './procedure-tools.ts'
 import { instructionsFor, offeredTools, type ToolNames, withNames } from './tool-names.ts'
 
 /** Nothing is changed, and nothing outside of the memory is reached. */
@@ -25,25 +27,33 @@ type ServerOptions = {
   /** The memory that is read, for the log. */
   readonly path?: string | null
   readonly names?: ToolNames
+  /** With it every procedure that reads the memory is a tool, too. */
+  readonly procedures?: CallProcedure | null
 }
 
 /** Creates the server of the Model Context Protocol with the tools for agents. */
-export function createMcpServer(reader: Tools, { version, path = null, names = null }: ServerOptions): Server {
-  const options = { instructions: instructionsFor(names), capabilities: { tools: {} } }
-  const server = new Server({ name: SERVER_NAME, version }, options)
+export function createMcpServer(reader: Tools, options: ServerOptions): Server {
+  const { version, path = null, names = null, procedures = null } = options
+  const server = new Server(
+    { name: SERVER_NAME, version },
+    { instructions: instructionsFor(names), capabilities: { tools: {} } },
+  )
   const tools = new Map(offeredTools(names).map((tool) => [tool.name, tool]))
+  const generated = new Map(procedures ? procedureTools().map((tool) => [tool.name, tool]) : [])
+  const known = [...tools.keys(), ...generated.keys()]
   server.setRequestHandler(ListToolsRequestSchema, () => ({
-    tools: Array.from(tools.values(), ({ name, title, description, inputSchema }) => ({
+    tools: Array.from([...tools.values(), ...generated.values()], ({ name, title, description, inputSchema }) => ({
       ...{ name, title, description, inputSchema: inputSchema as { type: 'object' } },
       annotations: { title, ...ANNOTATIONS },
     })),
   }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: given } }, { signal }) => {
+    const asProcedure = generated.get(name)
+    if (asProcedure && procedures)
+      return answer({ tool: name, path, names }, () => callProcedureTool(asProcedure, procedures, given ?? {}, signal))
     const offered = tools.get(name)
     if (!offered)
-      return failure(
-        new LcmError('not_found', `There is no such tool here. There are ${[...tools.keys()].join(', ')}.`),
-      )
+      return failure(new LcmError('not_found', `There is no such tool here. There are ${known.join(', ')}.`))
     const { tool, defaults } = offered
     return answer({ tool, path, names }, () => reader.call(tool, { ...defaults, ...given }, signal))
   })

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
+import type { AgentTool } from '../../contract/grants.ts'
+import { procedures } from '../../contract/procedures.ts'
+import { LcmError } from '../../errors.ts'
+import type { CallProcedure } from '../procedures.ts'
+
+/** What is about this machine, its user or other callers, and not about the memory. */
+const ELSEWHERE = /^(machine|settings|jobs|activity|grants|tools|retrieval\.grants)(\.|$)/
+
+/** An answer has at most so many characters of JSON, which is about what the other tools give at most. */
+const MOST_CHARS = 4 * MOST_AGENT_TOKENS
+
+type ProcedureTool = AgentTool & { readonly procedure: string; readonly takesInput: boolean }
+
+/** Every procedure of the contract that reads the memory, as a tool: the same texts at every time. */
+export function procedureTools(): ProcedureTool[] {
+  return procedures()
+    .filter(({ name, writes, isStream }) => !writes && !isStream && !ELSEWHERE.test(name))
+    .map(({ name, does, input }) => ({
+      name: `lcm_${name.replaceAll('.', '_')}`,
+      title: name,
+      description: `${does}. It is ${name} of the contract. Times in arguments are milliseconds.`,
+      inputSchema: input ? z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) : { type: 'object' },
+      procedure: name,
+      takesInput: input !== undefined,
+    }))
+}
+
+/**
+ * Answers such a call. A list stands in the field `answer`, because the answer of a tool is an object.
+ * @throws LcmError invalid_argument for an answer that would fill the window of an agent
+ */
+export async function callProcedureTool(
+  { procedure, takesInput }: ProcedureTool,
+  call: CallProcedure,
+  given: unknown,
+  signal: AbortSignal,
+): Promise<object> {
+  const answer = await call(procedure, takesInput ? given : undefined, signal)
+  const chars = JSON.stringify(answer ?? null).length
+  if (chars > MOST_CHARS) {
+    throw new LcmError(
+      'invalid_argument',
+      `The answer of ${procedure} has ${chars.toLocaleString('en')} characters, and an agent is given at most ${MOST_CHARS.toLocaleString('en')}: ask for less, such as a lower limit or one conversation, or use lcm_grep.`,
+    )
+  }
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer) ? answer : { answer: answer ?? null }
+}
