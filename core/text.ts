@@ -12,6 +12,10 @@ export const EXCERPT_CHARS = 160
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
 const UNPRINTABLE = /[\s\u0000-\u001f\u007f-\u009f\ufeff]+/g
 
+// The same but for single spaces. Most texts have none, and looking for one takes a third of the time of replacing.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+const MORE_THAN_SPACES = /[^\S ]|[\u0000-\u001f\u007f-\u009f\ufeff]| {2}/
+
 /**
  * Returns the beginning of a text on one line, at most `chars` characters, with "…" at the end when something was left
  * out.
@@ -19,7 +23,7 @@ const UNPRINTABLE = /[\s\u0000-\u001f\u007f-\u009f\ufeff]+/g
 export function excerptOf(text: string, chars = EXCERPT_CHARS): string {
   // This is enough to fill the line even when most of it is white space, and a megabyte is never scanned for it.
   const head = text.length > chars * 8 ? text.slice(0, chars * 8) : text
-  const line = head.replace(UNPRINTABLE, ' ').trim()
+  const line = (MORE_THAN_SPACES.test(head) ? head.replace(UNPRINTABLE, ' ') : head).trim()
   const isWhole = line.length <= chars && head.length === text.length
   return isWhole ? line.toWellFormed() : `${trimSurrogate(line.slice(0, chars - 1))}…`.toWellFormed()
 }

@@ -54,6 +54,7 @@ export class Selection {
   readonly #input: SelectionInput
   readonly #decisions: Decisions
   readonly #matches: number
+  readonly #outByStep: string
 
   constructor(input: SelectionInput, decisions: Decisions, claimed: Claimed) {
     this.#input = input
@@ -61,6 +62,9 @@ export class Selection {
     this.tokens = claimed.tokens
     this.overBudget = claimed.overBudget
     this.#matches = claimed.matches
+    const step = number(stepOf(input.budgetTokens))
+    // Most items of a long window are left out for this reason, so its text is made once.
+    this.#outByStep = `out: over the budget, the oldest fall out, ${step} tokens at a time`
   }
 
   isIncluded(index: number): boolean {
@@ -106,8 +110,7 @@ export class Selection {
   #fallenOut(index: number, { idAt }: Wording): string {
     const members = membersOf(this.#input, index)
     const needs = tokensOf(this.#input, members)
-    const step = stepOf(this.#input.budgetTokens)
-    if (needs < step) return `out: over the budget, the oldest fall out, ${number(step)} tokens at a time`
+    if (needs < stepOf(this.#input.budgetTokens)) return this.#outByStep
     const partner = members.find((member) => member !== index)
     const together = partner === undefined ? '' : ` with ${idAt(partner)}`
     return `out: over the budget, and ${number(needs)} tokens${together} are as much as falls out at a time`
