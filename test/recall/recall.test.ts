@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import { openLcm } from '../../core/lcm.ts'
+import { buildMemory } from '../builders/memory.ts'
+import { RANKINGS, readQuestions, recallOf, scoresOf, tableOf } from './recall.ts'
+
+const line = (question: object): string => JSON.stringify(question)
+
+it('counts an answer once, whichever of its messages is found', () => {
+  const [question] = readQuestions(line({ question: 'x', evidence: ['msg_1', ['msg_2', 'msg_3']] }))
+  if (!question) throw new Error('there is no question')
+  expect(recallOf(question, [])).toBe(0)
+  expect(recallOf(question, ['msg_2', 'msg_3'])).toBe(0.5)
+  expect(recallOf(question, ['msg_3', 'msg_1'])).toBe(1)
+})
+
+it('asks every question of every ranking, in its conversation, and adds up by category', async () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(1, ['the pump was replaced in spring', 'nothing of note'])
+  memory.messages(2, ['the pump is loud', 'the valve leaks'])
+  const questions = readQuestions(
+    [
+      line({ question: 'pump', conversation: 1, evidence: ['msg_1'], category: 'parts' }),
+      line({ question: 'valve?', evidence: ['msg_4'], category: 'parts' }),
+      line({ question: 'a gasket', evidence: ['msg_2'], category: 'unknown' }),
+      '',
+    ].join('\n'),
+  )
+  const lcm = await openLcm(memory.path, { readOnly: true })
+  for (const ranking of Object.values(RANKINGS)) {
+    const scores = await scoresOf(lcm, questions, ranking)
+    expect(scores.map(({ category, questions: count, at5 }) => [category, count, at5])).toEqual([
+      ['parts', 2, 1],
+      ['unknown', 1, 0],
+      ['together', 3, 2 / 3],
+    ])
+    expect(tableOf('name', scores).split('\n')).toHaveLength(4)
+  }
+  lcm.close()
+})
