@@ -44,18 +44,19 @@ it('calls a figure unchanged when both are zero, and worse when only the old one
 
 it('lists figures that only one build has instead of comparing them', () => {
   const compared = compare([{ both: 1, gone: 1 }], [{ both: 1, added: 1 }])
-  expect(compared).toMatchObject({ onlyOld: ['gone'], onlyNew: ['added'] })
+  expect(compared).toMatchObject({ onlyOld: ['gone'], onlyNew: [{ name: 'added', new: 1 }] })
   expect(compared.figures).toHaveLength(1)
 })
 
-it('prints one row for each figure, marks the worse ones and counts them', () => {
+it('prints one row for each figure, also when the old benchmark lacks it, and marks and counts the worse ones', () => {
   const old = { open: { wallMs: 1234.5 }, endMegabytes: 10, gone: 1 }
-  const now = { open: { wallMs: 2469 }, endMegabytes: 10 }
+  const now = { open: { wallMs: 2469 }, endMegabytes: 10, addedMs: 3 }
   expect(comparisonText(compare([old], [now]))).toBe(
     [
       '                old    new  new ÷ old',
       'open.wallMs   1,230  2,470       2.00  worse',
       'endMegabytes     10     10       1.00',
+      'addedMs           –      3          –',
       '',
       '1 of 2 figures are worse: slower than 1.1 × or, in megabytes, more than 1.05 ×.',
       'Only the old benchmark has: gone',

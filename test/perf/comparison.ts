@@ -10,9 +10,10 @@ type ComparedFigure = {
 
 export type Comparison = {
   readonly figures: readonly ComparedFigure[]
-  /** Names of figures that only one of the two benchmarks has. */
+  /** Names of figures that only the old benchmark has. */
   readonly onlyOld: readonly string[]
-  readonly onlyNew: readonly string[]
+  /** Figures that only the new benchmark has, with the medians of the rounds. */
+  readonly onlyNew: readonly { readonly name: string; readonly new: number }[]
 }
 
 /** How much slower a figure may become, and how much heavier. */
@@ -40,7 +41,7 @@ export function compare(oldRounds: readonly unknown[], newRounds: readonly unkno
       return before === undefined ? [] : [compareFigure(name, before, value)]
     }),
     onlyOld: [...old.keys()].filter((name) => !now.has(name)),
-    onlyNew: [...now.keys()].filter((name) => !old.has(name)),
+    onlyNew: [...now].flatMap(([name, value]) => (old.has(name) ? [] : [{ name, new: value }])),
   }
 }
 
@@ -62,6 +63,7 @@ export function comparisonText({ figures, onlyOld, onlyNew }: Comparison): strin
       ratio.toFixed(2),
       isWorse ? 'worse' : '',
     ]),
+    ...onlyNew.map(({ name, new: now }) => [name, '–', short(now), '–', '']),
   ]
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const table = rows.map(([name = '', ...cells]) =>
@@ -73,7 +75,6 @@ export function comparisonText({ figures, onlyOld, onlyNew }: Comparison): strin
     '',
     `${worse} of ${figures.length} figures are worse: slower than ${SLOWER} × or, in megabytes, more than ${HEAVIER} ×.`,
     ...(onlyOld.length > 0 ? [`Only the old benchmark has: ${onlyOld.join(', ')}`] : []),
-    ...(onlyNew.length > 0 ? [`Only the new benchmark has: ${onlyNew.join(', ')}`] : []),
   ].join('\n')
 }
 
