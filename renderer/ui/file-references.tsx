@@ -1,5 +1,5 @@
 import { navigate } from '../routes.ts'
-import styles from './node-link.module.css'
+import styles from './node-id.module.css'
 
 /** What stands in a text in place of a large file. */
 const REFERENCE = /\[LCM File: (file_[0-9a-f]{16}) \|[^\]\n]{0,1000}\]/g

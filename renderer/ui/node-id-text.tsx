@@ -1,7 +1,7 @@
 import { classNames } from './class-names.ts'
 import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'
-import styles from './node-id-text.module.css'
+import styles from './node-id.module.css'
 import { useCopy } from './use-copy.ts'
 
 type Props = {
@@ -18,7 +18,7 @@ export function NodeIdText({ id, node, maxChars }: Props) {
   return (
     <button
       type="button"
-      className={classNames(styles.id, state === 'copied' && styles.copied)}
+      className={classNames(styles.id, styles.copy, state === 'copied' && styles.copied)}
       style={node && { color: nodeTextColor(node) }}
       title={state === 'failed' ? 'The browser refused to copy' : `${id} (click to copy)`}
       aria-label={`Copy ${id}`}

@@ -1,7 +1,8 @@
 import { navigate, type View } from '../routes.ts'
+import { classNames } from './class-names.ts'
 import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'
-import styles from './node-link.module.css'
+import styles from './node-id.module.css'
 
 type Props = {
   readonly id: string
@@ -23,7 +24,7 @@ export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Prop
   return (
     <button
       type="button"
-      className={styles.link}
+      className={classNames(styles.id, styles.link)}
       style={{ color: node ? nodeTextColor(node) : 'var(--link)' }}
       title={`Select ${id}`}
       onClick={select}

@@ -2,7 +2,8 @@ import { memo } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
-import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
@@ -53,14 +54,14 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
       <div role="gridcell" tabIndex={-1}>
         <span className={styles.window} data-in={hit.inContext} title={windowTitle(hit)} />
         <div className={styles.head}>
-          <span className={styles.swatch} style={{ background: nodeColor(look) }} />
+          <DepthSwatch node={look} />
           <span className={styles.kind} style={{ color: nodeTextColor(look) }}>
             {nodeLabel(look)}
           </span>
           <span className={styles.id} title={hit.id}>
             {hit.id}
           </span>
-          {hit.seq !== null && <span title="Place in its conversation">seq {formatCount(hit.seq)}</span>}
+          {hit.seq !== null && <span title="Position in its conversation">seq {formatCount(hit.seq)}</span>}
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}

@@ -3,6 +3,7 @@ import type { FoundSettings, SettingsReport } from '../../../core/contract/setti
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import figureStyles from '../../ui/figure-table.module.css'
 import { PathText } from '../../ui/path-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -42,8 +43,8 @@ function FoundFile({ found, report }: { readonly found: FoundSettings; readonly 
   const rows = rowsOf(found, report)
   const patch = patchOf(found, report)
   return (
-    <article className={styles.file} aria-label={`${label}: ${path}`}>
-      <div className={styles.head}>
+    <article className={classNames(sectionStyles.entry, styles.file)} aria-label={`${label}: ${path}`}>
+      <div className={classNames(sectionStyles.entryHead, styles.head)}>
         <strong>{label}</strong>
         <PathText path={path} />
         {rows.length > 0 && (

@@ -4,9 +4,11 @@ import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip, type Tone } from '../../ui/chip.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import styles from './provider-row.module.css'
+import sectionStyles from './section.module.css'
 
 type Props = {
   readonly provider: ProviderInfo
@@ -22,9 +24,9 @@ export function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }:
   const { name, model, baseUrl } = provider
   const key = keyText(provider, canStoreKeys)
   return (
-    <li className={styles.row}>
+    <li className={classNames(sectionStyles.entry, styles.row)}>
       <div className={styles.words}>
-        <p className={styles.head}>
+        <p className={sectionStyles.entryHead}>
           <strong>{name}</strong> <span>{model}</span>
           <Chip tone={key.tone} title={key.hint}>
             {key.text}

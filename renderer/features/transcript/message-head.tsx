@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
-import { nodeColor, nodeTextColor } from '../../ui/depth-color.ts'
+import { nodeTextColor } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatTokens } from '../../ui/format.ts'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -14,7 +15,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
   const tools = message.role === 'tool' ? toolNames(message) : ''
   return (
     <header className={styles.head}>
-      <span className={styles.swatch} style={{ background: nodeColor(look) }} />
+      <DepthSwatch node={look} />
       <span className={styles.role} style={{ color: nodeTextColor(look) }}>
         {message.role}
       </span>
