@@ -10,7 +10,7 @@ const sample = join(import.meta.dirname, '../../resources/sample.db')
 it('the status line is one line with messages, summaries, depth, size and how full the window is', async () => {
   const { code, stdout, stderr } = await lcmHere(['statusline', '--db', sample])
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^LCM: 468 msgs \| 43 summaries \(depth 2\) \| 1\.6 MB \| window \d+ %\n$/)
+  expect(stdout).toMatch(/^LCM: 468 msgs \| 43 summaries \(depth 2\) \| 1\.6 MB · \d+ % of window\n$/)
 })
 
 it('the figures of the status line are those of the memory, also of one conversation, and of another system', async () => {

@@ -50,10 +50,17 @@ function statusOf(rows: readonly ListedConversation[], sizeBytes: number): Statu
   }
 }
 
+/** The same line as the status line of the window. */
 function lineOf({ messages, summaries, maxDepth, bytes: sizeBytes, pressure }: Status): string {
-  const depth = maxDepth < 0 ? '' : ` (depth ${maxDepth})`
-  const window = pressure === null ? [] : [`window ${percent(pressure)}`]
-  return [`LCM: ${count(messages)} msgs`, `${count(summaries)} summaries${depth}`, bytes(sizeBytes), ...window].join(
-    ' | ',
-  )
+  const depth = maxDepth > 0 ? ` (depth ${maxDepth})` : ''
+  const window = pressure === null ? '' : ` · ${fullness(pressure)} of window`
+  return [
+    `LCM: ${count(messages)} ${messages === 1 ? 'msg' : 'msgs'}`,
+    `${count(summaries)} ${summaries === 1 ? 'summary' : 'summaries'}${depth}`,
+    `${bytes(sizeBytes)}${window}`,
+  ].join(' | ')
 }
+
+/** Rounds down, so that 100 % is said of a full window only. */
+const fullness = (pressure: number): string =>
+  pressure < 0.01 || pressure >= 1 ? percent(pressure) : `${Math.floor(pressure * 100)} %`

@@ -36,8 +36,8 @@ const REASONS: Readonly<Record<ItemReason, string>> = {
   pair_of_included: 'pair of what is in',
   fits_recency: 'fits, newest first',
   fits_relevance: 'fits, most relevant first',
-  out_of_budget: 'out: no room',
-  pair_out_of_budget: 'out: no room for its pair',
+  out_of_budget: 'out: over the budget',
+  pair_out_of_budget: 'out: over the budget with its pair',
   orphan_result: 'out: its call is gone',
   dangling: 'out: names nothing',
 }
