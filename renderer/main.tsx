@@ -10,7 +10,7 @@ import { App } from './app.tsx'
 import { NotEntered } from './browser-session.ts'
 import { toErrorInfo } from './error-text.ts'
 import { prefetchMemory } from './frame/prefetch.ts'
-import { rememberPlaces, restorePlace } from './frame/remembered-place.ts'
+import { rememberAddresses, restoreAddress } from './frame/remembered-address.ts'
 import { host } from './host.ts'
 import { LiveContext, LiveFeed } from './live.ts'
 import { currentFile } from './routes.ts'
@@ -25,8 +25,8 @@ function show(root: Element): void {
   const file = currentFile()
   document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
   if (file !== null) {
-    restorePlace(file)
-    rememberPlaces(file)
+    restoreAddress(file)
+    rememberAddresses(file)
   }
   const queries = new QueryClient({
     defaultOptions: {

@@ -7,9 +7,9 @@ type Input = Pick<Strata, 'summaries'>
  * window has none. Returns null without summaries.
  */
 export function defaultFocus({ summaries }: Input): string | null {
-  const places = [...summaries.id.keys()]
-  const inWindow = places.filter((place) => summaries.inWindow[place] === 1)
-  const candidates = inWindow.length > 0 ? inWindow : places
+  const indexes = [...summaries.id.keys()]
+  const inWindow = indexes.filter((index) => summaries.inWindow[index] === 1)
+  const candidates = inWindow.length > 0 ? inWindow : indexes
   const first = candidates[0]
   if (first === undefined) return null
   const best = candidates.reduce((most, place) => (isBetter(summaries, place, most) ? place : most), first)

@@ -15,16 +15,24 @@ export const foundTexts = (queries: QueryClient, id: string): readonly string[] 
   queries.getQueryData<readonly string[]>(keyOf(id)) ?? []
 
 /**
- * Returns where the texts occur in a run of text, in order, each as `[from, to)`. The `…` of a shortened text does not
- * count.
+ * Returns where the texts occur in a run of text, with the same case, in order, each as `[from, to)`. The `…` of a
+ * shortened text does not count.
  */
-export function placesOf(run: string, texts: readonly string[], most: number): readonly (readonly [number, number])[] {
-  const places: [number, number][] = []
+export function findAllExactly(
+  run: string,
+  texts: readonly string[],
+  most: number,
+): readonly (readonly [number, number])[] {
+  const occurrences: [number, number][] = []
   for (const text of texts) {
     const wanted = text.replace(/^…|…$/g, '')
     if (wanted === '') continue
-    for (let at = run.indexOf(wanted); at >= 0 && places.length < most; at = run.indexOf(wanted, at + wanted.length))
-      places.push([at, at + wanted.length])
+    for (
+      let at = run.indexOf(wanted);
+      at >= 0 && occurrences.length < most;
+      at = run.indexOf(wanted, at + wanted.length)
+    )
+      occurrences.push([at, at + wanted.length])
   }
-  return places.sort(([a], [b]) => a - b)
+  return occurrences.sort(([a], [b]) => a - b)
 }

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type RefObject, useEffect } from 'react'
-import { foundTexts, placesOf } from './found-texts.ts'
+import { findAllExactly, foundTexts } from './found-texts.ts'
 
 /** The most matches of one message that are marked. */
 const MOST_MARKS = 400
@@ -46,7 +46,7 @@ function rangesOf(element: HTMLElement, texts: readonly string[]): readonly Rang
     const node = walker.currentNode
     const text = node.nodeValue ?? ''
     chars += text.length
-    for (const [from, to] of placesOf(text, texts, MOST_MARKS - ranges.length)) {
+    for (const [from, to] of findAllExactly(text, texts, MOST_MARKS - ranges.length)) {
       const range = new Range()
       range.setStart(node, from)
       range.setEnd(node, to)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunksInSight, parseLine, placesIn } from '../../renderer/features/files/file-chunks.ts'
+import { chunksInSight, findAllIgnoringCase, parseLine } from '../../renderer/features/files/file-chunks.ts'
 import { highlightLines, languageOf } from '../../renderer/features/files/highlight-lines.ts'
 
 const joined = (lines: readonly string[], language: string | null): string[] =>
@@ -47,13 +47,13 @@ describe('the viewer of a file', () => {
   })
 
   it('marks each place of a text in a line without regard to case', () => {
-    expect(placesIn('Ab ab aB', 'ab')).toEqual([
+    expect(findAllIgnoringCase('Ab ab aB', 'ab')).toEqual([
       [0, 2],
       [3, 5],
       [6, 8],
     ])
-    expect(placesIn('a.b', '.')).toEqual([[1, 2]])
-    expect(placesIn('a', '')).toEqual([])
+    expect(findAllIgnoringCase('a.b', '.')).toEqual([[1, 2]])
+    expect(findAllIgnoringCase('a', '')).toEqual([])
   })
 
   it('reads a line number with or without separators', () => {

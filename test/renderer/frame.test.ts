@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../core/contract/job.ts'
 import type { ConversationRow, ListedConversation } from '../../core/contract/memory.ts'
-import { placeOf, withPlace } from '../../renderer/frame/remembered-place.ts'
+import { addressToRemember, withAddress } from '../../renderer/frame/remembered-address.ts'
 import { statusText } from '../../renderer/frame/status-text.ts'
 import { arrangeConversations, conversationName, firstConversation } from '../../renderer/ui/conversation-order.ts'
 import { jobOutcome, jobText } from '../../renderer/ui/job-text.ts'
@@ -116,14 +116,16 @@ describe('the text of a job', () => {
 
 describe('the remembered place in a file', () => {
   it('is kept for the fifty files that were used last', () => {
-    let places: ReturnType<typeof withPlace> = []
-    for (let n = 0; n < 60; n += 1) places = withPlace(places, `/f${n}`, '#/strata')
-    places = withPlace(places, '/f30', '#/context')
-    expect(places).toHaveLength(50)
-    expect(places.at(-1)).toEqual(['/f30', '#/context'])
+    let addresses: ReturnType<typeof withAddress> = []
+    for (let n = 0; n < 60; n += 1) addresses = withAddress(addresses, `/f${n}`, '#/strata')
+    addresses = withAddress(addresses, '/f30', '#/context')
+    expect(addresses).toHaveLength(50)
+    expect(addresses.at(-1)).toEqual(['/f30', '#/context'])
   })
 
   it('does not contain the words of a search', () => {
-    expect(placeOf('#/conversation/3/search?query=x&select=msg_1')).toBe('#/conversation/3/search?select=msg_1')
+    expect(addressToRemember('#/conversation/3/search?query=x&select=msg_1')).toBe(
+      '#/conversation/3/search?select=msg_1',
+    )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answerParts } from '../../renderer/features/search/answer-parts.ts'
-import { placesOf } from '../../renderer/ui/found-texts.ts'
+import { findAllExactly } from '../../renderer/ui/found-texts.ts'
 import { clipPassage, linesOfPassage } from '../../renderer/ui/passage-text.ts'
 
 describe('an answer', () => {
@@ -37,11 +37,11 @@ describe('a passage', () => {
 
   it('is found in its message line by line', () => {
     expect(linesOfPassage('one line\n\n  another \n}\n')).toEqual(['one line', 'another'])
-    expect(placesOf('abc abc', ['bc'], 9)).toEqual([
+    expect(findAllExactly('abc abc', ['bc'], 9)).toEqual([
       [1, 3],
       [5, 7],
     ])
-    expect(placesOf('a long text', ['…long…', ''], 9)).toEqual([[2, 6]])
-    expect(placesOf('aaaa', ['a'], 2)).toHaveLength(2)
+    expect(findAllExactly('a long text', ['…long…', ''], 9)).toEqual([[2, 6]])
+    expect(findAllExactly('aaaa', ['a'], 2)).toHaveLength(2)
   })
 })

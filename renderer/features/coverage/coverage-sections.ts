@@ -70,7 +70,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
     },
     {
       title: 'Differs',
-      explanation: 'In the same place, but not the same.',
+      explanation: 'At the same position, but not the same.',
       messageColumn: 'message',
       isFault: true,
       count: counts.differing,
@@ -95,7 +95,7 @@ export function sectionsOf(report: CoverageReport): CoverageSection[] {
 
 /** The findings as a document with positions and figures only, without text of the conversation. */
 export function coverageMarkdown(report: CoverageReport): string {
-  const place = ({ line, role, messageId }: CoverageRow): string =>
+  const whereText = ({ line, role, messageId }: CoverageRow): string =>
     `- ${line === null ? '' : `line ${line}, `}${role}${messageId === null ? '' : `, ${messageId}`}`
   const lines = [
     `# Conversation ${report.conversationId} beside its transcript`,
@@ -108,7 +108,7 @@ export function coverageMarkdown(report: CoverageReport): string {
       '',
       `${explanation} Last column: ${messageColumn}.`,
       '',
-      ...rows.map(place),
+      ...rows.map(whereText),
     ]),
     ...report.notes.flatMap((note) => ['', note]),
   ]

@@ -18,7 +18,7 @@ export function DetailFacts({ description }: { readonly description: Description
   const isMessage = kind === 'message'
   return (
     <Facts>
-      <Fact name="place">{isMessage && seq !== null ? `seq ${formatCount(seq)}` : null}</Fact>
+      <Fact name="position">{isMessage && seq !== null ? `seq ${formatCount(seq)}` : null}</Fact>
       <Fact name="covers">
         {isMessage || covers === null ? null : (
           <>

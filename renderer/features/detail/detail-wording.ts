@@ -39,8 +39,8 @@ export function compressionText({
 /** Says whether the node is in the window now. */
 export function visibilityChip(visibility: Visibility, contextOrdinal: number | null): { text: string; tone: Tone } {
   if (visibility === 'in_window') {
-    const place = contextOrdinal === null ? '' : ` · #${formatCount(contextOrdinal)}`
-    return { text: `in the window${place}`, tone: 'lit' }
+    const ordinal = contextOrdinal === null ? '' : ` · #${formatCount(contextOrdinal)}`
+    return { text: `in the window${ordinal}`, tone: 'lit' }
   }
   if (visibility === 'covered') return { text: 'covered', tone: 'neutral' }
   return { text: 'out of reach', tone: 'error' }

@@ -11,18 +11,18 @@ export function chunksInSight(first: number, last: number, total: number): reado
 }
 
 /** Returns where a text occurs in a line, without regard to case, each as `[from, to)`. */
-export function placesIn(line: string, query: string): readonly (readonly [number, number])[] {
+export function findAllIgnoringCase(line: string, query: string): readonly (readonly [number, number])[] {
   if (query === '') return []
-  const places: [number, number][] = []
+  const matches: [number, number][] = []
   const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'gi')
   for (const found of line.matchAll(pattern)) {
-    places.push([found.index, found.index + found[0].length])
-    if (places.length === MOST_PLACES) break
+    matches.push([found.index, found.index + found[0].length])
+    if (matches.length === MOST_MATCHES) break
   }
-  return places
+  return matches
 }
 
-const MOST_PLACES = 200
+const MOST_MATCHES = 200
 
 /** The number of the line that is asked for, or null. Thousands may be separated. */
 export function parseLine(text: string): number | null {

@@ -1,7 +1,7 @@
 import type { FileRow } from '../../../core/contract/file.ts'
-import { placesOf } from '../../ui/found-texts.ts'
+import { findAllExactly } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
-import { placesIn } from './file-chunks.ts'
+import { findAllIgnoringCase } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import type { Token } from './highlight-lines.ts'
 
@@ -19,15 +19,16 @@ type Props = {
 
 /** One row of a file with the number of its line. */
 export function FileLine({ row, tokens, query, found, isCurrent }: Props) {
-  const places = query === '' && isCurrent ? placesOf(row.text, found, MOST_FOUND) : placesIn(row.text, query)
+  const matches =
+    query === '' && isCurrent ? findAllExactly(row.text, found, MOST_FOUND) : findAllIgnoringCase(row.text, query)
   return (
     <div className={styles.line} data-current={isCurrent || undefined}>
       <span className={styles.number} aria-hidden={!row.isLineStart}>
         {row.isLineStart ? row.line : '↳'}
       </span>
       <code className={styles.code}>
-        {places.length > 0 || tokens === undefined ? (
-          <Highlighted text={row.text} matches={places} />
+        {matches.length > 0 || tokens === undefined ? (
+          <Highlighted text={row.text} matches={matches} />
         ) : (
           tokens.map(({ text, look }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line never change places

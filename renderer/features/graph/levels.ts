@@ -62,8 +62,8 @@ function orderSourcesLast(nodes: Neighbourhood['nodes'], edges: readonly Edge[])
       waiting.set(edge.to, left)
       if (left === 0) order.push(edge.to)
     }
-  const place = new Map(order.map((id, index) => [id, index]))
-  const forward = candidates.filter((edge) => place.has(edge.from) && place.has(edge.to))
+  const index = new Map(order.map((id, index) => [id, index]))
+  const forward = candidates.filter((edge) => index.has(edge.from) && index.has(edge.to))
   return { order, forward }
 }
 

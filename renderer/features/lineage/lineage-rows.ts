@@ -13,7 +13,7 @@ export type LineageRow =
       readonly kind: 'node'
       /** The ids from the top of the tree down to the row, which identify it. */
       readonly path: string
-      readonly place: 'above' | 'middle' | 'below'
+      readonly side: 'above' | 'middle' | 'below'
       readonly node: LineageNode
       readonly mark: LineageMark
       /** The level of the row, from 1. */
@@ -57,7 +57,7 @@ export function rowsAbove(
       rows.push({
         kind: 'node',
         path: `^${path}`,
-        place: 'above',
+        side: 'above',
         node,
         mark,
         level: height - steps,
@@ -107,7 +107,7 @@ export function rowsBelow(
     const canOpen = !isCycle && node.kind !== 'message' && (node.sources ?? 0) > 0
     const isMiddle = above.length === 0
     const isOpen = canOpen && (isMiddle || open.has(path))
-    rows.push({ kind: 'node', path, place: isMiddle ? 'middle' : 'below', node, mark, level, canOpen, isOpen })
+    rows.push({ kind: 'node', path, side: isMiddle ? 'middle' : 'below', node, mark, level, canOpen, isOpen })
     if (!isOpen) return
     const fetched = levelOf(node.id)
     for (const card of fetched?.nodes ?? []) add(card, [...above, node.id], level + 1)

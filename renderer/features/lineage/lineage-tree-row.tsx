@@ -41,7 +41,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
         tree.row,
         isCurrent && tree.selected,
         isCurrent && tree.current,
-        isNode && row.place === 'middle' && styles.middle,
+        isNode && row.side === 'middle' && styles.middle,
       )}
       style={{ paddingLeft: 8 + indentOf(row.level) * INDENT_PX }}
       role="treeitem"
@@ -59,9 +59,9 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
           <span
             className={tree.twist}
             data-open={row.isOpen}
-            onClick={row.canOpen && row.place === 'below' ? toggle : undefined}
+            onClick={row.canOpen && row.side === 'below' ? toggle : undefined}
           >
-            {row.canOpen && row.place === 'below' && <Icon name="chevronRight" />}
+            {row.canOpen && row.side === 'below' && <Icon name="chevronRight" />}
           </span>
           <DepthSwatch node={row.node} />
           <span className={styles.id} style={{ color: nodeTextColor(row.node) }}>

@@ -30,7 +30,7 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
   const [movedTo, setMovedTo] = useState<string | null>(null)
   const moved = rows.find(({ path }) => path === movedTo)
   const isThere = moved !== undefined && (moved.kind !== 'node' || moved.node.id === inHand)
-  const current = isThere ? moved : placeOf(rows, inHand)
+  const current = isThere ? moved : rowOf(rows, inHand)
 
   // Keys come faster than answers, so each step continues from the result of the one before it.
   const hand = useRef(inHand)
@@ -59,12 +59,12 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
     if (from === null) return
     const id = await step(from, direction)
     if (id === null) return
-    const place = placeOf(latest.current.rows, from)
-    const unfolds = direction === 'sources' && place?.kind === 'node' && place.canOpen && place.place !== 'above'
-    if (unfolds) latest.current.levels.toggle(place.path, true)
-    setMovedTo(unfolds ? pathBelow(place.path, id) : null)
+    const row = rowOf(latest.current.rows, from)
+    const unfolds = direction === 'sources' && row?.kind === 'node' && row.canOpen && row.side !== 'above'
+    if (unfolds) latest.current.levels.toggle(row.path, true)
+    setMovedTo(unfolds ? pathBelow(row.path, id) : null)
     // A node that the tree cannot show in its position becomes the middle.
-    if (!unfolds && placeOf(latest.current.rows, id) === undefined) middle.centre(id)
+    if (!unfolds && rowOf(latest.current.rows, id) === undefined) middle.centre(id)
     select(id, 'push')
   }
   return {
@@ -78,7 +78,7 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
       else middle.centre(row.node.id)
     },
     toggle: () => {
-      if (current?.kind === 'node' && current.canOpen && current.place === 'below')
+      if (current?.kind === 'node' && current.canOpen && current.side === 'below')
         levels.toggle(current.path, !current.isOpen)
     },
     along: (direction) => {
@@ -89,7 +89,7 @@ export function useMoves({ rows, levels, middle, inHand }: Shown): Moves {
 }
 
 /** Returns the line of a node. The one in the middle has priority over its repetitions. */
-function placeOf(rows: readonly LineageRow[], id: string | null): LineageRow | undefined {
-  const places = rows.filter((row) => row.kind === 'node' && row.node.id === id)
-  return places.find((row) => row.kind === 'node' && row.place === 'middle') ?? places[0]
+function rowOf(rows: readonly LineageRow[], id: string | null): LineageRow | undefined {
+  const found = rows.filter((row) => row.kind === 'node' && row.node.id === id)
+  return found.find((row) => row.kind === 'node' && row.side === 'middle') ?? found[0]
 }

@@ -51,9 +51,9 @@ function runsOf(content: string, claim: ProvenanceClaim, matches: readonly Passa
   const cuts = new Set([claim.start, claim.end])
   for (const { start, end } of doubtful) for (const at of [start, end]) if (within(at)) cuts.add(at)
   for (const { claimStart, claimEnd } of matches) for (const at of [claimStart, claimEnd]) if (within(at)) cuts.add(at)
-  const places = [...cuts].sort((a, b) => a - b)
-  return places.slice(0, -1).map((start, index) => {
-    const end = places[index + 1] ?? claim.end
+  const offsets = [...cuts].sort((a, b) => a - b)
+  return offsets.slice(0, -1).map((start, index) => {
+    const end = offsets[index + 1] ?? claim.end
     return {
       start,
       text: content.slice(start, end),

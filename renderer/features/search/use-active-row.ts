@@ -36,7 +36,7 @@ export function useActiveRow(
   const [moved, setMoved] = useState<{ readonly question: string; readonly key: string } | null>(null)
   const isUnmoved = moved?.question !== question
   // Coming back from a hit, the list is at that hit. A new search begins at its first hit.
-  const stop = Math.max(0, isUnmoved ? placeOfHit(stops, selection) : placeOfKey(stops, moved.key))
+  const stop = Math.max(0, isUnmoved ? indexOfHit(stops, selection) : indexOfKey(stops, moved.key))
 
   const select = (next: number) => {
     const row = stops[next]
@@ -72,13 +72,13 @@ export function useActiveRow(
   }
 }
 
-const placeOfHit = (stops: readonly Row[], id: string | null): number =>
+const indexOfHit = (stops: readonly Row[], id: string | null): number =>
   stops.findIndex((row) => row.kind === 'hit' && row.hit.id === id)
 
 /** Returns the index of a row, or of the first hit of the group that was unfolded at that row. */
-function placeOfKey(stops: readonly Row[], key: string): number {
-  const place = stops.findIndex((row) => row.key === key)
-  return place >= 0 ? place : stops.findIndex((row) => row.group.key === key)
+function indexOfKey(stops: readonly Row[], key: string): number {
+  const index = stops.findIndex((row) => row.key === key)
+  return index >= 0 ? index : stops.findIndex((row) => row.group.key === key)
 }
 
 /** Returns the view that shows a hit in its context. */

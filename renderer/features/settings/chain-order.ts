@@ -3,7 +3,7 @@ export function moveInChain(chain: readonly string[], at: number, by: -1 | 1): s
   const name = chain[at]
   const to = at + by
   if (name === undefined || to < 0 || to >= chain.length) return [...chain]
-  const others = chain.filter((_, place) => place !== at)
+  const others = chain.filter((_, index) => index !== at)
   return [...others.slice(0, to), name, ...others.slice(to)]
 }
 

@@ -57,8 +57,8 @@ export function storageRows(objects: readonly StorageObject[]): readonly Storage
       // The tables of a full-text index have no table with their common name, so the largest one represents them.
       return group
         .sort((a, b) => Number(isHead(b)) - Number(isHead(a)) || b.bytes - a.bytes)
-        .map((object, place) => {
-          const isPart = place > 0
+        .map((object, index) => {
+          const isPart = index > 0
           return { ...object, isPart, wholeBytes: isPart ? object.bytes : wholeBytes }
         })
     })

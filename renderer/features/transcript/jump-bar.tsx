@@ -27,11 +27,11 @@ type Props = {
 export function JumpBar({ conversationId, total, columns, top, topMessage, newer, onJump }: Props) {
   const [text, setText] = useState('')
   const jump = useMutation({
-    mutationFn: (target: JumpTarget) => placeOf(target, conversationId),
-    onSuccess: (place, target) => {
+    mutationFn: (target: JumpTarget) => locate(target, conversationId),
+    onSuccess: (located, target) => {
       // The list scrolls to the selection. A node of another conversation changes the conversation.
-      if (target.kind === 'id') navigate({ conversationId: place.conversationId, selection: target.id }, 'push')
-      else onJump(Math.min(place.position, total - 1))
+      if (target.kind === 'id') navigate({ conversationId: located.conversationId, selection: target.id }, 'push')
+      else onJump(Math.min(located.position, total - 1))
     },
   })
   const go = () => {
@@ -74,7 +74,7 @@ export function JumpBar({ conversationId, total, columns, top, topMessage, newer
         End{newer > 0 && <span className={styles.newer}>{plural(newer, 'new message')}</span>}
       </Button>
       <span className={styles.space} />
-      <span className={styles.place}>
+      <span className={styles.position}>
         {formatCount(top + 1)} of {plural(total, 'message')}
         {topMessage !== null && topMessage.createdAtMs !== null && (
           <>
@@ -104,9 +104,9 @@ function GutterHead({ columns }: { readonly columns: number }) {
   )
 }
 
-type Place = { readonly conversationId: number; readonly position: number }
+type Located = { readonly conversationId: number; readonly position: number }
 
-async function placeOf(target: JumpTarget, conversationId: number): Promise<Place> {
+async function locate(target: JumpTarget, conversationId: number): Promise<Located> {
   switch (target.kind) {
     case 'position':
       return { conversationId, position: target.position }

@@ -9,17 +9,17 @@ export type JumpTarget =
  * 2026` or `07:44` (on the day in sight) is a moment in local time. Returns null for anything else.
  */
 export function parseJump(text: string, inSightMs: number): JumpTarget | null {
-  const place = text.trim()
-  if (place === '') return null
-  const number = place.replaceAll(/[,\s]/g, '')
+  const trimmed = text.trim()
+  if (trimmed === '') return null
+  const number = trimmed.replaceAll(/[,\s]/g, '')
   if (/^\d{1,12}$/.test(number)) return { kind: 'position', position: Math.max(0, Number(number) - 1) }
-  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(place)
+  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(trimmed)
   if (clock !== null) {
     const atMs = new Date(inSightMs).setHours(Number(clock[1]), Number(clock[2]), Number(clock[3] ?? 0), 0)
     return { kind: 'time', atMs }
   }
-  const atMs = parseMoment(place)
-  return atMs === null ? { kind: 'id', id: place } : { kind: 'time', atMs }
+  const atMs = parseMoment(trimmed)
+  return atMs === null ? { kind: 'id', id: trimmed } : { kind: 'time', atMs }
 }
 
 /** A date alone means its first moment in local time. `Date.parse` would take UTC. */

@@ -60,12 +60,12 @@ export function TranscriptList(props: Props) {
   // The position of the keys, so that they need not wait until the selection is located.
   const cursor = useRef<{ readonly id: string; readonly position: number }>(null)
   const move = async (position: number) => {
-    const place = Math.min(total - 1, Math.max(0, position))
-    const message = await fetchAt(place)
+    const target = Math.min(total - 1, Math.max(0, position))
+    const message = await fetchAt(target)
     if (message === undefined) return
-    cursor.current = { id: message.id, position: place }
+    cursor.current = { id: message.id, position: target }
     select(message.id, 'replace')
-    if (!reveal(place)) scrollTo(place, 'center')
+    if (!reveal(target)) scrollTo(target, 'center')
   }
   useListKeys({
     move: (steps) => {

@@ -11,15 +11,14 @@ export type Located = {
 /** Returns the position of the selection in the transcript. */
 export function useLocated(conversationId: number, selection: string | null): Located {
   // A file belongs to the whole conversation and has no row.
-  const hasPlace = selection !== null && !selection.startsWith('file_')
+  const isInTranscript = selection !== null && !selection.startsWith('file_')
   const located = useQuery({
     ...api.transcript.locate.queryOptions({ input: { id: selection ?? '' } }),
-    enabled: hasPlace,
+    enabled: isInTranscript,
   })
-  if (!hasPlace) return { isPending: false, rows: null }
-  const place = located.data
+  if (!isInTranscript) return { isPending: false, rows: null }
+  const { data, isPending } = located
   // A missing node has no position. The detail panel says what is known of it.
-  if (place === undefined || place.conversationId !== conversationId)
-    return { isPending: located.isPending, rows: null }
-  return { isPending: false, rows: { first: place.position, last: place.lastPosition } }
+  if (data === undefined || data.conversationId !== conversationId) return { isPending, rows: null }
+  return { isPending: false, rows: { first: data.position, last: data.lastPosition } }
 }

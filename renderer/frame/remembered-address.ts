@@ -1,0 +1,40 @@
+import { formatRoute, onRouteChange, parseRoute } from '../routes.ts'
+import { parseStored } from '../ui/stored-json.ts'
+
+const KEY = 'lcm:places'
+const MAX_FILES = 50
+
+/** The last address of each file, oldest first. */
+type Addresses = readonly (readonly [file: string, hash: string])[]
+
+/** Returns the list with a file's newest address at its end, without the oldest files. */
+export function withAddress(addresses: Addresses, file: string, hash: string): Addresses {
+  return [...addresses.filter(([other]) => other !== file), [file, hash] as const].slice(-MAX_FILES)
+}
+
+/** Returns the part of an address that is remembered. A search is not repeated by itself. */
+export const addressToRemember = (hash: string): string => formatRoute({ ...parseRoute(hash), query: null })
+
+/** Goes to the last address of this file, unless the present address names one. */
+export function restoreAddress(file: string): void {
+  if (location.hash.length > 1) return
+  const remembered = readAddresses().find(([other]) => other === file)
+  if (remembered) history.replaceState(null, '', remembered[1])
+}
+
+/** Remembers every address for this file. */
+export function rememberAddresses(file: string): void {
+  onRouteChange(() => {
+    // The settings are not remembered.
+    if (parseRoute(location.hash).view === 'settings') return
+    localStorage.setItem(KEY, JSON.stringify(withAddress(readAddresses(), file, addressToRemember(location.hash))))
+  })
+}
+
+function readAddresses(): Addresses {
+  const value = parseStored(localStorage.getItem(KEY))
+  return Array.isArray(value) ? value.filter(isEntry) : []
+}
+
+const isEntry = (value: unknown): value is readonly [string, string] =>
+  Array.isArray(value) && value.length === 2 && value.every((part) => typeof part === 'string')
