@@ -120,7 +120,7 @@ export const contract = {
   },
   files: {
     /** It can be cancelled. */
-    read: reads('Returns a part of a large file: rows, lines, a page, or where a text stands.')
+    read: reads('Returns a part of a large file: rows, lines, a page, or where a text occurs.')
       .input(FileReadInput)
       .output(FileContent),
     /** It reads the whole file, and can be cancelled. */
@@ -150,7 +150,7 @@ export const contract = {
         }),
       )
       .output(Strata),
-    messages: reads('Returns the messages between two places on the axis, put together into buckets.')
+    messages: reads('Returns the messages between two points of the axis, merged into buckets.')
       .input(
         inConversation.extend({
           axis: StrataAxis,

@@ -8,7 +8,7 @@ export const SurgeryOperation = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('rewrite'),
     id: SummaryId,
-    subtree: z.boolean().default(false).describe('and everything beneath it, from the leaves up'),
+    subtree: z.boolean().default(false).describe('and everything below it, from the leaves up'),
     summarizer: SummarizerName,
     /** The text of a prompt template (see docs/models.md) instead of the configured ones, or null for those. */
     prompt: z.string().max(100_000).nullable().default(null),

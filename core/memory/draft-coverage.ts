@@ -131,7 +131,7 @@ export function coverageOf(draft: Draft, conversationsWithWindow: ReadonlySet<nu
   return { uncovered, twice }
 }
 
-/** Whether a summary in a window lies beneath another that is in one. On a cycle each lies beneath itself. */
+/** Whether a summary in a window lies below another that is in one. On a cycle each lies below itself. */
 function isBeneathOther({ links, order, window, coverage }: Memory, node: number): boolean {
   if (node < 0 || coverage.isReached[node] === 0) return false
   if (order.onCycle[node] === 0) return true

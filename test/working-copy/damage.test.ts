@@ -71,7 +71,7 @@ describe('a copy of rows that native keys refuse', () => {
     lcm.close()
   })
 
-  it('keeps a duplicate window item at its first place, and orders two items at one place', async () => {
+  it('keeps a duplicate window item at its first position, and orders two items at one position', async () => {
     const from = broken(
       ['context_items'],
       `INSERT INTO context_items SELECT conversation_id, 900, item_type, message_id, summary_id, created_at FROM context_items WHERE ordinal = 0;
@@ -79,7 +79,7 @@ describe('a copy of rows that native keys refuse', () => {
     )
     const { path, report } = await copied(from)
     expect(report.adjusted.map(({ what, rows }) => [rows, what])).toEqual([
-      [2, expect.stringContaining('the same place in a window')],
+      [2, expect.stringContaining('the same position in a window')],
       [2, expect.stringContaining('stands in windows twice')],
     ])
     const lcm = await openLcm(path)
@@ -93,7 +93,7 @@ describe('a copy of rows that native keys refuse', () => {
     const from = broken(['messages'], 'UPDATE messages SET seq = 3 WHERE conversation_id = 1 AND seq IN (2, 3, 4)')
     const { path, report } = await copied(from)
     expect(report.adjusted).toHaveLength(1)
-    expect(report.adjusted[0]?.what).toMatch(/same place in their conversation/)
+    expect(report.adjusted[0]?.what).toMatch(/same position in their conversation/)
     const lcm = await openLcm(path)
     const ids = lcm.read.column('SELECT message_id FROM messages WHERE conversation_id = 1 ORDER BY seq')
     expect(ids).toEqual(STORY.sessions[0]?.messages.map(({ number }) => number))

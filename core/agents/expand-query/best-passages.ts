@@ -28,7 +28,7 @@ export type PassageSearch = {
   readonly db: ReadDb
   readonly retrieval: RetrievalEngine
   readonly question: string
-  /** The summaries beneath which a search may look. */
+  /** The summaries below which a search may look. */
   readonly roots: readonly string[]
   /** The ids that may be read, each with its level below the roots. */
   readonly reach: ReadonlyMap<string, number>

@@ -198,7 +198,7 @@ export class ExpandQuery {
     const nothing =
       ids.length === 0
         ? 'A search for the question finds nothing.'
-        : 'Nothing beneath the summaries shares words with the question.'
+        : 'Nothing below the summaries shares words with the question.'
     return {
       answer: answer.text,
       citations: answer.citations,

@@ -59,7 +59,7 @@ export class GrantedReader {
     if (levels < 1) {
       throw grants.refuse(
         grant.id,
-        `${input.id} stands ${grant.depth} levels below what the grant is for: nothing beneath may be read.`,
+        `${input.id} is ${grant.depth} levels below what the grant is for: nothing below it may be read.`,
       )
     }
     const expansion = retrieval.expand(
@@ -105,7 +105,7 @@ export class GrantedReader {
     if (rootIds.length > 0 && !this.reach(grant).has(id)) {
       throw grants.refuse(
         grant.id,
-        `${id} is not beneath ${rootIds.slice(0, 5).join(', ')}: the grant does not cover it.`,
+        `${id} is not below ${rootIds.slice(0, 5).join(', ')}: the grant does not cover it.`,
       )
     }
     return left

@@ -79,7 +79,7 @@ function readingTools(reading: ModelReading) {
       execute: ({ id }) => answered(() => described(code, reader.describe(grant, id), leftOf(reading))),
     }),
     expand: tool({
-      description: 'Sources of a summary: the summaries beneath it, and with messages the messages of those levels.',
+      description: 'Sources of a summary: the summaries below it, and with messages the messages of those levels.',
       inputSchema: z.object({
         id: z.string().min(1).max(512),
         depth: z.int().min(1).max(100).default(1),

@@ -5,15 +5,15 @@ import { Grant } from '../../contract/expand-query.ts'
 import { openCacheDb } from '../../sqlite/cache-db.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 
-/** A grant as it is kept. Its state follows from it and the time. */
+/** A grant as it is stored. Its state is computed from it and the present time. */
 export const HeldGrant = Grant.omit({ state: true }).extend({
   isRevoked: z.boolean(),
-  /** The grant under which it was issued. What is read with one counts for both. */
+  /** The grant under which it was issued, or null. Tokens read with this grant count for that one as well. */
   under: z.string().nullable(),
 })
 export type HeldGrant = z.infer<typeof HeldGrant>
 
-/** The kept grants, the oldest first. */
+/** The stored grants, the oldest first. */
 export type GrantRows = {
   get(id: string): HeldGrant | undefined
   put(grant: HeldGrant): void
@@ -22,7 +22,7 @@ export type GrantRows = {
 }
 
 export type GrantTable = {
-  /** Runs the work while nobody else changes a grant. What it puts is kept unless it throws. */
+  /** Runs the work in one transaction: no other process changes a grant meanwhile, and an error undoes every change. */
   atomically<T>(work: (rows: GrantRows) => T): T
 }
 
@@ -67,8 +67,8 @@ const queries = {
 }
 
 /**
- * Grants in a database of the app's own, for all processes of its user. It is opened for each step, so that a grant
- * that somebody revokes is revoked at the next call of every server.
+ * Grants in a database of the app's own, for all processes of its user. The database is opened for each transaction, so
+ * that a process that revokes a grant ends it for every server at once.
  */
 class GrantsInFile implements GrantTable {
   readonly #path: string
@@ -80,7 +80,7 @@ class GrantsInFile implements GrantTable {
   /** @throws LcmError locked, disk_full, file_not_readable, file_corrupt */
   atomically<T>(work: (rows: GrantRows) => T): T {
     if (!existsSync(this.#path)) {
-      // Whoever only looks leaves no file behind.
+      // A process that only reads creates no file.
       const first = new GrantsInMemory()
       const result = work(first)
       if (first.all().length > 0) {
@@ -118,7 +118,7 @@ class GrantsInFile implements GrantTable {
 /** The grants that were issued by the user of this machine. */
 export const issuedGrants = (dataDir: string): GrantTable => new GrantsInFile(join(dataDir, 'grants.db'))
 
-/** Nothing can be read with a row that another version wrote and this one does not understand. */
+/** Returns undefined for a row that another version wrote in another form: such a grant allows nothing here. */
 function parsed(body: string): HeldGrant | undefined {
   try {
     return HeldGrant.safeParse(JSON.parse(body)).data

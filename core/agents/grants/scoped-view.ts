@@ -1,10 +1,10 @@
 import type { Scope } from './scope.ts'
 
-/** Texts of the conversation itself. What they say is what may be read, and it costs tokens. */
+/** The fields with texts of the conversation. They are shown unchanged, and their tokens are charged. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...['content', 'snippet', 'excerpt', 'answer', 'title', 'fileName', 'explorationSummary', 'text'],
 ])
-/** Any other field of an answer can be an id. */
+/** The fields that never hold an id. Any other text of an answer may be one. */
 const NO_IDS: ReadonlySet<string> = new Set([
   ...TEXTS,
   ...['notes', 'fallback', 'mimeType', 'kind', 'role', 'field', 'level', 'visibility', 'state', 'section'],
@@ -13,7 +13,7 @@ const NO_IDS: ReadonlySet<string> = new Set([
 const LONGEST_ID = 512
 
 /**
- * Leaves out of an answer whatever names something that must not be read. In some systems, and in damaged files, a
+ * Removes from an answer every id that the scope hides. Such ids occur because in some systems, and in damaged files, a
  * summary of one conversation covers messages of another.
  */
 export class ScopedView {
@@ -54,14 +54,14 @@ export class ScopedView {
   }
 }
 
-/** The texts of an answer that come from the memory. */
+/** Returns the texts of an answer that come from the memory. */
 export function textsOf(value: unknown, key = ''): string[] {
   if (typeof value === 'string') return TEXTS.has(key) ? [value] : []
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, one]) => textsOf(one, Array.isArray(value) ? key : name))
 }
 
-/** The ids of what an answer holds, each once. */
+/** Returns the ids of the objects in an answer, each once. */
 export function idsOf(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const own = 'id' in value && typeof value.id === 'string' ? [value.id] : []

@@ -22,13 +22,13 @@ export function whyClaim(claim: Claim, verdict: Verdict, best: string | null): s
     const other = instead === null ? '' : `; the passage says ${quoted(instead)}`
     if (standing === 'nowhere') sentences.push(`${quoted(text)} stands in none of its sources${other}.`)
     if (standing === 'source_only') {
-      sentences.push(`${quoted(text)} stands in a source summary, but in no message beneath${other}.`)
+      sentences.push(`${quoted(text)} stands in a source summary, but in no message below it${other}.`)
     }
     if (standing === 'elsewhere')
       sentences.push(`${quoted(text)} stands in the sources, but about something else${other}.`)
   }
   if (sourceScore !== null && sourceScore >= THRESHOLDS.supported && score < THRESHOLDS.weak) {
-    sentences.push('A source summary says it; the messages beneath do not.')
+    sentences.push('A source summary says it; the messages below it do not.')
   }
   if (claim.terms.length === 0 && specifics.length === 0) return 'It says nothing that could be looked for.'
   return sentences.join(' ')

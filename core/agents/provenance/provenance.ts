@@ -294,7 +294,7 @@ function notesOf(
     )
   }
   if (messages.length === 0)
-    notes.push('No message stands beneath this summary any more: only its source summaries were compared.')
+    notes.push('No message is below this summary any more: only its source summaries were compared.')
   if (missing > 0) notes.push(`${number(missing)} of its sources are not in the file; what they said cannot be found.`)
   if (!isComplete) {
     notes.push(

@@ -66,7 +66,7 @@ export class SummaryCopies {
     if (first === undefined) return []
     const who =
       more.length === 0 ? `${first} repeats` : `${first} and ${more.length.toLocaleString('en-US')} more repeat`
-    return [`${who} this summary, or one beneath it, word for word: that is no source and was not compared.`]
+    return [`${who} this summary, or one below it, word for word: that is no source and was not compared.`]
   }
 
   /** Yields the texts of messages, in which copies of a summary are replaced by spaces so that offsets stay. */

@@ -6,14 +6,14 @@ import { fitting } from '../expand-query/granted-reader.ts'
 import type { Reading } from './reading.ts'
 import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 
-/** At most this many ids of a list are in an answer, with the whole number beside them. */
+/** An answer lists at most this many ids of a kind. Their whole number is in a field of its own. */
 export const MOST_IDS = 50
-/** What a hit in a file costs besides its excerpt. */
+/** The tokens of a hit in a file without its excerpt. */
 const TOKENS_A_HIT = 25
 
 type Asked = { readonly id: string; readonly offset: number; readonly cap: number }
 
-/** What is known of one id, or an overview when none is given. */
+/** Describes one id, or gives an overview when no id is given. */
 export async function describe(
   reading: Reading,
   { id, section, conversationId, ...part }: ToolInput<'lcm_describe'>,
@@ -32,7 +32,7 @@ export async function describe(
   return view === null ? textWithin(reading, asked) : fileWithin(reading, { ...asked, view }, signal)
 }
 
-/** Everything known of one id, and as much of its text as fits. */
+/** Describes one id, with as much of its text as fits. */
 function textWithin(reading: Reading, { id, offset, cap }: Asked) {
   const { retrieval, estimator } = reading.services
   // A token is seldom more than eight characters. A longer text is cut by its count.
@@ -61,8 +61,8 @@ const withShortLists = ({ sources, dependents, coveredBy, fileIds, ...facts }: D
 })
 
 /**
- * As much of an outline as fits. The deepest summaries say most about the whole of a conversation, and the outermost
- * ones most about its end, so that these get their texts first.
+ * Cuts an outline to the cap. Summaries are given their texts in the order of their use: in an overview the deepest
+ * first, because they cover most of the conversation, and among recent ones the newest first.
  */
 function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator) {
   let left = cap
@@ -98,7 +98,7 @@ function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator)
 
 type FilePart = Pick<ToolInput<'lcm_describe'>, 'page' | 'lines' | 'find' | 'regex' | 'fromRow'>
 
-/** The part of a file that is asked for, or null. */
+/** Returns which part of a file is asked for, or null when none is. */
 function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
   if (find !== undefined)
     return { kind: 'search', query: find, isRegex: regex, matchCase: false, fromRow, limit: MOST_HITS }
@@ -109,7 +109,7 @@ function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): Fi
   return page === undefined ? null : { kind: 'page', page }
 }
 
-/** A part of the content of a file, within the cap on tokens. */
+/** Returns a part of the content of a file, within the cap. */
 async function fileWithin(
   { services: { fileReader, estimator } }: Reading,
   { id, view, offset, cap }: Asked & { readonly view: FileView },

@@ -3,10 +3,10 @@ import { fitting } from '../expand-query/granted-reader.ts'
 import type { Reading } from './reading.ts'
 import type { ToolInput } from './tool-inputs.ts'
 
-/** Less of a text than this is not worth reading, so that only its id is given. */
+/** When less than this is left of the cap, no part of a text is added, because so little is not worth reading. */
 const LEAST_PART_TOKENS = 100
 
-/** The sources of a summary, level by level, as far as they fit. */
+/** Returns the sources of a summary, level by level, as far as they fit. */
 export function expand(
   reading: Reading,
   { summaryId, depth = 1, includeMessages = false, tokenCap, cursor }: ToolInput<'lcm_expand'>,
@@ -23,8 +23,8 @@ export function expand(
 }
 
 /**
- * Adds the first parts of texts that are larger than a page, as far as this page has room for them. The rest of each is
- * read with lcm_describe from `nextOffset`.
+ * Adds the beginnings of texts that are larger than the whole cap, as far as this answer has room for them. The rest of
+ * each is read with lcm_describe from `nextOffset`.
  */
 function withFirstParts({ services }: Reading, expansion: Expansion, cap: number) {
   const { retrieval, estimator } = services

@@ -3,15 +3,15 @@ import { LcmError } from '../../errors.ts'
 
 export type FittedInput<Input> = {
   readonly input: Input
-  /** What was changed or left out, one sentence each. */
+  /** One sentence for each argument that was changed or left out. */
   readonly notes: readonly string[]
 }
 
-/** A change may show what did not fit beneath it. */
+/** The input is checked again after each round of changes, because a change can uncover another problem. */
 const MOST_ROUNDS = 3
 
 /**
- * Reads the arguments of a call as its schema wants them. A number out of its range becomes the nearest one within, a
+ * Makes the arguments of a call valid against its schema. A number out of its range becomes the nearest one within, a
  * list that is too long is cut, and an argument that the schema does not know is left out, because a model that is
  * refused often gives up. Each change is noted.
  * @throws LcmError invalid_argument for everything else that does not fit
@@ -35,7 +35,7 @@ type Values = Record<string, unknown>
 const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Changes the input so that the issue is settled. Returns what was done, or null when nobody can know what was meant. */
+/** Corrects the input for one issue. Returns a sentence about the change, or null when what was meant is not clear. */
 function settle(issue: z.core.$ZodIssue, input: Values): string | null {
   if (issue.code === 'unrecognized_keys' && issue.path.length === 0) {
     for (const key of issue.keys) delete input[key]

@@ -8,10 +8,10 @@ import type { Reading } from './reading.ts'
 import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
 
 const DEFAULT_HITS = 20
-/** At most this many places of a hit are shown. */
+/** At most this many matches of a hit are returned. */
 const MOST_MATCHES = 20
 
-/** A page of hits that fits into one answer. */
+/** Returns a page of hits that fits into one answer. */
 export async function grep(reading: Reading, input: ToolInput<'lcm_grep'>, signal: AbortSignal) {
   const { retrieval, estimator } = reading.services
   if (input.within !== undefined) reading.find(input.within)
@@ -30,7 +30,7 @@ export async function grep(reading: Reading, input: ToolInput<'lcm_grep'>, signa
     const shown = hits.map(shortened)
     const answer = {
       ...facts,
-      // A note about the search of a part may tell something of the rest.
+      // A note about a search under a grant could reveal something of what must not be read.
       notes: permitted ? [] : notes,
       hits: full ? shown.map((hit) => withText(reading, hit, wanted)) : shown,
     }
@@ -41,7 +41,7 @@ export async function grep(reading: Reading, input: ToolInput<'lcm_grep'>, signa
   }
 }
 
-/** A hit with its whole text. Only a hit that is alone on its page may be cut. */
+/** Adds the whole text of a hit. Only the text of a hit that is alone on its page is cut. */
 function withText({ services, cap }: Reading, hit: ReturnType<typeof shortened>, hits: number) {
   const { retrieval, estimator } = services
   const { content, contentChars } = retrieval.describe(hit.id, MOST_AGENT_TOKENS * 8)

@@ -12,7 +12,7 @@ import type { GrantService } from '../grants/grant-service.ts'
 import type { Scope } from '../grants/scope.ts'
 import { ScopedView, textsOf } from '../grants/scoped-view.ts'
 
-/** What the tools for agents read a memory with. */
+/** The services with which the tools for agents read a memory. */
 export type ToolServices = {
   readonly read: ReadDb
   readonly reader: MemoryReader
@@ -30,11 +30,11 @@ type ReadingOptions = {
   readonly scope: Scope | null
   /** The tokens that an answer may take at most. */
   readonly cap: number
-  /** The error for what is not there or must not be read. It does not tell which of the two. */
+  /** Makes the error for an id that does not exist or must not be read. It is the same for both. */
   readonly outside: (what: string) => LcmError
 }
 
-/** One call of a tool: what it may read, and how much. */
+/** Holds for one call of a tool what it may read, and how many tokens. */
 export class Reading {
   readonly services: ToolServices
   readonly scope: Scope | null

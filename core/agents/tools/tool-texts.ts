@@ -16,12 +16,12 @@ export const TEXTS = {
   lcm_expand: {
     title: 'Expand a summary',
     description:
-      'The sources of a summary, level by level: the summaries beneath it, and with includeMessages the original messages of those levels. Never returns more tokens than tokenCap; go on with the cursor in next, and with lcm_describe where one text is cut (nextOffset). For a question rather than a full reading use lcm_expand_query.',
+      'The sources of a summary, level by level: the summaries below it, and with includeMessages the original messages of those levels. Never returns more tokens than tokenCap; go on with the cursor in next, and with lcm_describe where one text is cut (nextOffset). For a question rather than a full reading use lcm_expand_query.',
   },
   lcm_expand_query: {
-    title: 'Answer a question from beneath summaries',
+    title: 'Answer a question from what summaries cover',
     description:
-      'Answers a question from the original messages beneath some summaries (or beneath what a search finds), with citations, so that you need not read them yourself. A sub-agent may only describe and expand, within a token cap and a time limit; without a configured model the best passages are returned.',
+      'Answers a question from the original messages below some summaries (or below what a search finds), with citations, so that you need not read them yourself. A sub-agent may only describe and expand, within a token cap and a time limit; without a configured model the best passages are returned.',
   },
 } as const
 

@@ -18,17 +18,17 @@ export type Access =
   | { readonly kind: 'conversation'; readonly conversationId: number }
   | { readonly kind: 'grant'; readonly grantId: string }
 
-/** An answer that costs too much is made again for less. */
+/** An answer that costs more than is left is made again with a lower cap, at most so many times. */
 const MOST_ATTEMPTS = 4
 
 const NAMES = Object.keys(INPUTS) as ToolName[]
 const isTool = (name: string): name is ToolName => Object.hasOwn(INPUTS, name)
 
-/** The tools as an agent is told of them: the same texts at every time. */
+/** The descriptions of the tools. They never change, so that prompts that contain them stay cached. */
 export const agentTools = (): AgentTool[] =>
   NAMES.map((name) => ({ name, ...TEXTS[name], inputSchema: z.toJSONSchema(INPUTS[name], { io: 'input' }) }))
 
-/** What agents read a memory with. Nothing outside of their access is ever answered. */
+/** The tools with which agents read a memory. No answer holds anything outside of the given access. */
 export class Tools {
   readonly #services: () => Promise<ToolServices>
   readonly #access: Access
@@ -39,8 +39,8 @@ export class Tools {
   }
 
   /**
-   * Answers a call on the present state of the memory. What was changed or ignored of its arguments stands in the notes
-   * of the answer.
+   * Calls a tool on the present state of the memory. The notes of the answer say which arguments were changed or
+   * ignored.
    * @throws LcmError
    */
   async call(name: string, given: unknown, signal: AbortSignal): Promise<object> {
@@ -76,7 +76,7 @@ export class Tools {
     }
   }
 
-  /** Nothing is answered that is not paid for. */
+  /** Charges the answer to the grant before it is returned. */
   async #underGrant(
     services: ToolServices,
     grantId: string,
@@ -107,7 +107,7 @@ const notCovered = (what: string): LcmError =>
     `The grant does not cover ${what}: use ids that an answer gave, or ask for another grant.`,
   )
 
-/** The tokens that a sub-agent read for the answer. */
+/** Returns the tokens that a sub-agent read for the answer. */
 const usedBy = (answer: object): number =>
   'tokensUsed' in answer && typeof answer.tokensUsed === 'number' ? answer.tokensUsed : 0
 
@@ -136,7 +136,7 @@ async function expandQuery(
   return reading.shown(await reading.services.expandQuery.ask(question, signal, reading.scope ?? undefined))
 }
 
-/** Says which arguments have no effect beside the others. */
+/** Returns a sentence for each argument that has no effect together with the others. */
 function withoutEffect(name: ToolName, input: object): string[] {
   const given = new Map(Object.entries(input))
   const ignored = (names: readonly string[], why: string): string[] =>

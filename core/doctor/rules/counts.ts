@@ -102,7 +102,7 @@ const setDescendants = recounting({
   what: 'descendants',
   fields: ['descendants', 'sourceTokens'],
   reads: ['edges', 'kind', 'summaries', 'descendants', 'sourceTokens', 'tokens'],
-  rule: 'The sum over the sources of their own count and one, and the tokens of the messages beneath, from the leaves up.',
+  rule: 'The sum over the sources of their own count and one, and the tokens of the messages below, from the leaves up.',
 })
 
 const rewriteLong = rewriting({
@@ -118,7 +118,7 @@ export const countRules = [
     group: 'content',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'The stored numbers of descendants and of tokens beneath a summary are those that its sources give.',
+    invariant: 'The stored numbers of descendants and of tokens below a summary are those that its sources give.',
     explanation:
       'The stored number is not what the sources add up to: views and agents are told a wrong size of what a summary stands for.',
     fixes: [setDescendants],

@@ -107,7 +107,7 @@ const coverGaps: Fix = {
     if (back.length === 0) return
     yield {
       title: `Put ${plural(back.length, 'message')} back into the window`,
-      rule: 'Each at its place in the history.',
+      rule: 'Each at its position in the history.',
       risk: 'safe',
       nodes: back.map((id) => `msg_${id}`),
     }

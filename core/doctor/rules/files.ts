@@ -187,7 +187,7 @@ export const fileRules = [
     phase: 'files',
     invariant: 'Every stored file is where its row says, or in the folder of files beside the database.',
     explanation: 'The text that was moved out of the conversation cannot be had any more; only its reference is left.',
-    advice: 'Put the file back at its place, or allow the folder in which it lies.',
+    advice: 'Put the file back where it was, or allow the folder in which it lies.',
     cannotRestore: 'The content of a file that is nowhere is lost; its reference and its exploration summary stay.',
     notApplicable: noFiles,
     find: (context) => each(context, (file) => (isMissing(file) ? `${file.uri} is not there` : null)),

@@ -128,7 +128,7 @@ const dropDuplicates: Fix = {
     settle(draft, was)
     yield {
       title: 'List every source once',
-      rule: 'Of each source the first place in the list stays.',
+      rule: 'Of each source the first position in the list stays.',
       risk: 'safe',
       nodes,
     }
@@ -161,7 +161,7 @@ const orderSources: Fix = {
     settle(draft, was)
     yield {
       title: 'List sources in the order of the history',
-      rule: 'Sources keep their places in the list and are put there in the order in which their history begins.',
+      rule: 'The positions in the list stay, and the sources are put there in the order in which their history begins.',
       risk: 'safe',
       nodes,
     }

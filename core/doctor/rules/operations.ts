@@ -225,8 +225,9 @@ export const operationRules = [
     group: 'operations',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'What is noted about reading the transcript can be: a file, and a place within it.',
-    explanation: 'The next messages may be skipped or read again: the system goes on from a place that is not there.',
+    invariant: 'What is noted about reading the transcript is possible: a file, and an offset within it.',
+    explanation:
+      'The next messages may be skipped or read again: the system goes on from an offset that does not exist.',
     advice: 'Let its own system read the transcript from the start again; "lcm coverage" names what never arrived.',
     notApplicable: (context) =>
       isNoted(context, 'reading') ? null : `${context.info.systemLabel} does not record how far it has read.`,

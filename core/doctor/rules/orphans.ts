@@ -63,7 +63,7 @@ const resolveOrphaned: Fix = {
     settle(draft, was)
     yield {
       title: `Resolve ${plural(lost.size, 'summary', 'summaries')} that nothing leads to`,
-      rule: 'A summary whose messages nobody else reaches stands in the window again, at their place; one whose messages are reached without it is removed.',
+      rule: 'A summary whose messages nobody else reaches stands in the window again, at their position; one whose messages are reached without it is removed.',
       risk: gone.length > 0 ? 'rewrite' : 'safe',
       nodes: [...lost],
       cannotRestore:

@@ -45,7 +45,7 @@ export const sequenceRules = [
     severity: 'error',
     phase: 'structure',
     invariant: 'No two messages of a conversation have the same number in its sequence.',
-    explanation: 'Two messages claim one place in a conversation: which of them came first is left to chance.',
+    explanation: 'Two messages claim one position in a conversation: which of them came first is left to chance.',
     ...onlyInTranscript('Compare with the transcript ("lcm coverage") which message comes first.'),
     find: (context) => findSequence(context, 'duplicate'),
   },

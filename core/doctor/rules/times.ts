@@ -167,7 +167,7 @@ const setTimes = recounting({
   what: 'time range',
   fields: ['earliestAtMs', 'latestAtMs'],
   reads: ['edges', 'summaries', 'times'],
-  rule: 'From the first to the last message beneath.',
+  rule: 'From the first to the last message below.',
 })
 
 export const timeRules = [
@@ -187,7 +187,7 @@ export const timeRules = [
     group: 'content',
     severity: 'warning',
     phase: 'structure',
-    invariant: 'The time range of a summary is that of the messages beneath it.',
+    invariant: 'The time range of a summary is that of the messages below it.',
     explanation:
       'The stored range begins or ends at another time than the messages do: searching by time misses these summaries or finds them where they do not belong.',
     fixes: [setTimes],

@@ -61,7 +61,7 @@ function* findInMemory(context: RuleContext): Iterable<Finding | null> {
         : !(tokens >= 0)
           ? `its number of tokens is ${Number.isNaN(tokens) ? 'none' : tokens}`
           : !((messages.seqs[position] as number) >= 0)
-            ? 'its place in the sequence is none'
+            ? 'its position in the sequence is not possible'
             : null
     if (detail === null) {
       if (position % 1024 === 0) yield null

@@ -55,7 +55,7 @@ function* findSharedPlaces(context: RuleContext): Iterable<Finding | null> {
       ? {
           id: idOrNull(context, item),
           conversationId: window.conversations[item] as number,
-          detail: `shares place ${window.ordinals[item]} with another item`,
+          detail: `shares position ${window.ordinals[item]} with another item`,
         }
       : null
     before = item
@@ -124,7 +124,7 @@ const renumber: Fix = {
     )
     yield {
       title: 'Number the window from 0 without gaps',
-      rule: 'The order stays; entries that shared a place follow each other as they are stored.',
+      rule: 'The order stays; entries that shared a position follow each other as they are stored.',
       risk: 'safe',
       nodes: [],
     }
@@ -184,7 +184,7 @@ export const windowRules = [
     group: 'context',
     severity: 'error',
     phase: 'structure',
-    invariant: 'The places of the window are numbered from the first without gaps.',
+    invariant: 'The positions of the window are numbered from the first without gaps.',
     explanation: 'Items are missing from the numbering of the window: something was removed outside a compaction.',
     fixes: [renumber],
     consequenceOf: ['coverage_gap', 'ordinal_duplicate'],
@@ -200,8 +200,8 @@ export const windowRules = [
     group: 'context',
     severity: 'error',
     phase: 'structure',
-    invariant: 'No two items of a window have the same place.',
-    explanation: 'Two items claim one place, so that their order is left to chance.',
+    invariant: 'No two items of a window have the same position.',
+    explanation: 'Two items claim one position, so that their order is left to chance.',
     fixes: [renumber],
     notApplicable: storedWindow,
     find: findSharedPlaces,

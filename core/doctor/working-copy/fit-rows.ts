@@ -116,7 +116,7 @@ export class RowFitter {
         const seq = this.#seqs.get(id)
         if (seq !== undefined) {
           native.seq = seq
-          said.push('Two messages have the same place in their conversation: the later ones are moved behind.')
+          said.push('Two messages have the same position in their conversation: the later ones are moved behind.')
         }
         if (original.created_at === null) {
           this.timeless.push(id)
@@ -137,7 +137,7 @@ export class RowFitter {
     const ordinal = Number(row.ordinal)
     if (ordinal <= this.#lastOrdinal) {
       row.ordinal = this.#lastOrdinal + 1
-      said.push('Two entries have the same place in a window: the later ones are moved behind.')
+      said.push('Two entries have the same position in a window: the later ones are moved behind.')
     }
     return row
   }
@@ -153,11 +153,11 @@ export class RowFitter {
     const ordinal = this.#to.value<number>(queries.nextPart, { message: row.message_id ?? null }) ?? 0
     const id = `${row.part_id}~${row.message_id}/${ordinal}`
     if (this.#run(table, { ...row, ordinal }))
-      said.push('Two parts have the same place in their message: the later ones are moved behind.')
+      said.push('Two parts have the same position in their message: the later ones are moved behind.')
     else if (this.#run(table, { ...row, part_id: id }))
       said.push('Two parts have the same id: the later ones have another.')
     else if (this.#run(table, { ...row, part_id: id, ordinal }))
-      said.push('Two parts have the same id and place: the later ones have others.')
+      said.push('Two parts have the same id and position: the later ones get others.')
     else return false
     return true
   }
@@ -221,7 +221,7 @@ function leftOut(table: Table, row: Readonly<Record<string, SqlValue>>): string 
     case 'summary_sources':
       return `A source that a summary names twice is named once; the second is ${NOT_KEPT}`
     case 'context_items':
-      return `What stands in windows twice stands there once; the second place is ${NOT_KEPT}`
+      return `What stands in windows twice stands there once; the second position is ${NOT_KEPT}`
     case 'summaries':
       return row.conversation_id === null
         ? `A summary of no conversation is ${NOT_KEPT}`
@@ -252,7 +252,7 @@ function nameOf(table: Table, row: Readonly<Record<string, SqlValue>>): string {
     case 'summary_sources':
       return `${row.summary_id} → ${row.source_summary_id}`
     case 'context_items':
-      return `place ${row.ordinal} of conversation ${row.conversation_id}`
+      return `position ${row.ordinal} of conversation ${row.conversation_id}`
     case 'large_files':
       return String(row.file_id)
   }

@@ -78,7 +78,7 @@ export interface Lcm {
   /** Everything known of a message, summary or file. */
   describe(id: string, options?: CallOptions & { readonly contentChars?: number }): Promise<Description>
   expand(input: ExpandInput, options?: CallOptions): Promise<Expansion>
-  /** Answers a question from beneath summaries, with citations. */
+  /** Answers a question from what summaries cover, with citations. */
   expandQuery(input: ExpandQueryInput, options?: CallOptions): Promise<ExpandQueryResult>
   /** Checks the file, or one conversation of it. */
   integrity(input?: { readonly conversationId?: number }, options?: CallOptions): Promise<IntegrityReport>

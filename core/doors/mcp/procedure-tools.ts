@@ -5,15 +5,15 @@ import { procedures } from '../../contract/procedures.ts'
 import { LcmError } from '../../errors.ts'
 import type { CallProcedure } from '../procedures.ts'
 
-/** What is about this machine, its user or other callers, and not about the memory. */
+/** Procedures about this machine, its user or other callers. They are not offered. */
 const ELSEWHERE = /^(machine|settings|jobs|activity|grants|tools|retrieval\.grants)(\.|$)/
 
-/** An answer has at most so many characters of JSON, which is about what the other tools give at most. */
+/** The most characters of JSON in an answer, which is about the limit of the other tools. */
 const MOST_CHARS = 4 * MOST_AGENT_TOKENS
 
 type ProcedureTool = AgentTool & { readonly procedure: string; readonly takesInput: boolean }
 
-/** Every procedure of the contract that reads the memory, as a tool: the same texts at every time. */
+/** Returns every procedure of the contract that reads the memory as a tool. The texts never change. */
 export function procedureTools(): ProcedureTool[] {
   return procedures()
     .filter(({ name, writes, isStream }) => !writes && !isStream && !ELSEWHERE.test(name))
@@ -28,7 +28,7 @@ export function procedureTools(): ProcedureTool[] {
 }
 
 /**
- * Answers such a call. A list stands in the field `answer`, because the answer of a tool is an object.
+ * Calls a procedure as a tool. A list is returned in the field `answer`, because the answer of a tool is an object.
  * @throws LcmError invalid_argument for an answer that would fill the window of an agent
  */
 export async function callProcedureTool(

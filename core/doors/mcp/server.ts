@@ -83,7 +83,7 @@ async function answer(
   }
 }
 
-/** What we say in an answer beside the memory's own texts names the tools. */
+/** Puts the offered names of the tools into the notes and guidelines of an answer, which are texts of ours. */
 function renamed(answer: object, names: ToolNames): object {
   const ours = (['notes', 'guidelines'] as const).flatMap((key) => {
     const said: unknown = key in answer ? answer[key as keyof typeof answer] : null

@@ -133,7 +133,7 @@ export const clawFacts: SystemFacts = {
 export const familyValueRules: readonly ValueRule[] = [
   oneOf('messages', 'role', Role.options, 'its role is'),
   count('messages', 'token_count', 'its number of tokens is'),
-  number('messages', 'seq', 'its place in the sequence is'),
+  number('messages', 'seq', 'its position in the sequence is'),
   number('messages', 'conversation_id', 'its conversation is'),
   text('messages', 'content', 'its text is'),
   id('summaries', 'summary_id'),

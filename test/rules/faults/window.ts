@@ -42,7 +42,7 @@ export const windowFaults: FamilyFaults = {
       damage: 'UPDATE context_items SET ordinal = ordinal + 100; UPDATE context_items SET ordinal = ordinal - 99',
     },
     {
-      name: 'two items in one place',
+      name: 'two items at one position',
       rule: 'ordinal_duplicate',
       damage: `${loose('context_items')} UPDATE context_items SET ordinal = 4 WHERE ordinal = 5`,
     },
