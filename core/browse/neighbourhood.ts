@@ -1,4 +1,4 @@
-import type { LineageEdge, Neighbourhood, NodeCard } from '../contract/lineage.ts'
+import type { LineageEdge, Neighbourhood, NeighbourhoodInput, NodeCard } from '../contract/lineage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
@@ -9,17 +9,6 @@ import { nodeCards } from './node-cards.ts'
 const MAX_NODES = 600
 /** A node that was asked to show all its sources shows at most this many. */
 const MAX_EXPANDED = 200
-
-export type NeighbourhoodInput = {
-  readonly id: string
-  /** How many levels of dependents (`up`) and of sources (`down`) are shown. */
-  readonly up: number
-  readonly down: number
-  /** How many sources or dependents are shown of one node. */
-  readonly maxPerNode: number
-  /** These nodes show up to 200 sources, whatever `down` and `maxPerNode` say. */
-  readonly expanded: readonly string[]
-}
 
 /** Returns the nodes around one. An id that a link names and that is not in the file has a neighbourhood, too. */
 export function neighbourhoodOf(db: ReadDb, reader: MemoryReader, input: NeighbourhoodInput): Neighbourhood {

@@ -1,15 +1,16 @@
 import { firstIndex } from '../binary-search.ts'
 import { ROLES } from '../contract/ids.ts'
-import type { StrataMessages } from '../contract/strata.ts'
+import type { StrataMessages, StrataMessagesInput } from '../contract/strata.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
 
-/** A range of x in axis units, and into how many columns it is divided. */
-export type BucketedRange = { readonly x0: number; readonly x1: number; readonly buckets: number }
-
 /** Merges the messages of a range, in order, into at most `buckets` columns of equal width. */
-export function messageColumns(memory: Memory, axis: Axis, range: BucketedRange): StrataMessages {
+export function messageColumns(
+  memory: Memory,
+  axis: Axis,
+  range: Omit<StrataMessagesInput, 'conversationId' | 'axis'>,
+): StrataMessages {
   const { messages } = memory
   const { messageStates } = memory.coverage
   const from = firstIndex(

@@ -1,6 +1,6 @@
 import { firstAbove } from '../binary-search.ts'
 import { SUMMARY_LEVELS } from '../contract/lists.ts'
-import type { Strata, StrataAxis, StrataMessages } from '../contract/strata.ts'
+import type { Strata, StrataAxis, StrataInput, StrataMessages, StrataMessagesInput } from '../contract/strata.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { Messages } from '../memory/messages.ts'
@@ -10,7 +10,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { startedRuns } from '../systems/records/runs.ts'
 import { type Axis, axisOf, nodeRange, rangeOf } from './strata-axis.ts'
 import { type MarkRules, marksOf } from './strata-marks.ts'
-import { type BucketedRange, messageColumns } from './strata-messages.ts'
+import { messageColumns } from './strata-messages.ts'
 
 /** For a window with more entries than this it is not shown which of them are left out. */
 const MOST_ENTRIES = 50_000
@@ -48,11 +48,7 @@ export class StrataService {
    * Returns everything of the strata except the messages.
    * @throws LcmError not_found
    */
-  get(input: {
-    readonly conversationId: number
-    readonly axis: StrataAxis
-    readonly freshTailCount?: number | undefined
-  }): Strata {
+  get(input: StrataInput): Strata {
     return readSnapshot(this.#db, () => {
       const memory = this.#reader.memory(input.conversationId)
       const { messages } = memory
@@ -80,7 +76,7 @@ export class StrataService {
    * Returns the messages of a range, merged into columns. A message that reaches into the range belongs to it.
    * @throws LcmError not_found
    */
-  messages(input: BucketedRange & { readonly conversationId: number; readonly axis: StrataAxis }): StrataMessages {
+  messages(input: StrataMessagesInput): StrataMessages {
     return readSnapshot(this.#db, () => {
       const memory = this.#reader.memory(input.conversationId)
       return messageColumns(memory, this.#axis(memory.messages, input.axis), input)

@@ -1,4 +1,12 @@
-import type { Lineage, LineageTree, Neighbourhood, Tree, TreeLevel } from '../contract/lineage.ts'
+import type {
+  Lineage,
+  LineageTree,
+  Neighbourhood,
+  NeighbourhoodInput,
+  Tree,
+  TreeLevel,
+  TreeLevelInput,
+} from '../contract/lineage.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
@@ -11,7 +19,7 @@ import { messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages, windowsOfSummaries } from '../systems/records/window-entries.ts'
 import { lineageTrees, rootsOf } from './lineage-tree.ts'
-import { type NeighbourhoodInput, neighbourhoodOf } from './neighbourhood.ts'
+import { neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
 
 /** The DAG of summaries over messages. Cycles and broken links are shown, and no walk along them is endless. */
@@ -38,12 +46,7 @@ export class SummaryDag {
    * leaf.
    * @throws LcmError not_found
    */
-  treeLevel(input: {
-    readonly conversationId: number
-    readonly of: string | null
-    readonly offset: number
-    readonly limit: number
-  }): TreeLevel {
+  treeLevel(input: TreeLevelInput): TreeLevel {
     return readSnapshot(this.#db, () => {
       const { of, offset, limit } = input
       const memory = this.#reader.memory(of === null ? input.conversationId : findNode(this.#db, of).conversationId)

@@ -1,4 +1,4 @@
-import type { Message, TranscriptPage } from '../contract/message.ts'
+import type { Message, TranscriptPage, TranscriptPageInput } from '../contract/message.ts'
 import { LcmError } from '../errors.ts'
 import type { Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -7,14 +7,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { readMessages } from '../systems/message-reader.ts'
 import { findNode } from '../systems/node-id.ts'
 
-type PageInput = {
-  readonly conversationId: number
-  readonly offset: number
-  readonly limit: number
-  /** How many UTF-16 units of each text are returned. */
-  readonly contentChars: number
-}
-type Place = { conversationId: number; position: number; lastPosition: number }
+type Located = { conversationId: number; position: number; lastPosition: number }
 
 /** Every message of a conversation as a row of one long list. The row is the position of the message. */
 export class Transcript {
@@ -27,7 +20,7 @@ export class Transcript {
   }
 
   /** @throws LcmError not_found */
-  page(input: PageInput): TranscriptPage {
+  page(input: TranscriptPageInput): TranscriptPage {
     return readSnapshot(this.#db, () => {
       const order = this.#reader.order(input.conversationId)
       const ids = Array.from(order.ids.subarray(input.offset, input.offset + input.limit))
@@ -62,7 +55,7 @@ export class Transcript {
    * summary without messages is located at the time of its creation.
    * @throws LcmError not_found
    */
-  locate(id: string): Place {
+  locate(id: string): Located {
     return readSnapshot(this.#db, () => {
       const node = findNode(this.#db, id)
       const { conversationId } = node

@@ -174,6 +174,11 @@ export const SpendEstimate = z.object({
 })
 export type SpendEstimate = z.infer<typeof SpendEstimate>
 
+export const PromptPreviewInput = CompactInput.extend({
+  step: z.int().min(0).describe('the step, counted from 0'),
+  level: z.enum(['normal', 'aggressive']).default('normal').describe('how short the summary has to be'),
+})
+
 /** The exact text that a summariser would be sent for a step of the plan. */
 export const PromptPreview = z.object({
   promptVersion: z.string(),

@@ -7,6 +7,7 @@ import {
   CompactionPlan,
   CompactionSettings,
   PromptPreview,
+  PromptPreviewInput,
   SpendEstimate,
   WhatIf,
 } from './compaction.ts'
@@ -16,12 +17,22 @@ import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
 import { FileContent, FileReadInput, FileState } from './file.ts'
 import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
-import { ConversationId, NodeId, TimeMs } from './ids.ts'
+import { ById, ConversationId, InConversation, TimeMs } from './ids.ts'
 import { ImportPreview, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { Job, JobSpec } from './job.ts'
 import { LedgerState } from './ledger.ts'
-import { Description, FileInfo, Lineage, Neighbourhood, Tree, TreeLevel } from './lineage.ts'
+import {
+  DescribeInput,
+  Description,
+  FileInfo,
+  Lineage,
+  Neighbourhood,
+  NeighbourhoodInput,
+  Tree,
+  TreeLevel,
+  TreeLevelInput,
+} from './lineage.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
@@ -33,7 +44,7 @@ import { Backup, RepairPlan } from './repair.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
-import { Strata, StrataAxis, StrataMessages } from './strata.ts'
+import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
 import {
   CompactionRunRecord,
@@ -58,8 +69,6 @@ const base = oc.$meta<ProcedureMeta>({ does: '' }).errors({ LCM: { status: 400, 
 const reads = (does: string) => base.meta({ does })
 const writes = (does: string) => base.meta({ does, writes: true })
 
-const inConversation = z.object({ conversationId: ConversationId })
-const byId = z.object({ id: NodeId })
 const byName = z.object({ name: z.string().describe('the provider') })
 const byGrant = z.object({ id: z.string().describe('the permission') })
 const aPath = z.string().meta({ description: 'a file or folder', value: 'path' })
@@ -115,8 +124,8 @@ export const contract = {
      * again.
      */
     measure: reads('Counts the tokens that the list of conversations leaves open.').output(z.boolean()),
-    overview: reads('Describes a conversation.').input(inConversation).output(Overview),
-    files: reads('Lists the large files of a conversation.').input(inConversation).output(z.array(FileInfo)),
+    overview: reads('Describes a conversation.').input(InConversation).output(Overview),
+    files: reads('Lists the large files of a conversation.').input(InConversation).output(z.array(FileInfo)),
   },
   files: {
     /** It can be cancelled. */
@@ -124,66 +133,36 @@ export const contract = {
       .input(FileReadInput)
       .output(FileContent),
     /** It reads the whole file, and can be cancelled. */
-    check: reads('Says whether the content of a large file is what was stored.').input(byId).output(FileState),
+    check: reads('Says whether the content of a large file is what was stored.').input(ById).output(FileState),
   },
   transcript: {
     page: reads('Returns messages of a conversation, oldest first.').input(TranscriptPageInput).output(TranscriptPage),
-    message: reads('Returns a message with its parts.').input(byId).output(Message),
+    message: reads('Returns a message with its parts.').input(ById).output(Message),
     locate: reads('Returns where a node begins in its conversation: the row to scroll to.')
-      .input(byId)
+      .input(ById)
       .output(z.object({ conversationId: ConversationId, position: z.int(), lastPosition: z.int() })),
     positionAt: reads('Returns the row of the first message at or after a time.')
-      .input(inConversation.extend({ atMs: TimeMs.describe('the time') }))
+      .input(InConversation.extend({ atMs: TimeMs.describe('the time') }))
       .output(z.object({ position: z.int() })),
   },
   strata: {
     get: reads('Returns the summaries of a conversation in columns, and what is in its window.')
-      .input(
-        inConversation.extend({
-          axis: StrataAxis,
-          freshTailCount: z
-            .int()
-            .min(0)
-            .max(1_000_000)
-            .optional()
-            .describe('newest messages that are always in (default: the configured number)'),
-        }),
-      )
+      .input(StrataInput)
       .output(Strata),
     messages: reads('Returns the messages between two points of the axis, merged into buckets.')
-      .input(
-        inConversation.extend({
-          axis: StrataAxis,
-          x0: z.number().describe('where the range begins'),
-          x1: z.number().describe('where the range ends'),
-          buckets: z.int().min(1).max(8192).describe('parts of the range'),
-        }),
-      )
+      .input(StrataMessagesInput)
       .output(StrataMessages),
   },
   lineage: {
     neighbourhood: reads('Returns the sources and dependents around a node.')
-      .input(
-        byId.extend({
-          up: z.int().min(0).max(8).default(2).describe('levels of dependents'),
-          down: z.int().min(0).max(8).default(1).describe('levels of sources'),
-          maxPerNode: z.int().min(1).max(200).default(12).describe('sources or dependents of a node'),
-          expanded: z.array(NodeId).max(200).default([]).describe('a node of which all are returned'),
-        }),
-      )
+      .input(NeighbourhoodInput)
       .output(Neighbourhood),
-    tree: reads('Returns the summaries of a conversation as trees.').input(inConversation).output(Tree),
+    tree: reads('Returns the summaries of a conversation as trees.').input(InConversation).output(Tree),
     treeLevel: reads('Returns the sources of a summary, or the roots, page by page.')
-      .input(
-        inConversation.extend({
-          of: NodeId.nullable().describe('the summary; null for the roots'),
-          offset: z.int().min(0).default(0).describe('nodes to leave out'),
-          limit: z.int().min(1).max(1000).default(200).describe('nodes a page'),
-        }),
-      )
+      .input(TreeLevelInput)
       .output(TreeLevel),
     of: reads('Returns the sources of a node down to the messages, and its dependents up to the roots.')
-      .input(byId)
+      .input(ById)
       .output(Lineage),
   },
   context: {
@@ -192,7 +171,7 @@ export const contract = {
       .input(AssembleInput.extend({ provider: Provider, moment: Moment.optional() }))
       .output(RenderedContext),
     timeline: reads('Returns the events between which the window did not change.')
-      .input(inConversation)
+      .input(InConversation)
       .output(Timeline),
     at: reads('Returns the window as it was at a moment.').input(ContextAtInput).output(ContextAt),
     difference: reads('Returns what left the window and what entered it between two moments.')
@@ -208,15 +187,9 @@ export const contract = {
     guidelines: reads(
       'Returns what an agent may be told about its memory: a constant text, and figures of the last compaction.',
     )
-      .input(inConversation)
+      .input(InConversation)
       .output(Guidelines),
-    describe: reads('Returns everything known of a message, summary or file.')
-      .input(
-        byId.extend({
-          contentChars: z.int().min(0).default(100_000).describe('characters of the content to return at most'),
-        }),
-      )
-      .output(Description),
+    describe: reads('Returns everything known of a message, summary or file.').input(DescribeInput).output(Description),
     grep: reads('Finds messages, summaries and files.').input(GrepInput).output(GrepResult),
     /**
      * Returns the same page while it is found, for what no index answers: the first hits long before the last text was
@@ -261,18 +234,13 @@ export const contract = {
     presets: reads('Lists the settings of known systems.').output(z.array(Preset)),
     /** It is empty for files of systems that keep no record. */
     runs: reads('Lists the compaction runs of a conversation, newest first.')
-      .input(inConversation)
+      .input(InConversation)
       .output(z.array(CompactionRunRecord)),
     estimate: reads('Estimates what the plan of the same input would ask of models. No model is called.')
       .input(CompactInput)
       .output(SpendEstimate),
     prompt: reads('Returns what a model would be sent for a step of the plan. No model is called.')
-      .input(
-        CompactInput.extend({
-          step: z.int().min(0).describe('the step, counted from 0'),
-          level: z.enum(['normal', 'aggressive']).default('normal').describe('how short the summary has to be'),
-        }),
-      )
+      .input(PromptPreviewInput)
       .output(PromptPreview),
   },
   /** These work also in a window without a memory. */
@@ -304,7 +272,7 @@ export const contract = {
     /** A job of kind `undo` restores one. */
     backups: reads('Lists backups beside the file, newest first.').output(z.array(Backup)),
     events: reads('Lists what was done by hand or by a repair, newest first.')
-      .input(inConversation.partial())
+      .input(InConversation.partial())
       .output(z.array(SurgeryEvent)),
   },
   ledger: {

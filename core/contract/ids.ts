@@ -17,6 +17,10 @@ export type NodeId = z.infer<typeof NodeId>
 
 export const SummaryId = z.string().min(1).max(512).describe('a summary')
 
+/** The input of a procedure about one conversation, and about one node. */
+export const InConversation = z.object({ conversationId: ConversationId })
+export const ById = z.object({ id: NodeId })
+
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export const TimeMs = z.number()
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { FileExploration } from './file.ts'
-import { ConversationId, NodeId, Role, SummaryLevel, TimeMs, Visibility } from './ids.ts'
+import { ById, ConversationId, InConversation, NodeId, Role, SummaryLevel, TimeMs, Visibility } from './ids.ts'
 import { Pruned } from './message.ts'
 
 /** A node as a box in the graph, a row in a list, or a crumb. */
@@ -38,6 +38,15 @@ export const LineageEdge = z.object({
   state: z.enum(['sound', 'dangling', 'cycle']),
 })
 export type LineageEdge = z.infer<typeof LineageEdge>
+
+export const NeighbourhoodInput = ById.extend({
+  up: z.int().min(0).max(8).default(2).describe('levels of dependents'),
+  down: z.int().min(0).max(8).default(1).describe('levels of sources'),
+  maxPerNode: z.int().min(1).max(200).default(12).describe('sources or dependents of a node'),
+  /** These show up to 200 sources, whatever `down` and `maxPerNode` say. */
+  expanded: z.array(NodeId).max(200).default([]).describe('a node of which all are returned'),
+})
+export type NeighbourhoodInput = z.infer<typeof NeighbourhoodInput>
 
 /** The neighbourhood of a node, cut to what can be read. `more` says how much was left out, and where. */
 export const Neighbourhood = z.object({
@@ -100,6 +109,13 @@ export type Lineage = z.infer<typeof Lineage>
 export const Tree = z.object({ roots: z.array(LineageTree) })
 export type Tree = z.infer<typeof Tree>
 
+export const TreeLevelInput = InConversation.extend({
+  of: NodeId.nullable().describe('the summary; null for the roots'),
+  offset: z.int().min(0).default(0).describe('nodes to leave out'),
+  limit: z.int().min(1).max(1000).default(200).describe('nodes a page'),
+})
+export type TreeLevelInput = z.infer<typeof TreeLevelInput>
+
 /** A page of the summary tree for the keyboard and screen-reader view. */
 export const TreeLevel = z.object({ total: z.int(), nodes: z.array(NodeCard) })
 export type TreeLevel = z.infer<typeof TreeLevel>
@@ -118,6 +134,10 @@ export const FileInfo = z.object({
   byModel: FileExploration.optional(),
 })
 export type FileInfo = z.infer<typeof FileInfo>
+
+export const DescribeInput = ById.extend({
+  contentChars: z.int().min(0).default(100_000).describe('characters of the content to return at most'),
+})
 
 /** Everything known about one id. Fields that do not apply to its kind are null. */
 export const Description = z.object({

@@ -119,6 +119,7 @@ export const TranscriptPageInput = z.object({
   limit: z.int().min(1).max(500).describe('messages a page'),
   contentChars: z.int().min(0).default(20_000).describe('characters of each message to return at most'),
 })
+export type TranscriptPageInput = z.infer<typeof TranscriptPageInput>
 
 export const TranscriptPage = z.object({ total: z.int(), offset: z.int(), messages: z.array(Message) })
 export type TranscriptPage = z.infer<typeof TranscriptPage>

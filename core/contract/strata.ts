@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, NodeId, TimeMs } from './ids.ts'
+import { ConversationId, InConversation, NodeId, TimeMs } from './ids.ts'
 import { STRATA_AXES } from './lists.ts'
 
 /**
@@ -8,6 +8,26 @@ import { STRATA_AXES } from './lists.ts'
  */
 export const StrataAxis = z.enum(STRATA_AXES).describe('the unit of x')
 export type StrataAxis = z.infer<typeof StrataAxis>
+
+export const StrataInput = InConversation.extend({
+  axis: StrataAxis,
+  freshTailCount: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .optional()
+    .describe('newest messages that are always in (default: the configured number)'),
+})
+export type StrataInput = z.infer<typeof StrataInput>
+
+/** A range of x in units of the axis, and into how many columns of equal width it is divided. */
+export const StrataMessagesInput = InConversation.extend({
+  axis: StrataAxis,
+  x0: z.number().describe('where the range begins'),
+  x1: z.number().describe('where the range ends'),
+  buckets: z.int().min(1).max(8192).describe('parts of the range'),
+})
+export type StrataMessagesInput = z.infer<typeof StrataMessagesInput>
 
 /** Summaries in columns, ordered by depth, then x0. All arrays have the same length. */
 const StrataSummaries = z.object({
@@ -63,7 +83,7 @@ export const Strata = z.object({
   /** x where the fresh tail begins. It equals `extent` when there is none. */
   freshTailX: z.number(),
   marks: z.array(StrataMark),
-  /** The places of compaction runs: x of the newest message at that time. */
+  /** Where compaction runs took place: x of the newest message at that time. */
   runs: z.array(z.object({ x: z.number(), runId: z.string(), atMs: TimeMs })),
   /** Round UTC times along x, at most 24: days, hours, or minutes of a short history. */
   ticks: z.array(z.object({ x: z.number(), atMs: TimeMs })),
