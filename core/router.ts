@@ -184,10 +184,6 @@ export function createRouter(core: Core) {
       expandQuery: os.retrieval.expandQuery.handler(async ({ input, signal }) =>
         (await core.lcm()).expandQuery.ask(input, signal),
       ),
-      grants: os.retrieval.grants.handler(async () => (await core.lcm()).expandQuery.grants.list()),
-      revokeGrant: os.retrieval.revokeGrant.handler(async ({ input }) =>
-        (await core.lcm()).expandQuery.grants.revoke(input.id),
-      ),
     },
     grants: {
       issue: os.grants.issue.handler(async ({ input }) => (await core.lcm()).grants.issue(input)),

@@ -207,10 +207,6 @@ export const contract = {
     expandQuery: reads('Answers a question from the sources of some summaries, with citations.')
       .input(ExpandQueryInput)
       .output(ExpandQueryResult),
-    grants: reads('Lists the permissions to read that were given since the memory was opened, newest first.').output(
-      z.array(Grant),
-    ),
-    revokeGrant: writes('Takes such a permission back.').input(byGrant).output(Grant),
   },
   /** Permissions for other programs to read a part of the memory. They are kept in the data folder of the app. */
   grants: {

@@ -42,7 +42,7 @@ describe('the tools made from the contract', () => {
       ({ path: [area = ''], writes, isStream }) => !writes && !isStream && !ELSEWHERE.includes(area),
     )
     const wanted = reading.map(({ name }) => `lcm_${name.replaceAll('.', '_')}`)
-    expect(names).toEqual(wanted.filter((name) => name !== 'lcm_retrieval_grants'))
+    expect(names).toEqual(wanted)
     expect(names.length).toBeGreaterThan(40)
     for (const name of names) expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/)
   })

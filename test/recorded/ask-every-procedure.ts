@@ -165,7 +165,6 @@ async function askSearches(asker: Asker, ids: readonly number[]): Promise<void> 
   await asker.ask(async (c) => whole(await c.retrieval.grepStream(letter)))
   if (asker.isBrief) return
   await asker.ask((c) => c.retrieval.expandQuery({ prompt: 'Which tenant has a webhook?', tokenCap: 500 }))
-  await asker.ask((c) => c.retrieval.grants())
 }
 
 /** The code around a record is random, and so is how many tokens it takes. */

@@ -8,7 +8,6 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'memory.copy': 'It writes a new memory.',
   'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',
   'retrieval.guidelines': 'It counts what other procedures answer: test/retrieval/outline asks for it.',
-  'retrieval.revokeGrant': 'It changes a grant.',
   'grants.issue': 'It writes a grant.',
   'grants.list': 'What it lists is no part of a memory: test/grants asks for it.',
   'grants.revoke': 'It writes a grant.',
