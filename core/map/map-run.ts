@@ -1,29 +1,20 @@
 import { rmSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock } from '../clock.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { MapEvent, MapOperator, MapReport, MapResult } from '../contract/map.ts'
+import type { MapOperator, MapReport, MapResult } from '../contract/map.ts'
 import { LcmError } from '../errors.ts'
 import { sha256, startSha256 } from '../hashing.ts'
 import { canonicalJson } from '../ingest/ledger/canonical-json.ts'
 import { pathExists } from '../sqlite/memory-file.ts'
-import type { CheckedAnswer } from './answer-schema.ts'
 import { type MapItem, readItems } from './items.ts'
-import { appendMapEvent, eventTime, hashResults, newEventId } from './map-events.ts'
-import { readMapEvents } from './read-events.ts'
+import { type AskedHashes, recordRun } from './map-events.ts'
 import { type JournalHead, RunJournal } from './run-journal.ts'
 import { lockRun } from './run-lock.ts'
 import { eventsPath, journalPath, lockPath } from './run-paths.ts'
-import { ItemFailure, type Worker } from './worker.ts'
+import { settleItem, type Tries } from './settle-item.ts'
 
-/** The hashes of what was asked, under the names of the event. */
-type AskedHashes = Pick<MapEvent, 'prompt_hash' | 'schema_hash' | 'delegate_hash'>
-
-export type MapRequest = {
+export type MapRequest = Tries & {
   readonly operator: MapOperator
   readonly input: string
-  readonly worker: Worker
-  readonly check: (answer: string) => CheckedAnswer
   readonly hashes: AskedHashes
   /** What the caller stays responsible for. Only a delegation has it. */
   readonly retain: string | null
@@ -32,13 +23,8 @@ export type MapRequest = {
   readonly actor: string
   /** So many items are worked on at the same time. */
   readonly concurrency: number
-  /** So many more tries an item has after the first one. */
-  readonly retries: number
   /** Begins another run, although one of the same is there. */
   readonly isNew: boolean
-  readonly clock: Clock
-  /** The pause before the second try after a failure. It doubles with every try. */
-  readonly firstPauseMs?: number
 }
 
 /** A run that is over, with what came of it. It has to be closed. */
@@ -48,9 +34,6 @@ export type FinishedMap = {
   results(signal: AbortSignal): AsyncGenerator<MapResult>
   close(): Promise<void>
 }
-
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
 
 /**
  * Works on every item of the input, several at a time, and keeps each result before it counts. A run that was cut off
@@ -224,106 +207,3 @@ const changedInput = (path: string): LcmError =>
   new LcmError('invalid_argument', `${path} has changed while it was read: start again when it stays as it is.`, {
     path,
   })
-
-/** Tries one item until it has an answer or no try is left, and records how that ended. */
-async function settleItem(
-  item: MapItem,
-  { worker, check, retries, clock, firstPauseMs = FIRST_PAUSE_MS }: MapRequest,
-  journal: RunJournal,
-  signal: AbortSignal,
-): Promise<MapResult['status']> {
-  const { index, hash: item_hash } = item
-  let refusal: string | null = null
-  for (let attempts = 1; ; attempts += 1) {
-    const outcome = await tryOnce(() => worker.work({ item, refusal }, signal), check)
-    const at_ms = clock()
-    if (outcome.kind === 'valid') {
-      const { value: output, json } = outcome
-      const output_hash = sha256(json)
-      await journal.append({
-        kind: 'result',
-        index,
-        item_hash,
-        status: 'completed',
-        attempts,
-        output,
-        output_hash,
-        at_ms,
-      })
-      return 'completed'
-    }
-    const { problem } = outcome
-    if (outcome.isFinal || attempts > retries) {
-      await journal.append({ kind: 'result', index, item_hash, status: 'failed', attempts, problem, at_ms })
-      return 'failed'
-    }
-    await journal.append({ kind: 'attempt', index, attempt: attempts, problem, at_ms })
-    refusal = outcome.kind === 'invalid' ? problem : null
-    const pauseMs = Math.min(firstPauseMs * 2 ** (attempts - 1), LONGEST_PAUSE_MS)
-    if (outcome.kind === 'failure') await pause(pauseMs, undefined, { signal })
-  }
-}
-
-type Outcome =
-  | { readonly kind: 'valid'; readonly value: unknown; readonly json: string }
-  | { readonly kind: 'invalid' | 'failure'; readonly problem: string; readonly isFinal: boolean }
-
-async function tryOnce(work: () => Promise<string>, check: MapRequest['check']): Promise<Outcome> {
-  try {
-    const answer = check(await work())
-    return answer.kind === 'valid' ? answer : { ...answer, isFinal: false }
-  } catch (error) {
-    if (!(error instanceof ItemFailure)) throw error
-    return { kind: 'failure', problem: error.message, isFinal: !error.isRetryable }
-  }
-}
-
-type Ending = {
-  /** What ended the run early, or null. */
-  readonly problem: unknown
-  /** True when everything was done before, so that the run may be recorded already. */
-  readonly isDone: boolean
-}
-
-/** Appends the event of a run. One that was complete before has its event already, unless a crash came between. */
-async function recordRun(
-  { operator, actor, hashes: asked, retain, record, clock }: MapRequest,
-  head: JournalHead,
-  journal: RunJournal,
-  { problem, isDone }: Ending,
-): Promise<MapEvent> {
-  const path = eventsPath(record)
-  const known = isDone
-    ? (await readMapEvents(path)).events.findLast(
-        ({ run_id, status }) => run_id === head.run_id && status === 'completed',
-      )
-    : undefined
-  if (known !== undefined) return known
-  const { completed, failed, retries } = journal.counts
-  // A run that did not reach its end has no result yet.
-  const hashes = problem === null ? await hashResults(journal.results(new AbortController().signal)) : {}
-  const atMs = clock()
-  const event: MapEvent = {
-    actor,
-    event_id: newEventId(atMs),
-    item_count: head.item_count,
-    op: `map.${operator}`,
-    ...asked,
-    ...(retain === null ? {} : { retain }),
-    ...hashes,
-    status: statusOf(problem, completed === head.item_count),
-    ts: eventTime(atMs),
-    run_id: head.run_id,
-    input_hash: head.input_hash,
-    completed_count: completed,
-    failed_count: failed,
-    retry_count: retries,
-  }
-  appendMapEvent(path, event)
-  return event
-}
-
-function statusOf(problem: unknown, isComplete: boolean): string {
-  if (problem === null) return isComplete ? 'completed' : 'failed'
-  return problem instanceof LcmError && problem.code === 'cancelled' ? 'cancelled' : 'failed'
-}
