@@ -8,23 +8,27 @@ export const ROW_BYTES = 2048
 const MOST_ROWS = 500
 export const MOST_LINES = 2000
 
+/** The first page is 1. */
+export const FilePage = z.object({ kind: z.literal('page'), page: z.int().min(1) })
+
+export const FileSearch = z.object({
+  kind: z.literal('search'),
+  query: z.string().min(1).max(1000),
+  isRegex: z.boolean().default(false),
+  matchCase: z.boolean().default(false),
+  /** Where to begin: `next` of an earlier answer. */
+  fromRow: z.int().min(0).default(0),
+  limit: z.int().min(1).max(500).default(50),
+})
+
 /** What of a large file is asked for. */
 export const FileView = z.discriminatedUnion('kind', [
   /** Rows for a list that draws only what is seen. A row is a line, or a piece of a long one. */
   z.object({ kind: z.literal('rows'), from: z.int().min(0), count: z.int().min(1).max(MOST_ROWS).default(200) }),
   /** Lines as a whole, the first is 1. An answer ends early when it becomes longer than two pages. */
   z.object({ kind: z.literal('lines'), first: z.int().min(1), last: z.int().min(1).optional() }),
-  /** The first page is 1. */
-  z.object({ kind: z.literal('page'), page: z.int().min(1) }),
-  z.object({
-    kind: z.literal('search'),
-    query: z.string().min(1).max(1000),
-    isRegex: z.boolean().default(false),
-    matchCase: z.boolean().default(false),
-    /** Where to begin: `next` of an earlier answer. */
-    fromRow: z.int().min(0).default(0),
-    limit: z.int().min(1).max(500).default(50),
-  }),
+  FilePage,
+  FileSearch,
 ])
 export type FileView = z.infer<typeof FileView>
 export type FileViewRequest = z.input<typeof FileView>

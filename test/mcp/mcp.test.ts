@@ -108,7 +108,7 @@ describe('lcm mcp', () => {
       await server?.close()
     }
     // A change here costs every agent its cached prompt once: change it on purpose only.
-    expect([...hashes]).toEqual(['1abd3701dd75835fc7bd6c1c6fcc11c3502d942c0f454d962b9808ef674fb57a'])
+    expect([...hashes]).toEqual(['9b07a01b7277af703c349579ea884edafce6e465ef16cb2df3b995fae93115fe'])
   })
 
   it('searches, describes, expands and answers questions', async () => {

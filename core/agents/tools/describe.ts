@@ -27,7 +27,7 @@ export async function describe(
     return outlineWithin(reading.shown(outline), cap, estimator)
   }
   reading.find(id)
-  const asked = { id, cap, offset: part.offset ?? 0 }
+  const asked = { id, cap, offset: part.offset }
   const view = viewOf(part)
   return view === null ? textWithin(reading, asked) : fileWithin(reading, { ...asked, view }, signal)
 }
@@ -99,7 +99,7 @@ function outlineWithin(outline: Outline, cap: number, estimator: TokenEstimator)
 type FilePart = Pick<ToolInput<'lcm_describe'>, 'page' | 'lines' | 'find' | 'regex' | 'fromRow'>
 
 /** Returns which part of a file is asked for, or null when none is. */
-function viewOf({ page, lines, find, regex = false, fromRow = 0 }: FilePart): FileView | null {
+function viewOf({ page, lines, find, regex, fromRow }: FilePart): FileView | null {
   if (find !== undefined)
     return { kind: 'search', query: find, isRegex: regex, matchCase: false, fromRow, limit: MOST_HITS }
   if (lines !== undefined) {

@@ -9,7 +9,7 @@ const LEAST_PART_TOKENS = 100
 /** Returns the sources of a summary, level by level, as far as they fit. */
 export function expand(
   reading: Reading,
-  { summaryId, depth = 1, includeMessages = false, tokenCap, cursor }: ToolInput<'lcm_expand'>,
+  { summaryId, depth, includeMessages, tokenCap, cursor }: ToolInput<'lcm_expand'>,
 ) {
   const { retrieval, estimator } = reading.services
   const { scope } = reading

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
 
-export type FittedInput<Input> = {
-  readonly input: Input
+export type FittedInput = {
+  /** The arguments with the defaults of those that were not given. */
+  readonly input: object
+  /** The names of the arguments that were given. */
+  readonly given: ReadonlySet<string>
   /** One sentence for each argument that was changed or left out. */
   readonly notes: readonly string[]
 }
@@ -16,13 +19,13 @@ const MOST_ROUNDS = 3
  * refused often gives up. Each change is noted.
  * @throws LcmError invalid_argument for everything else that does not fit
  */
-export function fitInput<Schema extends z.ZodObject>(schema: Schema, given: unknown): FittedInput<z.infer<Schema>> {
+export function fitInput(schema: z.ZodObject, given: unknown): FittedInput {
   const strict = schema.strict()
   const input = isRecord(given) ? structuredClone(given) : {}
   const notes: string[] = []
   for (let round = 0; ; round += 1) {
     const parsed = strict.safeParse(input)
-    if (parsed.success) return { input: parsed.data as z.infer<Schema>, notes }
+    if (parsed.success) return { input: parsed.data, given: new Set(Object.keys(input)), notes }
     for (const issue of parsed.error.issues) {
       const note = round < MOST_ROUNDS ? settle(issue, input) : null
       if (note === null) throw refusal(parsed.error)

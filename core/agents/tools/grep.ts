@@ -5,9 +5,8 @@ import { LcmError } from '../../errors.ts'
 import { fitting } from '../expand-query/granted-reader.ts'
 import { MOST_IDS } from './describe.ts'
 import type { Reading } from './reading.ts'
-import { MOST_HITS, type ToolInput } from './tool-inputs.ts'
+import type { ToolInput } from './tool-inputs.ts'
 
-const DEFAULT_HITS = 20
 /** At most this many matches of a hit are returned. */
 const MOST_MATCHES = 20
 
@@ -15,12 +14,11 @@ const MOST_MATCHES = 20
 export async function grep(reading: Reading, input: ToolInput<'lcm_grep'>, signal: AbortSignal) {
   const { retrieval, estimator } = reading.services
   if (input.within !== undefined) reading.find(input.within)
-  const { after, before, limit = DEFAULT_HITS, sort = 'relevance', full = false, ...asked } = input
+  const { after, before, limit, full, ...asked } = input
   const permitted = reading.scope?.permitted() ?? null
-  for (let wanted = Math.min(limit, MOST_HITS); ; wanted = Math.max(1, Math.floor(wanted / 2))) {
+  for (let wanted = limit; ; wanted = Math.max(1, Math.floor(wanted / 2))) {
     const query = GrepInput.parse({
       ...asked,
-      sort,
       limit: wanted,
       afterMs: timeOf('after', after),
       beforeMs: timeOf('before', before),

@@ -1,67 +1,67 @@
 import { z } from 'zod'
-import { MOST_AGENT_TOKENS } from '../../contract/expand-query.ts'
-import { ROLES } from '../../contract/lists.ts'
+import { ExpandQueryInput } from '../../contract/expand-query.ts'
+import { FilePage, FileSearch } from '../../contract/file.ts'
+import { NodeId } from '../../contract/ids.ts'
 import { OutlineInput } from '../../contract/outline.ts'
-import { ARGUMENTS as TOLD } from './tool-texts.ts'
+import { ExpandInput, GrepInput } from '../../contract/retrieval.ts'
+import { ARGUMENTS } from './tool-texts.ts'
 
 export const MOST_HITS = 50
+const MOST_VALUES = 100
 
-const id = (told: string) => z.string().min(1).max(512).describe(told)
-const conversation = z.int().min(0)
-const time = (told: string) => z.string().max(40).describe(told)
-const tokenCap = (told: string) => z.int().min(1).max(MOST_AGENT_TOKENS).optional().describe(told)
+const time = z.string().max(40).optional()
+const cursor = GrepInput.shape.cursor.unwrap().max(4_000).optional()
+const { tokenCap } = ExpandQueryInput.shape
 
-/** The inputs of the tools. They are constant, like all texts about them. */
-export const INPUTS = {
-  lcm_grep: z.object({
-    query: z.string().max(10_000).describe(TOLD.query),
-    mode: z.enum(['full_text', 'literal', 'regex']).optional().describe(TOLD.mode),
-    match: z.enum(['auto', 'all', 'any']).optional().describe(TOLD.match),
-    scope: z.enum(['messages', 'summaries', 'both', 'files']).optional().describe(TOLD.scope),
-    conversationIds: z.array(conversation).max(100).optional().describe(TOLD.conversationIds),
-    roles: z.array(z.enum(ROLES)).optional().describe(TOLD.roles),
-    depths: z.array(z.int()).max(100).optional().describe(TOLD.depths),
-    after: time(TOLD.after).optional(),
-    before: time(TOLD.before).optional(),
-    within: id(TOLD.within).optional(),
-    sort: z.enum(['relevance', 'newest', 'oldest']).optional().describe(TOLD.sort),
-    limit: z.int().min(1).max(MOST_HITS).optional().describe(TOLD.limit),
-    full: z.boolean().optional().describe(TOLD.full),
-    cursor: z.string().max(4_000).optional().describe(TOLD.cursor),
+/** The fields of the contract, narrower where an agent is given less, without texts. */
+const FIELDS = {
+  lcm_grep: GrepInput.pick({ query: true, mode: true, match: true, scope: true, roles: true, within: true }).extend({
+    conversationIds: GrepInput.shape.conversationIds.unwrap().max(MOST_VALUES).optional(),
+    depths: GrepInput.shape.depths.unwrap().max(MOST_VALUES).optional(),
+    after: time,
+    before: time,
+    sort: GrepInput.shape.sort.unwrap().default('relevance'),
+    limit: z.int().min(1).max(MOST_HITS).default(20),
+    full: z.boolean().default(false),
+    cursor,
   }),
-  lcm_describe: z.object({
-    id: id(TOLD.id).optional(),
-    section: OutlineInput.shape.section.unwrap().optional().describe(TOLD.section),
-    conversationId: conversation.optional().describe(TOLD.outlinedConversation),
-    offset: z.int().min(0).optional().describe(TOLD.offset),
-    page: z.int().min(1).optional().describe(TOLD.page),
+  lcm_describe: OutlineInput.pick({ section: true, conversationId: true }).extend({
+    id: NodeId.optional(),
+    offset: z.int().min(0).default(0),
+    page: FilePage.shape.page.optional(),
     lines: z
       .string()
       .regex(/^\d{1,15}(-\d{1,15})?$/)
-      .optional()
-      .describe(TOLD.lines),
-    find: z.string().min(1).max(1000).optional().describe(TOLD.find),
-    regex: z.boolean().optional().describe(TOLD.findRegex),
-    fromRow: z.int().min(0).optional().describe(TOLD.fromRow),
-    tokenCap: tokenCap(TOLD.tokenCap),
+      .optional(),
+    find: FileSearch.shape.query.optional(),
+    regex: FileSearch.shape.isRegex,
+    fromRow: FileSearch.shape.fromRow,
+    tokenCap,
   }),
-  lcm_expand: z.object({
-    summaryId: id(TOLD.summaryId),
-    depth: z.int().min(1).max(1000).optional().describe(TOLD.depth),
-    includeMessages: z.boolean().optional().describe(TOLD.includeMessages),
-    tokenCap: tokenCap(TOLD.tokenCap),
-    cursor: z.string().max(4_000).optional().describe(TOLD.expandCursor),
-  }),
-  lcm_expand_query: z.object({
-    prompt: z.string().min(1).max(10_000).describe(TOLD.prompt),
-    summaryIds: z.array(id(TOLD.summaryId)).max(50).optional().describe(TOLD.summaryIds),
-    query: z.string().max(10_000).optional().describe(TOLD.searchQuery),
-    conversationId: conversation.optional().describe(TOLD.conversationId),
-    depth: z.int().min(1).max(1000).optional().describe(TOLD.readDepth),
-    tokenCap: tokenCap(TOLD.readTokenCap),
-    summarizer: z.string().max(80).optional().describe(TOLD.summarizer),
-  }),
+  lcm_expand: ExpandInput.pick({ summaryId: true, depth: true, includeMessages: true }).extend({ tokenCap, cursor }),
+  lcm_expand_query: ExpandQueryInput,
 } as const
 
-export type ToolName = keyof typeof INPUTS
-export type ToolInput<Name extends ToolName> = z.infer<(typeof INPUTS)[Name]>
+export type ToolName = keyof typeof FIELDS
+export type ToolInput<Name extends ToolName> = z.infer<(typeof FIELDS)[Name]>
+
+/** The inputs of the tools with the texts for agents. They are constant, like all texts about the tools. */
+export const INPUTS: Readonly<Record<ToolName, z.ZodObject>> = {
+  lcm_grep: withTexts(FIELDS.lcm_grep, ARGUMENTS.lcm_grep),
+  lcm_describe: withTexts(FIELDS.lcm_describe, ARGUMENTS.lcm_describe),
+  lcm_expand: withTexts(FIELDS.lcm_expand, ARGUMENTS.lcm_expand),
+  lcm_expand_query: withTexts(FIELDS.lcm_expand_query, ARGUMENTS.lcm_expand_query),
+}
+
+/** Returns the object with its fields in the order of the texts. */
+function withTexts<Shape extends z.ZodRawShape>(
+  { shape }: z.ZodObject<Shape>,
+  texts: Readonly<Record<keyof Shape & string, string>>,
+): z.ZodObject {
+  const fields: z.ZodRawShape = shape
+  return z.object(
+    Object.fromEntries(
+      Object.entries<string>(texts).map(([name, text]) => [name, (fields[name] as z.ZodType).describe(text)]),
+    ),
+  )
+}

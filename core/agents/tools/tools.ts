@@ -43,15 +43,15 @@ export class Tools {
    * ignored.
    * @throws LcmError
    */
-  async call(name: string, given: unknown, signal: AbortSignal): Promise<object> {
+  async call(name: string, args: unknown, signal: AbortSignal): Promise<object> {
     if (!isTool(name)) {
       throw new LcmError('not_found', `There is no such tool here. There are ${NAMES.join(', ')}.`)
     }
-    const { input, notes } = fitInput(INPUTS[name], given)
+    const { input, notes, given } = fitInput(INPUTS[name], args)
     const services = await this.#services()
     const ask = (reading: Reading): Promise<object> => answerOf(reading, name, input, signal)
     const answer: object & { notes?: readonly string[] } = await this.#within(services, ask)
-    const told = [...notes, ...withoutEffect(name, input), ...(answer.notes ?? [])]
+    const told = [...notes, ...withoutEffect(name, input, given), ...(answer.notes ?? [])]
     return told.length > 0 ? { ...answer, notes: told } : answer
   }
 
@@ -137,11 +137,10 @@ async function expandQuery(
 }
 
 /** Returns a sentence for each argument that has no effect together with the others. */
-function withoutEffect(name: ToolName, input: object): string[] {
-  const given = new Map(Object.entries(input))
+function withoutEffect(name: ToolName, input: object, given: ReadonlySet<string>): string[] {
   const ignored = (names: readonly string[], why: string): string[] =>
     names.filter((one) => given.has(one)).map((one) => `${one} was ignored: ${why}.`)
-  if (name === 'lcm_grep' && (given.get('mode') ?? 'full_text') !== 'full_text')
+  if (name === 'lcm_grep' && (input as ToolInput<'lcm_grep'>).mode !== 'full_text')
     return ignored(['match'], 'it belongs to full text')
   if (name !== 'lcm_describe') return []
   if (!given.has('id'))
