@@ -123,8 +123,6 @@ function flagName(field: string, isList: boolean): string {
 
 const kebab = (name: string): string => name.replace(/([a-z\d])([A-Z])/g, '$1-$2').toLowerCase()
 
-const isTime = (field: string): boolean => /(?:^a|A)tMs$|Ms$/.test(field)
-
 function kindOf(field: string, schema: JsonSchema): Kind {
   if (schema.title === 'moment') return 'moment'
   const types = schema.anyOf?.filter(({ type }) => type !== 'null')
@@ -132,7 +130,7 @@ function kindOf(field: string, schema: JsonSchema): Kind {
   if (choicesOf(schema).length > 0) return 'choice'
   const [type] = [schema.type].flat().filter((name) => name !== 'null')
   if (type === 'boolean') return 'switch'
-  if (type === 'integer' || (type === 'number' && !isTime(field))) return type
+  if (type === 'integer' || (type === 'number' && !field.endsWith('Ms'))) return type
   if (type === 'number') return 'time'
   return type === 'string' ? 'text' : 'json'
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { procedures } from '../../contract/procedures.ts'
+import { isTime, printedName } from './cli-json.ts'
 
 /** Returns the JSON schema of what a command prints, with times as they are printed, or null when it promises none. */
 export function answerSchema(schema: z.ZodType | undefined): unknown {
@@ -7,8 +8,6 @@ export function answerSchema(schema: z.ZodType | undefined): unknown {
 }
 
 const PRINTED_TIME = { anyOf: [{ type: 'string', format: 'date-time' }, { type: 'null' }] }
-const isTime = (name: string): boolean => /(^a|A)tMs$/.test(name)
-const printedName = (name: string): string => (isTime(name) ? name.slice(0, -2) : name)
 
 /** Converts a schema as `toCliJson` converts values: `…AtMs` is a number in the contract and `…At` a text in print. */
 function asPrinted(schema: unknown): unknown {
