@@ -36,6 +36,8 @@ import { withLedger } from './ingest/ledger/open-ledger.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
 import { MapRecord } from './map/map-record.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
+import { ContentIndexes } from './search/content-index/content-indexes.ts'
+import type { ContentsOptions } from './search/content-index/index-contents.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
 import { stampAtRest } from './search/side-index/source-state.ts'
@@ -71,6 +73,8 @@ export type Lcm = {
   readonly outliner: Outliner
   /** The search index in the app's cache for a file whose own index cannot be relied on, otherwise null. */
   readonly sideIndex: SideIndex | null
+  /** The contents of large files, with their indexes in the app's cache. */
+  readonly contents: ContentsOptions
   /** What the user of this machine allows for the ledger of this memory. */
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
@@ -134,7 +138,12 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const memory = withLedger(opened, { clock, permission: ledgers })
   const { info, read } = memory
   const estimator = estimatorOf(read, info, settings.tokenEstimator)
-  const sideIndex = openSideIndex(memory, openedStamp, options.cacheDir ?? userFolders(process.env).cache)
+  const cacheDir = options.cacheDir ?? userFolders(process.env).cache
+  const sideIndex = openSideIndex(memory, openedStamp, cacheDir)
+  const contents: ContentsOptions = {
+    ...{ db: read, filesDir: settings.filesDir },
+    indexes: new ContentIndexes(cacheDir),
+  }
   const reader = new MemoryReader(read)
   const dag = new SummaryDag(read, reader)
   const stats = new MemoryStats(read, info, settings.compaction, estimator, reader)
@@ -148,7 +157,10 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     estimator,
   })
 
-  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined, settings.filesDir)
+  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined, {
+    filesDir: settings.filesDir,
+    contentIndexes: contents.indexes,
+  })
 
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
@@ -221,6 +233,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     }),
     retrieval,
     sideIndex,
+    contents,
     ledgers,
     provenance: new ProvenanceFinder({
       db: read,

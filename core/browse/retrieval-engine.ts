@@ -3,6 +3,7 @@ import type { Capabilities } from '../contract/memory.ts'
 import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 import type { TextIndexSource } from '../search/corpus.ts'
+import type { FileGrepOptions } from '../search/file-grep.ts'
 import type { Permitted } from '../search/filters.ts'
 import { Grep } from '../search/grep.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -20,19 +21,19 @@ export class RetrievalEngine {
 
   /**
    * @param indexes default: those of the file itself, if it has any
-   * @param filesDir the folder of large files that is configured, or null
+   * @param files how large files are searched
    */
   constructor(
     db: ReadDb,
     capabilities: Capabilities,
     reader: MemoryReader,
     indexes?: TextIndexSource,
-    filesDir: string | null = null,
+    files?: FileGrepOptions,
   ) {
     this.#db = db
     this.#reader = reader
     this.#indexes = indexes
-    this.#grep = new Grep(db, capabilities, reader, indexes, filesDir)
+    this.#grep = new Grep(db, capabilities, reader, indexes, files)
   }
 
   /** See `describeNode`. */

@@ -7,7 +7,7 @@ import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from '.
 import { IntegrityReport } from './integrity.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
-import { SearchIndexResult } from './search-index.ts'
+import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
 import { StorageReport } from './storage.ts'
 import { SurgeryInput, SurgeryOperation, SurgeryPreview, SurgeryResult, UndoInput, UndoResult } from './surgery.ts'
 import { CopyReport } from './working-copy.ts'
@@ -31,7 +31,10 @@ export const JobSpec = z.discriminatedUnion('kind', [
     /** The default is `agent`. */
     window: ImportWindow.optional(),
   }),
-  /** Builds the search index of another system's file, or updates it. It starts by itself for large files. */
+  /**
+   * Builds the search index of another system's file, or updates it, and indexes the contents of large files. It starts
+   * by itself where searches would take long.
+   */
   z.object({ kind: z.literal('index') }),
   z.object({ kind: z.literal('storage') }),
   /** Compares a conversation with the transcript of its agent. */
@@ -61,7 +64,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('surgery'), value: SurgeryResult }),
   z.object({ kind: z.literal('undo'), value: UndoResult }),
   z.object({ kind: z.literal('import'), value: ImportResult }),
-  z.object({ kind: z.literal('index'), value: SearchIndexResult }),
+  z.object({ kind: z.literal('index'), value: SearchIndexResult.extend({ contents: ContentIndexResult }) }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),

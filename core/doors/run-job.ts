@@ -10,6 +10,7 @@ import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
 import type { JobExecutor } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { indexContents } from '../search/content-index/index-contents.ts'
 import { nameSoon } from '../search/side-index/source-state.ts'
 import { updateIndex } from '../search/side-index/update-index.ts'
 import { loadSettings } from '../settings/settings-store.ts'
@@ -18,6 +19,8 @@ import { hasPendingIndex, indexPending, PIECE_UNITS } from '../sqlite/pending-in
 import { isNative } from '../systems/native/native.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
+
+type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
 
 /** The jobs that run on an open memory. A damaged file is salvaged without being opened. */
 export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
@@ -81,7 +84,12 @@ function coverageJob({ read: db, info }: Lcm, spec: Extract<JobSpec, { kind: 'co
   return checkCoverage({ db, isNative: isNative(info) }, spec, signal)
 }
 
-async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
+async function* indexJob(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, ResultOf<'index'>> {
+  const texts = yield* indexTexts(lcm, signal)
+  return { ...texts, contents: yield* indexContents(lcm.contents, signal) }
+}
+
+async function* indexTexts(lcm: Lcm, signal: AbortSignal): AsyncGenerator<JobProgress, SearchIndexResult> {
   const { read, info, sideIndex } = lcm
   if (sideIndex) return yield* updateIndex({ read, info, index: sideIndex }, signal)
   const nothing = { changedRows: 0, indexedRows: 0, totalRows: 0, bytes: 0 }

@@ -1,4 +1,4 @@
-import { closeSync, readSync, statSync } from 'node:fs'
+import { closeSync, statSync } from 'node:fs'
 import {
   type FileContent,
   type FileRow,
@@ -14,7 +14,7 @@ import { cutText } from '../text.ts'
 import { buildIndex, type FileIndex, markBefore, type RowMark } from './file-index.ts'
 import { characterStart, rowEnds } from './row-ends.ts'
 import { findStoredFile } from './stored-file.ts'
-import { openPlainFile } from './stored-path.ts'
+import { openPlainFile, readAt } from './stored-path.ts'
 
 type Options = {
   readonly db: ReadDb
@@ -201,17 +201,6 @@ const without = ({ id }: StoredFileRow, reason: string): FileState => ({
   lines: null,
   rows: null,
 })
-
-function readAt(file: number, offset: number, length: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(length)
-  let read = 0
-  while (read < length) {
-    const got = readSync(file, bytes, read, length - read, offset + read)
-    if (got === 0) break
-    read += got
-  }
-  return bytes.subarray(0, read)
-}
 
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
 

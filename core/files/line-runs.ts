@@ -1,7 +1,9 @@
 import { rowEnds } from './row-ends.ts'
-import { filePieces } from './stored-path.ts'
+import { filePieces, readAt } from './stored-path.ts'
 
 const NEWLINE = 10
+/** A run has at most this many bytes, unless it is one longer line. */
+export const RUN_BYTES = 1 << 15
 /** A line is looked through as a whole up to this length, and a longer one in pieces that overlap. */
 const LONGEST_LINE = 1 << 20
 const OVERLAP = 4096
@@ -15,34 +17,52 @@ export type LineRun = { readonly start: RowStart; readonly bytes: Uint8Array; re
 export const FILE_START: RowStart = { offset: 0, row: 0, line: 1 }
 
 /**
- * Reads a file from the start of a row on, some whole lines at a time.
- * @param runBytes how much is read at once
+ * Reads a file from the start of a row on, in runs of whole lines. The same start always gives the same runs, because
+ * an index says which of them may hold a text.
  */
-export function* lineRuns(realPath: string, from: RowStart, runBytes?: number): Generator<LineRun> {
+export function* lineRuns(realPath: string, from: RowStart): Generator<LineRun> {
   let start = from
   let rest: Uint8Array = new Uint8Array()
-  const take = (bytes: Uint8Array, nextStart: number): LineRun => {
-    const run = { start, bytes, text: decode(bytes) }
-    start = startAfter(start, bytes.subarray(0, nextStart))
+  const next = (isEnd: boolean): LineRun | null => {
+    const end = runEnd(rest, isEnd)
+    if (end === null) return null
+    const run = lineRun(start, rest.subarray(0, end.bytes))
+    start = startAfter(start, rest.subarray(0, end.next))
+    rest = rest.subarray(end.next)
     return run
   }
-  for (const piece of filePieces(realPath, from.offset, runBytes)) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
-    const end = bytes.lastIndexOf(NEWLINE) + 1
-    if (end > 0) {
-      yield take(bytes.subarray(0, end), end)
-      rest = bytes.subarray(end)
-    } else if (bytes.length > LONGEST_LINE + OVERLAP) {
-      // Pieces end where rows end, so that rows are counted on.
-      const cut = lastRowEnd(bytes, bytes.length - OVERLAP)
-      yield take(bytes, cut)
-      rest = bytes.subarray(cut)
-    } else rest = bytes
+  for (const piece of filePieces(realPath, from.offset)) {
+    rest = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    for (let run = next(false); run !== null; run = next(false)) yield run
   }
-  if (rest.length > 0) yield take(rest, rest.length)
+  for (let run = next(true); run !== null; run = next(true)) yield run
 }
 
+/** Reads one run of an open file again. */
+export const readRun = (file: number, start: RowStart, bytes: number): LineRun =>
+  lineRun(start, readAt(file, start.offset, bytes))
+
+const lineRun = (start: RowStart, bytes: Uint8Array): LineRun => ({ start, bytes, text: decode(bytes) })
+
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes)
+
+/**
+ * Returns the length of the run with which the bytes begin, and where the next one begins, or null when there is none
+ * or more bytes are needed to know.
+ */
+function runEnd(bytes: Uint8Array, isEnd: boolean): { readonly bytes: number; readonly next: number } | null {
+  if (bytes.length === 0 || (bytes.length < RUN_BYTES && !isEnd)) return null
+  if (bytes.length <= RUN_BYTES && isEnd) return { bytes: bytes.length, next: bytes.length }
+  const within = bytes.lastIndexOf(NEWLINE, RUN_BYTES - 1) + 1
+  const end = within > 0 ? within : bytes.indexOf(NEWLINE, RUN_BYTES) + 1
+  if (end > 0 && end <= LONGEST_LINE + OVERLAP) return { bytes: end, next: end }
+  // Pieces of a very long line end where rows end, so that rows are counted on.
+  if (bytes.length >= LONGEST_LINE + OVERLAP) {
+    const longest = LONGEST_LINE + OVERLAP
+    return { bytes: longest, next: lastRowEnd(bytes.subarray(0, longest), LONGEST_LINE) }
+  }
+  return isEnd ? { bytes: bytes.length, next: bytes.length } : null
+}
 
 function lastRowEnd(bytes: Uint8Array, before: number): number {
   let last = 0
@@ -52,7 +72,6 @@ function lastRowEnd(bytes: Uint8Array, before: number): number {
   }
   return last
 }
-
 function startAfter({ offset, row, line }: RowStart, bytes: Uint8Array): RowStart {
   let [rows, lines] = [row, line]
   for (const end of rowEnds(bytes, true)) {

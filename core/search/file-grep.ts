@@ -1,17 +1,17 @@
-import { accessSync, constants, statSync } from 'node:fs'
 import { z } from 'zod'
 import type { FileInfo } from '../contract/lineage.ts'
 import type { GrepHit, GrepInput, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { FILE_START } from '../files/line-runs.ts'
-import { findStoredFile } from '../files/stored-file.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { allFiles } from '../systems/records/files.ts'
 import { TimeSlice } from '../yielding.ts'
 import { compareTimes } from './catalogue.ts'
-import { type FileHit, hitsInContent, hitsInName, NAME_ROW, type SearchedFile } from './file-hits.ts'
+import type { ContentIndexes } from './content-index/content-indexes.ts'
+import { type FileHit, hitsInContent, hitsInName, NAME_ROW } from './file-hits.ts'
 import { expressionPlan, type Plan } from './plan.ts'
 import { type Question, questionHash } from './plan-query.ts'
+import { type SearchedFile, searchedFile } from './searched-files.ts'
 
 const Cursor = z.object({
   /** The hash of the question. */
@@ -64,17 +64,24 @@ export type Patience = {
 /** How many files are named that could not be read. */
 const NAMED = 3
 
+export type FileGrepOptions = {
+  /** The folder of large files that is configured, or null. */
+  readonly filesDir: string | null
+  /** The indexes of contents, or null when every content is read. */
+  readonly contentIndexes: ContentIndexes | null
+}
+
 /**
  * Searches large files: their names, their exploration summaries, and every line of their contents. Files are read one
  * after the other, so that hits are given while others are still being looked for.
  */
 export class FileGrep {
   readonly #db: ReadDb
-  readonly #filesDir: string | null
+  readonly #options: FileGrepOptions
 
-  constructor(db: ReadDb, filesDir: string | null) {
+  constructor(db: ReadDb, options: FileGrepOptions) {
     this.#db = db
-    this.#filesDir = filesDir
+    this.#options = options
   }
 
   /** Yields the answer while it grows. @throws LcmError cancelled, invalid_argument, pattern_too_slow */
@@ -108,7 +115,8 @@ export class FileGrep {
       isLoosened = isLoose
       const isRanked = input.sort === 'relevance' && plan.hasOptional
       let fullAt: number | null = null
-      for await (page of pages(files, plan, { isRanked, limit: input.limit, after: cursor?.after ?? null }, slice)) {
+      const order = { isRanked, limit: input.limit, after: cursor?.after ?? null }
+      for await (page of pages(files, plan, order, this.#options.contentIndexes, slice)) {
         if (page.isFull) fullAt ??= performance.now()
         if (cursor?.isExact && page.isFull) break
         if (fullAt !== null && performance.now() - fullAt >= countMs) break
@@ -159,26 +167,7 @@ export class FileGrep {
       )
       .map((info, row) => ({ info, row }))
       .sort((a, b) => direction * (compareTimes(timeOf(a.info), timeOf(b.info)) || a.row - b.row))
-      .map(({ info }) => this.#found(info))
-  }
-
-  #found(info: FileInfo): SearchedFile {
-    const { conversationId, storageUri } = info
-    const allowed = this.#filesDir === null ? [] : [this.#filesDir]
-    const path = storageUri ? findStoredFile({ database: this.#db.path, conversationId, storageUri, allowed }) : null
-    return path !== null && isReadable(path)
-      ? { info, path, bytes: statSync(path).size }
-      : { info, path: null, bytes: 0 }
-  }
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK)
-    return true
-  } catch {
-    // The search goes on without it, and says so.
-    return false
+      .map(({ info }) => searchedFile(this.#db, this.#options.filesDir, info))
   }
 }
 
@@ -209,6 +198,7 @@ async function* pages(
   files: readonly SearchedFile[],
   plan: Plan,
   { isRanked, limit, after }: Order,
+  indexes: ContentIndexes | null,
   slice: TimeSlice,
 ): AsyncGenerator<Page> {
   const page = emptyPage()
@@ -236,22 +226,28 @@ async function* pages(
     }
     const from = !isRanked && last?.file === number ? last.run : FILE_START
     if (from.offset === 0) take(number, await hitsInName(file, plan, FILE_START))
+    const before = page.readBytes
     page.readBytes += from.offset
     yield page
-    try {
-      if (file.path === null) page.unread.add(number)
-      else {
-        for await (const { hits, readBytes } of hitsInContent(file.path, plan, from, slice)) {
+    if (file.path === null) page.unread.add(number)
+    else {
+      const { path } = file
+      const index = indexes?.open(path, file.bytes) ?? null
+      try {
+        for await (const { hits, readBytes } of hitsInContent({ path, index }, plan, from, slice)) {
           take(number, hits)
           page.readBytes += readBytes
           yield page
         }
+      } catch (error) {
+        // The system refuses to read it, or it went away meanwhile. Any other error is not about the file.
+        if (!(error instanceof Error && 'syscall' in error)) throw error
+        page.unread.add(number)
+      } finally {
+        index?.close()
       }
-    } catch (error) {
-      // The system refuses to read it, or it went away meanwhile. Any other error is not about the file.
-      if (!(error instanceof Error && 'syscall' in error)) throw error
-      page.unread.add(number)
     }
+    page.readBytes = before + file.bytes
   }
   page.isDone = true
   page.isFull = true

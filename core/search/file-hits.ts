@@ -1,22 +1,13 @@
 import { ROW_BYTES } from '../contract/file.ts'
-import type { FileInfo } from '../contract/lineage.ts'
 import { type LineRun, lineRuns, RowPlaces, type RowStart } from '../files/line-runs.ts'
 import type { TimeSlice } from '../yielding.ts'
+import type { ContentIndex } from './content-index/content-index.ts'
 import type { Matcher } from './matcher.ts'
 import type { Plan } from './plan.ts'
+import type { SearchedFile } from './searched-files.ts'
 import { type Snippet, snippetOf, snippetOfLine } from './snippet.ts'
 
 const NEWLINE = 10
-/** So much is looked through at once: most runs of a large file hold no match and are passed over as a whole. */
-const RUN_BYTES = 1 << 16
-
-/** A large file that is searched. */
-export type SearchedFile = {
-  readonly info: FileInfo
-  /** The real path of its content, or null when it cannot be read. */
-  readonly path: string | null
-  readonly bytes: number
-}
 
 /** A row of a file in which a match begins, or a match in its name or exploration summary. */
 export type FileHit = {
@@ -43,22 +34,31 @@ export async function hitsInName({ info }: SearchedFile, { matcher }: Plan, run:
   return [hitIn(text, { row: NAME_ROW, line: null }, matcher, run, () => snippetOf([text], matcher))]
 }
 
-/** Looks through the content of a file from a row on, line by line, and yields to other work. */
+/** A content that is searched, with its index, if there is one. */
+type SearchedContent = { readonly path: string; readonly index: ContentIndex | null }
+
+/**
+ * Looks through the content of a file from a row on, line by line, and yields to other work. Runs of lines that hold no
+ * match, which are most of a large file, are passed over as a whole.
+ */
 export async function* hitsInContent(
-  path: string,
-  { matcher, holds }: Plan,
+  { path, index }: SearchedContent,
+  { matcher, holds, formula }: Plan,
   from: RowStart,
   slice: TimeSlice,
 ): AsyncGenerator<FileStep> {
   let lastRow = NAME_ROW
-  for (const run of lineRuns(path, from, RUN_BYTES)) {
+  let reached = from.offset
+  for (const run of index?.runs(formula, from.offset) ?? lineRuns(path, from)) {
     await slice.yieldIfOver()
     const mayMatch = (holds === null || run.text.includes(holds)) && matcher.mayMatchIn(run.text)
     const found = mayMatch ? await hitsInRun(run, matcher) : []
     // Pieces of a very long line overlap.
     const hits = found.filter(({ row }) => row > lastRow)
     lastRow = hits.at(-1)?.row ?? lastRow
-    yield { hits, readBytes: run.bytes.length }
+    const end = run.start.offset + run.bytes.length
+    yield { hits, readBytes: Math.max(0, end - reached) }
+    reached = Math.max(reached, end)
   }
 }
 

@@ -6,7 +6,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
-import { FileGrep, type Patience } from './file-grep.ts'
+import { FileGrep, type FileGrepOptions, type Patience } from './file-grep.ts'
 import { Filters, kindsOf, type Permitted } from './filters.ts'
 import type { HitKey, HitOrder } from './hit-order.ts'
 import { hitsOf } from './hits.ts'
@@ -66,20 +66,20 @@ export class Grep {
 
   /**
    * @param indexes default: those of the file itself, if it has any
-   * @param filesDir the folder of large files that is configured, or null
+   * @param files how large files are searched
    */
   constructor(
     db: ReadDb,
     capabilities: Capabilities,
     reader: MemoryReader,
     indexes?: TextIndexSource,
-    filesDir: string | null = null,
+    files: FileGrepOptions = { filesDir: null, contentIndexes: null },
   ) {
     const source = indexes ?? ownIndexes(db, capabilities)
     this.#db = db
     this.#reader = reader
     this.#indexes = source
-    this.#files = new FileGrep(db, filesDir)
+    this.#files = new FileGrep(db, files)
     this.#messages = new MessageCorpus(db, () => source.current()?.messages ?? null, reader)
     this.#summaries = new SummaryCorpus(db, () => source.current()?.summaries ?? null)
   }

@@ -134,7 +134,7 @@ const isIn = (text: FoldedText, term: Term): boolean =>
   (term.kind === 'words' ? text.words : text.small).includes(needleOf(term))
 
 /** Returns what to look for in folded words, which have spaces between them, or in the text in lower case. */
-const needleOf = (term: Term): string =>
+export const needleOf = (term: Term): string =>
   term.kind === 'literal' ? term.text : ` ${term.tokens.join(' ')}${term.isPrefix ? '' : ' '}`
 
 /** Matches the characters exactly as they were typed, with regard to case. */

@@ -1,9 +1,10 @@
 import { type Candidates, candidatesOf } from './candidates.ts'
 import { type Formula, wordMatch } from './index-expression.ts'
-import { ExpressionMatcher, type Matcher } from './matcher.ts'
+import { ExpressionMatcher, type Matcher, needleOf } from './matcher.ts'
 import { type Expression, positiveTerms, type Term } from './query.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { TermLookup, TermRows } from './term-rows.ts'
+import { smallLetters } from './text-folding.ts'
 
 /** How a query is answered: by an index alone, by an index and then the texts, or by the texts alone. */
 export type Plan = {
@@ -11,6 +12,11 @@ export type Plan = {
   candidates(terms: TermLookup): Candidates
   /** Returns the rows of each term of the matcher, from which relevance is computed. */
   scored(terms: TermLookup, candidates: Candidates): readonly TermRows[]
+  /**
+   * What every hit contains, in the forms in which texts are compared: words as `wordsOf` writes them, other texts in
+   * small letters.
+   */
+  readonly formula: Formula
   /** True when a row may be a hit without containing all terms. */
   readonly hasOptional: boolean
   /** A text that one field of every hit contains character by character, or null when none is known. */
@@ -26,6 +32,7 @@ export const expressionPlan = (expression: Expression): Plan => ({
   matcher: new ExpressionMatcher(expression),
   candidates: (terms) => candidatesOf(expression, terms),
   scored: (terms) => positiveTerms(expression).map((term) => terms.of(term)),
+  formula: formulaOf(expression),
   hasOptional: hasOptional(expression),
   holds: heldBy(expression),
   suffices: sufficientFor(expression),
@@ -41,10 +48,34 @@ export function textPlan(matcher: Matcher, formula: Formula, holds: string | nul
     matcher,
     candidates: ({ trigrams }) => ({ rows: trigrams.satisfying(formula), certain: NO_ROWS }),
     scored: (_, { rows }) => [{ rows: rows, counts: null, isCertain: false }],
+    formula: inSmallLetters(formula),
     hasOptional: false,
     // Texts of several parts are joined by line ends, which are in none of the parts.
     holds: holds === null || holds === '' || holds.includes('\n') ? null : holds,
     suffices: null,
+  }
+}
+
+function formulaOf(expression: Expression): Formula {
+  switch (expression.kind) {
+    case 'term':
+      return { kind: 'text', text: needleOf(expression.term) }
+    case 'all':
+    case 'any':
+      return { kind: expression.kind, of: expression.of.map(formulaOf) }
+    case 'without':
+      return formulaOf(expression.from)
+  }
+}
+
+function inSmallLetters(formula: Formula): Formula {
+  switch (formula.kind) {
+    case 'anything':
+      return formula
+    case 'text':
+      return { kind: 'text', text: smallLetters(formula.text) }
+    default:
+      return { kind: formula.kind, of: formula.of.map(inSmallLetters) }
   }
 }
 

@@ -184,7 +184,7 @@ describe('the folder of side indexes', () => {
   it('drops the indexes that were not used for longest when they take too much room', () => {
     const folder = temporaryFolder()
     const [old, middle, fresh] = [100, 200, 300].map((at) => makeIndex(folder, sourceFile(), at))
-    tidyFolder(folder, keyOf('none'), 400 * KILOBYTE)
+    tidyFolder(folder, new Set(), 400 * KILOBYTE)
     expect(existing(folder)).toEqual([middle, fresh].sort())
     expect(existing(folder)).not.toContain(old)
   })
@@ -201,7 +201,7 @@ describe('the folder of side indexes', () => {
     index?.set('state', null)
     index?.close()
     utimesSync(unfinished, 100, 100)
-    tidyFolder(folder, keyOf('none'))
+    tidyFolder(folder, new Set())
     expect(existing(folder)).toEqual([kept])
   })
 
@@ -211,7 +211,7 @@ describe('the folder of side indexes', () => {
     const inUse = makeIndex(folder, one, 100)
     const mine = makeIndex(folder, other, 100)
     opened(IndexFile.open(inUse, subject(one)) as IndexFile)
-    tidyFolder(folder, keyOf(other), 0)
+    tidyFolder(folder, new Set([keyOf(other)]), 0)
     expect(existing(folder)).toEqual([inUse, mine].sort())
   })
 })

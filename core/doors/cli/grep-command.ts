@@ -17,7 +17,9 @@ const fields = GrepInput.omit({ exactTotal: true }).extend({
   index: z
     .boolean()
     .optional()
-    .describe('first make the search index of a file that has none; later searches use it, too'),
+    .describe(
+      'first make the search index of a file that has none, or with --scope files of the contents; later searches use it, too',
+    ),
 })
 
 export const grep = defineCommand({
@@ -33,7 +35,7 @@ export const grep = defineCommand({
 async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typeof fields>): Promise<Answer> {
   for (const id of asked.conversationIds ?? []) chooseConversation(lcm, id)
   const input = { ...asked, exactTotal: true }
-  if (index) await makeIndex(lcm)
+  if (index) await makeIndex(lcm, asked.scope)
   const result = await interruptibleCall((signal) => lcm.retrieval.grep(input, signal))
   const hits = full
     ? await Promise.all(result.hits.map(async (hit) => ({ ...hit, content: await wholeText(lcm, hit) })))
@@ -62,8 +64,13 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
   return { json: { ...result, hits, ...groups }, text }
 }
 
-/** Builds the search index, unless the file is native or its index is up to date. */
-async function makeIndex({ read, info, sideIndex }: Lcm): Promise<void> {
+/** Builds the index that the search uses, unless there is one. */
+async function makeIndex({ read, info, sideIndex, contents }: Lcm, scope: GrepInput['scope']): Promise<void> {
+  if (scope === 'files') {
+    const { indexContents } = await import('../../search/content-index/index-contents.ts')
+    await interruptible((signal) => indexContents(contents, signal))
+    return
+  }
   if (!sideIndex) return
   const { updateIndex } = await import('../../search/side-index/update-index.ts')
   await interruptible((signal) => updateIndex({ read, info, index: sideIndex }, signal))

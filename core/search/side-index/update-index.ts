@@ -78,7 +78,7 @@ function openOrCreate({ folder, key, subject }: SideIndex, limitBytes: number): 
     else removeUnusedDb(path)
   }
   if (usable) return usable
-  tidyFolder(folder, key, limitBytes)
+  tidyFolder(folder, new Set([key]), limitBytes)
   return IndexFile.create(newIndexPath(folder, key), subject)
 }
 
@@ -140,7 +140,7 @@ class Update {
       this.#file.set('state', before)
       this.#file.set('was_whole', 'yes')
     }
-    if (this.#writer.changedRows > 0) tidyFolder(index.folder, index.key, this.#limitBytes)
+    if (this.#writer.changedRows > 0) tidyFolder(index.folder, new Set([index.key]), this.#limitBytes)
     return this.#result(isSame ? 'ready' : 'behind')
   }
 

@@ -10,13 +10,18 @@ import styles from './index-line.module.css'
 /** Shows the progress of an index that is being built. It is empty when no search has to wait for one. */
 export function IndexLine() {
   const { status, job } = useSearchIndex()
-  if (status?.state !== 'building') return null
+  if (!status || status.jobId === null) return null
   const done = job?.progress?.done ?? status.indexedRows
   const total = job?.progress?.total ?? status.totalRows
+  const isInBytes = job?.progress?.unit === 'bytes'
   return (
     <p
       className={styles.line}
-      title={`${formatCount(done)} of ${formatCount(total)} texts, ${formatBytes(status.bytes)}`}
+      title={
+        isInBytes
+          ? `${formatBytes(done)} of ${formatBytes(total)} of the contents of large files`
+          : `${formatCount(done)} of ${formatCount(total)} texts, ${formatBytes(status.bytes)}`
+      }
     >
       <span>An index for searching is being made</span>
       <span className={styles.bar}>
