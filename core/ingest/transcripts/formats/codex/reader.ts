@@ -16,6 +16,7 @@ import {
 } from '../../parts.ts'
 import { type RecordOrigin, typeName } from '../../read-lines.ts'
 import { type CodexItem, isOldHeader, itemOf, replacementOf } from './items.ts'
+import { type ItemKind, LiveItems } from './live-items.ts'
 import { type CodexSurvey, isContext } from './survey.ts'
 
 /** The lines of a copied history are written at once. A pause as long as this ends it. */
@@ -302,34 +303,3 @@ function summaryIn(item: JsonObject | undefined, survey: CodexSurvey): string | 
 
 /** A UUID of version 7 begins with its time. https://www.rfc-editor.org/rfc/rfc9562#name-uuid-version-7 */
 const isTimeOrdered = (id: string): boolean => /^[0-9a-f]{8}-[0-9a-f]{4}-7/.test(id)
-
-/** Follows what the model sees since the last compaction, in order, and what the person took back. */
-class LiveItems {
-  readonly #live: { readonly externalId: string; readonly kind: ItemKind }[] = []
-  readonly givenUp = new Set<string>()
-
-  add(externalId: string, kind: ItemKind): void {
-    this.#live.push({ externalId, kind })
-  }
-
-  /** Messages that a compaction kept are older than it. Turns that are taken back later are newer. */
-  compacted(): void {
-    this.#live.length = 0
-  }
-
-  /**
-   * The person took back the last turns. They stay in the file, but the model sees none of them again, nor the context
-   * that was given right before them. Items before the first turn stay.
-   */
-  rollBack(turns: number): void {
-    const starts = this.#live.flatMap(({ kind }, index) => (kind === 'turn' ? index : []))
-    const [first] = starts
-    if (turns < 1 || first === undefined) return
-    let cut = starts[Math.max(0, starts.length - turns)] ?? first
-    while (cut > first && this.#live[cut - 1]?.kind === 'context') cut -= 1
-    for (const { externalId } of this.#live.splice(cut)) this.givenUp.add(externalId)
-  }
-}
-
-/** Words of a person, context from the program, or anything that the model said and did. */
-type ItemKind = 'turn' | 'context' | 'rest'
