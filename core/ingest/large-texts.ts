@@ -9,7 +9,7 @@ import { fileById, fileRow, pathsOfContent, smallestFile } from '../systems/reco
 import type { StoredPart } from './known-parts.ts'
 import type { NewMessage, NewPart } from './new-message.ts'
 
-/** What is stored of a message that comes again. */
+/** The stored texts of a message that is imported again. */
 export type StoredTexts = { readonly content: string; readonly parts: readonly StoredPart[] }
 
 const queries = {
@@ -23,8 +23,8 @@ const queries = {
 }
 
 /**
- * Gives a file its place and its row, and returns its path: the content is on disk, under its name, before a row names
- * it. It must run inside a transaction.
+ * Moves a file to its final path, adds its row, and returns the path. The content is on disk under its final name before
+ * a row names it. It must run inside a transaction.
  */
 export function insertFile(db: WriteDb, conversationId: number, file: NewFile, atMs: number): string {
   const { place, sync: _, ...row } = file
@@ -35,40 +35,40 @@ export function insertFile(db: WriteDb, conversationId: number, file: NewFile, a
 
 type Asked = {
   readonly conversationKey: string
-  /** Null for a new message. */
+  /** The messages that are stored under the same id, or null when the message is new. */
   readonly stored: readonly StoredTexts[] | null
 }
 
 type Text = { readonly text: string; readonly kind: TextKind }
 
 /**
- * Moves large texts of messages into files before the messages are stored. A message that comes again is given the
- * references that are stored of it, whatever the threshold is by now, so that it is recognised.
+ * Moves large texts of messages into files before the messages are stored. A message that is imported again gets the same
+ * references as its stored form, whatever the threshold is now, so that it is recognised.
  */
 export class LargeTexts {
   readonly #db: ReadDb
   readonly #files: LargeFileService
   readonly #signal: AbortSignal
   readonly #leastUnits: number
-  /** Files that stand in no row yet. */
+  /** Files that no row names yet, by id. */
   readonly #coming = new Map<string, NewFile>()
 
   constructor(db: ReadDb, files: LargeFileService, signal: AbortSignal) {
     this.#db = db
     this.#files = files
     this.#signal = signal
-    // A file that is stored may be smaller than what is large by now.
+    // The threshold may have been lower before, so a stored file may be smaller than it.
     this.#leastUnits = Math.min(files.leastUnits, Math.ceil((smallestFile(db) ?? Number.POSITIVE_INFINITY) / 3))
   }
 
-  /** A quick look: false when no text of the message can be large. */
+  /** Says without reading the texts whether one of them may be large. */
   mayConcern(role: Role, content: string, parts: readonly NewPart[]): boolean {
     if (role === 'system') return false
     if (content.length >= this.#leastUnits) return true
     return parts.some((part) => textsOf(role, part).some(({ text }) => text.length >= this.#leastUnits))
   }
 
-  /** The message with references in place of its large texts. */
+  /** Returns the message with references in the place of its large texts. */
   async *rewrite(message: NewMessage, asked: Asked): AsyncGenerator<void, NewMessage> {
     const { role, content, parts } = message
     if (!this.mayConcern(role, content, parts)) return message
@@ -95,15 +95,16 @@ export class LargeTexts {
     }
   }
 
-  /** Removes what was stored for messages that were not taken after all. */
+  /** Removes the files of messages that were not stored in the end. */
   finish(): void {
     this.#files.discardUnused()
     this.#coming.clear()
   }
 
   /**
-   * Refers to what was moved of a text that comes again. A result of a tool that has grown since begins with what was
-   * moved: its rest follows the reference, in a file of its own if it is large and stands nowhere yet.
+   * Rewrites a text of a stored message: the blocks that are in files already become references again. A tool result that
+   * has grown since begins with the moved text. Its rest follows the reference, and becomes a file of its own when it is
+   * large and not stored yet.
    */
   async *#rewriteKnown(
     text: Text,
@@ -148,7 +149,7 @@ export class LargeTexts {
     return rewritten + text.slice(from)
   }
 
-  /** Of a file that is known, what stores its content again where that is gone. */
+  /** Returns the file of a block. When the file is known and its content is gone, the content is stored again. */
   async *#fileFor(block: KnownBlock, known: FileInfo | undefined): AsyncGenerator<void, NewFile> {
     const coming = this.#coming.get(block.id)
     if (coming) return coming
@@ -158,7 +159,7 @@ export class LargeTexts {
     return told
   }
 
-  /** Of a message that is stored, exactly the texts that were moved then. */
+  /** Returns the texts of a stored message that were moved into files. */
   #movedTexts(stored: readonly StoredTexts[]): MovedText[] {
     return [...new Set(stored.flatMap(referencesIn))].flatMap((id): MovedText[] => {
       const file = fileById(this.#db, id)
@@ -168,10 +169,10 @@ export class LargeTexts {
   }
 }
 
-/** A text of a stored message that stands in a file. */
+/** A text of a stored message that was moved into a file. */
 type MovedText = { readonly file: FileInfo; readonly hash: string; readonly bytes: number }
 
-/** Whether the beginning of a rest stands in a stored message, behind the reference or in a message that continues it. */
+/** Says whether a rest is stored already: behind the reference, or in a message that continues the stored one. */
 const isStoredAfter = (reference: string, rest: string, stored: readonly StoredTexts[]): boolean =>
   stored
     .flatMap(({ parts }) => parts.flatMap(({ toolOutput, text }) => [toolOutput ?? '', text ?? '']))
@@ -185,7 +186,10 @@ const referencesIn = ({ content, parts }: StoredTexts): string[] =>
     text?.includes(REFERENCE_BEGINS) ? Array.from(text.matchAll(REFERENCE), ([, id = '']) => id) : [],
   )
 
-/** The texts of a part that may be moved. Thoughts are never sent again, and arguments are the agent's own. */
+/**
+ * Returns the texts of a part that may be moved. Reasoning is never sent to a model again, and arguments of calls have to
+ * stay as the agent wrote them.
+ */
 function textsOf(role: Role, { type, text, toolName, toolOutput, toolError, isSynthetic }: NewPart): Text[] {
   if (isSynthetic) return []
   if (type === 'text') return text ? [{ text, kind: kindOf(role, null) }] : []
@@ -207,7 +211,7 @@ function partWith(part: NewPart, replaced: ReadonlyMap<string, string>): NewPart
   return changed.length === 0 ? part : { ...part, ...Object.fromEntries(changed) }
 }
 
-/** The content says what the parts say, in their order, with something between them. */
+/** Replaces texts in the content of a message, which consists of the texts of its parts in their order. */
 function contentWith(content: string, texts: readonly Text[], replaced: ReadonlyMap<string, string>): string {
   const whole = replaced.get(content)
   if (whole !== undefined) return whole

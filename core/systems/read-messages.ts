@@ -32,7 +32,7 @@ const queries = {
     FROM messages
     WHERE conversation_id IS :conversation
     ORDER BY seq, message_id`,
-  /** Of a stretch, what would differ if it had been rewritten. */
+  /** Sums of a range of messages, which would differ if the range had been rewritten. */
   sums: /* sql */ `
     SELECT count(*) AS length, total(token_count) AS tokens, total((message_id % ${ORDER_MODULUS}) * seq) AS ordered
     FROM messages
@@ -47,11 +47,11 @@ const queries = {
 const FIRST_AT_ONCE = 2000
 const MAX_AT_ONCE = 4000
 const MIN_AT_ONCE = 50
-const STRETCH_MS = 15
+const PAGE_MS = 15
 
-/** As many messages next time as will take about `STRETCH_MS`. */
+/** As many messages next time as will take about `PAGE_MS`. */
 function nextLimit(limit: number, startedMs: number): number {
-  const fitting = (limit * STRETCH_MS) / Math.max(1, performance.now() - startedMs)
+  const fitting = (limit * PAGE_MS) / Math.max(1, performance.now() - startedMs)
   return Math.round(Math.max(MIN_AT_ONCE, limit / 2, Math.min(MAX_AT_ONCE, limit * 2, fitting)))
 }
 
@@ -83,19 +83,19 @@ const PLACES = 'the places of messages in their conversation'
 /** The same rows as they come from SQLite. */
 type SqlRow = [number, number, number | null, number, number | null]
 
-type Stretch = { readonly conversation: number; readonly seq: number; readonly limit: number }
+type Page = { readonly conversation: number; readonly seq: number; readonly limit: number }
 
 /**
- * A stretch row by row, because not every file is a sound one: a time may be missing, a number may be a text. The last
- * seq is left out, since there may be more of it; where that leaves nothing, it is all that there is.
+ * Reads a page row by row, because in a damaged file a time may be missing and a number may be a text. Rows with the last
+ * seq are left out, because there may be more of them. Where that would leave nothing, all remaining rows are read.
  */
-function wholeRows(db: ReadDb, stretch: Stretch): SqlRow[] {
-  const rows = db.rows<SqlRow>(queries.after, stretch)
-  if (rows.length < stretch.limit) return rows
+function wholeRows(db: ReadDb, page: Page): SqlRow[] {
+  const rows = db.rows<SqlRow>(queries.after, page)
+  if (rows.length < page.limit) return rows
   const last = rows.at(-1)?.[1]
   const whole = rows.filter(([, seq]) => seq !== last)
   const goesOn = whole.length > 0 && whole.every(([, seq]) => Number.isFinite(seq))
-  return goesOn ? whole : db.rows<SqlRow>(queries.after, { ...stretch, limit: -1 })
+  return goesOn ? whole : db.rows<SqlRow>(queries.after, { ...page, limit: -1 })
 }
 
 /** Whether the messages of a history are still what they were, a piece of work at a time. */

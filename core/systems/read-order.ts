@@ -25,25 +25,25 @@ const queries = {
 
 const AT_ONCE = 50_000
 
-type Stretch = { readonly ids: Float64Array; readonly seqs: Float64Array }
+type Page = { readonly ids: Float64Array; readonly seqs: Float64Array }
 
 /**
  * The order of a conversation's messages, from an index where the file has one for it: unlike everything else about
  * them it is read without their texts. What is known already is not read again.
  */
 export function readOrder(db: ReadDb, conversationId: number, known: MessageOrder | undefined): MessageOrder {
-  if (!known || known.length === 0) return joined(conversationId, stretches(db, conversationId, NOTHING))
+  if (!known || known.length === 0) return joined(conversationId, pagesAfter(db, conversationId, NOTHING))
   const extent = db.get<Extent>(queries.extent, { conversation: conversationId })
   if (isSame(extentOf(known), extent)) return known
-  const order = joined(conversationId, [known, ...stretches(db, conversationId, known)])
+  const order = joined(conversationId, [known, ...pagesAfter(db, conversationId, known)])
   return isSame(extentOf(order), extent) ? order : readOrder(db, conversationId, undefined)
 }
 
 type Extent = { readonly length: number; readonly ordered: number }
 
-const NOTHING: Stretch = { ids: new Float64Array(0), seqs: new Float64Array(0) }
+const NOTHING: Page = { ids: new Float64Array(0), seqs: new Float64Array(0) }
 
-function extentOf({ ids, seqs }: Stretch): Extent {
+function extentOf({ ids, seqs }: Page): Extent {
   let ordered = 0
   for (let position = 0; position < seqs.length; position += 1) {
     ordered += ((ids[position] as number) % ORDER_MODULUS) * (seqs[position] as number)
@@ -53,8 +53,8 @@ function extentOf({ ids, seqs }: Stretch): Extent {
 
 const isSame = (a: Extent, b: Extent | undefined): boolean => a.length === b?.length && a.ordered === b.ordered
 
-/** All messages after those of a stretch. */
-function* stretches(db: ReadDb, conversation: number, before: Stretch): Generator<Stretch> {
+/** Reads all messages after those that are known, a page at a time. */
+function* pagesAfter(db: ReadDb, conversation: number, before: Page): Generator<Page> {
   let seq = before.seqs.at(-1) ?? Number.NEGATIVE_INFINITY
   for (;;) {
     const params = { conversation, seq, limit: AT_ONCE }
@@ -74,8 +74,11 @@ function* stretches(db: ReadDb, conversation: number, before: Stretch): Generato
   }
 }
 
-/** Of a full stretch those of the last seq are left out, since there may be more of them. */
-function unpacked([count, idTexts, seqTexts]: readonly [number, string | null, string | null]): Stretch | null {
+/**
+ * Messages with the last seq of a full page are left out, because there may be more of them. Returns null when a value is
+ * no number, or when nothing would remain.
+ */
+function unpacked([count, idTexts, seqTexts]: readonly [number, string | null, string | null]): Page | null {
   const [ids, seqs] = [new Float64Array(count), new Float64Array(count)]
   if (unpackInto(idTexts ?? '', ids, 0) !== count || unpackInto(seqTexts ?? '', seqs, 0) !== count) return null
   let end = count
@@ -83,9 +86,9 @@ function unpacked([count, idTexts, seqTexts]: readonly [number, string | null, s
   return end === 0 ? null : { ids: ids.subarray(0, end), seqs: seqs.subarray(0, end) }
 }
 
-function joined(conversationId: number, stretchesRead: Iterable<Stretch>): MessageOrder {
-  const all = [...stretchesRead]
-  const length = all.reduce((sum, stretch) => sum + stretch.seqs.length, 0)
+function joined(conversationId: number, pages: Iterable<Page>): MessageOrder {
+  const all = [...pages]
+  const length = all.reduce((sum, page) => sum + page.seqs.length, 0)
   const columns = { ids: new Float64Array(length), seqs: new Float64Array(length) }
   let first = 0
   for (const { ids, seqs } of all) {

@@ -26,7 +26,7 @@ const queries = {
     ORDER BY l.ordinal DESC LIMIT 1`,
 } as const
 
-/** All that has to be known about a stretch of the window to put a summary in its place. */
+/** All that has to be known about a range of the window to put a summary in its place. */
 export type Sources = {
   readonly entries: readonly SourceEntry[]
   /** Of each source, in order. */

@@ -7,7 +7,8 @@ const DEEPEST = 1000
 const PLACES = 4096
 
 /**
- * Parses JSON text that is cut off or broken somewhere: what was complete before that, with its open ends closed.
+ * Parses JSON text that is cut off or broken somewhere. The result holds what is complete before that point, with the
+ * open objects and arrays closed.
  * Returns `undefined` when the text does not begin as JSON does.
  */
 export function closeJson(text: string): ClosedJson {

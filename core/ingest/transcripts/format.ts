@@ -153,7 +153,8 @@ export type CompactionRecord = {
   readonly model: string | null
   /**
    * External ids of the messages with which the transcript records the compaction, among them its summary. The last one
-   * is its place. They become sources like what was replaced, so that the window has the summary once.
+   * marks the place of the compaction. They become sources together with the replaced messages, so that the window has
+   * the summary once.
    */
   readonly recordedBy: readonly [string, ...string[]]
   /** The replaced range: the window before the compaction without what the agent kept, or one range of messages. */

@@ -58,7 +58,7 @@ export function storeGivenUp(given: GivenUp): void {
     const newestSeq = db.value<number>(queries.newestSeq, { conversationId }) ?? 0
     const window = asSeen(db, conversationId, db.all<WindowRow>(queries.window, { conversationId }))
     for (const run of runsAmong(window, externalIds)) {
-      // The run at the end may be the beginning of what comes next.
+      // The last run stays, because the session may continue it.
       if (run.at(-1)?.seq !== newestSeq && tokensOf(run) > 1) collapse(given, run, newestSeq, tokensOf(window))
     }
   })

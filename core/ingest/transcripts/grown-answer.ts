@@ -6,8 +6,8 @@ import { type BlockPart, contentOf } from './content-blocks.ts'
 import { textBlock } from './parts.ts'
 
 /**
- * MessageDetails a text that is the beginning of something else whose rest has not arrived. When it arrives, it is stored as a
- * whole, and the text stays.
+ * The key that marks a text as the beginning of something else whose rest has not arrived. When the rest arrives, the
+ * whole is stored, and the text stays.
  */
 export const HALF_WRITTEN = 'halfWritten'
 

@@ -20,7 +20,7 @@ export type ImportInput = {
   readonly paths: readonly GivenTranscript[]
   readonly format: TranscriptFormat
   readonly window: ImportWindow
-  /** Keeps large texts in files. Null: they stay in their messages. */
+  /** Keeps large texts in files. When it is null, they stay in their messages. */
   readonly files: LargeFileService | null
 }
 

@@ -121,7 +121,7 @@ export function resultMessage(given: ResultGiven): NewMessage {
   return { externalId, role: 'tool', content: output, createdAtMs, parts }
 }
 
-/** MessageDetails the message that records a compaction by the agent. */
+/** Returns the part that marks a message as the record of a compaction by the agent. */
 export const compactionPart = (isAuto: boolean | null, facts: Readonly<Record<string, unknown>> = {}): NewPart => ({
   type: 'compaction',
   compactionAuto: isAuto,

@@ -5,8 +5,8 @@ import { type RecordOrigin, TOO_DEEP, takeGuarded } from './read-lines.ts'
 
 /**
  * Reads the values at the given paths (`$.messages.*`) of a file that is one JSON document. Each is handed to `take` as
- * soon as it is complete, and then forgotten. For a document that ends early it gives what stands before that, and a
- * `skipped`.
+ * soon as it is complete, and then forgotten. Of a document that ends early, the values before its end are handed over,
+ * and a `skipped` is added.
  * @returns whether the document was read to its end
  */
 export async function* readDocument(

@@ -7,7 +7,7 @@ import type { MessageDetails } from './message-details.ts'
 /** The line from which a record was read, and the details of its messages that follow from the bytes of that line. */
 export type RecordOrigin = { readonly line: number; readonly details: MessageDetails }
 
-/** Adds to `out` what a value says. */
+/** Adds the records of a JSON value to `out`. */
 export type Take<Value> = (value: Value, origin: RecordOrigin, out: TranscriptRecord[]) => void
 
 /** A chunk holds at most this many records. The writer stores them between two chunks. */

@@ -37,7 +37,7 @@ export type WriterOptions = {
 
 const partsOf = ({ blocks }: AnswerRecord): NewPart[] => blocks.map(({ part }) => part)
 
-/** The text of a block in the content of its message is a text of its part. */
+/** Returns a block whose part was rewritten. Its text in the content of the message follows the text of the part. */
 function blockWith({ part, text }: BlockPart, moved: NewPart): BlockPart {
   const field = (['text', 'toolOutput', 'toolError'] as const).find((name) => text !== null && part[name] === text)
   return { part: moved, text: field === undefined ? text : (moved[field] ?? null) }
@@ -101,7 +101,7 @@ export class TranscriptWriter {
       : null
   }
 
-  /** A quick look: false when no text of the record can be large. */
+  /** Says without reading the texts whether one of the record may be large. */
   mayBeLarge(record: TranscriptRecord): boolean {
     const { largeTexts } = this.#options
     if (largeTexts === null) return false
@@ -112,7 +112,7 @@ export class TranscriptWriter {
     return record.kind === 'answer' && largeTexts.mayConcern('assistant', '', partsOf(record))
   }
 
-  /** A record that may be large, with references in place of its large texts. */
+  /** Returns a record with references in the place of its large texts. */
   async *withFiles(record: TranscriptRecord): AsyncGenerator<void, TranscriptRecord> {
     if (record.kind !== 'message' && record.kind !== 'answer') return record
     const { largeTexts, format } = this.#options
@@ -130,7 +130,7 @@ export class TranscriptWriter {
           )
     const asked = { conversationKey: `${format}\n${sessionId}`, stored: links.length > 0 ? links : null }
     if (record.kind === 'message') {
-      // A title says what was asked, and not where it is kept.
+      // The title is made of the text itself, and not of a reference to its file.
       this.#noteBeginning(sessionId, record.message)
       return { ...record, message: yield* largeTexts.rewrite(record.message, asked) }
     }

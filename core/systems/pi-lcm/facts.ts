@@ -44,7 +44,7 @@ export const knownExceptions: readonly KnownException[] = [
   {
     rule: 'double_inclusion',
     why: (label) =>
-      `${label} shows the newest summary of each depth, also where the deeper one was made from the other. Its model reads of that stretch twice.`,
+      `${label} shows the newest summary of each depth, also where the deeper one was made from the other. Its model reads about the same messages twice.`,
     isSo: isSummary,
   },
   {

@@ -180,7 +180,7 @@ function userMarks(record: JsonObject, content: string, details: MessageDetails)
   }
 }
 
-/** MessageDetails a compaction that the agent made in its window. The messages before it stay in the history. */
+/** Records a compaction that the agent made in its window. The messages before it stay in the history. */
 function compactionPart(boundary: JsonObject): NewPart {
   const metadata = objectAt(boundary, 'compactMetadata')
   const trigger = textAt(metadata, 'trigger')
