@@ -22,7 +22,6 @@ const queries = {
     WHERE message_id = :messageId`,
   changeItem: /* sql */ `UPDATE context_items SET created_at = :atMs WHERE message_id = :messageId`,
   removeParts: /* sql */ `DELETE FROM message_parts WHERE message_id = :messageId`,
-  parts: /* sql */ `SELECT * FROM message_parts WHERE message_id = :messageId ORDER BY ordinal`,
 }
 
 /** Whether the text of a stored message may still be completed, because nothing depends on it yet. */
@@ -36,25 +35,6 @@ export type Completion = {
   /** The beginning of the ids of its parts. */
   readonly partStem: string
 }
-
-/** Whether the parts of a message are stored as they would be stored now, details and costs included. */
-export function hasSameParts(db: WriteDb, messageId: number, { parts, content }: MessageRow): boolean {
-  const stored = db.all<Record<string, unknown>>(queries.parts, { messageId }).filter((part) => part.is_synthetic !== 1)
-  return (
-    stored.length === parts.length &&
-    parts.every((part, index) => {
-      const { columns, values } = toPartRow(part, content)
-      const given = new Map(columns.map((column, at) => [column, values[at] ?? null]))
-      return Object.entries(stored[index] ?? {}).every(
-        ([column, value]) => KEYS.has(column) || value === (given.get(column) ?? defaultOf(column)),
-      )
-    })
-  )
-}
-
-const KEYS: ReadonlySet<string> = new Set(['part_id', 'message_id', 'session_id', 'ordinal'])
-/** The default of a column in the schema: 0 for flags, and NULL for others. */
-const defaultOf = (column: string): 0 | null => (column.startsWith('is_') ? 0 : null)
 
 /**
  * Replaces messages that were stored while they were being written by the whole ones. This is the only change of a

@@ -7,9 +7,9 @@ import { withLargePageCache } from '../sqlite/page-cache.ts'
 import { deferIndex, indexPending, LONGEST_INDEXED_AT_ONCE } from '../sqlite/pending-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { runToEnd } from '../yielding.ts'
-import { type Completion, completeMessages, hasSameParts, mayBeCompleted } from './completed-messages.ts'
+import { type Completion, completeMessages, mayBeCompleted } from './completed-messages.ts'
 import { contentHash, type MessageRow, partIdStem, toMessageRow } from './ingest-rows.ts'
-import { saySame, storedParts } from './known-parts.ts'
+import { areStoredAs, saySame, storedParts } from './known-parts.ts'
 import { insertFile, type LargeTexts } from './large-texts.ts'
 import { type PreparedMessage, prepareMessage } from './message-inserts.ts'
 import { type NewMessage, textUnits } from './new-message.ts'
@@ -123,6 +123,8 @@ type Conversation = { readonly id: number; readonly importer: string; readonly s
 type StoredMessage = { readonly messageId: number; readonly content: string }
 
 type Known = { readonly messageId: number; readonly role: string; readonly hash: string }
+
+const isSameText = (known: Known, row: MessageRow): boolean => known.hash === row.hash && known.role === row.role
 
 /** The end of a conversation, after which new messages are stored. `file` is the last one that was given its place. */
 type Tail = { messageId: number; seq: number; latestMs: number; file: NewFile | null }
@@ -307,10 +309,15 @@ export class ConversationStore {
       parts.flush()
       const externalId = row.externalId ?? ''
       const known = this.#known(conversationId, externalId)
+      if (isSameText(known, row) && areStoredAs(this.#db, known.messageId, row)) {
+        counts.alreadyThere += 1
+        return
+      }
       if (this.#isSame(known, row)) {
         counts.alreadyThere += 1
-        const isMarkedAnew = goesOn !== null && continued !== null && !hasSameParts(this.#db, known.messageId, row)
-        if (isMarkedAnew && mayBeCompleted(this.#db, known.messageId)) complete(known.messageId, prepared)
+        // Only details of the message have changed.
+        const mayChange = goesOn !== null && continued !== null && mayBeCompleted(this.#db, known.messageId)
+        if (mayChange) complete(known.messageId, prepared)
         return
       }
       const links = message.cut ?? goesOn?.(conversationId, message) ?? null
@@ -340,11 +347,7 @@ export class ConversationStore {
   }
 
   #isSame(known: Known, row: MessageRow): boolean {
-    return (
-      known.hash === row.hash &&
-      known.role === row.role &&
-      saySame(storedParts(this.#db, known.messageId, row.content), row.parts)
-    )
+    return isSameText(known, row) && saySame(storedParts(this.#db, known.messageId, row.content), row.parts)
   }
 
   #knownAs(conversationId: number, externalId: string): Known | undefined {

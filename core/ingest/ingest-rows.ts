@@ -57,6 +57,19 @@ const textColumns = [
   ['metadata', 'metadata'],
 ] as const satisfies readonly (readonly [string, keyof NewPart])[]
 
+/** Flags of a part, which are 0 by default. */
+export const flagColumns = ['is_content', 'is_ignored', 'is_synthetic'] as const
+
+/** Columns of a part that are NULL by default. `part_type` is always filled. */
+export const valueColumns = [
+  'part_type',
+  ...textColumns.map(([column]) => column),
+  'step_tokens_in',
+  'step_tokens_out',
+  'step_cost',
+  'compaction_auto',
+] as const
+
 /** The values of a row of message_parts, except its id and its ordinal. */
 export type PartRow = {
   readonly columns: readonly string[]

@@ -1,9 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ReadDb } from '../sqlite/read-db.ts'
+import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
 import { partMetadata, partText } from '../sqlite/repeated-texts.ts'
+import { flagColumns, type MessageRow, type PartRow, toPartRow, valueColumns } from './ingest-rows.ts'
 import type { NewPart } from './new-message.ts'
 
+/** Only a working copy fills the last two, which say that a text stands elsewhere. */
+const columns = [...flagColumns, ...valueColumns, 'text_is_content', 'metadata_has_text']
+const indexOf: ReadonlyMap<string, number> = new Map(columns.map((column, index) => [column, index]))
+
 const queries = {
+  rows: /* sql */ `
+    SELECT ${columns.join(', ')}
+    FROM message_parts
+    WHERE message_id = :messageId AND is_synthetic = 0
+    ORDER BY ordinal`,
   // The cost of a step changes while the step is running and is no text of the message. Synthetic parts were added by
   // this program. Both are left out.
   ofMessage: /* sql */ `
@@ -36,6 +46,27 @@ export function storedParts(db: ReadDb, messageId: number, content: string): Sto
     if (!isContent) return part
     return part.type === 'text' ? { ...part, text: content } : { ...part, toolOutput: content }
   })
+}
+
+/**
+ * Says whether the parts of a message are stored exactly as they would be stored now, with details and costs. It is
+ * asked of every message of a transcript that is imported again, so it reads rows as arrays.
+ */
+export function areStoredAs(db: ReadDb, messageId: number, { parts, content }: MessageRow): boolean {
+  const stored = db.rows<SqlValue[]>(queries.rows, { messageId })
+  return (
+    stored.length === parts.length && parts.every((part, at) => isStoredAs(stored[at] ?? [], toPartRow(part, content)))
+  )
+}
+
+function isStoredAs(stored: readonly SqlValue[], given: PartRow): boolean {
+  let filled = 0
+  for (const [index, value] of stored.entries()) if (value !== (index < flagColumns.length ? 0 : null)) filled += 1
+  // A new part gives no column its default, so equal numbers of columns mean that nothing else is stored.
+  return (
+    filled === given.columns.length &&
+    given.columns.every((column, at) => stored[indexOf.get(column) ?? -1] === given.values[at])
+  )
 }
 
 /** Whether a part is stored as it came, because its reader did not know its type. */

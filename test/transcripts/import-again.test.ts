@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
 import { importTranscripts } from '../../core/ingest/transcripts/import-transcripts.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import type { SqlParams } from '../../core/sqlite/read-db.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { transcriptSamples, writeSample } from '../builders/transcript-samples.ts'
 
 /** Imports one file when the clock shows this time. */
-async function importAt({ db }: TestMemory, path: string, nowMs: number): Promise<ImportedFile> {
+async function importAt({ db }: Pick<TestMemory, 'db'>, path: string, nowMs: number): Promise<ImportedFile> {
   const input = {
     db,
     estimator: createTokenEstimator(),
@@ -57,6 +58,33 @@ describe.each(transcriptSamples)('a transcript of $name', (sample) => {
       )
     },
   )
+
+  it('reads the parts of each message once when it is imported again', async () => {
+    using memory = buildMemory()
+    const path = writeSample(sample)
+    await importAt(memory, path, 0)
+    const read = new Map<unknown, number>()
+    const note = (sql: string, params: SqlParams = {}): void => {
+      const message = 'messageId' in params && /FROM message_parts/.test(sql) ? params.messageId : undefined
+      if (message !== undefined && !/SELECT NOT EXISTS/.test(sql)) read.set(message, (read.get(message) ?? 0) + 1)
+    }
+    const { db } = memory
+    const watched: typeof db = {
+      ...db,
+      rows: (sql, params) => {
+        note(sql, params)
+        return db.rows(sql, params)
+      },
+      all: (sql, params) => {
+        note(sql, params)
+        return db.all(sql, params)
+      },
+    }
+    await importAt({ db: watched }, path, 0)
+    const messages = memory.db.value<number>('SELECT count(*) FROM messages') ?? 0
+    // What was stored last, half-written or grown is compared in more detail.
+    expect([...read.values()].filter((times) => times > 1).length).toBeLessThanOrEqual(Math.max(2, messages / 4))
+  })
 
   it('names its conversations by what was said, never by the path of the file', async () => {
     using memory = buildMemory()
