@@ -11,7 +11,7 @@ import { type FoundNode, findNode, messageNodeId, notFound } from '../systems/no
 import { modelExploration } from '../systems/records/explorations.ts'
 import { fileById, fileIdsIn, fileReferences } from '../systems/records/files.ts'
 import { sourceIds, summariesNaming } from '../systems/records/links.ts'
-import { summaryRanges } from '../systems/records/summaries.ts'
+import { descendantCounts, summaryRanges } from '../systems/records/summaries.ts'
 import { firstInWindow, placeInWindow } from '../systems/records/window-entries.ts'
 import { contentsOfSummaries } from '../systems/texts.ts'
 import { cutText } from '../text.ts'
@@ -122,7 +122,7 @@ function describeSummary(
     tokens: row.tokens,
     sourceTokens,
     compression: row.tokens > 0 && sourceTokens > 0 ? sourceTokens / row.tokens : null,
-    descendantCount: row.descendants,
+    descendantCount: descendantCounts(db, [id]).get(id) ?? null,
     messages: coverage.messageCount(node),
     sources: sourceIds(db, id, MAX_SOURCES),
     sourceCount: (lineage.sources[node]?.length ?? 0) + links.messagesOf(node).length,

@@ -10,7 +10,8 @@ export type SummaryRow = {
   readonly kind: string
   readonly depth: number
   readonly tokens: number
-  readonly descendants: number
+  /** The stored number of its descendants, or null where none is stored. */
+  readonly descendants: number | null
   /** The stored number of tokens of its messages, or null where none is stored. */
   readonly recordedTokens: number | null
   /** The stored time range of its messages. */

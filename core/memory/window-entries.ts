@@ -38,10 +38,18 @@ export class WindowEntries {
     this.stored.set(at, { ordinal, placedAtMs, messageId, summaryId })
   }
 
-  /** An entry that names a message and nothing else, of which nobody asks when it was placed. */
-  addMessage(conversation: number, ordinal: number, messageId: number, position: number): void {
-    const at = this.#put(conversation, ordinal, Number.NaN, false, position)
-    if (position < 0) this.stored.set(at, { ordinal, placedAtMs: null, messageId, summaryId: null })
+  /** Adds an entry that names a message and nothing else. The time is NaN where it is not known. */
+  addMessage(
+    conversation: number,
+    ordinal: number,
+    messageId: number,
+    position: number,
+    placedAtMs = Number.NaN,
+  ): void {
+    const at = this.#put(conversation, ordinal, placedAtMs, false, position)
+    if (position >= 0) return
+    const stored = Number.isNaN(placedAtMs) ? null : placedAtMs
+    this.stored.set(at, { ordinal, placedAtMs: stored, messageId, summaryId: null })
   }
 
   #put(conversation: number, ordinal: number, placedAtMs: number, isSummary: boolean, target: number): number {

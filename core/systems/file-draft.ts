@@ -16,7 +16,7 @@ export class FileDraft extends Draft {
   }
 
   /** @param rows of the whole file, read a piece of some milliseconds at a time */
-  static *read(db: ReadDb, rows: Generator<void, MemoryRows> = readingMemory(db, true)): Generator<void, FileDraft> {
+  static *read(db: ReadDb, rows: Generator<void, MemoryRows> = readingMemory(db)): Generator<void, FileDraft> {
     return new FileDraft(db, yield* rows)
   }
 

@@ -2,7 +2,7 @@ import { type ConversationHead, Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readingLinks } from './read-links.ts'
 import { readingAllMessages } from './read-messages.ts'
-import { readingSummaries } from './read-summaries.ts'
+import { NUMBERS_FROM_SOURCES, type NumberFromSources, readingSummaries } from './read-summaries.ts'
 import { readingWindows } from './read-window-entries.ts'
 
 const head = 'conversation_id AS id, archived_at AS archivedAtMs'
@@ -15,13 +15,17 @@ const queries = {
 
 /**
  * Reads all that a file holds but texts, in one pass, a piece of some milliseconds at a time. Call inside a snapshot.
- * @param recordsTokens whether the file stores how many tokens a summary's messages have
+ * @param numbers what is read of the numbers that follow from a summary's sources. A draft needs all of them, a scan those
+ * that the file stores
  */
-export function* readingMemory(db: ReadDb, recordsTokens: boolean): Generator<void, Memory> {
+export function* readingMemory(
+  db: ReadDb,
+  numbers: readonly NumberFromSources[] = NUMBERS_FROM_SOURCES,
+): Generator<void, Memory> {
   const conversations = headsById(db.all<ConversationHead>(queries.heads))
   const messages = yield* readingAllMessages(db)
   const events = new Set(db.column<number>(queries.events).map((id) => messages.positionOf(id)))
-  const summaries = yield* readingSummaries(db, recordsTokens)
+  const summaries = yield* readingSummaries(db, numbers)
   const links = yield* readingLinks(db, messages, summaries)
   const window = yield* readingWindows(db, messages, summaries)
   return new Memory({ conversations, messages, events, summaries, links, window })

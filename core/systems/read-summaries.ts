@@ -1,27 +1,36 @@
 import { Summaries, type SummaryRow, type TimeRange } from '../memory/summaries.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
-const columns = `summary_id, conversation_id, kind, depth, token_count, descendant_count, created_at, level, model,
-  prompt_version, summary_hash, file_ids`
+const columns = `summary_id, conversation_id, kind, depth, token_count, created_at, level, model, prompt_version,
+  summary_hash, file_ids`
 
-/**
- * What is stored of the sources is asked for by scans and repairs alone. Several systems store neither, and it would have
- * to be worked out for every row.
- */
-const withoutSources = 'NULL, NULL, NULL'
+/** Numbers of a summary that follow from its sources, and the columns that hold them. */
+const FROM_SOURCES = {
+  descendants: ['descendant_count'],
+  sourceTokens: ['source_token_count'],
+  ranges: ['earliest_at', 'latest_at'],
+} as const
+
+export type NumberFromSources = keyof typeof FROM_SOURCES
+export const NUMBERS_FROM_SOURCES = Object.keys(FROM_SOURCES) as readonly NumberFromSources[]
+
+const selected = (asked: readonly NumberFromSources[]): string =>
+  NUMBERS_FROM_SOURCES.flatMap((name) =>
+    asked.includes(name) ? FROM_SOURCES[name] : FROM_SOURCES[name].map(() => 'NULL'),
+  ).join(', ')
 
 const queries = {
-  all: (recordedTokens: 'source_token_count' | 'NULL') => /* sql */ `
-    SELECT ${columns}, ${recordedTokens}, earliest_at, latest_at FROM summaries ORDER BY summary_rowid`,
+  all: (asked: readonly NumberFromSources[]) => /* sql */ `
+    SELECT ${columns}, ${selected(asked)} FROM summaries ORDER BY summary_rowid`,
   /** What the file says itself, where the summaries are shown with something better. */
   storedRanges: /* sql */ `SELECT summary_id, earliest_at, latest_at FROM stored_ranges`,
   ofConversation: /* sql */ `
-    SELECT ${columns}, ${withoutSources}
+    SELECT ${columns}, ${selected([])}
     FROM summaries
     WHERE conversation_id = :conversation
     ORDER BY created_at, summary_rowid`,
   byId: /* sql */ `
-    SELECT ${columns}, ${withoutSources}
+    SELECT ${columns}, ${selected([])}
     FROM summaries
     WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
@@ -33,13 +42,13 @@ type SqlRow = [
   kind: string,
   depth: number,
   tokens: number,
-  descendants: number,
   createdAtMs: number | null,
   level: string | null,
   model: string | null,
   promptVersion: string | null,
   hash: string | null,
   fileIds: string | null,
+  descendants: number | null,
   recordedTokens: number | null,
   earliestAtMs: number | null,
   latestAtMs: number | null,
@@ -51,16 +60,17 @@ export type ReadSummary = Omit<SummaryRow, 'index'>
 const AT_ONCE = 512
 
 /**
- * All summaries of a file, as they are stored.
- * @param recordsTokens whether the file stores how many tokens a summary's messages have
+ * Reads all summaries of a file, as they are stored.
+ * @param asked the numbers that are read. A number that a file does not store is computed by its view, row by row, which
+ * takes longer than the rest of the row
  */
-export function* readingSummaries(db: ReadDb, recordsTokens: boolean): Generator<void, Summaries> {
+export function* readingSummaries(db: ReadDb, asked: readonly NumberFromSources[]): Generator<void, Summaries> {
   type Range = [id: string, earliestAtMs: number | null, latestAtMs: number | null]
   const stored = new Map(
     db.rows<Range>(queries.storedRanges).map(([id, earliestAtMs, latestAtMs]) => [id, { earliestAtMs, latestAtMs }]),
   )
   const rows: ReadSummary[] = []
-  for (const row of db.iterateRows<SqlRow>(queries.all(recordsTokens ? 'source_token_count' : 'NULL'))) {
+  for (const row of db.iterateRows<SqlRow>(queries.all(asked))) {
     rows.push(summaryOf(row, stored.get(row[0])))
     if (rows.length % AT_ONCE === 0) yield
   }
@@ -77,8 +87,8 @@ export const summariesById = (db: ReadDb, ids: readonly string[]): ReadSummary[]
 
 /** @param stored the range that the file says itself, where the row has the one that is shown instead */
 function summaryOf(row: SqlRow, stored?: TimeRange): ReadSummary {
-  const [id, conversationId, kind, depth, tokens, descendants, createdAtMs, level, model, ...more] = row
-  const [promptVersion, hash, fileIds, recordedTokens, earliestAtMs, latestAtMs] = more
+  const [id, conversationId, kind, depth, tokens, createdAtMs, level, model, ...more] = row
+  const [promptVersion, hash, fileIds, descendants, recordedTokens, earliestAtMs, latestAtMs] = more
   return {
     id,
     conversationId,

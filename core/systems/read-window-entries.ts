@@ -6,28 +6,46 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 
 const entry = "conversation_id, ordinal, item_type = 'summary', message_id, summary_id"
 
-/** When an entry was placed is asked for by scans and repairs alone. In large windows it takes as long as the rest. */
-const withoutTime = `${entry}, NULL`
-
-/** A page of the window of a conversation. Numbers are bound as REAL, which compares with the stored ones as it is. */
-const page = `conversation_id = :conversation AND ordinal > :after ORDER BY ordinal LIMIT CAST(:limit AS INTEGER)`
-
-const queries = {
-  all: /* sql */ `
-    SELECT ${entry}, created_at FROM context_items ORDER BY conversation_id, ordinal`,
-  length: /* sql */ `SELECT count(*) FROM context_items WHERE conversation_id = :conversation`,
+/**
+ * Statements that read entries a page at a time, behind the last key. Numbers are bound as REAL, which compares with the
+ * stored ones as it is.
+ * @param time when an entry was placed. Only scans and repairs ask for it, and in large windows it takes as long as the
+ * rest
+ * @param page the condition of a page with its order
+ */
+const paged = (time: 'created_at' | 'NULL', page: string) => ({
   /** A page as one row, because a row an entry costs an object each; and how many entries are not a message alone. */
   packed: /* sql */ `
-    SELECT count(*), total(item_type = 'summary' OR summary_id IS NOT NULL), group_concat(ordinal),
-      group_concat(message_id)
-    FROM (SELECT ordinal, item_type, message_id, summary_id FROM context_items WHERE ${page})`,
-  rows: /* sql */ `SELECT ${withoutTime} FROM context_items WHERE ${page}`,
-  allOf: /* sql */ `
-    SELECT ${withoutTime} FROM context_items WHERE conversation_id = :conversation ORDER BY ordinal`,
+    SELECT count(*), total(item_type = 'summary' OR summary_id IS NOT NULL), group_concat(conversation_id),
+      group_concat(ordinal), group_concat(message_id), count(placed_at), group_concat(placed_at)
+    FROM (
+      SELECT conversation_id, ordinal, item_type, message_id, summary_id, ${time} AS placed_at
+      FROM context_items
+      WHERE ${page}
+      LIMIT CAST(:limit AS INTEGER)
+    )`,
+  rows: /* sql */ `SELECT ${entry}, ${time} FROM context_items WHERE ${page} LIMIT CAST(:limit AS INTEGER)`,
+})
+
+const queries = {
+  file: {
+    length: /* sql */ `SELECT count(*) FROM context_items`,
+    ...paged('created_at', '(conversation_id, ordinal) > (:conversation, :ordinal) ORDER BY conversation_id, ordinal'),
+    all: /* sql */ `SELECT ${entry}, created_at FROM context_items ORDER BY conversation_id, ordinal`,
+  },
+  conversation: {
+    length: /* sql */ `SELECT count(*) FROM context_items WHERE conversation_id = :conversation`,
+    ...paged('NULL', 'conversation_id = :conversation AND ordinal > :ordinal ORDER BY ordinal'),
+    all: /* sql */ `
+      SELECT ${entry}, NULL FROM context_items WHERE conversation_id = :conversation ORDER BY ordinal`,
+  },
 }
 
-/** Entries between two pauses: some milliseconds. */
+/** Entries between two yields: some milliseconds. */
 const AT_ONCE = 4096
+
+/** The last entry that was read. */
+type Key = { readonly conversation: number; readonly ordinal: number }
 
 type SqlRow = [
   conversation: number,
@@ -39,87 +57,132 @@ type SqlRow = [
 ]
 
 /** The windows of a whole file. */
-export function* readingWindows(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> {
-  const window = new WindowEntries(messages.length, summaries.length)
-  const add = adding(window, messages, summaries)
-  for (const row of db.iterateRows<SqlRow>(queries.all)) {
+export const readingWindows = (db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> =>
+  reading(db, queries.file, Number.NEGATIVE_INFINITY, messages, summaries)
+
+/** The window of a conversation of which the messages were read, without when its entries were placed. */
+export const readingWindow = (db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> =>
+  reading(db, queries.conversation, messages.conversationId, messages, summaries)
+
+type Statements = (typeof queries)['file' | 'conversation']
+
+/**
+ * Reads entries a page at a time, so that a long window takes no longer for each entry than a short one.
+ * @param conversation the conversation of the window, or a number below those of all conversations
+ */
+function* reading(
+  db: ReadDb,
+  statements: Statements,
+  conversation: number,
+  messages: Messages,
+  summaries: Summaries,
+): Generator<void, WindowEntries> {
+  const length = db.value<number>(statements.length, { conversation }) ?? 0
+  yield
+  const fromPages = new WindowEntries(messages.length, summaries.length, length)
+  yield* readingPages(db, statements, conversation, fromPages, adding(fromPages, messages, summaries))
+  if (fromPages.length === length) return fromPages
+  // Not every file is a sound one: an ordinal may be missing, or be a text.
+  const window = new WindowEntries(messages.length, summaries.length, length)
+  const { add } = adding(window, messages, summaries)
+  for (const row of db.iterateRows<SqlRow>(statements.all, { conversation })) {
     add(row)
     if (window.length % AT_ONCE === 0) yield
   }
   return window
 }
 
-/**
- * The window of a conversation of which the messages were read, without when its entries were placed. It is read a page
- * at a time behind the last ordinal, so that a long one takes no longer for each entry than a short one.
- */
-export function* readingWindow(db: ReadDb, messages: Messages, summaries: Summaries): Generator<void, WindowEntries> {
-  const { conversationId: conversation } = messages
-  const length = db.value<number>(queries.length, { conversation }) ?? 0
-  const paged = new WindowEntries(messages.length, summaries.length, length)
-  yield* readingPages(db, conversation, paged, messages, summaries)
-  if (paged.length === length) return paged
-  // Not every file is a sound one: an ordinal may be missing, or be a text.
-  const window = new WindowEntries(messages.length, summaries.length, length)
-  const add = adding(window, messages, summaries)
-  for (const row of db.rows<SqlRow>(queries.allOf, { conversation })) add(row)
-  return window
-}
-
-/** Stops where the ordinals are no numbers that ascend. */
+/** Stops where the keys are no numbers that ascend. */
 function* readingPages(
   db: ReadDb,
+  statements: Statements,
   conversation: number,
   window: WindowEntries,
-  messages: Messages,
-  summaries: Summaries,
+  { add, addMessages }: ReturnType<typeof adding>,
 ): Generator<void> {
-  const add = adding(window, messages, summaries)
-  for (let after = Number.NEGATIVE_INFINITY; ; ) {
-    const params = { conversation, after, limit: AT_ONCE }
-    const entries = readPage(db, params)
-    const last = entries.ordinals.at(-1)
-    if (last === undefined || !(last > after)) return
-    const isFull = entries.ordinals.length === AT_ONCE
-    let end = entries.ordinals.length
-    // There may be more of the last ordinal than the page holds.
-    if (isFull) while (end > 0 && entries.ordinals[end - 1] === last) end -= 1
-    if (entries.kind === 'messages') {
-      for (let index = 0; index < end; index += 1) {
-        const id = entries.ids[index] as number
-        window.addMessage(conversation, entries.ordinals[index] as number, id, messages.positionOf(id))
-      }
-    } else for (const row of entries.rows.slice(0, end)) add(row)
-    if (!isFull || end === 0) return
-    after = entries.ordinals[end - 1] as number
+  for (let after: Key = { conversation, ordinal: Number.NEGATIVE_INFINITY }; ; ) {
+    const page = readPage(db, statements, { ...after, limit: AT_ONCE })
+    const { length } = page
+    const last = keyAt(page, length - 1)
+    if (last === null || !isAfter(last, after)) return
+    const isFull = length === AT_ONCE
+    let end = length
+    // There may be more entries of the last key than the page holds.
+    if (isFull) while (end > 0 && !isAfter(last, keyAt(page, end - 1) ?? last)) end -= 1
+    if (page.kind === 'messages') addMessages(page, end)
+    else for (const row of page.rows.slice(0, end)) add(row)
+    const read = keyAt(page, end - 1)
+    if (!isFull || read === null) return
+    after = read
     yield
   }
 }
 
-type Page =
-  | { readonly kind: 'messages'; readonly ordinals: Float64Array; readonly ids: Float64Array }
-  | { readonly kind: 'rows'; readonly ordinals: Float64Array; readonly rows: readonly SqlRow[] }
+type MessagePage = {
+  readonly kind: 'messages'
+  readonly length: number
+  readonly conversations: Float64Array
+  readonly ordinals: Float64Array
+  readonly ids: Float64Array
+  /** NaN where the file does not say it. */
+  readonly placedAtMs: Float64Array
+}
+type Page = MessagePage | { readonly kind: 'rows'; readonly length: number; readonly rows: readonly SqlRow[] }
 
-function readPage(db: ReadDb, params: { conversation: number; after: number; limit: number }): Page {
-  const [packed] = db.rows<[number, number, string | null, string | null]>(queries.packed, params)
-  const [count, others, packedOrdinals, packedIds] = packed ?? [0, 0, null, null]
-  const [ordinals, ids] = [new Float64Array(count), new Float64Array(count)]
-  if (count === 0) return { kind: 'messages', ordinals, ids }
-  const isWhole = (text: string | null, into: Float64Array): boolean => unpackInto(text ?? '', into, 0) === count
-  if (others === 0 && isWhole(packedOrdinals, ordinals) && isWhole(packedIds, ids)) {
-    return { kind: 'messages', ordinals, ids }
-  }
-  const rows = db.rows<SqlRow>(queries.rows, params)
-  return {
-    kind: 'rows',
-    rows,
-    ordinals: Float64Array.from(rows, ([, ordinal]) => (typeof ordinal === 'number' ? ordinal : Number.NaN)),
-  }
+/** The key of an entry of a page, or null when there is no such entry or its key is no number. */
+function keyAt(page: Page, index: number): Key | null {
+  const [conversation, ordinal] =
+    page.kind === 'messages'
+      ? [page.conversations[index], page.ordinals[index]]
+      : [page.rows[index]?.[0], page.rows[index]?.[1]]
+  return typeof conversation === 'number' && typeof ordinal === 'number' ? { conversation, ordinal } : null
 }
 
-const adding =
-  (window: WindowEntries, messages: Messages, summaries: Summaries) =>
-  ([conversation, ordinal, isSummary, messageId, summaryId, placedAtMs]: SqlRow): void => {
+const isAfter = (key: Key, before: Key): boolean =>
+  key.conversation > before.conversation || (key.conversation === before.conversation && key.ordinal > before.ordinal)
+
+type PackedPage = readonly [
+  count: number,
+  others: number,
+  conversations: string | null,
+  ordinals: string | null,
+  ids: string | null,
+  placed: number,
+  placedAtMs: string | null,
+]
+
+function readPage(db: ReadDb, statements: Statements, params: Key & { readonly limit: number }): Page {
+  const [packed] = db.rows<PackedPage>(statements.packed, params)
+  const page = packed && unpacked(packed)
+  if (page) return page
+  const rows = db.rows<SqlRow>(statements.rows, params)
+  return { kind: 'rows', length: rows.length, rows }
+}
+
+/** Null when an entry is not a message alone, or a value is no whole number. */
+function unpacked([count, others, conversations, ordinals, ids, placed, placedAtMs]: PackedPage): MessagePage | null {
+  const column = (text: string | null): Float64Array | null => {
+    const numbers = new Float64Array(count)
+    return count === 0 || unpackInto(text ?? '', numbers, 0) === count ? numbers : null
+  }
+  if (others > 0 || (placed > 0 && placed < count)) return null
+  const [of, at, named] = [column(conversations), column(ordinals), column(ids)]
+  const times = placed > 0 ? column(placedAtMs) : new Float64Array(count).fill(Number.NaN)
+  return of && at && named && times
+    ? { kind: 'messages', length: count, conversations: of, ordinals: at, ids: named, placedAtMs: times }
+    : null
+}
+
+const adding = (window: WindowEntries, messages: Messages, summaries: Summaries) => ({
+  add([conversation, ordinal, isSummary, messageId, summaryId, placedAtMs]: SqlRow): void {
     const target = isSummary === 1 ? summaries.nodeOf(summaryId ?? '') : messages.positionOf(messageId ?? Number.NaN)
     window.add(conversation, { ordinal, messageId, summaryId, placedAtMs }, isSummary === 1, target)
-  }
+  },
+  addMessages({ conversations, ordinals, ids, placedAtMs }: MessagePage, end: number): void {
+    for (let index = 0; index < end; index += 1) {
+      const id = ids[index] as number
+      const [conversation, ordinal] = [conversations[index] as number, ordinals[index] as number]
+      window.addMessage(conversation, ordinal, id, messages.positionOf(id), placedAtMs[index])
+    }
+  },
+})

@@ -1,4 +1,5 @@
 import type { SchemaProbe } from '../sqlite/schema-probe.ts'
+import type { NumberFromSources } from './read-summaries.ts'
 import { type Finding, hasItems, type ScanContext } from './scanned-memory.ts'
 
 /** A hash that a system stores with each message. */
@@ -91,8 +92,8 @@ export type SystemFacts = {
   readonly sequence: 'kept' | 'pruned' | 'free'
   /** Times of summaries may be shifted by the writer's offset from UTC. */
   readonly shiftsTimes: boolean
-  /** Whether it stores how many tokens a summary was made from. */
-  readonly recordsSourceTokens: boolean
+  /** Which numbers of a summary it stores, of those that follow from the summary's sources. */
+  readonly storedNumbers: readonly NumberFromSources[]
   readonly messageHash: MessageHash | null
   readonly jsonColumns: readonly JsonColumn[]
   /** Triggers that keep its indexes in step, by the table that they watch. */
@@ -167,7 +168,7 @@ export const usualFacts: SystemFacts = {
   hasDenseLinks: false,
   sequence: 'free',
   shiftsTimes: false,
-  recordsSourceTokens: false,
+  storedNumbers: [],
   messageHash: null,
   jsonColumns: [],
   triggers: [],

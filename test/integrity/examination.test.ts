@@ -56,7 +56,7 @@ async function examine(path: string, meanwhile = (): void => {}) {
     meanwhile()
     statements.length = 0
     const rows = withoutYielding(step.value.readRows())
-    return { rows, statements: [...statements], anew: withoutYielding(readingMemory(db, true)) }
+    return { rows, statements: [...statements], anew: withoutYielding(readingMemory(db)) }
   } finally {
     opened.close()
   }

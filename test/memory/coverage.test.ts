@@ -17,7 +17,7 @@ it('a message is covered exactly when a summary in a window reaches it through i
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
-      const { coverage, summaries } = withoutYielding(readingMemory(file.db, true))
+      const { coverage, summaries } = withoutYielding(readingMemory(file.db))
       const reached = new Set(lineage.windowSummaries.flatMap((place) => [...beneath(lineage, place)]))
       for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
         expect(coverage.nodeStates[summaries.nodeOf(summaryId(place))] !== ABSENT).toBe(reached.has(place))
@@ -34,7 +34,7 @@ it('nodes without a cycle below them are ordered with sources first, and no othe
   fc.assert(
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
-      const { order, summaries, links } = withoutYielding(readingMemory(file.db, true))
+      const { order, summaries, links } = withoutYielding(readingMemory(file.db))
       const isBeneathCycle = (node: number, path: readonly number[] = []): boolean =>
         path.includes(node) || (links.sources[node] ?? []).some((source) => isBeneathCycle(source, [...path, node]))
       const expected = summaries.rows.filter(({ index }) => !isBeneathCycle(index)).map(({ index }) => index)

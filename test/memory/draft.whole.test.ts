@@ -17,7 +17,7 @@ import { seen } from './seen.ts'
 const folder = temporaryFolder()
 cpSync(FIXTURES, folder, { recursive: true })
 
-const read = (db: ReadDb): Memory => withoutYielding(readingMemory(db, true))
+const read = (db: ReadDb): Memory => withoutYielding(readingMemory(db))
 
 /** What a draft says of every link and window, and what SQL says. */
 function expectRowsOf(db: ReadDb): void {

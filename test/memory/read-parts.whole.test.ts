@@ -26,7 +26,7 @@ const positionsIn = (ranges: Int32Array): number[] =>
 
 /** One conversation read by itself says of it what the whole file says of it, in positions and nodes of its own. */
 function expectParts(db: ReadDb): void {
-  const all = withoutYielding(readingMemory(db, false))
+  const all = withoutYielding(readingMemory(db, []))
   const reader = new MemoryReader(db)
   for (const { conversationId, from, to } of all.messages.ranges) {
     const part = reader.memory(conversationId)
@@ -59,7 +59,13 @@ function expectParts(db: ReadDb): void {
 }
 
 /** What is stored of a summary's sources, which only scans and repairs ask for. */
-const NOT_OF_A_PART = { recordedTokens: null, earliestAtMs: null, latestAtMs: null, shownRange: null }
+const NOT_OF_A_PART = {
+  descendants: null,
+  recordedTokens: null,
+  earliestAtMs: null,
+  latestAtMs: null,
+  shownRange: null,
+}
 
 const eventsIn = ({ events }: Memory, from: number, to: number): number[] =>
   ascending(events)

@@ -195,7 +195,7 @@ export class ApplyRepairs {
   #planAgain(diagnosis: Diagnosis, chosen: ReadonlySet<string>, written: Written, ready: Ready): void {
     const { db, integrity } = this.#options
     const findings: Findings = integrity.findNow([...diagnosis.findings.keys()], null)
-    const planned = withoutYielding(planSteps(this.#options, findings, readingMemory(db, true), chosen))
+    const planned = withoutYielding(planSteps(this.#options, findings, readingMemory(db), chosen))
     this.#refuseOther(planned.steps, ready.planned.steps, chosen)
     for (const { id, madeFrom: was } of written.texts) {
       if (madeFrom(planned.draft, id) !== was)

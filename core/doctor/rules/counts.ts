@@ -27,7 +27,7 @@ function storedNumbers(context: RuleContext): Numbers[] {
     if ([...stored.values()].some((value) => value !== 0)) numbers.push({ name, stored, counted })
   }
   if (isNative(info) || probe.has('summaries', 'descendant_count')) {
-    add('descendants', new Map(summaries.rows.map((row) => [row.id, row.descendants])), extents.descendants)
+    add('descendants', new Map(summaries.rows.map((row) => [row.id, row.descendants ?? 0])), extents.descendants)
   }
   if (isNative(info)) {
     add(
@@ -66,7 +66,8 @@ function* findWrongCountsInCycles(context: RuleContext): Iterable<Finding | null
   const { info, probe, memory } = context
   if (!isNative(info) && !probe.has('summaries', 'descendant_count')) return
   for (const [index, { least, most }] of countsInCycles(memory)) {
-    const { id, conversationId, descendants } = memory.summaries.at(index)
+    const { id, conversationId, descendants: stored } = memory.summaries.at(index)
+    const descendants = stored ?? 0
     const isPossible = descendants >= least && descendants <= most
     const range = least === most ? `${least}` : `between ${least} and ${most}`
     const detail = `stores ${descendants} descendants; it stands in a circle, and without it there are ${range}`

@@ -62,7 +62,7 @@ class Slice {
 }
 
 function* readingDerived({ db, system }: RuleContext): Generator<void, Memory> {
-  const memory = yield* readingMemory(db, system.facts.recordsSourceTokens)
+  const memory = yield* readingMemory(db, system.facts.storedNumbers)
   yield* memory.deriving()
   return memory
 }

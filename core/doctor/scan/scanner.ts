@@ -6,7 +6,7 @@ import type { MemoryRows } from '../../memory/memory.ts'
 import { changeStamp } from '../../systems/change-stamp.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { readingMemory } from '../../systems/read-memory.ts'
-import { readingSummaries } from '../../systems/read-summaries.ts'
+import { NUMBERS_FROM_SOURCES, readingSummaries } from '../../systems/read-summaries.ts'
 import { conversationExists } from '../../systems/records/conversations.ts'
 import { isRepairable, type Rule, type RuleContext } from '../../systems/rule.ts'
 import type { Finding } from '../../systems/scanned-memory.ts'
@@ -93,14 +93,15 @@ export class Scanner {
     }
     throwIfCancelled(signal, CANCELLED)
     const { memory, system } = context
-    const { recordsSourceTokens } = system.facts
+    const { storedNumbers } = system.facts
     return {
       report: { ...report.build(), durationMs: performance.now() - startedAt, finishedAtMs: clock() },
       findings,
       *readRows() {
-        if (memory === unread || changeStamp(db) !== stamp) return yield* readingMemory(db, true)
-        // A scan does not need the token sums that no system stores. A draft does.
-        return recordsSourceTokens ? memory : { ...memory, summaries: yield* readingSummaries(db, true) }
+        if (memory === unread || changeStamp(db) !== stamp) return yield* readingMemory(db)
+        // A scan does not need the numbers that the system does not store. A draft does.
+        if (storedNumbers.length === NUMBERS_FROM_SOURCES.length) return memory
+        return { ...memory, summaries: yield* readingSummaries(db, NUMBERS_FROM_SOURCES) }
       },
     }
   }

@@ -148,7 +148,7 @@ export class Surgeon {
   async *#operate(
     { operation, nodes }: Pick<SurgeryInput, 'operation' | 'nodes'>,
     signal: AbortSignal,
-    rows: Generator<void, MemoryRows> = readingMemory(this.#options.db, true),
+    rows: Generator<void, MemoryRows> = readingMemory(this.#options.db),
   ): AsyncGenerator<JobProgress, Operated> {
     const { db, estimator, info } = this.#options
     yield { done: 0, total: 0, unit: 'steps', note: 'reading' }

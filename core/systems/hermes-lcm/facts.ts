@@ -82,7 +82,7 @@ const endedOf = oncePerScan((context: ScanContext) => {
 /** What is true of files of hermes-lcm and LCM-X. */
 export const facts: SystemFacts = {
   ...usualFacts,
-  recordsSourceTokens: true,
+  storedNumbers: ['sourceTokens', 'ranges'],
   payloads: payloadsBeside,
   jsonColumns: [
     jsonByRow('summary_nodes', 'source_ids', 'summary', 'array'),

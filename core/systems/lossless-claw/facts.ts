@@ -64,6 +64,7 @@ export const familyFacts: SystemFacts = {
   hasDenseWindow: true,
   hasDenseLinks: true,
   sequence: 'pruned',
+  storedNumbers: ['descendants', 'ranges'],
   recordsMaking: true,
   keepsFileStore: true,
   lostTables,

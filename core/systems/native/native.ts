@@ -3,6 +3,7 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import { userFolders } from '../../folders.ts'
 import { sha256 } from '../../hashing.ts'
 import { memoriesIn } from '../places.ts'
+import { NUMBERS_FROM_SOURCES } from '../read-summaries.ts'
 import type { System } from '../system.ts'
 import { indexTrigger, jsonOfConversation, jsonOfPart, jsonOfSummary, usualFacts } from '../system-facts.ts'
 
@@ -12,7 +13,7 @@ export const native: System = {
   facts: {
     ...usualFacts,
     sequence: 'kept',
-    recordsSourceTokens: true,
+    storedNumbers: NUMBERS_FROM_SOURCES,
     keepsFileStore: true,
     messageHash: {
       column: ['messages', 'content_hash'],
