@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { losslessMissing } from '../lossless-claw/derived.ts'
+import { derivingLossless, losslessMissing } from '../lossless-claw/derived.ts'
 import {
   familyExceptions,
   familyFacts,
@@ -8,13 +8,8 @@ import {
   familyValueRules,
   fourCharacters,
 } from '../lossless-claw/facts.ts'
-import {
-  derivingLossless,
-  hasLosslessTables,
-  insteadOfLost,
-  losslessSpoilt,
-  losslessViews,
-} from '../lossless-claw/tables.ts'
+import { hasLosslessTables, insteadOfLost } from '../lossless-claw/lost-tables.ts'
+import { losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
 import { entries } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
 

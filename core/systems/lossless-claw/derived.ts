@@ -1,6 +1,9 @@
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
-import { textTimeMs } from '../canonical.ts'
+import type { Source } from '../system.ts'
 import { LOSSLESS_LOG } from './compaction-log.ts'
+import { fillingLinks } from './links.ts'
+import { insteadOfLost } from './lost-tables.ts'
+import { fillingRanges } from './ranges.ts'
 
 /** Deeper than any lineage is; ends the walk on a cycle. */
 const MAX_DEPTH = 100
@@ -11,23 +14,6 @@ const BENEATH = `beneath (top, id) AS (
   UNION
   SELECT b.top, e.parent_summary_id FROM beneath AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
 )`
-
-/** Times of the messages that a summary stands for, where the file has none or wrong ones. They rise from the leaves. */
-const RANGES = /* sql */ `
-DROP TABLE IF EXISTS temp.lossless_ranges;
-CREATE TEMP TABLE lossless_ranges (summary_id TEXT PRIMARY KEY, earliest_at INTEGER, latest_at INTEGER) WITHOUT ROWID;
-INSERT INTO temp.lossless_ranges
-WITH RECURSIVE leaves (id, earliest, latest) AS (
-  SELECT l.summary_id, min(${textTimeMs('m.created_at')}), max(${textTimeMs('m.created_at')})
-  FROM main.summary_messages AS l JOIN main.messages AS m ON m.message_id = l.message_id
-  GROUP BY l.summary_id
-), risen (id, earliest, latest) AS (
-  SELECT id, earliest, latest FROM leaves
-  UNION
-  SELECT e.summary_id, r.earliest, r.latest FROM risen AS r JOIN main.summary_parents AS e ON e.parent_summary_id = r.id
-)
-SELECT id, min(earliest), max(latest) FROM risen WHERE typeof(id) = 'text' GROUP BY id;
-`
 
 /** One more than the deepest source, for releases that store no depth. */
 const DEPTHS = /* sql */ `
@@ -51,15 +37,7 @@ WITH RECURSIVE ${BENEATH}
 SELECT top, count(*) - 1 FROM beneath WHERE typeof(top) = 'text' GROUP BY top;
 `
 
-/** Which leaf stands for a message, and which node for a summary, where the file could only tell by reading all links. */
-const LINKS = [
-  /* sql */ `
-DROP TABLE IF EXISTS temp.lossless_links;
-CREATE TEMP TABLE lossless_links AS SELECT summary_id, message_id, ordinal FROM main.summary_messages;
-`,
-  /* sql */ `CREATE INDEX temp.lossless_links_summary ON lossless_links (summary_id, message_id, ordinal);`,
-  /* sql */ `CREATE INDEX temp.lossless_links_message ON lossless_links (message_id, summary_id);`,
-]
+/** Which node stands for a summary, where the file could only tell by reading all links. */
 const SOURCES = /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_sources;
 CREATE TEMP TABLE lossless_sources AS SELECT summary_id, parent_summary_id, ordinal FROM main.summary_parents;
@@ -85,17 +63,23 @@ export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: Lossless
   }
 }
 
-/** Scripts for the TEMP tables that `losslessViews` looks into; they can be run again. */
-export function losslessDerived(probe: SchemaProbe, options: LosslessOptions): string[] {
+/** Fills the TEMP tables that `losslessViews` looks into. It can run again. */
+export function* derivingLossless({ db, probe }: Source, options: LosslessOptions): Generator<void> {
   const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
-  return [
-    ...(links ? LINKS : []),
+  const named = (sql: string): string => insteadOfLost(probe, sql)
+  const files = { db, probe, named }
+  if (links) yield* fillingLinks(files)
+  const scripts = [
     ...(sources ? [SOURCES] : []),
     ...(log ? [LOSSLESS_LOG] : []),
-    ...(ranges ? [RANGES] : []),
     ...(depths ? [DEPTHS] : []),
     ...(descendants ? [DESCENDANTS] : []),
   ]
+  for (const script of scripts) {
+    db.exec(named(script))
+    yield
+  }
+  if (ranges) yield* fillingRanges(files)
 }
 
 /** What a release may lack, and how it is shown all the same. */

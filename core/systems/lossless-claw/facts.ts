@@ -16,9 +16,9 @@ import {
   usualFacts,
 } from '../system-facts.ts'
 import { count, countOrNone, id, named, number, oneOf, text, type ValueRule } from '../value-rules.ts'
+import { lostTables } from './lost-tables.ts'
 import { clawStructure } from './releases.ts'
 import { storedParts } from './stored-parts.ts'
-import { lostTables } from './tables.ts'
 import { workNotes } from './work-notes.ts'
 
 const queries = {

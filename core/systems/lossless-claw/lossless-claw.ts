@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { setIn } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
-import { losslessMissing } from './derived.ts'
+import { derivingLossless, losslessMissing } from './derived.ts'
 import {
   clawExceptions,
   clawFacts,
@@ -13,14 +13,8 @@ import {
   ownSettings,
   weightedTokens,
 } from './facts.ts'
-import {
-  derivingLossless,
-  hasLosslessTables,
-  insteadOfLost,
-  losslessSpoilt,
-  losslessViews,
-  lostOfLossless,
-} from './tables.ts'
+import { hasLosslessTables, insteadOfLost, lostOfLossless } from './lost-tables.ts'
+import { losslessSpoilt, losslessViews } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
 const MARKERS: readonly { readonly version: string; readonly table: string; readonly column?: string }[] = [

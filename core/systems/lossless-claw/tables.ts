@@ -2,9 +2,9 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { isNoName } from '../../sqlite/shown-values.ts'
 import { countOf, depthOf, MESSAGE_TEXT_VIEW, requireRowids, sizeOf, textOf, textTimeMs, view } from '../canonical.ts'
-import type { Source } from '../system.ts'
 import { losslessLogViews } from './compaction-log.ts'
-import { type LosslessOptions, losslessDerived, losslessLacks } from './derived.ts'
+import { type LosslessOptions, losslessLacks } from './derived.ts'
+import { lostTables, SPARED } from './lost-tables.ts'
 import { partsView } from './parts.ts'
 
 /** A sweep of lossless-claw ends after 120 s at the latest: a flag that is older belongs to a process that is gone. */
@@ -24,64 +24,6 @@ export function losslessSpoilt(probe: SchemaProbe, db: ReadDb): string[] {
       ? [`Damaged: ${summaries} summaries have no id or conversation that can be used and are not shown.`]
       : []),
   ]
-}
-
-/** Every system that came from lossless-claw has these tables; columns beyond the oldest release's are probed. */
-const SIGNATURE: readonly (readonly [table: string, column: string])[] = [
-  ['summary_parents', 'parent_summary_id'],
-  ['context_items', 'item_type'],
-  ['summary_messages', 'summary_id'],
-  ['conversations', 'session_id'],
-  ['messages', 'content'],
-  ['summaries', 'content'],
-]
-
-/** Tables without which the rest can still be read, and what is not shown then. */
-const SPARED: Readonly<Record<string, { readonly columns: string; readonly lacks: string }>> = {
-  summary_parents: {
-    columns: 'summary_id, parent_summary_id, ordinal',
-    lacks: 'of which summaries a summary was made is not known',
-  },
-  summary_messages: {
-    columns: 'summary_id, message_id, ordinal',
-    lacks: 'for which messages a summary stands is not known',
-  },
-  context_items: {
-    columns: 'conversation_id, ordinal, item_type, message_id, summary_id, created_at',
-    lacks: 'what the model sees is not known',
-  },
-}
-
-/** Of a file that has all else that the family has, so that it cannot be of another kind. */
-export const lostTables = (probe: SchemaProbe): string[] =>
-  probe.has('message_parts') ? Object.keys(SPARED).filter((table) => !probe.has(table)) : []
-
-export function hasLosslessTables(probe: SchemaProbe): boolean {
-  const lost = new Set(lostTables(probe))
-  return SIGNATURE.every(([table, column]) => probe.has(table, column) || lost.has(table)) && lost.size <= 2
-}
-
-/** The script with an empty table in the place of each that is lost. */
-export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
-  lostTables(probe).reduce(
-    (sql, table) =>
-      /* sql */ `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
-    script,
-  )
-
-/** Makes the TEMP tables that `losslessViews` looks into, one after the other. */
-export function* derivingLossless({ db, probe }: Source, options: LosslessOptions): Generator<void> {
-  for (const script of losslessDerived(probe, options)) {
-    db.exec(insteadOfLost(probe, script))
-    yield
-  }
-}
-
-/** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
-export function lostOfLossless(probe: SchemaProbe): string[] | null {
-  const lost = SIGNATURE.filter(([table, column]) => !probe.has(table, column))
-  if (lost.length === 0 || lost.length > 2 || !probe.has('message_parts')) return null
-  return lost.map(([table, column]) => (probe.has(table) ? `the column ${column} of ${table}` : `the table ${table}`))
 }
 
 /** One that can be told exactly and asked by. The plus keeps it from being used to find rows by. */
