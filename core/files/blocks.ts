@@ -14,7 +14,8 @@ export type Block = {
 export type TextKind =
   | { readonly of: 'user' }
   | { readonly of: 'agent' }
-  | { readonly of: 'tool'; readonly name: string | null }
+  /** `file` is what its call asked to read, if it says so. */
+  | { readonly of: 'tool'; readonly name: string | null; readonly file: string | null }
 
 /** Attributes of a tag are read up to here: a longer tag is no tag. */
 const LONGEST_TAG = 4096
@@ -30,7 +31,7 @@ export type IsLarge = (content: string) => boolean
  */
 export function largeBlocksOf(text: string, kind: TextKind, isLarge: IsLarge): Block[] {
   if (kind.of === 'tool') {
-    const name = kind.name === null ? 'tool result' : `${kind.name} result`
+    const name = kind.file ?? (kind.name === null ? 'tool result' : `${kind.name} result`)
     return isLarge(text) ? [wholeOf(text, 0, text.length, name)] : []
   }
   const blocks: Block[] = []

@@ -221,6 +221,7 @@ export class ConversationStore {
     const rewritten: NewMessage[] = []
     for (const message of messages) {
       const { externalId, role, content, parts } = message
+      texts.noteCalls(`${importer}\n${sessionId}`, parts)
       if (!texts.mayConcern(role, content, parts)) {
         rewritten.push(message)
         continue

@@ -1,6 +1,7 @@
 import type { Role } from '../contract/ids.ts'
 import type { FileInfo } from '../contract/lineage.ts'
 import { type IsLarge, largeBlocksOf, type TextKind } from '../files/blocks.ts'
+import { fileOfCall } from '../files/file-of-call.ts'
 import { REFERENCE_BEGINS, referenceTo } from '../files/file-reference.ts'
 import type { KnownBlock, LargeFileService, NewFile } from '../files/large-file-service.ts'
 import { sha256 } from '../hashing.ts'
@@ -20,7 +21,19 @@ const queries = {
       :explorationSummary, CAST(:atMs AS INTEGER))
     ON CONFLICT (file_id) DO UPDATE SET storage_uri = excluded.storage_uri
       WHERE content_hash = excluded.content_hash AND storage_uri <> excluded.storage_uri`,
+  callInput: /* sql */ `
+    SELECT p.tool_input
+    FROM message_parts AS p
+    JOIN messages AS m ON m.message_id = p.message_id
+    JOIN conversations AS c ON c.conversation_id = m.conversation_id
+    WHERE p.tool_call_id = :callId AND p.tool_input IS NOT NULL
+      AND c.importer || char(10) || c.session_id = :conversationKey
+    ORDER BY p.message_id DESC
+    LIMIT 1`,
 }
+
+/** Calls that are remembered until they can be read from the memory. A batch of an import has fewer. */
+const MOST_CALLS = 20_000
 
 /**
  * Moves a file to its final path, adds its row, and returns the path. The content is on disk under its final name before
@@ -52,6 +65,8 @@ export class LargeTexts {
   readonly #leastUnits: number
   /** Files that no row names yet, by id. */
   readonly #coming = new Map<string, NewFile>()
+  /** The names of files that calls asked to read, by conversation and call. */
+  readonly #filesOfCalls = new Map<string, string | null>()
 
   constructor(db: ReadDb, files: LargeFileService, signal: AbortSignal) {
     this.#db = db
@@ -65,14 +80,29 @@ export class LargeTexts {
   mayConcern(role: Role, content: string, parts: readonly NewPart[]): boolean {
     if (role === 'system') return false
     if (content.length >= this.#leastUnits) return true
-    return parts.some((part) => textsOf(role, part).some(({ text }) => text.length >= this.#leastUnits))
+    return parts.some((part) => textsOf(role, part, null).some(({ text }) => text.length >= this.#leastUnits))
+  }
+
+  /** Remembers which files calls ask to read, by which their results are named. */
+  noteCalls(conversationKey: string, parts: readonly NewPart[]): void {
+    for (const { toolCallId, toolInput } of parts) {
+      if (!toolCallId || !toolInput) continue
+      const key = keyOfCall(conversationKey, toolCallId)
+      this.#filesOfCalls.delete(key)
+      this.#filesOfCalls.set(key, fileOfCall(toolInput))
+      if (this.#filesOfCalls.size <= MOST_CALLS) continue
+      for (const oldest of this.#filesOfCalls.keys()) {
+        this.#filesOfCalls.delete(oldest)
+        break
+      }
+    }
   }
 
   /** Returns the message with references in the place of its large texts. */
   async *rewrite(message: NewMessage, asked: Asked): AsyncGenerator<void, NewMessage> {
     const { role, content, parts } = message
     if (!this.mayConcern(role, content, parts)) return message
-    const texts = parts.flatMap((part) => textsOf(role, part))
+    const texts = parts.flatMap((part) => textsOf(role, part, this.#fileOf(part, asked.conversationKey)))
     const isSaidByParts = texts.some(({ text }) => text !== '' && content.includes(text))
     if (!isSaidByParts) texts.push({ text: content, kind: kindOf(role, null) })
     const replaced = new Map<string, string>()
@@ -82,7 +112,7 @@ export class LargeTexts {
       if (replaced.has(text.text) || text.text.length < this.#leastUnits) continue
       const rewritten =
         moved === null
-          ? yield* this.#rewriteText(text, this.#files.isLarge, asked, files)
+          ? yield* this.#rewriteText(text, this.#files.isLarge, asked, files, null)
           : yield* this.#rewriteKnown(text, moved, asked, files)
       if (rewritten !== text.text) replaced.set(text.text, rewritten)
     }
@@ -115,7 +145,7 @@ export class LargeTexts {
     const hashes = new Set(moved.map(({ hash }) => hash))
     const isMoved: IsLarge = (content) =>
       content.length >= this.#leastUnits && hashes.has(sha256(content.toWellFormed()))
-    const rewritten = yield* this.#rewriteText(text, isMoved, asked, files)
+    const rewritten = yield* this.#rewriteText(text, isMoved, asked, files, moved)
     if (rewritten !== text.text || text.kind.of !== 'tool') return rewritten
     const bytes = Buffer.from(text.text)
     const beginning = moved.find((one) => one.bytes < bytes.length && sha256(bytes.subarray(0, one.bytes)) === one.hash)
@@ -126,22 +156,27 @@ export class LargeTexts {
     const known = yield* this.#rewriteKnown(rest, others, asked, files)
     const isNew = known === rest.text && !isStoredAfter(reference, rest.text, asked.stored ?? [])
     if (!isNew) return reference + known
-    return reference + (yield* this.#rewriteText(rest, this.#files.isLarge, { ...asked, stored: null }, files))
+    return reference + (yield* this.#rewriteText(rest, this.#files.isLarge, asked, files, null))
   }
 
+  /**
+   * Moves the large blocks of a text.
+   * @param moved the files of the stored message, which are referred to and no others, or null for a new text
+   */
   async *#rewriteText(
     { text, kind }: Text,
     isLarge: IsLarge,
-    { conversationKey, stored }: Asked,
+    { conversationKey }: Asked,
     files: Map<string, NewFile>,
+    moved: readonly MovedText[] | null,
   ): AsyncGenerator<void, string> {
     let rewritten = ''
     let from = 0
     for (const found of largeBlocksOf(text, kind, isLarge)) {
       const block = yield* this.#files.identify(found, conversationKey, this.#signal)
-      const known = fileById(this.#db, block.id)
-      if (stored !== null && known === undefined) continue
-      const file = stored === null ? yield* this.#fileFor(block, known) : null
+      const known = moved === null ? fileById(this.#db, block.id) : fileIn(moved, block)
+      if (moved !== null && known === undefined) continue
+      const file = moved === null ? yield* this.#fileFor(block, known) : null
       if (file) files.set(file.id, file)
       rewritten += text.slice(from, block.start) + referenceTo(known ?? (file as NewFile))
       from = block.end
@@ -159,6 +194,17 @@ export class LargeTexts {
     return told
   }
 
+  /** The file that the call of a result asked to read. */
+  #fileOf({ toolCallId, toolInput, toolOutput }: NewPart, conversationKey: string): string | null {
+    if (!toolOutput || toolOutput.length < this.#leastUnits) return null
+    if (toolInput) return fileOfCall(toolInput)
+    if (!toolCallId) return null
+    const noted = this.#filesOfCalls.get(keyOfCall(conversationKey, toolCallId))
+    if (noted !== undefined) return noted
+    const input = this.#db.value<string | null>(queries.callInput, { callId: toolCallId, conversationKey })
+    return typeof input === 'string' ? fileOfCall(input) : null
+  }
+
   /** Returns the texts of a stored message that were moved into files. */
   #movedTexts(stored: readonly StoredTexts[]): MovedText[] {
     return [...new Set(stored.flatMap(referencesIn))].flatMap((id): MovedText[] => {
@@ -171,6 +217,12 @@ export class LargeTexts {
 
 /** A text of a stored message that was moved into a file. */
 type MovedText = { readonly file: FileInfo; readonly hash: string; readonly bytes: number }
+
+const keyOfCall = (conversationKey: string, callId: string): string => `${conversationKey}\n${callId}`
+
+/** The same content may have been stored under another name. */
+const fileIn = (moved: readonly MovedText[], { id, hash }: KnownBlock): FileInfo | undefined =>
+  (moved.find(({ file }) => file.id === id) ?? moved.find((one) => one.hash === hash))?.file
 
 /** Says whether a rest is stored already: behind the reference, or in a message that continues the stored one. */
 const isStoredAfter = (reference: string, rest: string, stored: readonly StoredTexts[]): boolean =>
@@ -190,16 +242,20 @@ const referencesIn = ({ content, parts }: StoredTexts): string[] =>
  * Returns the texts of a part that may be moved. Reasoning is never sent to a model again, and arguments of calls have to
  * stay as the agent wrote them.
  */
-function textsOf(role: Role, { type, text, toolName, toolOutput, toolError, isSynthetic }: NewPart): Text[] {
+function textsOf(role: Role, part: NewPart, file: string | null): Text[] {
+  const { type, text, toolName, toolOutput, toolError, isSynthetic } = part
   if (isSynthetic) return []
   if (type === 'text') return text ? [{ text, kind: kindOf(role, null) }] : []
   if (type !== 'tool') return []
-  const kind: TextKind = { of: 'tool', name: toolName ?? null }
-  return [toolOutput, toolError].flatMap((output) => (output ? [{ text: output, kind }] : []))
+  const kind = { of: 'tool', name: toolName ?? null, file: null } as const
+  return [
+    ...(toolOutput ? [{ text: toolOutput, kind: { ...kind, file } }] : []),
+    ...(toolError ? [{ text: toolError, kind }] : []),
+  ]
 }
 
 function kindOf(role: Role, toolName: string | null): TextKind {
-  if (role === 'tool') return { of: 'tool', name: toolName }
+  if (role === 'tool') return { of: 'tool', name: toolName, file: null }
   return { of: role === 'user' ? 'user' : 'agent' }
 }
 

@@ -45,7 +45,7 @@ describe('the large blocks of a text', () => {
   })
 
   it('takes the whole result of a tool, named by the tool', () => {
-    expect(seen(largeBlocksOf(LONG, { of: 'tool', name: 'Bash' }, isLarge))).toEqual([
+    expect(seen(largeBlocksOf(LONG, { of: 'tool', name: 'Bash', file: null }, isLarge))).toEqual([
       { name: 'Bash result', mime: null, content: LONG },
     ])
   })

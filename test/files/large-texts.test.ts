@@ -110,6 +110,62 @@ describe('an import with large texts', () => {
     }
   })
 
+  it('names a result by the file that its call asked to read, and describes it as such a file', async () => {
+    const builder = new TranscriptBuilder()
+    builder.user('Look.')
+    builder.answer('a1', [
+      call('t1', 'Read', { file_path: '/data/prices.toml' }),
+      call('t2', 'Grep', { pattern: 'x', path: '/a.csv' }),
+    ])
+    builder.result(
+      't1',
+      Array.from({ length: 300 }, (_, at) => `${String(at + 1).padStart(6)}→key_${at} = ${at}`).join('\n'),
+    )
+    builder.result('t2', log(300))
+    const transcript = builder.write()
+    using memory = buildMemory()
+    await runImport(memory.db, [transcript], { files: largeFiles(memory.path, 1000) })
+    const [read, found] = rowsOf(memory.db).sort((a, b) => b.file_name.localeCompare(a.file_name))
+    expect([read?.file_name, found?.file_name]).toEqual(['prices.toml', 'Grep result'])
+    expect(read).toMatchObject({ mime_type: 'application/toml', storage_uri: expect.stringMatching(/\.toml$/) })
+    expect(read?.exploration_summary).toContain('TOML document prices.toml')
+    // The call stands in the memory when its result comes later.
+    using later = buildMemory()
+    const lines = readFileSync(transcript, 'utf8').trimEnd().split('\n')
+    const path = join(temporaryFolder(), 'session.jsonl')
+    for (const count of [2, lines.length]) {
+      writeFileSync(path, `${lines.slice(0, count).join('\n')}\n`)
+      await runImport(later.db, [path], { files: largeFiles(later.path, 1000) })
+    }
+    expect(rowsOf(later.db).map(({ file_id }) => file_id)).toEqual(rowsOf(memory.db).map(({ file_id }) => file_id))
+  })
+
+  it('recognises a result that is stored under another name than it would get by now', async () => {
+    using memory = buildMemory()
+    const store = new ConversationStore(memory.db, createTokenEstimator(), () => STORY_BEGINS_MS)
+    const ingest = async (messages: readonly NewMessage[]) => {
+      const texts = new LargeTexts(memory.db, largeFiles(memory.path, 200), new AbortController().signal)
+      const result = await store.ingest(OWN, messages, texts)
+      texts.finish()
+      return result
+    }
+    const tool = { type: 'tool', toolCallId: 't1' } as const
+    const asked: NewMessage = {
+      ...{ externalId: 'a', role: 'assistant', content: '', createdAtMs: 1 },
+      parts: [{ ...tool, toolName: 'Read', toolInput: JSON.stringify({ file_path: '/data/a.csv' }) }],
+    }
+    const content = csv(300)
+    const result: NewMessage = {
+      ...{ externalId: 'r', role: 'tool', content, createdAtMs: 2 },
+      parts: [{ ...tool, toolName: 'Read', toolOutput: content }],
+    }
+    await ingest([result])
+    const before = rowsOf(memory.db)
+    expect(before.map(({ file_name }) => file_name)).toEqual(['Read result'])
+    expect(await ingest([asked, result])).toMatchObject({ added: 1, alreadyThere: 1, conflicts: [] })
+    expect(rowsOf(memory.db)).toEqual(before)
+  })
+
   it('gives a file the same id in every memory that the transcript is imported into', async () => {
     using one = buildMemory()
     using other = buildMemory({ conversations: [{ messages: ['first'] }] })

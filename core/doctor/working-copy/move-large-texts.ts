@@ -31,8 +31,8 @@ const queries = {
     WHERE m.message_id = :messageId`,
   parts: /* sql */ `
     SELECT p.part_id AS partId, p.part_type AS type, ${partText('p')} AS text, p.is_content AS isContent,
-      p.text_is_content AS textIsContent,      p.tool_name AS toolName, p.tool_input AS toolInput, p.tool_output AS toolOutput, p.tool_error AS toolError,
-      p.is_synthetic AS isSynthetic
+      p.text_is_content AS textIsContent, p.tool_call_id AS toolCallId, p.tool_name AS toolName,
+      p.tool_input AS toolInput, p.tool_output AS toolOutput, p.tool_error AS toolError, p.is_synthetic AS isSynthetic
     FROM message_parts AS p WHERE p.message_id = :messageId ORDER BY p.ordinal`,
   forget: (table: string) => /* sql */ `
     INSERT INTO ${table} (${table}, rowid, content, tool_input, tool_output, reasoning)
@@ -62,6 +62,7 @@ type StoredPart = {
   readonly text: string | null
   readonly isContent: number | null
   readonly textIsContent: number | null
+  readonly toolCallId: string | null
   readonly toolName: string | null
   readonly toolInput: string | null
   readonly toolOutput: string | null
@@ -146,7 +147,8 @@ async function changeOf(db: WriteDb, messageId: number, texts: LargeTexts): Prom
 
 /** The part with its text, which its message may hold for it. */
 const newPart = (part: StoredPart, content: string): NewPart => ({
-  ...{ type: part.type, toolName: part.toolName, toolInput: part.toolInput, toolError: part.toolError },
+  ...{ type: part.type, toolCallId: part.toolCallId, toolName: part.toolName },
+  ...{ toolInput: part.toolInput, toolError: part.toolError },
   text: part.isContent && part.type === 'text' ? content : part.text,
   toolOutput: part.isContent && part.type !== 'text' ? content : part.toolOutput,
   isSynthetic: part.isSynthetic === 1,

@@ -1,4 +1,5 @@
 import type { FileSource } from './file-source.ts'
+import { type LineNumbers, lineNumbersIn, piecesWithoutNumbers, withoutNumbers } from './line-numbers.ts'
 
 /** Pieces are so small that no explorer needs longer than a slice of time for one. */
 const PIECE_BYTES = 16 * 1024
@@ -8,7 +9,7 @@ const HEAD_BYTES = 64 * 1024
 const ENCODINGS = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
 type Encoding = (typeof ENCODINGS)[number]
 
-/** A file as text, which can be read from its start as often as wished. */
+/** A file as text without line numbers, which can be read from its start as often as wished. */
 export class DecodedFile {
   readonly source: FileSource
   readonly encoding: Encoding
@@ -17,6 +18,7 @@ export class DecodedFile {
   readonly isHeadWhole: boolean
   /** The first bytes, from which files that are no text are recognised. */
   readonly firstBytes: Uint8Array
+  readonly #numbers: LineNumbers | null
 
   constructor(source: FileSource) {
     const bytes = firstBytesOf(source)
@@ -24,17 +26,26 @@ export class DecodedFile {
     this.firstBytes = bytes
     this.isHeadWhole = bytes.length < HEAD_BYTES
     this.encoding = encodingOf(bytes)
-    this.head = new TextDecoder(this.encoding).decode(bytes, { stream: !this.isHeadWhole })
+    const head = new TextDecoder(this.encoding).decode(bytes, { stream: !this.isHeadWhole })
+    this.#numbers = lineNumbersIn(head)
+    this.head = this.#numbers === null ? head : withoutNumbers(head, this.#numbers)
   }
 
-  /** Says in which encoding the file is written, unless that is what everybody expects. */
-  get encodingNote(): string | null {
-    if (this.encoding === 'windows-1252') return 'not UTF-8, read as Windows-1252'
-    return this.encoding === 'utf-8' ? null : this.encoding.toUpperCase()
+  /** Says how the text is written, as far as that is not what everybody expects. */
+  get notes(): string[] {
+    const encoding = this.encoding === 'windows-1252' ? 'not UTF-8, read as Windows-1252' : this.encoding.toUpperCase()
+    return [
+      ...(this.encoding === 'utf-8' ? [] : [encoding]),
+      ...(this.#numbers === null ? [] : ['with line numbers, which are left out here']),
+    ]
   }
 
   /** Text from the start, piece by piece. Bytes that are no text become replacement characters. */
-  *pieces(): Generator<string> {
+  pieces(): Generator<string> {
+    return this.#numbers === null ? this.#decoded() : piecesWithoutNumbers(this.#decoded(), this.#numbers)
+  }
+
+  *#decoded(): Generator<string> {
     const decoder = new TextDecoder(this.encoding)
     for (const bytes of cutChunks(this.source)) {
       const text = decoder.decode(bytes, { stream: true })

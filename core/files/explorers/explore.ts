@@ -107,10 +107,9 @@ function withBeginning({ head }: DecodedFile, type: FileType, findings: Findings
   return { facts, sections: [...sections, { kind: 'excerpt', title: 'It begins with', text, use: 'more' }] }
 }
 
-function headingOf({ source, encodingNote }: DecodedFile, type: FileType): string {
+function headingOf({ source, notes }: DecodedFile, type: FileType): string {
   const name = source.name === null ? '' : ` ${shown(source.name, 80)}`
-  const note = encodingNote === null ? '' : `, ${encodingNote}`
-  return `${TYPE_FACTS[type].title}${name}, ${countOf(source.sizeBytes, 'byte')}${note}`
+  return [`${TYPE_FACTS[type].title}${name}`, countOf(source.sizeBytes, 'byte'), ...notes].join(', ')
 }
 
 const mimeOf = ({ mime }: FileSource, type: FileType): string =>

@@ -141,6 +141,11 @@ export class TranscriptWriter {
     return { ...record, blocks, ...(moved.files ? { files: moved.files } : {}) }
   }
 
+  /** Results that come later are named by the files that these calls ask to read. */
+  #noteCalls(sessionId: string, parts: readonly NewPart[]): void {
+    this.#options.largeTexts?.noteCalls(`${this.#options.format}\n${sessionId}`, parts)
+  }
+
   /** Takes one record. Returns true when a batch was written, which is a good moment to yield. */
   take(record: TranscriptRecord): boolean {
     switch (record.kind) {
@@ -213,6 +218,7 @@ export class TranscriptWriter {
 
   #takeMessage({ sessionId, message, copiedFrom }: MessageRecord): boolean {
     this.#expect(sessionId)
+    this.#noteCalls(sessionId, message.parts)
     if (copiedFrom && this.#isCopy(sessionId, copiedFrom, message.externalId)) return false
     return this.#add(sessionId, message)
   }
@@ -220,6 +226,7 @@ export class TranscriptWriter {
   #takeAnswer(answer: AnswerRecord): boolean {
     const { sessionId, externalId } = answer
     const session = this.#expect(sessionId)
+    this.#noteCalls(sessionId, partsOf(answer))
     if (answer.copiedFrom && this.#isCopy(sessionId, answer.copiedFrom, externalId)) return false
     const links =
       session === null || session.isNew
