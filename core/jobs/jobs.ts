@@ -26,6 +26,8 @@ type Entry = {
   readonly memory: string
   readonly abort: AbortController
   progressAtMs: number
+  /** Publishes a step that came too soon after another one. */
+  late: NodeJS.Timeout | null
   ended: Promise<void>
 }
 
@@ -57,6 +59,7 @@ export class Jobs {
       memory: memoryKey(resolve(request.path)),
       abort: new AbortController(),
       progressAtMs: 0,
+      late: null,
       ended: Promise.resolve(),
       job: {
         jobId,
@@ -163,12 +166,20 @@ export class Jobs {
   #progress(entry: Entry, progress: JobProgress): void {
     entry.job = { ...entry.job, progress }
     const now = this.#clock()
-    if (now - entry.progressAtMs < PROGRESS_INTERVAL_MS) return
-    entry.progressAtMs = now
+    if (now - entry.progressAtMs >= PROGRESS_INTERVAL_MS) this.#publishProgress(entry)
+    // The last of several quick steps may be the last for long.
+    else entry.late ??= setTimeout(() => this.#publishProgress(entry), PROGRESS_INTERVAL_MS).unref()
+  }
+
+  #publishProgress(entry: Entry): void {
+    clearTimeout(entry.late ?? undefined)
+    entry.late = null
+    entry.progressAtMs = this.#clock()
     this.#publish(entry.job)
   }
 
   #finish(entry: Entry, end: Partial<Job>): void {
+    clearTimeout(entry.late ?? undefined)
     entry.job = { ...entry.job, ...end, finishedAtMs: this.#clock() }
     this.#publish(entry.job)
     for (const [id, old] of this.#entries) {

@@ -83,6 +83,23 @@ describe('a job', () => {
     expect(stage.jobs.list()[0]?.progress?.done).toBe(1999)
   })
 
+  it('is published with its newest step a moment later when that came too soon after another one', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const stage = new Stage()
+    stage.jobs.start(request({ kind: 'integrity' }))
+    for (const done of [1, 2, 3]) stage.report(progress(done))
+    expect(stage.published.map((job) => job.progress?.done)).toEqual([undefined, 1])
+    vi.advanceTimersByTime(100)
+    expect(stage.published.map((job) => job.progress?.done)).toEqual([undefined, 1, 3])
+    stage.report(progress(4))
+    stage.succeed(report)
+    await Promise.resolve()
+    await Promise.resolve()
+    vi.advanceTimersByTime(1_000)
+    expect(stage.published.map((job) => job.state)).toEqual(['running', 'running', 'running', 'done'])
+  })
+
   it('is listed before those that started earlier', () => {
     const { jobs } = new Stage()
     const ids = [1, 2, 3].map((conversation) => jobs.start(request(compactSpec(conversation))))
