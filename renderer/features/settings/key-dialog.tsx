@@ -5,7 +5,7 @@ import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import styles from './provider-dialog.module.css'
+import styles from '../../ui/form.module.css'
 
 type Props = { readonly provider: ProviderInfo; readonly onClose: () => void }
 

@@ -5,16 +5,17 @@ import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import styles from '../../ui/form.module.css'
+import { FormField } from '../../ui/form-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { chainAfter } from './chain-order.ts'
-import styles from './provider-dialog.module.css'
 import {
   EMPTY_PROVIDER,
-  type FormField,
   type FormProblems,
   formOf,
   KNOWN_SERVICES,
+  type ProviderField,
   providerOf,
   settingsOf,
 } from './provider-form.ts'
@@ -27,7 +28,7 @@ type Props = {
   readonly onClose: () => void
 }
 
-type TextField = Exclude<FormField, 'kind'>
+type TextField = Exclude<ProviderField, 'kind'>
 
 const KINDS = [
   { value: 'openai-compatible', label: 'OpenAI-compatible' },
@@ -62,10 +63,9 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
     )
   }
   const field = (name: TextField, label: string, hint: string, unit?: string): ReactNode => (
-    <ProviderField
+    <FormField
       {...{ label, hint, unit, problem: problems[name] }}
       value={form[name]}
-      isNumber={unit !== undefined}
       onChange={(text) => setForm({ ...form, [name]: text })}
     />
   )
@@ -129,42 +129,5 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
         )}
       </form>
     </Dialog>
-  )
-}
-
-type ProviderFieldProps = {
-  readonly label: string
-  readonly hint: string
-  readonly unit: string | undefined
-  readonly problem: string | undefined
-  readonly value: string
-  readonly isNumber: boolean
-  readonly onChange: (text: string) => void
-}
-
-/** A field of the form, with its purpose or its error. */
-function ProviderField({ label, hint, unit, problem, value, isNumber, onChange }: ProviderFieldProps) {
-  const id = useId()
-  return (
-    <div className={styles.field}>
-      <label htmlFor={id}>{label}</label>
-      <span className={styles.entry}>
-        <input
-          id={id}
-          type="text"
-          data-number={isNumber ? '' : undefined}
-          spellCheck={false}
-          autoComplete="off"
-          aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-hint`}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        {unit}
-      </span>
-      <p id={`${id}-hint`} className={problem === undefined ? styles.hint : styles.problem}>
-        {problem ?? hint}
-      </p>
-    </div>
   )
 }

@@ -13,8 +13,8 @@ export type ProviderForm = {
   readonly outputPrice: string
 }
 
-export type FormField = keyof ProviderForm
-export type FormProblems = Readonly<Partial<Record<FormField, string>>>
+export type ProviderField = keyof ProviderForm
+export type FormProblems = Readonly<Partial<Record<ProviderField, string>>>
 
 export const EMPTY_PROVIDER: ProviderForm = {
   name: '',
@@ -77,7 +77,7 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
 ]
 
 /** What a field accepts; completes "expected …". */
-const ACCEPTS: Readonly<Record<FormField, string>> = {
+const ACCEPTS: Readonly<Record<ProviderField, string>> = {
   name: 'small letters, digits, dots and dashes, 64 at most',
   kind: 'one of the two',
   baseUrl: 'an address that begins with http:// or https://',
@@ -89,7 +89,7 @@ const ACCEPTS: Readonly<Record<FormField, string>> = {
   outputPrice: 'a number from 0, or nothing',
 }
 
-const FIELD_OF: Readonly<Record<keyof ProviderSettings, FormField>> = {
+const FIELD_OF: Readonly<Record<keyof ProviderSettings, ProviderField>> = {
   name: 'name',
   kind: 'kind',
   baseUrl: 'baseUrl',
