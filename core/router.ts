@@ -248,6 +248,10 @@ export function createRouter(core: Core) {
         if (input.kind === 'import') locals(input.paths)
         if (input.kind === 'coverage') local(input.path)
         if ('backupFolder' in input) local(input.backupFolder)
+        if (input.kind === 'map') {
+          requireLocalPath(input.input)
+          if (input.command.length > 0) await core.settings.requireCommand(input.command, input.input)
+        }
         const { info } = await core.lcm()
         return { jobId: core.jobs.start({ path: info.path, create: false, spec: input }) }
       }),

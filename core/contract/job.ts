@@ -5,6 +5,7 @@ import { ErrorInfo } from './error.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
+import { MapOutcome, MapSpec } from './map.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
@@ -39,6 +40,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storage') }),
   /** Compares a conversation with the transcript of its agent. */
   CoverageInput.extend({ kind: z.literal('coverage') }),
+  /** Runs a map and records it beside the memory. A command has to be confirmed outside of the page that asks for it. */
+  MapSpec.extend({ kind: z.literal('map') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -67,6 +70,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('index'), value: SearchIndexResult.extend({ contents: ContentIndexResult }) }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
+  z.object({ kind: z.literal('map'), value: MapOutcome }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
 ])
@@ -87,6 +91,7 @@ export const Job = z.object({
     'index',
     'storage',
     'coverage',
+    'map',
     'copy',
     'salvage',
   ]),

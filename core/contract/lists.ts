@@ -9,6 +9,13 @@ export const SUMMARY_LEVELS = ['normal', 'aggressive', 'deterministic', 'unknown
 /** The possible units of x. */
 export const STRATA_AXES = ['messages', 'tokens', 'time'] as const
 
+/** The least and the most that a map may be given. */
+export const MAP_RANGES = {
+  concurrency: { min: 1, max: 64 },
+  retries: { min: 0, max: 20 },
+  timeoutSeconds: { min: 1, max: 86_400 },
+} as const
+
 /** What is logged, from the most to the least. `silent` logs nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

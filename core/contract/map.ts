@@ -1,8 +1,49 @@
 import { z } from 'zod'
 import { TimeMs } from './ids.ts'
+import { MAP_RANGES } from './lists.ts'
+
+const between = ({ min, max }: { readonly min: number; readonly max: number }) => z.int().min(min).max(max)
 
 export const MapOperator = z.enum(['llm', 'agentic'])
 export type MapOperator = z.infer<typeof MapOperator>
+
+/** The same work for every item of a list. */
+export const MapSpec = z.object({
+  operator: MapOperator.describe('who does the work: a model, or a command'),
+  input: z
+    .string()
+    .min(1)
+    .meta({ description: 'the items: a JSON array, or JSONL with one item a line', value: 'file' }),
+  prompt: z
+    .string()
+    .max(1_000_000)
+    .optional()
+    .describe('llm: the prompt template, with {{item}} where the item belongs'),
+  schema: z.string().max(1_000_000).optional().describe('the JSON Schema that every answer has to match'),
+  retain: z
+    .string()
+    .max(10_000)
+    .optional()
+    .meta({ description: 'agentic: what you stay responsible for; needed', value: 'text' }),
+  command: z
+    .array(z.string().max(100_000))
+    .max(1_000)
+    .default([])
+    .meta({ description: 'the program that does the work, and its arguments', value: 'command' }),
+  summarizer: z.string().max(80).optional().meta({
+    description: 'llm: a configured provider, or chain (default: chain, or the only provider)',
+    value: 'name',
+  }),
+  concurrency: between(MAP_RANGES.concurrency).default(4).describe('items that are worked on at the same time'),
+  retries: between(MAP_RANGES.retries).default(2).describe('more tries for an item after the first'),
+  timeoutSeconds: between(MAP_RANGES.timeoutSeconds)
+    .default(600)
+    .meta({ description: 'the longest time for one call of a command', value: 'seconds' }),
+  again: z.boolean().default(false).describe('begin another run, although the same one was made before'),
+})
+export type MapSpec = z.infer<typeof MapSpec>
+/** The same with its defaults left out. */
+export type RequestedMap = z.input<typeof MapSpec>
 
 /** A line of `map.events.jsonl`. Names and hashes are those of decapod; the last six are added by this app. */
 export const MapEvent = z.object({
@@ -53,7 +94,8 @@ export const MapResult = z.object({
 })
 export type MapResult = z.infer<typeof MapResult>
 
-export const MapReport = z.object({
+/** What came of a run, without its results, which may be more than fit into an answer. */
+export const MapOutcome = z.object({
   runId: z.string(),
   operator: MapOperator,
   items: z.int(),
@@ -67,6 +109,10 @@ export const MapReport = z.object({
   /** The file with the events of all runs. */
   eventsPath: z.string(),
   event: MapEvent,
+})
+export type MapOutcome = z.infer<typeof MapOutcome>
+
+export const MapReport = MapOutcome.extend({
   /** In the order of the input. */
   results: z.array(MapResult),
 })

@@ -1,6 +1,8 @@
 import { measureStorage } from '../browse/storage/measure-storage.ts'
+import { systemClock } from '../clock.ts'
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
 import { checkCoverage } from '../doctor/compare/check-coverage.ts'
 import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
@@ -22,8 +24,8 @@ import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
 
-/** The jobs that run on an open memory. A damaged file is salvaged without being opened. */
-export type RunnableSpec = JobSpec | { readonly kind: 'copy'; readonly to: string }
+/** The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it. */
+export type RunnableSpec = Exclude<JobSpec, { kind: 'map' }> | { readonly kind: 'copy'; readonly to: string }
 
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
@@ -145,6 +147,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
@@ -169,6 +172,28 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
   return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
+}
+
+/** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */
+async function* mapJob(
+  path: string,
+  { prompt, schema, ...spec }: MapSpec,
+  { settings = loadSettings(process.env), keys, clock = systemClock }: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  const { requestOf } = await import('../map/map-order.ts')
+  const { runMap } = await import('../map/map-run.ts')
+  const { recordFolder } = await import('../map/run-paths.ts')
+  const order = {
+    ...spec,
+    prompt: prompt === undefined ? null : { text: prompt, from: 'Prompt' },
+    schema: schema === undefined ? null : { text: schema, from: 'Schema' },
+    record: await recordFolder(path),
+    actor: 'lcm',
+  }
+  const finished = yield* runMap(requestOf(order, { settings, keys: keys ?? null, clock }), signal)
+  await finished.close()
+  return { kind: 'map', value: finished.report }
 }
 
 /** Runs the other end of `executeInThread`, in the job thread. */

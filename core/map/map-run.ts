@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { JobProgress } from '../contract/job.ts'
-import type { MapOperator, MapReport, MapResult } from '../contract/map.ts'
+import type { MapOperator, MapOutcome, MapResult } from '../contract/map.ts'
 import { LcmError } from '../errors.ts'
 import { sha256, startSha256 } from '../hashing.ts'
 import { canonicalJson } from '../ingest/ledger/canonical-json.ts'
@@ -29,7 +29,7 @@ export type MapRequest = Tries & {
 
 /** A run that is over, with what came of it. It has to be closed. */
 export type FinishedMap = {
-  readonly report: Omit<MapReport, 'results'>
+  readonly report: MapOutcome
   /** In the order of the input. */
   results(signal: AbortSignal): AsyncGenerator<MapResult>
   close(): Promise<void>

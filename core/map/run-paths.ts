@@ -1,4 +1,23 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { LcmError } from '../errors.ts'
+import { isNativeFile } from '../sqlite/memory-file.ts'
+
+/**
+ * Returns the folder in which runs are recorded: the one of the memory. A folder of another system stays untouched.
+ * @throws LcmError read_only_dialect
+ */
+export async function recordFolder(memory: string): Promise<string> {
+  const path = resolve(memory)
+  if (existsSync(path) && !(await isNativeFile(path))) {
+    throw new LcmError(
+      'read_only_dialect',
+      `Runs are recorded beside the memory, and ${path} is no native memory: nothing is written there. Choose a folder with --record, or make a working copy.`,
+      { path },
+    )
+  }
+  return dirname(path)
+}
 
 /** The file with the events of all runs. Decapod has it under the same name beside its memory. */
 export const eventsPath = (record: string): string => join(record, 'map.events.jsonl')

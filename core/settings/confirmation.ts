@@ -6,8 +6,8 @@ import { type SettingsFile, writeWhole } from './settings-file.ts'
 import { VARIABLES } from './variables.ts'
 
 /**
- * What a setting reaches outside of the memory: a server that is sent texts and perhaps a key, or a path that is read
- * or written. A page may ask for it, and only the user can grant it, outside of the page.
+ * What reaches outside of the memory: a server that is sent texts and perhaps a key, a path that is read or written, or
+ * a command that is run. A page may ask for it, and only the user can grant it, outside of the page.
  */
 export type Reach =
   | {
@@ -17,6 +17,7 @@ export type Reach =
       readonly address: string
     }
   | { readonly kind: 'path'; readonly variable: string; readonly path: string }
+  | { readonly kind: 'command'; readonly command: readonly string[]; readonly input: string }
 
 export type Answer = 'granted' | 'refused' | 'nobody_to_ask'
 /** Asks the user where no page can answer: in a dialog of the desktop or at the terminal. */
@@ -52,17 +53,32 @@ const serverOf = ({ name, keyVariable, baseUrl }: ProviderSettings): Reach => ({
 })
 
 /** The same key leads to the same question. The name of a provider makes no difference. */
-const keyOf = (reach: Reach): string =>
-  JSON.stringify(
-    reach.kind === 'server' ? ['server', reach.keyVariable, reach.address] : ['path', reach.variable, reach.path],
-  )
+function keyOf(reach: Reach): string {
+  switch (reach.kind) {
+    case 'server':
+      return JSON.stringify(['server', reach.keyVariable, reach.address])
+    case 'path':
+      return JSON.stringify(['path', reach.variable, reach.path])
+    case 'command':
+      return JSON.stringify(['command', reach.command, reach.input])
+  }
+}
+
+/** What the user is asked, for the line above what is asked for. */
+export const askedTo = (asked: readonly Reach[]): string =>
+  asked.some(({ kind }) => kind === 'command') ? 'run a command' : 'change the settings'
 
 /** Writes one line for people. Its content cannot imitate a line of ours or hide a part of it. */
 export function toldReach(reach: Reach): string {
+  if (reach.kind === 'command')
+    return `Run ${reach.command.map(word).join(' ')} for each item of ${visible(reach.input)}`
   if (reach.kind === 'path') return `Use the path ${visible(reach.path)} for ${reach.variable}`
   const key = reach.keyVariable === null ? '' : `the key in ${reach.keyVariable}, and `
   return `Send ${key}texts of your memories to ${visible(reach.address)} (model "${visible(reach.provider)}")`
 }
+
+/** A word of a command. What could be taken for several words stands in quotation marks. */
+const word = (text: string): string => visible(/^[\w./:=@%+,-]+$/.test(text) ? text : JSON.stringify(text))
 
 const visible = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -100,17 +116,17 @@ export class GrantedReach {
   }
 }
 
-/** The error for a page that was not granted what it asked for. */
-export function notGranted(
-  answer: Exclude<Answer, 'granted'>,
-  asked: readonly Reach[],
-  settingsPath: string,
-): LcmError {
+/**
+ * The error for a page that was not granted what it asked for.
+ * @param otherWay what the user can do where nobody can be asked
+ */
+export function notGranted(answer: Exclude<Answer, 'granted'>, asked: readonly Reach[], otherWay: string): LcmError {
   const what = asked.map(toldReach).join('; ')
+  const not = asked.some(({ kind }) => kind === 'command') ? 'Not started' : 'Not saved'
   return answer === 'refused'
-    ? new LcmError('cancelled', `Not saved, since it was not confirmed: ${what}.`)
+    ? new LcmError('cancelled', `${not}, since it was not confirmed: ${what}.`)
     : new LcmError(
         'unsupported',
-        `Not saved: this has to be confirmed outside of the page, and there is no terminal to ask at. ${what}. Start "lcm serve" in a terminal, or write it into ${settingsPath} yourself.`,
+        `${not}: this has to be confirmed outside of the page, and there is no terminal to ask at. ${what}. Start "lcm serve" in a terminal, or ${otherWay}.`,
       )
 }

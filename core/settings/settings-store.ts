@@ -5,7 +5,7 @@ import type { SettingsPatch, SettingsReport } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
 import { testProvider } from '../models/summarizers/test-provider.ts'
-import { type Confirm, GrantedReach, newReach, notGranted } from './confirmation.ts'
+import { type Confirm, GrantedReach, newReach, notGranted, type Reach } from './confirmation.ts'
 import { effectiveSettings, textsOver } from './effective-settings.ts'
 import { findKey, type KeyStore, keySourceOf } from './key-store.ts'
 import { readSettings, type Settings } from './settings.ts'
@@ -80,13 +80,26 @@ export class SettingsStore {
   async save(patch: SettingsPatch): Promise<SettingsReport> {
     const asked = this.#granted.missing(newReach(readSettingsFile(this.path), this.#with(patch)))
     if (asked.length > 0) {
-      const answer = await this.#confirm(asked)
-      if (answer !== 'granted') throw notGranted(answer, asked, this.path)
+      await this.#requireGranted(asked, `write it into ${this.path} yourself`)
       this.#granted.add(asked)
     }
     // The file is read again, because others may have changed it while the user was asked.
     writeSettingsFile(this.path, this.#with(patch))
     return this.report()
+  }
+
+  /**
+   * Asks the user whether a command may be run for each item of a list. The answer holds for this one time, because the
+   * same command may do something else with another list.
+   * @throws LcmError cancelled, unsupported where nobody can be asked
+   */
+  async requireCommand(command: readonly string[], input: string): Promise<void> {
+    await this.#requireGranted([{ kind: 'command', command, input }], 'use "lcm map"')
+  }
+
+  async #requireGranted(asked: readonly Reach[], otherWay: string): Promise<void> {
+    const answer = await this.#confirm(asked)
+    if (answer !== 'granted') throw notGranted(answer, asked, otherWay)
   }
 
   /**

@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog } from 'electron'
-import { type Confirm, toldReach } from '../../core/settings/confirmation.ts'
+import { askedTo, type Confirm, toldReach } from '../../core/settings/confirmation.ts'
 
 const ALLOW = 1
 
@@ -8,7 +8,7 @@ export const confirmInDialog: Confirm = async (asked) => {
   const options: Electron.MessageBoxOptions = {
     type: 'warning',
     title: 'LCM Inspector',
-    message: 'Change the settings?',
+    message: `Allow this page to ${askedTo(asked)}?`,
     detail: asked.map(toldReach).join('\n\n'),
     buttons: ['Cancel', 'Allow'],
     defaultId: 0,

@@ -12,6 +12,7 @@ const VIEW_OF: Readonly<Partial<Record<Job['kind'], View>>> = {
   compact: 'compaction',
   index: 'search',
   storage: 'storage',
+  map: 'map',
 }
 
 /** A job in the status line: how far it is, and its end for a moment. */

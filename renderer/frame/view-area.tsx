@@ -54,7 +54,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
     return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
   }
   if (view === 'storage') return <StorageView info={info} />
-  if (view === 'map') return <MapView />
+  if (view === 'map') return <MapView info={info} browse={browseFor('Choose the list of items')} />
   if (view === 'logs') return <LogsView />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null
@@ -84,14 +84,12 @@ function CoverageCheck({ conversationId }: { readonly conversationId: number }) 
     <CheckAgainstTranscript
       key={conversationId}
       conversationId={conversationId}
-      browse={(onChoose, onClose) => (
-        <FolderDialog
-          title="Choose the agent’s transcript"
-          onMemory={onChoose}
-          onTranscript={onChoose}
-          onClose={onClose}
-        />
-      )}
+      browse={browseFor('Choose the agent’s transcript')}
     />
   )
 }
+
+/** Returns what shows the folders of the machine to choose a file of any kind. */
+const browseFor = (title: string) => (onChoose: (path: string) => void, onClose: () => void) => (
+  <FolderDialog title={title} onMemory={onChoose} onTranscript={onChoose} onClose={onClose} />
+)

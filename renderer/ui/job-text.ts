@@ -16,6 +16,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   index: 'Indexing for search',
   storage: 'Measuring',
   coverage: 'Comparing',
+  map: 'Mapping',
   copy: 'Copying',
   salvage: 'Salvaging',
 }
@@ -32,6 +33,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   index: 'Search index',
   storage: 'Storage',
   coverage: 'Comparison with the transcript',
+  map: 'Map run',
   copy: 'Working copy',
   salvage: 'Salvage',
 }
@@ -76,6 +78,8 @@ function resultText(result: JobResult): string {
       return `Storage: ${formatBytes(result.value.bytes)} measured`
     case 'coverage':
       return coverageText(result.value)
+    case 'map':
+      return `Map run: ${formatCount(result.value.completed)} of ${plural(result.value.items, 'item')} completed`
     case 'repair_plan':
       return `Repair plan: ${plural(result.value.steps.length, 'step')}`
     case 'repair_export':

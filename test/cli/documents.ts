@@ -231,6 +231,30 @@ export const Integrity = z.looseObject({
   durationMs: z.number().min(0),
 })
 
+/** `lcm map list` */
+export const MapRuns = z.strictObject({
+  path: text,
+  runs: z.array(
+    z.strictObject({
+      key: text,
+      runId: text.nullable(),
+      operator: z.enum(['llm', 'agentic']).nullable(),
+      actor: text.nullable(),
+      at: z.iso.datetime().nullable(),
+      items: count,
+      completed: count.nullable(),
+      failed: count.nullable(),
+      retries: count.nullable(),
+      status: z.enum(['completed', 'failed', 'cancelled', 'running', 'interrupted', 'other']),
+      retain: text.nullable(),
+      hashes: z.record(text, text),
+      hasJournal: z.boolean(),
+    }),
+  ),
+  unreadable: count,
+  isCut: z.boolean(),
+})
+
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 
 export const MapRun = z.strictObject({

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { buildMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { copyOf } from '../db/fixtures.ts'
-import { Failure, MapRun } from './documents.ts'
+import { Failure, MapRun, MapRuns } from './documents.ts'
 import { ended, lcm, lcmHere, startLcm } from './lcm.ts'
 
 const REFUSAL = 'lcm: invalid_argument: Delegation without retention violates scope-reduction invariant.\n'
@@ -150,7 +150,7 @@ describe('an order that cannot be carried out', () => {
     ['no model', () => llm(), 2, /No model is configured/],
     ['a model and a command', () => llm('--summarizer', 'x', ...ECHO), 2, /leave one of them out/],
     ['retention without delegation', () => llm('--retain', 'x', ...ECHO), 2, /--retain does not belong to "map llm"/],
-    ['an unknown operator', () => ['map', 'reduce'], 2, /Expected one of: llm, agentic/],
+    ['an unknown operator', () => ['map', 'reduce'], 2, /Expected one of: llm, agentic, list/],
     ['a concurrency of 0', () => agentic('--concurrency', '0', ...ECHO), 2, /from 1 to 64/],
   ])('is refused with its exit code and the next step: %s', async (_what, args, code, expected) => {
     writeFileSync(at('empty.json'), '[ ]')
@@ -160,6 +160,34 @@ describe('an order that cannot be carried out', () => {
     expect(ran.stderr).toMatch(expected)
     expect(ran.stderr.trimEnd().split('\n').length).toBe(1)
     expect(existsSync(at('map.events.jsonl'))).toBe(false)
+  })
+
+  it('lists the recorded runs of a folder, the newest first, and says where there are none', async () => {
+    const none = await lcmHere(['map', 'list', '--record', folder])
+    expect([none.code, none.stdout]).toEqual([0, `No run is recorded in ${at('map.events.jsonl')}.\n`])
+    await lcmHere(agentic(...ECHO))
+    await lcmHere(agentic('--retries', '0', '--', 'false'))
+    const listed = await lcmHere(['map', 'list', '--record', folder, '--json'])
+    const document = MapRuns.parse(JSON.parse(listed.stdout))
+    expect(document.runs.map(({ status, completed, failed }) => [status, completed, failed])).toEqual(
+      expect.arrayContaining([
+        ['completed', 3, 0],
+        ['failed', 0, 3],
+      ]),
+    )
+    const { stdout } = await lcmHere(['map', 'list', '--record', folder])
+    expect(stdout).toMatch(/^run +status +operator/)
+    for (const { runId } of document.runs) expect(stdout).toContain(runId)
+  })
+
+  it('lists what decapod has recorded beside its memory', async () => {
+    const db = copyOf('decapod/small/lcm.db')
+    writeFileSync(
+      join(db, '../map.events.jsonl'),
+      '{"actor":"agent","event_id":"1","item_count":2,"op":"map.llm","status":"completed","ts":"1772449003Z"}\n',
+    )
+    const { code, stdout } = await lcmHere(['map', 'list', '--db', db])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/completed +llm +2 .*2026-03-02 10:56:43/)])
   })
 
   it('records nothing in the folder of another system', async () => {

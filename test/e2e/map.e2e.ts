@@ -1,7 +1,9 @@
-import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ItemFailure } from '../../core/map/worker.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { mapped, request, workerOf } from '../map/map-work.ts'
+import { json, openAiBody, promptOf, startModelServer } from '../summarizers/model-server.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
 import { sampleCopy, systemFile } from './memories.ts'
 
@@ -85,5 +87,101 @@ test(
     await page.getByRole('button', { name: 'map llm' }).click()
     await expect(run).toContainText('schema hash')
     expect(readFileSync(record, 'utf8')).toBe(`${lines.join('\n')}\n`)
+  },
+)
+
+test.describe('a run that is started from the window', () => {
+  test.use({ appEnv: { LCM_SETTINGS_FILE: join(temporaryFolder(), 'settings.json') } })
+
+  test(
+    'asks a model about each item, shows its progress, can be cancelled, and goes on when it is started again',
+    IN_BROWSER,
+    async ({ openMemory, home, appEnv }, testInfo) => {
+      let answers = 0
+      const server = await startModelServer((response, asked) => {
+        // The third item is answered only once the run was cancelled and begun again.
+        if (promptOf(asked).prompt.includes('"ticket":2') && answers < 3) return
+        answers += 1
+        json(response, 200, openAiBody('{"priority":1}'))
+      })
+      writeFileSync(
+        appEnv.LCM_SETTINGS_FILE ?? '',
+        JSON.stringify({
+          providers: [
+            {
+              ...{ name: 'local', kind: 'openai-compatible', baseUrl: server.url, model: 'small', keyVariable: null },
+              ...{ timeoutMs: 60_000, maxOutputTokens: 800, inputPrice: null, outputPrice: null },
+            },
+          ],
+        }),
+      )
+      const input = join(home, 'tickets.json')
+      writeFileSync(input, '[{"ticket":0},{"ticket":1},{"ticket":2}]')
+      const page = await openMemory(sampleCopy(home))
+      await page.getByRole('link', { name: 'Map', exact: true }).click()
+      await page.getByRole('button', { name: 'New run…' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Start' }).click()
+      await expect(dialog.getByText('Name the file with the items.')).toBeVisible()
+      await expect(dialog.getByLabel('Prompt')).toHaveAttribute('aria-invalid', 'true')
+      await page.screenshot({ path: testInfo.outputPath('map-form-problems-light.png') })
+      await dialog.getByLabel('Items').fill(input)
+      await dialog.getByLabel('Prompt').fill('Rate {{item}}')
+      await dialog.getByLabel('Schema').fill('{"type":"object","required":["priority"]}')
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.screenshot({ path: testInfo.outputPath('map-form-dark.png') })
+      await dialog.getByLabel('Items').press('Enter')
+      await expect(dialog).toHaveCount(0)
+      const progress = page.getByText('2 of 3 items')
+      await expect(progress.first()).toBeVisible()
+      await page.screenshot({ path: testInfo.outputPath('map-running-dark.png') })
+      await page.getByRole('main').getByRole('button', { name: 'Cancel' }).click()
+      const run = page.getByRole('region', { name: 'Run' })
+      await expect(run).toContainText('2 of 3 completed')
+      answers = 3
+      // What was typed is still there.
+      await page.getByRole('button', { name: 'New run…' }).click()
+      await expect(dialog.getByLabel('Prompt')).toHaveValue('Rate {{item}}')
+      await dialog.getByRole('button', { name: 'Start' }).click()
+      await expect(run).toContainText('3 of 3 completed')
+      await expect(page.getByRole('heading', { name: '1 run' })).toBeVisible()
+      await server.close()
+    },
+  )
+
+  test(
+    'runs no command that nobody can confirm, and shows how a command is read',
+    IN_BROWSER,
+    async ({ openMemory, home }, testInfo) => {
+      const input = join(home, 'tickets.json')
+      writeFileSync(input, '[1]')
+      const page = await openMemory(sampleCopy(home))
+      await page.getByRole('link', { name: 'Map', exact: true }).click()
+      await page.getByRole('button', { name: 'New run…' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('radio', { name: 'Delegate to a command' }).check({ force: true })
+      await dialog.getByLabel('Items').fill(input)
+      await dialog.getByRole('textbox', { name: 'Command' }).fill(`touch "${join(home, 'it was run')}"`)
+      await expect(dialog.getByText('Starts touch with')).toContainText(join(home, 'it was run'))
+      await dialog.getByLabel('You retain').fill('the review')
+      await dialog.getByRole('button', { name: 'Start' }).click()
+      await expect(dialog.getByRole('alert')).toContainText('there is no terminal to ask at')
+      await page.screenshot({ path: testInfo.outputPath('map-command-light.png') })
+      await page.keyboard.press('Escape')
+      await expect(page.getByRole('heading', { name: 'No runs' })).toBeVisible()
+      expect(existsSync(join(home, 'it was run'))).toBe(false)
+    },
+  )
+})
+
+test(
+  'offers a working copy instead of a run beside the memory of another system',
+  IN_BROWSER,
+  async ({ openMemory }) => {
+    const page = await openMemory(systemFile('decapod/small/lcm.db'))
+    await page.getByRole('link', { name: 'Map', exact: true }).click()
+    await expect(page.getByText('nothing is written to the folder of')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'New run…' })).toHaveCount(0)
+    await expect(page.getByRole('main').getByRole('button', { name: 'Make working copy…' })).toBeVisible()
   },
 )

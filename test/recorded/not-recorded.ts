@@ -37,4 +37,5 @@ export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   undo: 'It writes.',
   import: 'It writes messages.',
   index: 'It writes a search index.',
+  map: 'It records a run, and asks a model or starts a command.',
 }

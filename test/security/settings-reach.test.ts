@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { SettingsPatch } from '../../core/contract/settings.ts'
 import { confirmAtTerminal } from '../../core/doors/cli/ask-terminal.ts'
 import { CoreHost } from '../../core/doors/core-host.ts'
-import { type Answer, type Confirm, type Reach, toldReach } from '../../core/settings/confirmation.ts'
+import { type Answer, askedTo, type Confirm, type Reach, toldReach } from '../../core/settings/confirmation.ts'
 import { SettingsStore } from '../../core/settings/settings-store.ts'
 import { workerUrl } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -89,6 +89,27 @@ describe('the user', () => {
       code: 'invalid_argument',
     })
     expect(confirm).not.toHaveBeenCalled()
+  })
+})
+
+describe('a command that a page asks to run', () => {
+  const command = ['./review.sh', '--strict mode']
+
+  it('is shown word by word with its list, and asked about each time', async () => {
+    const { open, confirm, asked } = store('granted')
+    await open().requireCommand(command, '/items.jsonl')
+    await open().requireCommand(command, '/items.jsonl')
+    expect(confirm).toHaveBeenCalledTimes(2)
+    expect(asked().map(toldReach)[0]).toBe('Run ./review.sh "--strict mode" for each item of /items.jsonl')
+    expect(askedTo(asked())).toBe('run a command')
+  })
+
+  it('is not run when the user refuses, or when nobody can be asked', async () => {
+    await expect(store('refused').open().requireCommand(command, '/items')).rejects.toMatchObject({ code: 'cancelled' })
+    await expect(store(null).open().requireCommand(command, '/items')).rejects.toMatchObject({
+      code: 'unsupported',
+      message: expect.stringContaining('lcm map'),
+    })
   })
 })
 

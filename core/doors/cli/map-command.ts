@@ -1,28 +1,28 @@
 import { once } from 'node:events'
-import { createWriteStream, existsSync } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { MapReport, type MapResult } from '../../contract/map.ts'
-import { LcmError } from '../../errors.ts'
+import { systemClock } from '../../clock.ts'
+import { MapOperator, type MapOutcome, MapReport, type MapResult, MapRuns, MapSpec } from '../../contract/map.ts'
 import type { FinishedMap } from '../../map/map-run.ts'
 import { requireRetained } from '../../map/retention.ts'
-import { isNativeFile } from '../../sqlite/memory-file.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand, type Given, outputFile } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import { type Answer, EXIT } from './output.ts'
 import { force, requireWritable, writeOutput } from './output-file.ts'
-import { count, oneLine } from './text.ts'
+import { count, oneLine, table } from './text.ts'
 
 /** Text for people shows this many results. The others are in the file of --output and with --json. */
 const SHOWN_RESULTS = 200
 
 const aFile = (description: string) => z.string().optional().meta({ description, value: 'file' })
+const { retain, summarizer, concurrency, retries, timeoutSeconds, again } = MapSpec.shape
 
 const fields = z.object({
-  operator: z
-    .enum(['llm', 'agentic'])
-    .meta({ description: 'who does the work: a model, or a command', value: 'operator' }),
+  action: z
+    .enum([...MapOperator.options, 'list'])
+    .meta({ description: 'who does the work: a model, or a command; or list the recorded runs', value: 'action' }),
   command: z
     .array(z.string())
     .optional()
@@ -30,26 +30,18 @@ const fields = z.object({
   input: aFile('the items: a JSON array, or JSONL with one item a line'),
   prompt: aFile('llm: the prompt template, with {{item}} where the item belongs'),
   schema: aFile('the JSON Schema that every answer has to match'),
-  retain: z.string().optional().meta({ description: 'agentic: what you stay responsible for; needed', value: 'text' }),
-  summarizer: z.string().optional().meta({
-    description: 'llm: a configured provider, or chain (default: chain, or the only provider)',
-    value: 'name',
-  }),
+  retain,
+  summarizer,
   output: outputFile.meta({
     description: 'the results as JSONL in the order of the input; nothing may be there',
     value: 'file',
     short: 'o',
   }),
   force,
-  concurrency: z.int().min(1).max(64).default(4).describe('items that are worked on at the same time'),
-  retries: z.int().min(0).max(20).default(2).describe('more tries for an item after the first'),
-  timeout: z
-    .int()
-    .min(1)
-    .max(86_400)
-    .default(600)
-    .meta({ description: 'the longest time for one call of a command', value: 'seconds' }),
-  again: z.boolean().optional().describe('begin another run, although the same one was made before'),
+  concurrency,
+  retries,
+  timeout: timeoutSeconds,
+  again,
   actor: z.string().default('lcm').meta({ description: 'who is named in the record', value: 'name' }),
   record: z.string().optional().meta({
     description: 'where map.events.jsonl and the journals of runs are kept (default: beside the memory)',
@@ -61,34 +53,37 @@ type MapOptions = z.output<typeof fields> & Pick<Given, 'db'>
 /** Ctrl-C stops it. */
 export const map = defineCommand({
   name: 'map',
-  does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on',
+  does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',
   example: 'map agentic --input items.jsonl --retain "the final choice" -- ./work-on-item',
   fields,
-  positional: ['operator', 'command'],
-  prints: MapReport,
+  positional: ['action', 'command'],
+  prints: z.union([MapReport, MapRuns]),
   // Before anything else is looked at.
-  first: ({ operator, retain }) => {
-    if (operator === 'agentic') requireRetained(retain)
+  first: ({ action, retain }) => {
+    if (action === 'agentic') requireRetained(retain)
   },
-  run: (input, { db }) => mapItems({ ...input, db }),
+  run: ({ action, ...input }, { db }) =>
+    action === 'list' ? listRuns({ ...input, db }) : mapItems(action, { ...input, db }),
 })
 
-async function mapItems(options: MapOptions): Promise<Answer> {
+async function mapItems(operator: MapOperator, options: Omit<MapOptions, 'action'>): Promise<Answer> {
   keepNewObjectsSmall()
-  const { requestOf } = await import('../../map/map-order.ts')
+  const { requestOf, textIn } = await import('../../map/map-order.ts')
   const { runMap } = await import('../../map/map-run.ts')
+  const { recordFolder } = await import('../../map/run-paths.ts')
   const { loadSettings } = await import('../../settings/settings-store.ts')
   const settings = loadSettings(process.env)
-  const { operator, command = [], input, prompt, schema, retain, summarizer, actor, concurrency, retries } = options
+  const { command = [], input, prompt, schema, retain, summarizer, actor, concurrency, retries, again } = options
+  const { record, db, timeout } = options
   const request = requestOf(
     {
-      ...{ operator, input, prompt, schema, retain, summarizer, actor, concurrency, retries },
-      command,
-      timeoutMs: options.timeout * 1000,
-      isNew: options.again ?? false,
-      record: await recordFolder(options, settings.databasePath),
+      ...{ operator, input, retain, summarizer, actor, concurrency, retries, again, command },
+      prompt: prompt === undefined ? null : textIn(prompt),
+      schema: schema === undefined ? null : textIn(schema),
+      timeoutSeconds: timeout,
+      record: record === undefined ? await recordFolder(db ?? settings.databasePath) : resolve(record),
     },
-    settings,
+    { settings, keys: null, clock: systemClock },
   )
   const target = outputTarget(options, request.input)
   if (target !== null) requireWritable(target)
@@ -105,24 +100,38 @@ async function mapItems(options: MapOptions): Promise<Answer> {
   }
 }
 
-/**
- * Returns the folder in which runs are recorded: the one of the memory. A folder of another system stays untouched.
- * @throws LcmError read_only_dialect
- */
-async function recordFolder({ record, db }: MapOptions, configured: string): Promise<string> {
-  if (record !== undefined) return resolve(record)
-  const memory = resolve(db ?? configured)
-  if (existsSync(memory) && !(await isNativeFile(memory))) {
-    throw new LcmError(
-      'read_only_dialect',
-      `Runs are recorded beside the memory, and ${memory} is no native memory: nothing is written there. Choose a folder with --record.`,
-      { path: memory },
-    )
-  }
-  return dirname(memory)
+/** Lists the runs that are recorded beside a memory of any system. */
+async function listRuns({ record, db }: Pick<MapOptions, 'record' | 'db'>): Promise<Answer> {
+  const { MapRecord } = await import('../../map/map-record.ts')
+  const { loadSettings } = await import('../../settings/settings-store.ts')
+  const folder = record ?? dirname(db ?? loadSettings(process.env).databasePath)
+  const answer = await new MapRecord(resolve(folder)).runs()
+  return { json: answer, text: () => runsText(answer) }
 }
 
-const outputTarget = ({ output, force }: MapOptions, input: string) =>
+function runsText({ path, runs, unreadable, isCut }: MapRuns): string {
+  const notes = [
+    ...(isCut ? ['Only the newest runs are listed.'] : []),
+    ...(unreadable > 0 ? [`${count(unreadable)} lines of ${path} cannot be read as a run.`] : []),
+  ]
+  if (runs.length === 0) return [`No run is recorded in ${path}.`, ...notes].join('\n')
+  const rows = runs.map(({ runId, status, operator, items, completed, failed, retries, actor, atMs, retain }) => [
+    runId ?? '-',
+    status,
+    operator ?? '-',
+    items,
+    completed,
+    failed,
+    retries,
+    atMs === null ? '-' : new Date(atMs).toISOString().slice(0, 19).replace('T', ' '),
+    actor ?? '-',
+    retain ?? '-',
+  ])
+  const header = ['run', 'status', 'operator', 'items', 'completed', 'failed', 'retries', 'recorded', 'by', 'retained']
+  return [table(header, rows), ...notes].join('\n')
+}
+
+const outputTarget = ({ output, force }: Pick<MapOptions, 'output' | 'force'>, input: string) =>
   output === undefined ? null : { path: resolve(output), source: input, isForced: force ?? false }
 
 /** Writes the results to a file and gives them to the disk. */
@@ -175,7 +184,7 @@ function resultLine({ index, status, attempts, output, problem }: MapResult): st
     : `${index}  failed${tries}: ${oneLine(problem ?? '', 200)}`
 }
 
-function summaryLines(report: Omit<MapReport, 'results'>, output: string | null): string[] {
+function summaryLines(report: MapOutcome, output: string | null): string[] {
   const { items, completed, failed, resumed, retries, runId, eventsPath } = report
   const before = resumed > 0 ? ` (${count(resumed)} of them before)` : ''
   return [

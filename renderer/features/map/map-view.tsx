@@ -1,22 +1,36 @@
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import type { MapRuns } from '../../../core/contract/map.ts'
+import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { plural } from '../../ui/format.ts'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
+import { MapDialog } from './map-dialog.tsx'
+import { EMPTY_MAP } from './map-form.ts'
 import styles from './map-view.module.css'
 import { RunDetail } from './run-detail.tsx'
 import { RunTable } from './run-table.tsx'
 import { runsText } from './run-wording.ts'
 
+type Props = {
+  readonly info: MemoryInfo
+  /** Shows the folders of the machine to choose a file. */
+  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+}
+
 /** The record is a file beside the memory, and no event tells that it has changed. */
 const REFRESH_MS = 5_000
 const REFRESH_RUNNING_MS = 1_500
 
-/** Runs over lists of items that are recorded beside the memory: those of `lcm map`, and those of decapod. */
-export function MapView() {
+/** Starts runs over lists of items, and shows those that are recorded beside the memory, also by decapod. */
+export function MapView({ info, browse }: Props) {
   const runs = useQuery(
     api.map.runs.queryOptions({
       refetchInterval: ({ state }) =>
@@ -24,28 +38,93 @@ export function MapView() {
     }),
   )
   const [chosen, choose] = useState<string | null>(null)
+  const [form, setForm] = useState(EMPTY_MAP)
+  const [isAsking, setAsking] = useState(false)
+  const jobs = useQuery(api.jobs.list.queryOptions())
+  const start = useMutation(api.jobs.start.mutationOptions())
+  const started = jobs.data?.filter(({ kind }) => kind === 'map') ?? []
+  const [newest] = started
+  const { refetch } = runs
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a run that began or ended has changed the record
+  useEffect(() => void refetch(), [refetch, newest?.jobId, newest?.state])
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
   if (!runs.data) return <Loading what="runs" lines={7} />
   const { data } = runs
   const run = data.runs.find(({ key }) => key === chosen) ?? data.runs[0]
-  if (run === undefined)
-    return (
-      <EmptyState title={data.unreadable > 0 ? 'No run can be read' : 'No runs'}>
-        {data.unreadable > 0 ? (
-          `${plural(data.unreadable, 'line')} of ${data.path} cannot be read as a run.`
-        ) : (
-          <>
-            No run over a list of items is recorded beside this memory. <code>lcm map llm</code> asks a model about each
-            item of a list, <code>lcm map agentic</code> delegates each to a command.
-          </>
-        )}
-      </EmptyState>
+  const open = () => {
+    start.reset()
+    setAsking(true)
+  }
+  const action =
+    info.system === 'native' ? (
+      <Button {...(run === undefined && { look: 'primary' as const })} onClick={open}>
+        New run…
+      </Button>
+    ) : (
+      <MakeWorkingCopy info={info} />
     )
   return (
     <div className={styles.view}>
-      <ViewHeader title={plural(data.runs.length, 'run')}>{runsText(data) || data.path}</ViewHeader>
-      <RunTable runs={data.runs} chosen={run.key} onChoose={choose} />
-      <RunDetail key={run.key} run={run} />
+      {run !== undefined && (
+        <ViewHeader title={plural(data.runs.length, 'run')} actions={action}>
+          {runsText(data) || data.path}
+        </ViewHeader>
+      )}
+      {started
+        .filter(({ state }) => state === 'running')
+        .map((job) => (
+          <div key={job.jobId} className={styles.job}>
+            <JobProgress job={job} title="Mapping…" />
+          </div>
+        ))}
+      {newest?.state === 'failed' && (
+        <div className={styles.job}>
+          <ErrorLine error={newest.error} onRetry={open} />
+        </div>
+      )}
+      {run === undefined ? (
+        <NoRuns data={data} info={info} action={action} />
+      ) : (
+        <>
+          <RunTable runs={data.runs} chosen={run.key} onChoose={choose} />
+          <RunDetail key={run.key} run={run} />
+        </>
+      )}
+      {isAsking && (
+        <MapDialog
+          {...{ form, browse }}
+          onChange={setForm}
+          isStarting={start.isPending}
+          error={start.error}
+          onStart={(map) =>
+            start.mutate(
+              { ...map, kind: 'map' },
+              {
+                onSuccess: () => {
+                  setAsking(false)
+                  choose(null)
+                  void jobs.refetch()
+                },
+              },
+            )
+          }
+          onClose={() => setAsking(false)}
+        />
+      )}
     </div>
+  )
+}
+
+type NoRunsProps = { readonly data: MapRuns; readonly info: MemoryInfo; readonly action: ReactNode }
+
+function NoRuns({ data: { unreadable, path }, info, action }: NoRunsProps) {
+  return (
+    <EmptyState title={unreadable > 0 ? 'No run can be read' : 'No runs'} actions={action}>
+      {unreadable > 0 && `${plural(unreadable, 'line')} of ${path} cannot be read as a run. `}A run does the same work
+      for every item of a list: it asks a model about each item, or delegates each to a command.{' '}
+      {info.system === 'native'
+        ? 'It is recorded beside this memory.'
+        : `It is recorded beside the memory, and nothing is written to the folder of ${info.systemLabel}: make a working copy first.`}
+    </EmptyState>
   )
 }
