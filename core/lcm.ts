@@ -28,7 +28,8 @@ import type { MoveOptions } from './doctor/working-copy/move-large-texts.ts'
 import { LcmError } from './errors.ts'
 import { FileReader } from './files/file-reader.ts'
 import { FileStore, storeBeside } from './files/file-store.ts'
-import { LargeFileService } from './files/large-file-service.ts'
+import { type LargeFileOptions, LargeFileService } from './files/large-file-service.ts'
+import { NewMemoryStore } from './files/new-memory-store.ts'
 import { userFolders } from './folders.ts'
 import { LedgerConsents } from './ingest/ledger/ledger-consents.ts'
 import type { LedgerPermission } from './ingest/ledger/ledger-permission.ts'
@@ -94,7 +95,7 @@ export type Lcm = {
   readonly undo: Undo
   /** Keeps large texts in files. */
   readonly files: LargeFileService
-  /** What moves the large texts of another memory into its files. */
+  /** What moves the large texts of a working copy, which is being made, into its files. */
   readonly largeTextsOf: (path: string) => MoveOptions
   readonly fileReader: FileReader
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
@@ -196,9 +197,10 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
 
-  const largeTextsOf = (path: string): MoveOptions => {
-    const store = new FileStore(settings.filesDir ?? storeBeside(path), settings.filesDir === null)
-    const files = new LargeFileService({
+  const storeOf = (path: string): FileStore =>
+    new FileStore(settings.filesDir ?? storeBeside(path), settings.filesDir === null)
+  const largeFilesIn = (store: LargeFileOptions['store']): LargeFileService =>
+    new LargeFileService({
       ...{ store, estimator, thresholdTokens: settings.largeFileTokenThreshold },
       // The parsers of many kinds of files are loaded with the first large file.
       explore: async function* (source, signal) {
@@ -206,7 +208,9 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
         return yield* explore(source, signal)
       },
     })
-    return { store, files, estimator }
+  const largeTextsOf = (path: string): MoveOptions => {
+    const store = new NewMemoryStore(storeOf(path))
+    return { store, files: largeFilesIn(store), estimator }
   }
 
   return {
@@ -274,7 +278,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
     fileReader: new FileReader({ db: read, filesDir: settings.filesDir }),
-    files: largeTextsOf(info.path).files,
+    files: largeFilesIn(storeOf(info.path)),
     largeTextsOf,
     compactionEngine: () => {
       requireEnabled(settings, 'compact')

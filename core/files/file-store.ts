@@ -16,6 +16,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path'
 import { isNoRoomError, LcmError } from '../errors.ts'
 import { startSha256 } from '../hashing.ts'
+import { isAlive } from '../sqlite/new-file.ts'
 import { TimeSlice } from '../yielding.ts'
 import { filePieces, fileWithin } from './stored-path.ts'
 
@@ -67,6 +68,10 @@ export class FileStore {
     return { path }
   }
 
+  pathOf(conversationId: number, name: string): string {
+    return join(this.root, String(conversationId), basename(name))
+  }
+
   /**
    * Gives a staged file its place, which replaces what an import that was killed has left there. Short enough to stand
    * in a transaction.
@@ -74,7 +79,7 @@ export class FileStore {
    */
   place(staged: StagedFile, conversationId: number, name: string): string {
     const folder = this.#folder(String(conversationId))
-    const path = join(folder, basename(name))
+    const path = this.pathOf(conversationId, name)
     this.#try(path, () => renameSync(staged.path, path))
     this.#unsynced.add(folder)
     return path
@@ -127,7 +132,9 @@ export class FileStore {
     for (const name of readdirSync(folder)) {
       const path = join(folder, name)
       const stat = lstatSync(path, { throwIfNoEntry: false })
-      if (stat?.isFile() && Date.now() - stat.mtimeMs > ABANDONED_MS) unlinkSync(path)
+      const isOld = stat?.isFile() && Date.now() - stat.mtimeMs > ABANDONED_MS
+      // Files of a large working copy may wait for longer.
+      if (isOld && !isAlive(Number.parseInt(name, 10))) unlinkSync(path)
     }
   }
 

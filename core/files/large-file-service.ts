@@ -10,7 +10,7 @@ import { measureText, textPieces, textSource } from './text-source.ts'
 export type Explore = (source: FileSource, signal: AbortSignal) => AsyncGenerator<void, Exploration>
 
 export type LargeFileOptions = {
-  readonly store: FileStore
+  readonly store: Pick<FileStore, 'stage' | 'discard' | 'place' | 'syncPlaces' | 'holds'>
   readonly estimator: TokenEstimator
   /** A text of so many tokens is a large one. */
   readonly thresholdTokens: number

@@ -17,12 +17,14 @@ const AT_REST = 'PRAGMA journal_mode = WAL'
  * Makes a native file under a temporary name beside `to`, and renames it when it is complete. However the work ends, no
  * unfinished file stands at `to`, and a file that another process has put there is kept. Inside `make` neither foreign
  * keys nor CHECK constraints are enforced: damaged rows are copied unchanged, so that the integrity checks find them.
+ * @param beforeNamed is called when the file is complete and synced, right before it gets its name
  * @throws LcmError invalid_argument when something is at `to`; file_missing, file_not_readable, disk_full; whatever
  * `make` throws
  */
 export async function* makeNativeFile<P, T>(
   to: string,
   make: (db: WriteDb) => AsyncGenerator<P, T>,
+  beforeNamed: () => void = () => undefined,
 ): AsyncGenerator<P, T> {
   if (pathExists(to)) throw takenError(to)
   if (!pathExists(dirname(to))) {
@@ -40,6 +42,7 @@ export async function* makeNativeFile<P, T>(
       db.exec(AT_REST)
       db.close()
       sync(partial)
+      beforeNamed()
       giveName(partial, to)
       return result
     } finally {

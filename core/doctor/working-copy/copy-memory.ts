@@ -48,11 +48,19 @@ export async function* copyMemory(
 ): AsyncGenerator<JobProgress, CopyReport> {
   // While this statement is open, all reads see one state of the file, until the last row is compared.
   const held = from.read.iterate(queries.hold)
+  let isMade = false
   try {
     held.next()
-    return yield* makeNativeFile(to, (db) => fill(db, from, largeTexts, signal))
+    const report = yield* makeNativeFile(
+      to,
+      (db) => fill(db, from, largeTexts, signal),
+      () => largeTexts?.store.placeAll(),
+    )
+    isMade = true
+    return report
   } finally {
     held.return?.()
+    if (!isMade) largeTexts?.store.removeAll()
   }
 }
 

@@ -2,8 +2,8 @@ import type { PartType, Role } from '../../contract/ids.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import type { MovedTexts } from '../../contract/working-copy.ts'
 import { LcmError } from '../../errors.ts'
-import type { FileStore } from '../../files/file-store.ts'
 import type { LargeFileService, NewFile } from '../../files/large-file-service.ts'
+import type { NewMemoryStore } from '../../files/new-memory-store.ts'
 import { mayBeCompleted } from '../../ingest/completed-messages.ts'
 import { toMessageRow } from '../../ingest/ingest-rows.ts'
 import { insertFile, LargeTexts } from '../../ingest/large-texts.ts'
@@ -72,7 +72,7 @@ type StoredPart = {
 
 export type MoveOptions = {
   readonly files: LargeFileService
-  readonly store: FileStore
+  readonly store: NewMemoryStore
   readonly estimator: TokenEstimator
 }
 
@@ -82,6 +82,7 @@ const BATCH_MESSAGES = 20
 /**
  * Moves the large texts of a new working copy into files, as an import does. A message from which a summary was made
  * stays as it is, because the hash and the figures of the summary follow from it. Every file is read back and compared.
+ * The files get their places when the copy gets its name.
  * @throws LcmError disk_full, file_not_readable, sqlite_failed when a file reads back differently; cancelled
  */
 export async function* moveLargeTexts(
