@@ -28,6 +28,7 @@ export const GROUND = [
   'hashing',
   'local-path',
   'log',
+  'markup',
   'metrics',
   'sanitize',
   'text',

@@ -1,4 +1,5 @@
 import { isoTime } from '../clock.ts'
+import { escapeMarkup } from '../markup.ts'
 
 export type SummaryText = {
   readonly id: string
@@ -31,21 +32,8 @@ export function renderSummary(summary: SummaryText): string {
   }
   const list = Object.entries(attributes)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
+    .map(([name, value]) => ` ${name}="${escapeMarkup(String(value))}"`)
     .join('')
-  const sources = escapeXml(summary.sources.join(' '))
-  return `<summary${list}>\n<sources>${sources}</sources>\n<content>\n${escapeXml(summary.content)}\n</content>\n</summary>`
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-// What XML 1.0 cannot hold, escaped or not. https://www.w3.org/TR/xml/#charsets
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
-
-function escapeXml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(NOT_XML, '\ufffd')
-    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? '')
+  const sources = escapeMarkup(summary.sources.join(' '))
+  return `<summary${list}>\n<sources>${sources}</sources>\n<content>\n${escapeMarkup(summary.content)}\n</content>\n</summary>`
 }

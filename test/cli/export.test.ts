@@ -38,7 +38,7 @@ describe('lcm export', () => {
     expect(only?.window).toHaveLength(2)
   })
 
-  it.each(['json', 'markdown', 'dot'])('prints on standard output what -o writes as %s', async (format) => {
+  it.each(['json', 'markdown', 'html', 'dot'])('prints on standard output what -o writes as %s', async (format) => {
     const db = memory()
     const to = join(temporaryFolder(), 'out')
     await runLcm(['export', '--db', db, '--format', format, '-o', to])
@@ -72,17 +72,41 @@ describe('lcm export', () => {
     expect(text).toContain(SECRET)
   })
 
-  it.each(['markdown', 'json', 'ledger'])('leaves keys, addresses and paths out of %s when asked', async (format) => {
-    const to = join(temporaryFolder(), 'out')
-    const ran = await runLcm(['export', '--db', memory(), '--format', format, '--sanitize', '-o', to])
-    expect(ran.code).toBe(0)
-    const text = readFileSync(to, 'utf8')
-    for (const secret of [SECRET, '/home/ada', 'ada@example.com']) expect(text).not.toContain(secret)
-    expect(text).toContain('[key]')
-    if (format !== 'ledger') return
-    const verified = await runLcm(['ledger', 'verify', to, '--json'])
-    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true })
+  it('writes a page of HTML in which every source is a link, and no text can add markup', async () => {
+    const built = buildMemory()
+    const conversation = built.conversation()
+    const hostile = '</pre></article><script>alert(1)</script><img src=x onerror=alert(2)> & "quoted" \u0000\ud800'
+    const messages = [built.message(conversation, hostile), ...built.messages(conversation, 3)]
+    const leaf = built.leaf(conversation, messages.slice(0, 2), { content: hostile })
+    onTestFinished(() => built.close())
+    const { stdout } = await runLcm(['export', '--db', built.path, '--format', 'html'])
+    expect(stdout).toContain('&lt;/pre&gt;&lt;/article&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img')
+    expect(stdout.match(/<(?:script|img)/g)).toBeNull()
+    for (const tag of ['article', 'details', 'pre']) {
+      const count = (pattern: string) => stdout.split(pattern).length - 1
+      expect([tag, count(`<${tag} `)]).toEqual([tag, count(`</${tag}>`)])
+    }
+    const ids = new Set([...stdout.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id))
+    const links = [...stdout.matchAll(/href="#([^"]+)"/g)].map(([, id = '']) => decodeURIComponent(id))
+    expect(ids).toEqual(new Set([leaf, ...messages.map((id) => `msg_${id}`)]))
+    expect(links.filter((id) => !ids.has(id))).toEqual([])
+    expect(links).toContain('msg_1')
   })
+
+  it.each(['markdown', 'json', 'html', 'ledger'])(
+    'leaves keys, addresses and paths out of %s when asked',
+    async (format) => {
+      const to = join(temporaryFolder(), 'out')
+      const ran = await runLcm(['export', '--db', memory(), '--format', format, '--sanitize', '-o', to])
+      expect(ran.code).toBe(0)
+      const text = readFileSync(to, 'utf8')
+      for (const secret of [SECRET, '/home/ada', 'ada@example.com']) expect(text).not.toContain(secret)
+      expect(text).toContain('[key]')
+      if (format !== 'ledger') return
+      const verified = await runLcm(['ledger', 'verify', to, '--json'])
+      expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true })
+    },
+  )
 
   it('replaces every text by its length and hash when asked', async () => {
     const ran = await runLcm(['export', '--db', memory(), '--format', 'json', '--hash-texts'])

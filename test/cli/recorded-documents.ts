@@ -102,7 +102,7 @@ export async function askReading(recorder: DocumentRecorder, path: string): Prom
   await ask('ledger', 'verify')
   await ask('backups')
   await ask('files')
-  for (const format of ['markdown', 'json', 'mermaid', 'dot']) await ask('export', '--format', format)
+  for (const format of ['markdown', 'json', 'html', 'mermaid', 'dot']) await ask('export', '--format', format)
   await ask('export', '--format', 'json', '--sanitize')
   await ask('export', '--format', 'markdown', '--hash-texts')
   await askSearches(recorder, path)

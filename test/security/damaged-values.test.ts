@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { Counts } from '../../core/activity/counts.ts'
 import { exported } from '../../core/browse/export/exported.ts'
 import { toDot, toMermaid } from '../../core/browse/export/to-graph.ts'
+import { toHtml } from '../../core/browse/export/to-html.ts'
 import { toJson } from '../../core/browse/export/to-json.ts'
 import { toMarkdown } from '../../core/browse/export/to-markdown.ts'
 import { Provenance, ProvenanceInput } from '../../core/contract/provenance.ts'
@@ -228,7 +229,8 @@ describe('a native file whose checks were turned off', () => {
 async function askTheRest(lcm: Lcm): Promise<void> {
   const conversations = lcm.stats.conversations().map(({ conversationId }) => conversationId)
   const all = conversations.map((id) => exported(lcm, id, withoutSecrets))
-  for (const text of [toMarkdown(lcm.info, all), toMermaid(all), toDot(all)]) for (const _ of text);
+  for (const text of [toMarkdown(lcm.info, all), toHtml(lcm.info, all), toMermaid(all), toDot(all)])
+    for (const _ of text);
   for (const _ of toJson(lcm.info, all, { isSanitized: true, asJson: (value) => value }));
   new Counts().showMemory('0123456789ab', { conversations: lcm.stats.conversations(), checks: [] })
   for (const id of conversations) z.array(CompactionRunRecord).parse(lcm.compactions.runs(id))

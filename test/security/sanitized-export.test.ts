@@ -13,7 +13,7 @@ import { lcmHere } from '../cli/lcm.ts'
 // Proves that no path, key, token or e-mail address leaves the machine in a sanitized export, in whatever field and in
 // whatever way it is written.
 const WHO = 'canaryada'
-const FORMATS = ['markdown', 'json', 'mermaid', 'dot', 'ledger']
+const FORMATS = ['markdown', 'json', 'html', 'mermaid', 'dot', 'ledger']
 const PATHS = [
   `/home/${WHO}/notes/x.json`,
   `/Users/${WHO}/${WHO}.txt`,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { toDot, toMermaid } from '../../browse/export/to-graph.ts'
+import { toHtml } from '../../browse/export/to-html.ts'
 import { toJson } from '../../browse/export/to-json.ts'
 import { toMarkdown } from '../../browse/export/to-markdown.ts'
 import { writePieces } from '../../browse/export/write-pieces.ts'
@@ -22,7 +23,7 @@ import { bytes } from './text.ts'
 
 const fields = z.object({
   ...narrowed,
-  format: z.enum(['markdown', 'json', 'mermaid', 'dot', 'ledger']).describe('the form of the document'),
+  format: z.enum(['markdown', 'json', 'html', 'mermaid', 'dot', 'ledger']).describe('the form of the document'),
   sanitize: z.boolean().optional().describe('replace keys, tokens, e-mail addresses and paths'),
   hashTexts: z.boolean().optional().describe('replace every text by its length and hash'),
   output: outputFile,
@@ -79,6 +80,8 @@ async function piecesOf(
   switch (format) {
     case 'markdown':
       return toMarkdown({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
+    case 'html':
+      return toHtml({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
     case 'json':
       return toJson(lcm.info, conversations, { isSanitized: clean !== asItIs, asJson: toCliJson })
     case 'mermaid':
