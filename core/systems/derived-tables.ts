@@ -4,7 +4,8 @@ import type { PreparableDb } from '../sqlite/uri-db.ts'
  * TEMP tables for systems whose own tables lack our keys: they have no numbers of conversations or messages, no order,
  * or no index of links. The tables hold what is small. Texts stay in the file and are fetched by row. `deriving` of a
  * system fills the tables, and the views of `derivedViews` read one table each, so that SQLite can use an index in every
- * join.
+ * join. Indexes stand before their tables are filled: an index over rows that are there already is a little quicker, but
+ * making it cannot be interrupted.
  */
 const TABLES = /* sql */ `
 CREATE TEMP TABLE IF NOT EXISTS derived_conversations (
@@ -26,10 +27,15 @@ CREATE TEMP TABLE IF NOT EXISTS derived_messages (
   role            TEXT NOT NULL,
   token_count     INTEGER NOT NULL,
   created_at      INTEGER,
-  external_id     TEXT
+  external_id     TEXT,
+  -- Always NULL. Where all messages are in the window, the window is a view of this table, and none of its entries names a
+  -- summary. The index, which is always empty, says so without looking at every message.
+  summary_id      TEXT
 );
 CREATE INDEX IF NOT EXISTS temp.derived_messages_history
   ON derived_messages (conversation_id, seq, role, token_count, created_at);
+CREATE INDEX IF NOT EXISTS temp.derived_messages_summary
+  ON derived_messages (summary_id) WHERE summary_id IS NOT NULL;
 CREATE TEMP TABLE IF NOT EXISTS derived_summaries (
   summary_rowid   INTEGER PRIMARY KEY,
   summary_id      TEXT NOT NULL UNIQUE,
@@ -40,16 +46,24 @@ CREATE TEMP TABLE IF NOT EXISTS derived_summaries (
   created_at      INTEGER,
   level           TEXT NOT NULL
 );
+CREATE INDEX IF NOT EXISTS temp.derived_summaries_history ON derived_summaries (conversation_id, depth, created_at);
 CREATE TEMP TABLE IF NOT EXISTS derived_summary_messages (
   summary_id TEXT NOT NULL,
   message_id INTEGER NOT NULL,
   ordinal    INTEGER NOT NULL
 );
+CREATE INDEX IF NOT EXISTS temp.derived_summary_messages_summary
+  ON derived_summary_messages (summary_id, ordinal, message_id);
+-- The id of the summary may be as long as a hash, and stands in the table. So it is left out here.
+CREATE INDEX IF NOT EXISTS temp.derived_summary_messages_message ON derived_summary_messages (message_id);
 CREATE TEMP TABLE IF NOT EXISTS derived_summary_sources (
   summary_id        TEXT NOT NULL,
   source_summary_id TEXT NOT NULL,
   ordinal           INTEGER NOT NULL
 );
+CREATE INDEX IF NOT EXISTS temp.derived_summary_sources_summary
+  ON derived_summary_sources (summary_id, ordinal, source_summary_id);
+CREATE INDEX IF NOT EXISTS temp.derived_summary_sources_source ON derived_summary_sources (source_summary_id, summary_id);
 CREATE TEMP TABLE IF NOT EXISTS derived_context_items (
   conversation_id INTEGER NOT NULL,
   ordinal         INTEGER NOT NULL,
@@ -65,24 +79,6 @@ CREATE INDEX IF NOT EXISTS temp.derived_context_items_summary
 `
 
 /**
- * Indexes of summaries and links are made after their tables were filled, because an index of ids that come in no order
- * takes twice as long row by row. Indexes of messages and windows stand before: their numbers ascend, so that they take
- * no longer row by row, and nobody waits for an index of all rows at once.
- */
-const LINEAGE_INDEXES = {
-  derived_summaries_history: 'derived_summaries (conversation_id, depth, created_at)',
-  derived_summary_messages_summary: 'derived_summary_messages (summary_id, ordinal, message_id)',
-  // The id of the summary may be as long as a hash, and stands in the table. So it is left out here.
-  derived_summary_messages_message: 'derived_summary_messages (message_id)',
-  derived_summary_sources_summary: 'derived_summary_sources (summary_id, ordinal, source_summary_id)',
-  derived_summary_sources_source: 'derived_summary_sources (source_summary_id, summary_id)',
-} as const
-
-const dropIndexes = Object.keys(LINEAGE_INDEXES)
-  .map((name) => /* sql */ `DROP INDEX IF EXISTS temp.${name};`)
-  .join('\n')
-
-/**
  * Numbers from here on stand for what the file names but does not hold, or holds without its conversation. They are
  * high, so that other numbers stay the same when it is added later.
  */
@@ -92,7 +88,6 @@ const queries = {
   /** Summaries and windows are few and change in place, so they are cleared and filled again. */
   clear: {
     lineage: /* sql */ `
-      ${dropIndexes}
       DELETE FROM temp.derived_summaries;
       DELETE FROM temp.derived_summary_messages;
       DELETE FROM temp.derived_summary_sources;`,
@@ -114,21 +109,14 @@ export function clearDerived(db: PreparableDb, what: keyof typeof queries.clear)
   db.exec(queries.clear[what])
 }
 
-/** Makes the indexes of summaries and links. Call it after their tables were filled. */
-export function* indexingLineage(db: PreparableDb): Generator<void> {
-  for (const [name, columns] of Object.entries(LINEAGE_INDEXES)) {
-    db.exec(/* sql */ `CREATE INDEX IF NOT EXISTS temp.${name} ON ${columns}`)
-    yield
-  }
-}
-
 /** Rows between two yields. To read each from a table and write it into another takes some milliseconds. */
 const ROWS_AT_ONCE = 2000
 
 type Range = { readonly last: number; readonly end: number }
 
 /**
- * Fills a table from another, one range of numbers at a time. A range becomes longer where it holds few rows.
+ * Fills a table from another, one range of numbers at a time. A range becomes longer where it holds few rows, so most rows
+ * of a range have to be filled in: otherwise `inPieces` is right.
  * @param next returns the first number after the given one
  * @param fill fills in the numbers after `last` and up to `end`, and returns how many rows it wrote
  */
@@ -143,6 +131,24 @@ export function* inRanges(
     if (first == null) return
     const end = first + length - 1
     length = fill({ last, end }) < ROWS_AT_ONCE / 4 ? length * 2 : ROWS_AT_ONCE
+    last = end
+    yield
+  }
+}
+
+/**
+ * Works through the rows of a table in pieces, each of the rows after `last` and up to `end`.
+ * @param endAfter returns the number of the last row of the piece that begins after a number
+ */
+export function* inPieces(
+  endAfter: (last: number) => number | null | undefined,
+  after: number,
+  work: (piece: Range) => void,
+): Generator<void> {
+  for (let last = after; ; ) {
+    const end = endAfter(last)
+    if (end == null) return
+    work({ last, end })
     last = end
     yield
   }

@@ -51,13 +51,31 @@ export type DerivedTexts = {
   readonly messageName?: string
   /** Text of the summary `s.summary_rowid`. */
   readonly summaryContent: string
+  /** True when every message is in the window of its conversation, and nothing else. Then no window is derived. */
+  readonly showsAllMessages?: boolean
 }
 
-/** Links and windows of derived tables that have our own column names. */
+/** A window that holds all messages of its conversation, each at its seq. */
+const WINDOW_OF_ALL = view(
+  'context_items',
+  {
+    conversation_id: 'd.conversation_id',
+    ordinal: 'd.seq',
+    item_type: `'message'`,
+    message_id: 'd.message_id',
+    summary_id: 'd.summary_id',
+  },
+  'temp.derived_messages AS d',
+)
+
+/**
+ * Links and windows of derived tables that have our own column names.
+ * @param tables.window the table of the windows, or null when the system has a view of its own for them
+ */
 export function lineageViews(tables: {
   readonly messages: string
   readonly sources: string
-  readonly window: string
+  readonly window: string | null
 }): string {
   const same = (name: string, columns: readonly string[], table: string): string =>
     view(name, Object.fromEntries(columns.map((column) => [column, column])), table)
@@ -69,7 +87,9 @@ export function lineageViews(tables: {
       { summary_id: 'summary_id', parent_summary_id: 'source_summary_id', ordinal: 'ordinal' },
       tables.sources,
     ),
-    same('context_items', ['conversation_id', 'ordinal', 'item_type', 'message_id', 'summary_id'], tables.window),
+    tables.window === null
+      ? ''
+      : same('context_items', ['conversation_id', 'ordinal', 'item_type', 'message_id', 'summary_id'], tables.window),
   ].join('')
 }
 
@@ -139,7 +159,8 @@ export function derivedViews(texts: DerivedTexts): string {
     lineageViews({
       messages: 'temp.derived_summary_messages',
       sources: 'temp.derived_summary_sources',
-      window: 'temp.derived_context_items',
+      window: texts.showsAllMessages ? null : 'temp.derived_context_items',
     }),
+    texts.showsAllMessages ? WINDOW_OF_ALL : '',
   ].join('')
 }

@@ -7,7 +7,6 @@ import {
   BEFORE_ALL,
   clearDerived,
   haveDerivedTables,
-  indexingLineage,
   inRanges,
   lastDerivedMessage,
   STAND_IN,
@@ -125,7 +124,6 @@ function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Genera
   if (rows) db.run(queries.fillSummaries(rows))
   if (links.messages) yield* fillingMessageSources(db, probe)
   if (links.sources) db.run(queries.summarySources)
-  yield* indexingLineage(db)
   db.run(queries.forgetLineage)
   db.run(queries.keepLineage, { state })
 }

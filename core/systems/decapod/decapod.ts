@@ -4,7 +4,7 @@ import { startSha1 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
-import { BEFORE_ALL, clearDerived, haveDerivedTables, indexingLineage, STAND_IN } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, haveDerivedTables, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
 import type { Place } from '../places.ts'
 import { RowInserter } from '../row-inserter.ts'
@@ -112,7 +112,6 @@ function* deriving(source: Source): Generator<void> {
   if (known === stamp && !db.value(queries.hasMissingSource)) return
   clearDerived(db, 'lineage')
   yield* fillingLinks(db, probe, lines)
-  yield* indexingLineage(db)
   db.run(summaries(probe))
   yield
   db.run(queries.forgetLineage)
@@ -218,6 +217,7 @@ function views(probe: SchemaProbe): string {
   return [
     derivedViews({
       importer: 'decapod',
+      showsAllMessages: true,
       messageContent: TEXT,
       messageName: 'd.external_id',
       messageHash: `(SELECT iif(l.at IS NULL, NULL, ${shownHash('l.hash')}) FROM temp.decapod_lines AS l WHERE l.line = d.message_id)`,

@@ -90,8 +90,13 @@ type LedgerState = {
 }
 
 /** A hash is kept as 32 bytes, and any other text as it is. `storedHash` makes the same of it in SQL. */
-const HEX = /^[0-9a-f]{64}$/
-const stored = (hash: string): SqlValue => (HEX.test(hash) ? Buffer.from(hash, 'hex') : hash)
+const HEX_CHARS = 64
+const stored = (hash: string): SqlValue => {
+  if (hash.length !== HEX_CHARS) return hash
+  const bytes = Buffer.from(hash, 'hex')
+  // Characters that are no lower-case digits would be lost.
+  return bytes.toString('hex') === hash ? bytes : hash
+}
 const shown = (hash: SqlValue): SqlValue => (hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : hash)
 
 /** SQL that makes a hash of a text as it is kept in `decapod_lines`. */

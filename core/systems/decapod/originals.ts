@@ -2,7 +2,7 @@ import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { textTimeMs } from '../canonical.ts'
-import { BEFORE_ALL, clearDerived, forgetDerivedMessages, inRanges, STAND_IN } from '../derived-tables.ts'
+import { BEFORE_ALL, forgetDerivedMessages, inRanges, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf } from '../derived-views.ts'
 import type { Source } from '../system.ts'
 import { type ContentLines, indexHashes, type ListedRow, readingLedger, storedHash } from './ledger.ts'
@@ -27,8 +27,6 @@ const toldHash = (probe: SchemaProbe, row: string): string =>
 const indexHash = (probe: SchemaProbe, row = 'o'): string => storedHash(toldHash(probe, row))
 
 const ROWS_AT_ONCE = 2000
-/** Messages between two pauses. */
-const MESSAGES_AT_ONCE = 8000
 
 type Told = Readonly<Record<'session' | 'createdAt' | 'role' | 'tokens' | 'eventId', string>>
 
@@ -165,34 +163,11 @@ const queries = {
     INSERT INTO temp.derived_conversations (conversation_id, key, session_id)
     SELECT 1, '${NO_SESSION}', '${NO_SESSION}'
     WHERE NOT EXISTS (SELECT 1 FROM temp.derived_conversations) AND EXISTS (SELECT 1 FROM main.summaries)`,
-  /** How large each window is so far, and where it ends; the number of the last item leads there. */
-  windows: /* sql */ `
-    SELECT c.conversation_id AS conversation, coalesce(i.ordinal + 1, 0) AS size, coalesce(d.seq, -1) AS seq
-    FROM temp.derived_conversations AS c
-    LEFT JOIN temp.derived_context_items AS i ON i.rowid = (
-      SELECT l.rowid FROM temp.derived_context_items AS l
-      WHERE l.conversation_id = c.conversation_id ORDER BY l.ordinal DESC LIMIT 1)
-    LEFT JOIN temp.derived_messages AS d ON d.message_id = i.message_id`,
-  lastSeq: /* sql */ `
-    SELECT d.seq FROM temp.derived_messages AS d
-    WHERE d.message_id = (SELECT i.message_id FROM temp.derived_context_items AS i
-      WHERE i.rowid = (SELECT max(rowid) FROM temp.derived_context_items))
-      AND d.conversation_id = CAST(:conversation AS INTEGER)`,
-  window: /* sql */ `
-    INSERT INTO temp.derived_context_items (conversation_id, ordinal, item_type, message_id)
-    SELECT conversation_id, row_number() OVER (ORDER BY seq) - 1 + CAST(:size AS INTEGER), 'message', message_id
-    FROM (
-      SELECT d.conversation_id, d.seq, d.message_id
-      FROM temp.derived_messages AS d
-      WHERE d.conversation_id = CAST(:conversation AS INTEGER) AND d.seq > :seq AND d.message_id > CAST(:line AS INTEGER)
-      ORDER BY d.seq
-      LIMIT ${MESSAGES_AT_ONCE}
-    )`,
   nextLine: /* sql */ `SELECT min(line) FROM temp.decapod_lines WHERE line > :last`,
 }
 
 /**
- * Brings messages, conversations and windows in step with index and ledger, both of which only ever grow; where they
+ * Brings messages and conversations in step with index and ledger, both of which only ever grow; where they
  * did something else, all is made anew.
  * @returns whether they only grew, and where contents stand now
  */
@@ -264,14 +239,12 @@ function* addingNewer(db: PreparableDb, probe: SchemaProbe, line: number, last: 
   yield* filling(db, probe, 'lines', line)
   nameEventsOnce(db, line)
   yield
-  yield* fillingWindows(db, line)
   return true
 }
 
 /** Returns whether something is listed that has no line, and so stands under a number of its own. */
 function* fillingAnew(db: PreparableDb, probe: SchemaProbe, events: Events): Generator<void, boolean> {
   forgetDerivedMessages(db)
-  clearDerived(db, 'window')
   db.exec(queries.forget)
   const hash = indexHash(probe)
   const everything = { last: BEFORE_ALL }
@@ -285,7 +258,6 @@ function* fillingAnew(db: PreparableDb, probe: SchemaProbe, events: Events): Gen
   yield* filling(db, probe, hasUnlined ? 'lines and times' : 'lines', BEFORE_ALL)
   const areAllListed = isAllListed && db.value(queries.hasUnlisted) === undefined
   if (!areAllListed || !events.areAscending) nameEventsOnce(db, BEFORE_ALL)
-  yield* fillingWindows(db, BEFORE_ALL)
   return hasUnlined
 }
 
@@ -306,18 +278,4 @@ function* filling(db: PreparableDb, probe: SchemaProbe, places: Places, line: nu
 function nameEventsOnce(db: PreparableDb, line: number): void {
   db.exec(queries.indexEvents)
   db.run(queries.repeatedEvents, { line })
-}
-
-/** Every message after :line is in the window, behind those that are there. */
-function* fillingWindows(db: PreparableDb, line: number): Generator<void> {
-  type Window = { readonly conversation: number; readonly size: number; readonly seq: number }
-  for (const { conversation, ...begun } of db.all<Window>(queries.windows)) {
-    for (let { size, seq } = begun; ; ) {
-      const added = db.run(queries.window, { line, conversation, size, seq })
-      if (added === 0) break
-      size += added
-      seq = db.value<number>(queries.lastSeq, { conversation }) ?? seq
-      yield
-    }
-  }
 }

@@ -8,7 +8,6 @@ import {
   clearDerived,
   forgetDerivedMessages,
   haveDerivedTables,
-  indexingLineage,
   inRanges,
   STAND_IN,
 } from '../derived-tables.ts'
@@ -82,7 +81,6 @@ export function* derivingPi({ db, probe }: Source): Generator<void> {
     if (probe.has('summaries')) db.run(summaries(probe))
     yield
     yield* fillingLinks(db, probe)
-    yield* indexingLineage(db)
     db.run(queries.forgetLineage)
     db.run(queries.keepLineage, { stamp })
   }
@@ -167,34 +165,49 @@ CREATE TEMP TABLE IF NOT EXISTS pi_numbers (conversation_id INTEGER PRIMARY KEY,
 ${PI_WINDOW_TABLES}`
 
 /** Rows of summaries or of their links between two yields. */
-const ROWS_AT_ONCE = 500
+const ROWS_AT_ONCE = 4000
 
-/** Returns a hash of all that summaries and links are made from. The links of a summary are read as one value. */
+/** Returns a hash of all that summaries and links are made from. */
 function* readingLineageStamp(db: PreparableDb, probe: SchemaProbe): Generator<void, string> {
   const hash = startSha1()
-  function* adding(sql: string): Generator<void> {
-    let rows = 0
-    for (const row of db.iterateRows(sql)) {
-      hash.update(JSON.stringify(row))
-      rows += 1
-      if (rows % ROWS_AT_ONCE === 0) yield
+  for (const row of db.rows(queries.conversations)) hash.update(JSON.stringify(row))
+  for (const [table, columns] of LINEAGE_TABLES) {
+    if (!probe.has(table)) continue
+    const column = columnsOf(probe, table, 't')
+    const sql = rowsAsText(
+      table,
+      columns.map((name) => column(name)),
+    )
+    for (let last = BEFORE_ALL; ; ) {
+      const [end, text] = db.rows<[number | null, string | null]>(sql, { last })[0] ?? [null, null]
+      if (end === null) break
+      hash.update(String(text))
+      last = end
+      yield
     }
   }
-  yield* adding(queries.conversations)
-  const column = columnsOf(probe, 'summaries', 's')
-  const facts = ['id', 'conversation_id', 'depth', 'token_estimate', 'created_at'].map((name) => column(name))
-  if (probe.has('summaries'))
-    yield* adding(/* sql */ `SELECT s.rowid, ${facts.join(', ')} FROM main.summaries AS s ORDER BY s.rowid`)
-  const source = columnsOf(probe, 'summary_sources', 'e')
-  // quote() distinguishes a number from a text, and marks where a value ends.
-  const link = ['source_type', 'source_id', 'seq'].map((name) => `quote(${source(name)})`).join(' || ')
-  yield* adding(/* sql */ `
-    SELECT summary_id, group_concat(link) FROM (
-      SELECT ${source('summary_id')} AS summary_id, e.rowid || ' ' || ${link} AS link FROM main.summary_sources AS e
-      ORDER BY e.rowid
-    ) GROUP BY summary_id`)
   return hash.digest('hex')
 }
+
+const LINEAGE_TABLES = [
+  ['summaries', ['id', 'conversation_id', 'depth', 'token_estimate', 'created_at']],
+  ['summary_sources', ['summary_id', 'source_type', 'source_id', 'seq']],
+] as const
+
+/**
+ * The next rows of a table as one text, and the number of the last. A text stands there as it is, anything else as SQL
+ * would write it.
+ */
+const rowsAsText = (table: string, columns: readonly string[]): string => /* sql */ `
+  SELECT max(row), group_concat(text, char(10))
+  FROM (
+    SELECT t.rowid AS row,
+      ${['t.rowid', ...columns].map((name) => `iif(typeof(${name}) = 'text', ${name}, quote(${name}))`).join(" || ' ' || ")} AS text
+    FROM main.${table} AS t
+    WHERE t.rowid > :last
+    ORDER BY t.rowid
+    LIMIT ${ROWS_AT_ONCE}
+  )`
 
 function conversations(probe: SchemaProbe): string {
   const column = columnsOf(probe, 'conversations', 'c')

@@ -1,6 +1,6 @@
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { withoutYielding } from '../../yielding.ts'
-import { BEFORE_ALL, clearDerived, inRanges } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, inPieces } from '../derived-tables.ts'
 
 /** Tokens that the summaries before the messages may have. This is the default of pi-lcm, because the file does not say. */
 const BUDGET_TOKENS = 8000
@@ -29,7 +29,10 @@ const queries = {
     SELECT summary_id FROM temp.derived_context_items
     WHERE conversation_id = :conversation AND summary_id IS NOT NULL ORDER BY ordinal`,
   conversations: /* sql */ `SELECT conversation_id FROM temp.derived_conversations ORDER BY conversation_id`,
-  nextMessage: /* sql */ `SELECT min(message_id) FROM temp.derived_messages WHERE message_id > :last`,
+  pieceEnd: /* sql */ `
+    SELECT max(message_id) FROM (
+      SELECT message_id FROM temp.derived_messages WHERE message_id > CAST(:last AS INTEGER) ORDER BY message_id LIMIT 4000
+    )`,
   forgetUncovered: /* sql */ `DELETE FROM temp.pi_uncovered`,
   uncovered: (isMarked: string) => /* sql */ `
     INSERT INTO temp.pi_uncovered (message_id, is_marked)
@@ -148,8 +151,8 @@ function* addingMessages(db: PreparableDb, conversation: number, size: number, k
 }
 
 const findingUncovered = (db: PreparableDb, hasMark: boolean, last: number): Generator<void> =>
-  inRanges(
-    (id) => db.value(queries.nextMessage, { last: id }),
+  inPieces(
+    (id) => db.value(queries.pieceEnd, { last: id }),
     last,
     (range) => db.run(queries.uncovered(markOf(hasMark)), range),
   )
