@@ -104,7 +104,7 @@ export function createRouter(core: Core) {
       }),
     },
     conversations: {
-      list: os.conversations.list.handler(async () => (await core.lcm()).stats.listed()),
+      list: os.conversations.list.handler(async ({ input }) => (await core.lcm()).stats.page(input)),
       measure: os.conversations.measure.handler(async () => (await core.lcm()).stats.measure()),
       overview: os.conversations.overview.handler(async ({ input }) =>
         (await prepared(input)).stats.overview(input.conversationId),

@@ -8,7 +8,7 @@ import { noSuchConversation } from '../systems/records/conversations.ts'
 import { contentsOfSummaries } from '../systems/texts.ts'
 import { cutText } from '../text.ts'
 import { guidelinesOf, PREAMBLE } from '../window/guidelines.ts'
-import { newestFirst } from './newest-first.ts'
+import { newestFirst } from './conversation-order.ts'
 import { nodeCards } from './node-cards.ts'
 import type { MemoryStats } from './stats/memory-stats.ts'
 

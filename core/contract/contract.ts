@@ -35,7 +35,7 @@ import {
 } from './lineage.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
-import { ListedConversation, MemoryInfo, Overview, Stats } from './memory.ts'
+import { ConversationPage, ConversationsInput, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
@@ -118,7 +118,7 @@ export const contract = {
   },
   conversations: {
     /** Answers at once for a file of any size. Unknown tokens are left open. */
-    list: reads('Lists the conversations.').output(z.array(ListedConversation)),
+    list: reads('Lists conversations.').input(ConversationsInput).output(ConversationPage),
     /**
      * Answers when `list` knows all tokens of the file as it is now: true when it did not before. Then ask for the list
      * again.

@@ -16,6 +16,12 @@ export const MAP_RANGES = {
   timeoutSeconds: { min: 1, max: 86_400 },
 } as const
 
+/**
+ * How conversations are sorted: by their last change, by all tokens or by how full their windows are, the greatest first;
+ * or as a window chooses the one that it opens with.
+ */
+export const CONVERSATION_SORTS = ['change', 'size', 'pressure', 'opening'] as const
+
 /** What is logged, from the most to the least. `silent` logs nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, TimeMs } from './ids.ts'
+import { CONVERSATION_SORTS } from './lists.ts'
 import { PrunedRun } from './message.ts'
 
 /** The system that wrote the file: `native`, or the id of a foreign one, such as `lossless-claw`. */
@@ -122,6 +123,36 @@ export const ListedConversation = ConversationRow.extend({
   pressure: z.number().nullable(),
 })
 export type ListedConversation = z.infer<typeof ListedConversation>
+
+export const ConversationsInput = z.object({
+  conversationIds: z.array(ConversationId).max(1000).optional().describe('only these'),
+  parentConversationId: ConversationId.optional().describe('only those that this conversation started'),
+  query: z.string().max(200).default('').describe('words that the title, the session or the number has to hold'),
+  internal: z
+    .enum(['shown', 'hidden'])
+    .default('shown')
+    .describe('conversations of the memory system with itself, which come last'),
+  sort: z
+    .enum(CONVERSATION_SORTS)
+    .default('change')
+    .describe('which come first: changed last, most tokens, fullest windows, or the one that a window opens with'),
+  limit: z.int().min(1).max(1000).default(200).describe('conversations a page'),
+  cursor: z.string().optional().describe('go on from an earlier answer'),
+})
+export type ConversationsInput = z.infer<typeof ConversationsInput>
+export type ConversationSort = ConversationsInput['sort']
+
+export const ConversationPage = z.object({
+  conversations: z.array(ListedConversation),
+  nextCursor: z.string().nullable(),
+  /** The number of conversations that were asked for, on whichever page. */
+  found: z.int(),
+  /** How many of those would be internal, if internal ones are shown. */
+  internal: z.int(),
+  /** The number of conversations of the memory. */
+  total: z.int(),
+})
+export type ConversationPage = z.infer<typeof ConversationPage>
 
 export const Stats = z.object({
   path: z.string(),

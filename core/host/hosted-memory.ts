@@ -15,7 +15,7 @@ import {
   conversationExists,
   conversationOfSession,
   noSuchConversation,
-  storedConversation,
+  storedConversations,
 } from '../systems/records/conversations.ts'
 import { despiteWrongValues } from '../systems/wrong-values.ts'
 import { throwIfCancelled } from '../yielding.ts'
@@ -170,7 +170,7 @@ export class HostedMemory {
   async #status(input: Input<'status'>): Promise<Output<'status'>> {
     const lcm = await this.#core.lcm()
     const conversationId = this.#conversation(lcm, input)
-    const [stored] = storedConversation(lcm.read, conversationId)
+    const [stored] = storedConversations(lcm.read, [conversationId])
     return {
       path: lcm.info.path,
       conversationId,

@@ -1,7 +1,7 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
-import { conversationName } from '../ui/conversation-order.ts'
+import { conversationName } from '../ui/conversation-name.ts'
 import { formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'

@@ -1,45 +1,51 @@
-import { type UseQueryResult, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
-import { arrangeConversations, CONVERSATION_ORDERS, isOrder } from '../ui/conversation-order.ts'
+import { ErrorLine } from '../ui/error-line.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { SectionHeading } from '../ui/section-heading.tsx'
+import {
+  CONVERSATION_ORDERS,
+  HIDE_INTERNAL_KEY,
+  listQuestion,
+  ORDER_KEY,
+  orderOf,
+  useConversations,
+} from '../ui/use-conversations.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
 
-type Props = {
-  readonly conversations: UseQueryResult<ListedConversation[]>
-  readonly currentId: number | null
-}
+type Props = { readonly current: ListedConversation | null }
 
 const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
 /** A shorter list needs no filter. */
 const FILTER_FROM = 8
+const TYPING_MS = 100
 
 /** The conversations of the file. Up and down arrows go through them. */
-export function ConversationList({ conversations, currentId }: Props) {
+export function ConversationList({ current }: Props) {
+  const currentId = current?.conversationId ?? null
   const settings = useQuery(api.memory.settings.queryOptions())
   const [filter, setFilter] = useState('')
-  const [stored, setOrder] = useStored<string>('conversation-order', 'change')
-  const order = isOrder(stored) ? stored : 'change'
-  const [isHidingInternal, setHidingInternal] = useStored<boolean>('hide-internal', false)
+  const [stored, setOrder] = useStored<string>(ORDER_KEY, 'change')
+  const order = orderOf(stored)
+  const [isHidingInternal, setHidingInternal] = useStored<boolean>(HIDE_INTERNAL_KEY, false)
   const list = useRef<VirtuosoHandle>(null)
-  const all = conversations.data
-  const internal = useMemo(() => all?.filter((row) => row.internal).length ?? 0, [all])
+  const words = useDebounced(filter, TYPING_MS)
+  const found = useConversations(listQuestion(words, order, isHidingInternal))
+  const { counts } = found
+  const internal = counts?.internal ?? 0
   const rows = useMemo(
-    () =>
-      arrangeConversations(all ?? [], filter, order).filter(
-        // The one on screen stays in the list, whatever it is.
-        (row) => !isHidingInternal || !row.internal || row.conversationId === currentId,
-      ),
-    [all, filter, order, isHidingInternal, currentId],
+    () => withCurrent(found.rows ?? [], isHidingInternal ? current : null),
+    [found.rows, isHidingInternal, current],
   )
 
   const go = (event: KeyboardEvent) => {
@@ -70,10 +76,12 @@ export function ConversationList({ conversations, currentId }: Props) {
             </Menu>
           }
         >
-          {all === undefined ? 'Conversations' : headingText(rows.length, all.length)}
+          {counts === undefined
+            ? 'Conversations'
+            : headingText(counts.found + rows.length - (found.rows?.length ?? 0), counts.total)}
         </SectionHeading>
       </div>
-      {(all?.length ?? 0) >= FILTER_FROM && (
+      {((counts?.total ?? 0) >= FILTER_FROM || filter !== '') && (
         <input
           className={styles.filter}
           type="text"
@@ -85,7 +93,7 @@ export function ConversationList({ conversations, currentId }: Props) {
           onKeyDown={(event) => event.key === 'Escape' && setFilter('')}
         />
       )}
-      {internal > 0 && (
+      {(internal > 0 || isHidingInternal) && (
         <button
           type="button"
           className={styles.internal}
@@ -96,8 +104,9 @@ export function ConversationList({ conversations, currentId }: Props) {
           hide internal · {formatCount(internal)}
         </button>
       )}
-      {all === undefined && !conversations.error && <Loading what="conversations" lines={6} />}
-      {all !== undefined && rows.length === 0 && (
+      {found.error && <ErrorLine error={found.error} onRetry={found.retry} />}
+      {found.rows === null && !found.error && <Loading what="conversations" lines={6} />}
+      {found.rows !== null && rows.length === 0 && (
         <p className={styles.none}>{filter === '' ? 'None in this file.' : 'None has these words.'}</p>
       )}
       <Virtuoso
@@ -106,12 +115,22 @@ export function ConversationList({ conversations, currentId }: Props) {
         data={rows}
         computeItemKey={(_, row) => row.conversationId}
         fixedItemHeight={42}
+        endReached={found.more}
         itemContent={(_, row) => (
           <ConversationItem row={row} isCurrent={row.conversationId === currentId} settings={settings.data} />
         )}
       />
     </nav>
   )
+}
+
+/** A hidden conversation that is on screen stays in the list. */
+function withCurrent(
+  rows: readonly ListedConversation[],
+  current: ListedConversation | null,
+): readonly ListedConversation[] {
+  if (!current?.internal || rows.some((row) => row.conversationId === current.conversationId)) return rows
+  return [current, ...rows]
 }
 
 /** While some are hidden there is no room for the word beside both numbers. */

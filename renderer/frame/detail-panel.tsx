@@ -13,7 +13,6 @@ import { ErrorBoundary } from './error-boundary.tsx'
 type Props = {
   readonly width: number
   readonly conversation: ListedConversation | null
-  readonly conversations: readonly ListedConversation[]
   readonly info: MemoryInfo
   readonly onOperate: (ask: SurgeryAsk) => void
 }
@@ -22,7 +21,7 @@ type Props = {
  * The right side: the selection, whatever view it was made in; without one, the conversation, and beside the findings
  * what can be done about them.
  */
-export function DetailPanel({ width, conversation, conversations, info, onOperate }: Props) {
+export function DetailPanel({ width, conversation, info, onOperate }: Props) {
   const { selection, view } = useRoute()
   const [isSalvaging, setSalvaging] = useState(false)
   const hasPlan = view === 'integrity'
@@ -50,9 +49,7 @@ export function DetailPanel({ width, conversation, conversations, info, onOperat
           </ErrorBoundary>
         </div>
       )}
-      {!hasPlan && selection === null && conversation !== null && (
-        <ConversationDetail conversation={conversation} conversations={conversations} />
-      )}
+      {!hasPlan && selection === null && conversation !== null && <ConversationDetail conversation={conversation} />}
       {isSalvaging && <SalvageDialog path={info.path} onClose={() => setSalvaging(false)} />}
     </aside>
   )

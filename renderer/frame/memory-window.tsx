@@ -1,4 +1,4 @@
-import { type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
@@ -7,11 +7,11 @@ import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { host } from '../host.ts'
 import { navigate, parseRoute, useRoute, type View } from '../routes.ts'
-import { firstConversation } from '../ui/conversation-order.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
+import { OPENING, useConversation } from '../ui/use-conversations.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { ConversationList } from './conversation-list.tsx'
 import { DetailPanel } from './detail-panel.tsx'
@@ -34,13 +34,14 @@ const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'logs', 'set
 
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
-  const conversations = useConversations()
   const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
   const [ask, setAsk] = useState<SurgeryAsk | null>(null)
   const [detailWidth, setDetailWidth] = useStored<number>('detail-width', 344)
   const [hasDetail, setHasDetail] = useStored<boolean>('detail-open', true)
   const route = useRoute()
-  const current = useCurrentConversation(conversations.data)
+  const shown = useShownConversation()
+  const { conversation: current } = shown
+  useMeasuredConversations(current !== null)
 
   const toggleDetail = () => setHasDetail(!hasDetail)
   // A dialog reports late that it was closed. Another one may be open by then.
@@ -56,13 +57,13 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
     <div className={styles.window}>
       <TopBar info={info} onPalette={() => setDialog('palette')} />
       <div className={styles.middle}>
-        <ConversationList conversations={conversations} currentId={current?.conversationId ?? null} />
+        <ConversationList current={current} />
         <main className={styles.centre}>
           <Tabs conversation={current} isDetailOpen={hasDetail} onToggleDetail={toggleDetail} />
           <div className={styles.view}>
-            {conversations.error ? (
-              <ErrorState error={conversations.error} onRetry={() => void conversations.refetch()} />
-            ) : conversations.data === undefined ? (
+            {shown.error ? (
+              <ErrorState error={shown.error} onRetry={shown.retry} />
+            ) : shown.isPending ? (
               <Loading what="conversations" lines={7} />
             ) : current === null && !FILE_VIEWS.includes(route.view) ? (
               <NoConversation />
@@ -92,20 +93,13 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
               max={MAX_DETAIL}
               onResize={setDetailWidth}
             />
-            <DetailPanel
-              width={detailWidth}
-              conversation={current}
-              conversations={conversations.data ?? []}
-              info={info}
-              onOperate={setAsk}
-            />
+            <DetailPanel width={detailWidth} conversation={current} info={info} onOperate={setAsk} />
           </>
         )}
       </div>
       <StatusLine conversation={current} info={info} />
       {dialog === 'palette' && (
         <Palette
-          conversations={conversations.data ?? []}
           info={info}
           onKeys={() => setDialog('keys')}
           onToggleDetail={toggleDetail}
@@ -127,21 +121,36 @@ function NoConversation() {
   )
 }
 
+type Shown = {
+  /** Null while it is not known, or when the file holds none. */
+  readonly conversation: ListedConversation | null
+  readonly isPending: boolean
+  readonly error: unknown
+  readonly retry: () => void
+}
+
 /**
  * Returns the conversation of the address. An address without one, or with an unknown one, is changed to an existing
  * one.
  */
-function useCurrentConversation(rows: readonly ListedConversation[] | undefined): ListedConversation | null {
+function useShownConversation(): Shown {
   const { conversationId } = useRoute()
-  const current = rows?.find((row) => row.conversationId === conversationId) ?? null
+  const named = useConversation(conversationId)
+  const isMissing = conversationId === null || named.data === null
+  const opening = useQuery(api.conversations.list.queryOptions({ input: OPENING, enabled: isMissing }))
+  const first = opening.data?.conversations[0]?.conversationId ?? null
   useEffect(() => {
-    if (rows === undefined || current !== null) return
+    if (!isMissing || first === null) return
     // The address may have changed since this was drawn. Then it stays as it is.
-    const asked = parseRoute(location.hash).conversationId
-    if (rows.some((row) => row.conversationId === asked)) return
-    navigate({ conversationId: firstConversation(rows) }, 'replace')
-  }, [rows, current])
-  return current
+    if (parseRoute(location.hash).conversationId === conversationId) navigate({ conversationId: first }, 'replace')
+  }, [isMissing, first, conversationId])
+  const asked = isMissing ? opening : named
+  return {
+    conversation: isMissing ? null : (named.data ?? null),
+    isPending: asked.isPending || (isMissing && first !== null),
+    error: asked.error,
+    retry: () => void asked.refetch(),
+  }
 }
 
 function onMenuCommand(command: string, setDialog: (dialog: 'palette' | 'keys') => void): void {
@@ -172,15 +181,11 @@ function SurgeryHost({ ask, info, onAsk }: Props) {
   )
 }
 
-/** Fetches the conversations of the file. Their tokens follow when counting them takes longer. */
-function useConversations(): UseQueryResult<ListedConversation[]> {
+/** Has tokens counted that lists of conversations leave open because that takes longer. Then they are fetched again. */
+function useMeasuredConversations(isListed: boolean): void {
   const queries = useQueryClient()
-  const conversations = useQuery(api.conversations.list.queryOptions())
-  const { data: hasRead, dataUpdatedAt } = useQuery(
-    api.conversations.measure.queryOptions({ enabled: conversations.data !== undefined }),
-  )
+  const { data: hasRead, dataUpdatedAt } = useQuery(api.conversations.measure.queryOptions({ enabled: isListed }))
   useEffect(() => {
     if (hasRead && dataUpdatedAt > 0) void queries.invalidateQueries({ queryKey: api.conversations.list.key() })
   }, [hasRead, dataUpdatedAt, queries])
-  return conversations
 }

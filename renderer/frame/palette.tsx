@@ -2,27 +2,31 @@ import { Command } from 'cmdk'
 import { useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
-import { arrangeConversations, conversationName } from '../ui/conversation-order.ts'
+import { conversationName } from '../ui/conversation-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { plural } from '../ui/format.ts'
+import { listQuestion, useConversations } from '../ui/use-conversations.ts'
+import { useDebounced } from '../ui/use-debounced.ts'
 import styles from './palette.module.css'
 import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
 
 type Props = PaletteActions & {
-  readonly conversations: readonly ListedConversation[]
   readonly info: MemoryInfo
   readonly onClose: () => void
 }
 
 const MAX_SHOWN = 60
+const TYPING_MS = 100
 /** Enter carries out the first entry, so searching for the typed text comes last. */
 const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Search'] as const
 
 /** A list of everything that can be reached by name. */
-export function Palette({ conversations, info, onClose, ...actions }: Props) {
+export function Palette({ info, onClose, ...actions }: Props) {
   const [text, setText] = useState('')
-  const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(conversations)]
+  const words = useDebounced(text, TYPING_MS)
+  const { rows } = useConversations({ ...listQuestion(words, 'change', false), limit: MAX_SHOWN })
+  const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(rows ?? [])]
   const shown = [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
   const run = (entry: PaletteEntry) => {
     onClose()
@@ -91,7 +95,7 @@ function searchEntries(text: string): readonly PaletteEntry[] {
 
 /** The conversations for the palette, last changed first. */
 function conversationEntries(rows: readonly ListedConversation[]): readonly PaletteEntry[] {
-  return arrangeConversations(rows, '', 'change').map((row) => ({
+  return rows.map((row) => ({
     key: `conversation ${row.conversationId}`,
     group: 'Conversations',
     label: conversationName(row),

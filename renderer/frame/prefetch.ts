@@ -2,7 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { STRATA_AXES } from '../../core/contract/lists.ts'
 import { api } from '../api.ts'
 import { parseRoute } from '../routes.ts'
-import { firstConversation } from '../ui/conversation-order.ts'
+import { conversationPages, firstQuestion, OPENING, oneConversation } from '../ui/use-conversations.ts'
 import { readStored } from '../ui/use-stored.ts'
 import { viewCode } from './view-code.ts'
 
@@ -14,19 +14,18 @@ import { viewCode } from './view-code.ts'
 export function prefetchMemory(queries: QueryClient): void {
   const { view, conversationId } = parseRoute(location.hash)
   void queries.prefetchQuery(api.memory.info.queryOptions())
-  const list = queries.prefetchQuery(api.conversations.list.queryOptions())
+  const input = conversationId === null ? OPENING : oneConversation(conversationId)
+  const shown = queries.fetchQuery(api.conversations.list.queryOptions({ input })).catch(ignore)
+  void queries.prefetchInfiniteQuery(conversationPages(firstQuestion()))
   void queries.prefetchQuery(api.memory.settings.queryOptions())
   void import('./memory-window.tsx').catch(ignore)
   if (view !== 'strata') return
   void viewCode.strata().catch(ignore)
   if (conversationId !== null) prefetchStrata(queries, conversationId)
-  else void list.then(() => prefetchStrata(queries, firstOf(queries)))
+  else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
 }
 
-const ignore = (): void => undefined
-
-const firstOf = (queries: QueryClient): number | null =>
-  firstConversation(queries.getQueryData(api.conversations.list.queryKey()) ?? [])
+const ignore = (): undefined => undefined
 
 function prefetchStrata(queries: QueryClient, conversationId: number | null): void {
   if (conversationId === null) return

@@ -35,7 +35,11 @@ describe('lcm call', () => {
       offset: 1,
       messages: [{ id: 'msg_2', createdAt: expect.stringMatching(/Z$/) }],
     })
-    expect(await call('conversations.list', '--db', memory.path)).toHaveLength(2)
+    expect(await call('conversations.list', '--limit', '1', '--db', memory.path)).toMatchObject({
+      conversations: [{ conversationId: 1 }],
+      found: 2,
+      nextCursor: expect.any(String),
+    })
     expect(await call('strata.get', '--conversation', '1', '--axis', 'tokens', '--db', sample)).toMatchObject({
       conversationId: 1,
     })

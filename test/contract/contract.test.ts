@@ -45,7 +45,7 @@ describe.each(doors)('the contract $name', (door) => {
     const { client } = open
     const info = await client.memory.info()
     expect(info.system).toBe('native')
-    const [first] = await client.conversations.list()
+    const [first] = (await client.conversations.list({})).conversations
     const conversationId = first?.conversationId ?? 0
     const strata = await client.strata.get({ conversationId, axis: 'messages' })
     expect(strata.totalMessages).toBe(first?.messages)
@@ -56,7 +56,7 @@ describe.each(doors)('the contract $name', (door) => {
   it('answers many calls at once, each with its own answer', async () => {
     open = await door.open(memory())
     const { client } = open
-    const [first] = await client.conversations.list()
+    const [first] = (await client.conversations.list({})).conversations
     const conversationId = first?.conversationId ?? 0
     const offsets = Array.from({ length: 20 }, (_, i) => i)
     const pages = await Promise.all(
@@ -144,7 +144,7 @@ describe.each(doors)('the contract $name', (door) => {
   it('compacts in the background and announces that the database changed', async () => {
     open = await door.open(memory())
     const { client } = open
-    const rows = await client.conversations.list()
+    const rows = (await client.conversations.list({})).conversations
     const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
     const conversationId = largest?.conversationId ?? 0
     const stop = new AbortController()

@@ -1,4 +1,5 @@
 import { CompactInput } from '../../core/contract/compaction.ts'
+import { ConversationsInput } from '../../core/contract/memory.ts'
 import type { Lcm } from '../../core/lcm.ts'
 
 /** Told of each question which service is asked. */
@@ -34,11 +35,15 @@ export async function askEveryQuestion(lcm: Lcm, ask: Ask): Promise<void> {
     }
   }
   ask('conversations.list', () => lcm.stats.conversations())
+  ask('conversations.list', () => lcm.stats.page(ConversationsInput.parse({ sort: 'pressure' })))
   ask('memory.stats', () => lcm.stats.stats())
   await ask('integrity', () => finish(lcm.integrity.run(undefined, new AbortController().signal)))
 }
 
 function askAbout(lcm: Lcm, conversationId: number, ask: Ask): void {
+  ask('conversations.list of one', () =>
+    lcm.stats.page(ConversationsInput.parse({ conversationIds: [conversationId] })),
+  )
   const overview = ask('conversations.overview', () => lcm.stats.overview(conversationId))
   const files = ask('conversations.files', () => lcm.retrieval.files(conversationId))
   const page = ask('transcript.page', () =>

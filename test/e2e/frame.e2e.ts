@@ -31,6 +31,38 @@ test('conversations can be filtered, sorted and gone through by keys', async ({ 
   await expect(list).toContainText('None has these words.')
 })
 
+test('a long list of conversations is fetched as it is scrolled, and all of it is found by words', async ({
+  openMemory,
+  home,
+}) => {
+  const path = builtMemory(home, (memory) => {
+    for (let n = 0; n < 250; n += 1) {
+      const messages = [{ content: `message of ${n}`, atMs: Date.UTC(2026, 2, 2, 0, n) }]
+      memory.conversation({ title: `Conversation ${n} of many`, messages })
+    }
+  })
+  const page = await openMemory(path)
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  await expect(list).toContainText('Conversations · 250')
+  await expect(list.getByRole('button', { name: /Conversation 249 of many/ })).toHaveAttribute('aria-current', 'true')
+  const oldest = list.getByRole('button', { name: /Conversation 0 of many/ })
+  await list.getByRole('button', { name: /Conversation 249 of many/ }).hover()
+  await expect(async () => {
+    await page.mouse.wheel(0, 3000)
+    await expect(oldest).toBeVisible({ timeout: 200 })
+  }).toPass()
+
+  await list.getByRole('textbox', { name: 'Filter conversations' }).fill('conversation 17 many')
+  await expect(list).toContainText('17 of 250')
+  await list.getByRole('button', { name: /Conversation 17 of many/ }).click()
+  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('Conversation 17 of many')
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByPlaceholder('View, action, conversation, or an id').fill('conversation 42')
+  await page.getByRole('option', { name: /^Conversation 42 of many/ }).click()
+  await expect(page).toHaveURL(/conversation\/43\//)
+})
+
 test(
   'back and forward work, and a copied address opens the same place',
   THROUGH_SHELL,

@@ -97,7 +97,7 @@ describe('a key that was entered in the window', () => {
     expect(await client.settings.testProvider({ name: 'local' })).toMatchObject({ ok: true, problem: null })
     expect(seen()).toEqual([`Bearer ${SECRET}`])
 
-    const [conversation] = await client.conversations.list()
+    const [conversation] = (await client.conversations.list({})).conversations
     const spec = { kind: 'compact' as const, conversationId: conversation?.conversationId ?? 0, mode: 'leaf' as const }
     const { jobId } = await client.jobs.start({ ...spec, summarizer: 'local' })
     expect(await jobWhen(client, jobId, hasEnded)).toMatchObject({ state: 'done' })

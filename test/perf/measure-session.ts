@@ -48,7 +48,7 @@ export async function measureSession(path: string): Promise<SessionMeasure> {
     const [, , , strata] = await Promise.all([
       client.memory.info(),
       client.memory.settings(),
-      client.conversations.list(),
+      client.conversations.list({}),
       client.strata.get(whole),
     ])
     await client.strata.messages({ ...whole, x0: 0, x1: strata.extent, buckets: 1024 })
@@ -62,14 +62,14 @@ export async function measureSession(path: string): Promise<SessionMeasure> {
   const openTranscript = await timed(() =>
     Promise.all([
       other.client.memory.info(),
-      other.client.conversations.list(),
+      other.client.conversations.list({}),
       other.client.transcript.page({ conversationId: LONGEST, offset: 0, limit: 60, contentChars: 20_000 }),
     ]),
   )
   await other.cores.close()
 
   const third = startCore()
-  const firstAnswer = await timed(() => third.client.conversations.list())
+  const firstAnswer = await timed(() => third.client.conversations.list({}))
   await third.cores.close()
   return { firstAnswer, open, openTranscript, peakMegabytes: megabytes(peak), endMegabytes }
 }

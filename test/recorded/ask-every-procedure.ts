@@ -38,8 +38,10 @@ export async function askEveryProcedure(asker: Asker, files: { readonly memory: 
   await asker.ask((c) => c.settings.report())
   await asker.ask((c) => c.compaction.presets())
   await asker.ask((c) => c.conversations.measure())
-  const conversations = (await asker.ask((c) => c.conversations.list())) ?? []
-  const ids = conversations.map(({ conversationId }) => conversationId).sort((a, b) => a - b)
+  const listed = await asker.ask((c) => c.conversations.list({ limit: 1000 }))
+  const [first] = listed?.conversations ?? []
+  await asker.ask((c) => c.conversations.list({ conversationIds: [first?.conversationId ?? -1], sort: 'size' }))
+  const ids = (listed?.conversations ?? []).map(({ conversationId }) => conversationId).sort((a, b) => a - b)
   for (const conversationId of spread(ids, asker.isBrief ? 2 : MOST_CONVERSATIONS))
     await askConversation(asker, conversationId, ids)
   await askNode(asker, 'sum_0000000000000000', -1)

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../core/contract/job.ts'
-import type { ConversationRow, ListedConversation } from '../../core/contract/memory.ts'
+import type { ConversationRow } from '../../core/contract/memory.ts'
 import { addressToRemember, withAddress } from '../../renderer/frame/remembered-address.ts'
 import { statusText } from '../../renderer/frame/status-text.ts'
-import { arrangeConversations, conversationName, firstConversation } from '../../renderer/ui/conversation-order.ts'
+import { conversationName } from '../../renderer/ui/conversation-name.ts'
 import { jobOutcome, jobText } from '../../renderer/ui/job-text.ts'
 
 const row = (over: Partial<ConversationRow> & { conversationId: number }): ConversationRow => ({
@@ -40,45 +40,6 @@ describe('the status line', () => {
 })
 
 describe('the list of conversations', () => {
-  const rows = [
-    row({ conversationId: 1, title: 'Release 4.2', storedTokens: 10, pressure: 0.2, updatedAtMs: 30 }),
-    row({ conversationId: 2, title: 'release notes', storedTokens: 30, pressure: 0.9, updatedAtMs: 10 }),
-    row({
-      conversationId: 3,
-      title: 'auth',
-      storedTokens: 20,
-      pressure: 0.5,
-      updatedAtMs: 90,
-      parentConversationId: 1,
-    }),
-  ]
-  const ids = (list: readonly ListedConversation[]) => list.map(({ conversationId }) => conversationId)
-
-  it('is sorted by change, size or pressure, the greatest first', () => {
-    expect(ids(arrangeConversations(rows, '', 'change'))).toEqual([3, 1, 2])
-    expect(ids(arrangeConversations(rows, '', 'size'))).toEqual([2, 3, 1])
-    expect(ids(arrangeConversations(rows, '', 'pressure'))).toEqual([2, 3, 1])
-  })
-
-  it('puts the conversations that a memory system has with itself last, and does not open on one of them', () => {
-    const internal = row({ conversationId: 8, internal: 'a summariser’s own', summaries: 2, updatedAtMs: 99 })
-    expect(ids(arrangeConversations([internal, ...rows], '', 'change'))).toEqual([3, 1, 2, 8])
-    expect(firstConversation([internal, ...rows])).toBe(1)
-    expect(firstConversation([internal])).toBe(8)
-  })
-
-  it('is filtered by words in any order and any case', () => {
-    expect(ids(arrangeConversations(rows, 'NOTES release', 'change'))).toEqual([2])
-    expect(arrangeConversations(rows, 'nowhere', 'change')).toEqual([])
-  })
-
-  it('opens on the conversation that changed last, compacted ones first and sub-agents last', () => {
-    expect(firstConversation(rows)).toBe(1)
-    expect(firstConversation([...rows, row({ conversationId: 4, summaries: 3, updatedAtMs: 1 })])).toBe(4)
-    expect(firstConversation([row({ conversationId: 7, parentConversationId: 1 })])).toBe(7)
-    expect(firstConversation([])).toBeNull()
-  })
-
   it('has a name of one line for each conversation', () => {
     expect(conversationName(row({ conversationId: 1, title: ' a\n\tb ' }))).toBe('a b')
     expect(conversationName(row({ conversationId: 1, title: '  ' }))).toBe('session-1')

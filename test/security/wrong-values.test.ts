@@ -195,11 +195,11 @@ describe('a native file with values that its tables forbid', () => {
     try {
       const [page, listed, window] = await Promise.all([
         client.transcript.page({ conversationId: 1, offset: 0, limit: 100, contentChars: 80 }),
-        client.conversations.list(),
+        client.conversations.list({}),
         client.context.assemble({ conversationId: 1 }),
       ])
       expect(page.messages.find(({ id }) => id === MESSAGE)?.content).toBe('')
-      expect(listed.map(({ title }) => title)).toContain('7')
+      expect(listed.conversations.map(({ title }) => title)).toContain('7')
       expect(window.items.length).toBeGreaterThan(0)
       const steps = []
       for await (const step of await client.retrieval.grepStream({ query: 'e', mode: 'literal' })) steps.push(step)

@@ -102,7 +102,7 @@ describe.each(doors)('settings $name', (door) => {
     expect((await client.memory.settings()).budgetTokens).toBe(200_000)
     await client.settings.save({ values: { LCM_TOKEN_BUDGET: 54_321 } })
     expect((await client.memory.settings()).budgetTokens).toBe(54_321)
-    expect((await client.conversations.list()).length).toBeGreaterThan(0)
+    expect((await client.conversations.list({})).total).toBeGreaterThan(0)
   })
 })
 
@@ -165,7 +165,7 @@ describe('the preview of a prompt', () => {
     const { url } = server
     await withCore(memory(), async (client) => {
       await client.settings.save({ providers: [provider(url)] })
-      const rows = await client.conversations.list()
+      const rows = (await client.conversations.list({})).conversations
       const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
       const input = {
         conversationId: largest?.conversationId ?? 0,
@@ -195,7 +195,7 @@ describe('the preview of a prompt', () => {
 
   it('names planned summaries by their steps, and refuses steps that do not exist', async () => {
     await withCore(memory(), async (client) => {
-      const rows = await client.conversations.list()
+      const rows = (await client.conversations.list({})).conversations
       const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
       const more = { ...settings, condensedMinFanout: 2, leafChunkTokens: 200 }
       const input = { conversationId: largest?.conversationId ?? 0, mode: 'full', settings: more } as const

@@ -23,7 +23,7 @@ describe.each(doors)('past windows and what-if $name', (door) => {
 
   it('lead from the first message of the sample to its present window', async () => {
     const { context, conversations } = await client()
-    const [{ conversationId = -1 } = {}] = await conversations.list()
+    const [{ conversationId = -1 } = {}] = (await conversations.list({})).conversations
     const timeline = await context.timeline({ conversationId })
     expect(timeline.isExact).toBe(true)
     expect(timeline.events.length).toBeGreaterThan(0)
@@ -43,7 +43,7 @@ describe.each(doors)('past windows and what-if $name', (door) => {
 
   it('answer for every preset', async () => {
     const { compaction, conversations } = await client()
-    const [{ conversationId = -1 } = {}] = await conversations.list()
+    const [{ conversationId = -1 } = {}] = (await conversations.list({})).conversations
     const presets = await compaction.presets()
     expect(presets).toEqual(PRESETS)
     for (const { name, settings } of presets) {

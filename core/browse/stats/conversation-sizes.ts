@@ -6,7 +6,13 @@ import { changeStamp } from '../../systems/change-stamp.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { conversationExists } from '../../systems/records/conversations.ts'
 import { rowCount } from '../../systems/records/counts.ts'
-import { type EntryCounts, entryCounts, messageCounts, messageTokens } from '../../systems/records/tallies.ts'
+import {
+  type Conversations,
+  type EntryCounts,
+  entryCounts,
+  messageCounts,
+  messageTokens,
+} from '../../systems/records/tallies.ts'
 import { NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import type { WindowSizes } from '../../window/window-sizes.ts'
 import { inSlices, withoutYielding, yieldToOthers } from '../../yielding.ts'
@@ -57,23 +63,23 @@ export class ConversationSizes {
   }
 
   /**
-   * Returns the present sizes of one conversation (null: of all) that has a message or a window entry. Call it inside a
+   * Returns the present sizes of those of some conversations that have a message or a window entry. Call it inside a
    * snapshot.
    */
-  exact(conversationId: number | null): Map<number, Size> {
+  exact(of: Conversations): Map<number, Size> {
     const current = this.#current()
-    const of = conversationId === null ? null : [conversationId]
+    const [only] = of?.length === 1 ? of : []
     const counts = messageCounts(this.#db, of)
     const entries = entryCounts(this.#db, of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
     const windows = this.#windowsNow(entries)
-    const messages = conversationId === null ? null : this.#reader.known(conversationId)
+    const messages = only === undefined ? null : this.#reader.known(only)
     const stored = messages?.isPlain ? null : messageTokens(this.#db, of)
     const sizes = sizesOf(counts, entries, (id) => ({
       stored: (stored ? stored.get(id) : messages?.totalTokens) ?? 0,
       window: windows.get(id) ?? NO_WINDOW,
     }))
-    if (conversationId === null) this.#keep(changeStamp(this.#db), sizes)
+    if (of === null) this.#keep(changeStamp(this.#db), sizes)
     return sizes
   }
 
@@ -86,16 +92,19 @@ export class ConversationSizes {
     return windows
   }
 
-  /** Returns the number of entries of all windows, from which the time to measure them can be estimated. */
-  entries(): number {
-    return rowCount(this.#db, 'context_items')
+  /** Returns the number of entries of windows, from which the time to measure them can be estimated. */
+  entries(of: Conversations): number {
+    if (of === null) return rowCount(this.#db, 'context_items')
+    let entries = 0
+    for (const { items } of entryCounts(this.#db, of).values()) entries += items
+    return entries
   }
 
-  /** Returns the present counts of a conversation, with tokens as far as they are known. Call it inside a snapshot. */
-  listed(): (conversationId: number) => ListedSize {
+  /** Returns the present counts of some conversations, with tokens as far as they are known. Call it inside a snapshot. */
+  listed(of: Conversations): (conversationId: number) => ListedSize {
     const known = this.#read?.tokens
-    const counts = messageCounts(this.#db, null)
-    const entries = entryCounts(this.#db, null)
+    const counts = messageCounts(this.#db, of)
+    const entries = entryCounts(this.#db, of)
     const small = known ? NO_WINDOWS : this.#smallWindows(counts, entries)
     return (id) => {
       const messages = counts.get(id)

@@ -1,5 +1,13 @@
 import { ROLES } from '../../contract/lists.ts'
-import type { ConversationRow, ListedConversation, MemoryInfo, Overview, Stats } from '../../contract/memory.ts'
+import type {
+  ConversationPage,
+  ConversationRow,
+  ConversationsInput,
+  ListedConversation,
+  MemoryInfo,
+  Overview,
+  Stats,
+} from '../../contract/memory.ts'
 import type { Messages } from '../../memory/messages.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { measureFile } from '../../sqlite/memory-file.ts'
@@ -10,20 +18,23 @@ import { MemoryReader } from '../../systems/memory-reader.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
 import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
-import {
-  allConversations,
-  noSuchConversation,
-  type StoredConversation,
-  storedConversation,
-} from '../../systems/records/conversations.ts'
+import { noSuchConversation, storedConversations } from '../../systems/records/conversations.ts'
 import { rowCount } from '../../systems/records/counts.ts'
 import { knownRole, largestMessages, messageHeads } from '../../systems/records/messages.ts'
 import { runsOf } from '../../systems/records/runs.ts'
-import { depthCounts, depthTallies, lastChanges, roleTallies, summaryTallies } from '../../systems/records/tallies.ts'
+import {
+  type Conversations,
+  depthCounts,
+  depthTallies,
+  lastChanges,
+  roleTallies,
+  summaryTallies,
+} from '../../systems/records/tallies.ts'
 import { openingsOfMessages } from '../../systems/texts.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
-import { ConversationSizes, type Size } from './conversation-sizes.ts'
+import { type ConversationFacts, conversationPage } from './conversation-page.ts'
+import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'
 
 const LARGEST_MESSAGES = 10
 
@@ -32,7 +43,6 @@ type Figures = Pick<
   'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
 >
 const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
-type Facts = StoredConversation & Pick<ConversationRow, 'summaries' | 'maxDepth'>
 
 const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 
@@ -87,23 +97,50 @@ export class MemoryStats {
    * Returns all conversations without reading the texts of a large file. Tokens are null until `measure` has read them.
    */
   listed(): ListedConversation[] {
-    if (this.#isAtHand()) return this.conversations()
+    return readSnapshot(this.#db, () => this.#listed(this.#facts(null), this.#sizesOf(null)))
+  }
+
+  /**
+   * Returns a page of them. Only the counts of that page are read, unless it is sorted by size or pressure.
+   * @throws LcmError invalid_argument
+   */
+  page(input: ConversationsInput): ConversationPage {
     return readSnapshot(this.#db, () => {
-      const sizeOf = this.#sizes.listed()
-      return this.#facts(null).map((facts) => {
-        const { messages, contextItems, storedTokens, window } = sizeOf(facts.conversationId)
-        return { ...facts, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
+      const facts = this.#facts(input.conversationIds ?? null)
+      const isBySize = input.sort === 'size' || input.sort === 'pressure'
+      const sizes = isBySize ? this.#sizesOf(input.conversationIds ?? null) : null
+      const { rows, ...page } = conversationPage(facts, input, ({ conversationId }) => {
+        const size = sizes?.(conversationId)
+        return (input.sort === 'pressure' ? size?.window?.fittingTokens : size?.storedTokens) ?? null
       })
+      const sizeOf = sizes ?? this.#sizesOf(rows.map(({ conversationId }) => conversationId))
+      return { ...page, conversations: this.#listed(rows, sizeOf), total: rowCount(this.#db, 'conversations') }
     })
+  }
+
+  #listed(facts: readonly ConversationFacts[], sizeOf: (conversationId: number) => ListedSize): ListedConversation[] {
+    return facts.map((each) => {
+      const { messages, contextItems, storedTokens, window } = sizeOf(each.conversationId)
+      return { ...each, messages, storedTokens, ...(window ? this.#figures(window) : UNMEASURED), contextItems }
+    })
+  }
+
+  #sizesOf(of: Conversations): (conversationId: number) => ListedSize {
+    if (!this.#areSizesAtHand(of)) return this.#sizes.listed(of)
+    const sizes = this.#sizes.exact(of)
+    return (id) => {
+      const size = sizes.get(id) ?? NOTHING
+      return { ...size, contextItems: size.window.items }
+    }
   }
 
   /** Brings the sizes of `listed` up to date while other work has its turn. Returns whether they were not. */
   async measure(): Promise<boolean> {
-    return this.#isAtHand() ? false : this.#sizes.read()
+    return this.#areSizesAtHand(null) ? false : this.#sizes.read()
   }
 
-  #isAtHand(): boolean {
-    return this.#areAtHand && this.#sizes.entries() <= ENTRIES_AT_ONCE
+  #areSizesAtHand(of: Conversations): boolean {
+    return this.#areAtHand && this.#sizes.entries(of) <= ENTRIES_AT_ONCE
   }
 
   #figures({ items, activeTokens, fittingTokens, leftOutItems, leftOutTokens }: WindowSize): Figures {
@@ -210,22 +247,20 @@ export class MemoryStats {
 
   /** @param conversationId null for all conversations */
   #rows(conversationId: number | null): ConversationRow[] {
-    const sizes = this.#sizes.exact(conversationId)
-    return this.#facts(conversationId).map((facts) => {
+    const of = conversationId === null ? null : [conversationId]
+    const sizes = this.#sizes.exact(of)
+    return this.#facts(of).map((facts) => {
       const { messages, storedTokens, window } = sizes.get(facts.conversationId) ?? NOTHING
       return { ...facts, messages, storedTokens, ...this.#figures(window) }
     })
   }
 
-  #facts(conversationId: number | null): Facts[] {
-    const of = conversationId === null ? null : [conversationId]
+  #facts(of: Conversations): ConversationFacts[] {
     const summaries = summaryTallies(this.#db, of)
     const changedAt = new Map<number, number>()
     for (const [id, atMs] of lastChanges(this.#db, of))
       changedAt.set(id, Math.max(atMs ?? -Infinity, changedAt.get(id) ?? -Infinity))
-    const conversations =
-      conversationId === null ? allConversations(this.#db) : storedConversation(this.#db, conversationId)
-    return conversations.map((conversation) => {
+    return storedConversations(this.#db, of).map((conversation) => {
       const { conversationId: id, updatedAtMs } = conversation
       const own = summaries.get(id)
       const lastMs = Math.max(updatedAtMs ?? -Infinity, own?.lastAtMs ?? -Infinity, changedAt.get(id) ?? -Infinity)

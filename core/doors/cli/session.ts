@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { newestFirst } from '../../browse/newest-first.ts'
+import { newestFirst } from '../../browse/conversation-order.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'

@@ -11,7 +11,7 @@ export const statusline = defineCommand({
   fields: z.object(narrowed),
   run: async ({ conversationId }, given) => {
     const { measureFile } = await import('../../sqlite/memory-file.ts')
-    const { newestFirst } = await import('../../browse/newest-first.ts')
+    const { newestFirst } = await import('../../browse/conversation-order.ts')
     const { noSuchConversation } = await import('../../systems/records/conversations.ts')
     const status = await withMemory(
       given,

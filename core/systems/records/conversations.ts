@@ -6,7 +6,11 @@ const columns = `conversation_id, session_id, title, parent_conversation_id, arc
 
 const queries = {
   all: /* sql */ `SELECT ${columns} FROM conversations ORDER BY conversation_id`,
-  byId: /* sql */ `SELECT ${columns} FROM conversations WHERE conversation_id = :conversationId`,
+  byIds: /* sql */ `
+    SELECT ${columns}
+    FROM conversations
+    WHERE conversation_id IN (SELECT value FROM json_each(:ids))
+    ORDER BY conversation_id`,
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversationId`,
   head: /* sql */ `
     SELECT session_id AS sessionId, importer, parent_conversation_id AS parentId
@@ -96,9 +100,8 @@ const conversationOf = ([id, session, title, parent, archivedAtMs, createdAtMs, 
   internal,
 })
 
-/** Every conversation, in the order of their ids. */
-export const allConversations = (db: ReadDb): StoredConversation[] => db.rows<Row>(queries.all).map(conversationOf)
-
-/** None when it is not there. */
-export const storedConversation = (db: ReadDb, conversationId: number): StoredConversation[] =>
-  db.rows<Row>(queries.byId, { conversationId }).map(conversationOf)
+/** Some conversations, or all (null), in the order of their ids. What is not there is left out. */
+export const storedConversations = (db: ReadDb, of: readonly number[] | null): StoredConversation[] =>
+  (of === null ? db.rows<Row>(queries.all) : db.rows<Row>(queries.byIds, { ids: JSON.stringify(of) })).map(
+    conversationOf,
+  )

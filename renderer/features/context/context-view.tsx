@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useState } from 'react'
-import { api } from '../../api.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -8,6 +6,7 @@ import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { useConversation } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import { CategoryTable } from './category-table.tsx'
@@ -44,8 +43,8 @@ type Props = {
  * settings.
  */
 export function ContextView(props: Props) {
-  const { data: rows } = useQuery(api.conversations.list.queryOptions())
-  const items = rows?.find((row) => row.conversationId === props.conversationId)?.contextItems ?? 0
+  const { data: conversation } = useConversation(props.conversationId)
+  const items = conversation?.contextItems ?? 0
   // Decided once, so that a list does not disappear when the window grows.
   const [isListed, setListed] = useState(items <= MAX_ITEMS_UNASKED)
   return isListed ? <WholeWindow {...props} /> : <LargeWindow items={items} onList={() => setListed(true)} />

@@ -1,21 +1,22 @@
 import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { navigate } from '../../routes.ts'
-import { conversationName } from '../../ui/conversation-order.ts'
+import { Button } from '../../ui/button.tsx'
+import { conversationName } from '../../ui/conversation-name.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { useConversation, useConversations } from '../../ui/use-conversations.ts'
 import styles from './conversation-detail.module.css'
 
-type Props = { readonly conversation: ListedConversation; readonly conversations: readonly ListedConversation[] }
+type Props = { readonly conversation: ListedConversation }
 
 /** The details of the conversation, shown while nothing in it is selected. */
-export function ConversationDetail({ conversation, conversations }: Props) {
+export function ConversationDetail({ conversation }: Props) {
   const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
-  const spawner = conversations.find((row) => row.conversationId === parentConversationId)
-  const spawned = conversations.filter((row) => row.parentConversationId === conversationId)
+  const { data: spawner } = useConversation(parentConversationId)
   return (
     <div className={styles.detail}>
       <SectionHeading>Conversation</SectionHeading>
@@ -49,7 +50,7 @@ export function ConversationDetail({ conversation, conversations }: Props) {
         <Fact name="changed">{updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}</Fact>
       </Facts>
       {spawner && <Related title="Spawned by" rows={[spawner]} />}
-      {spawned.length > 0 && <Related title={`Sub-agents · ${spawned.length}`} rows={spawned} />}
+      <SubAgents of={conversationId} />
       <p className={styles.hint}>
         Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
         <Kbd>?</Kbd> lists the keys.
@@ -64,6 +65,22 @@ export function ConversationDetail({ conversation, conversations }: Props) {
 }
 
 const tokens = (count: number | null): string => (count === null ? 'not counted yet' : `${formatCount(count)} tokens`)
+
+function SubAgents({ of }: { readonly of: number }) {
+  const { rows, counts, hasMore, more } = useConversations({ parentConversationId: of })
+  const own = rows?.filter(({ parentConversationId }) => parentConversationId === of) ?? []
+  if (counts === undefined || own.length === 0) return null
+  return (
+    <>
+      <Related title={`Sub-agents · ${formatCount(counts.found)}`} rows={own} />
+      {hasMore && (
+        <Button look="quiet" onClick={more}>
+          More
+        </Button>
+      )}
+    </>
+  )
+}
 
 function Related({ title, rows }: { readonly title: string; readonly rows: readonly ListedConversation[] }) {
   return (

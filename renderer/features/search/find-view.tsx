@@ -1,11 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
-import { api } from '../../api.ts'
 import { errorText, toErrorInfo } from '../../error-text.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
-import { conversationName } from '../../ui/conversation-order.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { keepFoundTexts } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -21,6 +19,7 @@ import { parseFilters } from './stored-filters.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
 import { type Search, useSearch } from './use-search.ts'
+import { useTitles } from './use-titles.ts'
 
 type Props = {
   readonly conversationId: number | null
@@ -62,11 +61,7 @@ export function FindView({ conversationId, kinds }: Props) {
   const active = useActiveRow(stops, query, { onNearEnd: search.more, onFold: fold, onOpen: keepMatches })
   if (isAtTop !== active.isUnmoved) setAtTop(active.isUnmoved)
 
-  const conversations = useQuery(api.conversations.list.queryOptions())
-  const titles = useMemo(
-    () => new Map(conversations.data?.map((row) => [row.conversationId, conversationName(row)])),
-    [conversations.data],
-  )
+  const titles = useTitles(search.pages)
   const summary = useChosenSummary()
 
   /** What was found is marked where it is opened. */

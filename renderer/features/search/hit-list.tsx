@@ -5,11 +5,11 @@ import styles from './hit-list.module.css'
 import { HitRow } from './hit-row.tsx'
 import type { Row } from './rows.ts'
 import type { ActiveRow } from './use-active-row.ts'
+import type { Titles } from './use-titles.ts'
 
 type Props = {
   readonly rows: readonly Row[]
-  /** Names of the conversations. */
-  readonly titles: ReadonlyMap<number, string>
+  readonly titles: Titles
   readonly active: ActiveRow
   readonly isStale: boolean
   /** There are hits that were not fetched yet. */
@@ -52,8 +52,8 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd, onFold 
             hasMore={hasMore}
             isFolded={row.isFolded}
             isActive={row.stop === active.stop}
-            title={titles.get(row.group.conversationId) ?? `conversation ${row.group.conversationId}`}
-            isAmongMany={titles.size > 1}
+            title={titles.of(row.group.conversationId)}
+            isAmongMany={titles.areMany}
             onFold={onFold}
           />
         ) : (

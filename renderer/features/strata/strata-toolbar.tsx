@@ -1,11 +1,10 @@
-import { useQuery } from '@tanstack/react-query'
 import type { KeyboardEvent } from 'react'
 import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { Strata, StrataAxis } from '../../../core/contract/strata.ts'
-import { api } from '../../api.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { useConversation } from '../../ui/use-conversations.ts'
 import { COLOR_BY, type ColorBy } from './bar-color.ts'
 import styles from './strata-view.module.css'
 
@@ -52,8 +51,7 @@ export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree
 
 /** The figures of the window, the same as in the list of conversations. */
 function Counts({ strata: { conversationId, totalMessages, totalTokens } }: { readonly strata: Strata }) {
-  const { data: rows } = useQuery(api.conversations.list.queryOptions())
-  const row = rows?.find((each) => each.conversationId === conversationId)
+  const { data: row } = useConversation(conversationId)
   const window = row?.contextTokens ?? null
   const leftOut = row?.leftOutTokens ?? 0
   const titles = [

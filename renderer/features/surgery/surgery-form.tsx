@@ -1,11 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
-import { useId } from 'react'
-import { api } from '../../api.ts'
-import { conversationName } from '../../ui/conversation-order.ts'
-import { plural } from '../../ui/format.ts'
+import { useId, useState } from 'react'
+import { conversationName } from '../../ui/conversation-name.ts'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { formatCount, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
 import { DETERMINISTIC } from '../../ui/summarizers.ts'
+import { listQuestion, useConversation, useConversations } from '../../ui/use-conversations.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import type { NodeAsk } from './surgery-ask.ts'
 import styles from './surgery-dialog.module.css'
 import type { SurgeryDraft } from './surgery-draft.ts'
@@ -73,23 +75,46 @@ type TargetProps = {
   readonly onChange: (id: number | null) => void
 }
 
+/** A filter is offered for more conversations than these. */
+const OFFERED = 60
+const TYPING_MS = 100
+
 function Target({ of, value, onChange }: TargetProps) {
-  const conversations = useQuery(api.conversations.list.queryOptions())
-  const others = (conversations.data ?? []).filter((row) => row.conversationId !== of)
-  if (conversations.data !== undefined && others.length === 0)
-    return <p className={styles.dim}>This memory holds no other conversation to copy it into.</p>
+  const [filter, setFilter] = useState('')
+  const words = useDebounced(filter, TYPING_MS)
+  const { rows, counts, error, retry } = useConversations({ ...listQuestion(words, 'change', false), limit: OFFERED })
+  const { data: chosen } = useConversation(value)
+  if (error) return <ErrorLine error={error} onRetry={retry} />
+  if (rows === null || counts === undefined) return <Loading what="the conversations" lines={1} />
+  const listed = rows.filter((row) => row.conversationId !== of)
+  const isChosenListed = listed.some((row) => row.conversationId === value)
+  const others = chosen && !isChosenListed ? [chosen, ...listed] : listed
+  if (counts.total < 2) return <p className={styles.dim}>This memory holds no other conversation to copy it into.</p>
   return (
-    <SelectField
-      label="Into conversation"
-      value={value === null ? '' : String(value)}
-      options={[
-        { value: '', label: 'choose one', disabled: true },
-        ...others.map((row) => ({
-          value: String(row.conversationId),
-          label: `${conversationName(row).slice(0, 60)} · ${plural(row.messages, 'message')}`,
-        })),
-      ]}
-      onChange={(chosen) => onChange(Number(chosen))}
-    />
+    <div className={styles.form}>
+      {counts.total > OFFERED && (
+        <input
+          className={styles.filter}
+          type="text"
+          placeholder={`Filter ${formatCount(counts.total)} conversations`}
+          aria-label="Filter the conversations to choose from"
+          spellCheck={false}
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
+      <SelectField
+        label="Into conversation"
+        value={value === null ? '' : String(value)}
+        options={[
+          { value: '', label: others.length === 0 ? 'none has these words' : 'choose one', disabled: true },
+          ...others.map((row) => ({
+            value: String(row.conversationId),
+            label: `${conversationName(row).slice(0, 60)} · ${plural(row.messages, 'message')}`,
+          })),
+        ]}
+        onChange={(id) => onChange(Number(id))}
+      />
+    </div>
   )
 }

@@ -6,6 +6,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useConversation } from '../../ui/use-conversations.ts'
 import { type CompactionMark, compactionMarks } from './compaction-marks.ts'
 import { FoldProvider } from './folds.tsx'
 import { gutterColumns } from './gutter.ts'
@@ -33,13 +34,12 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const [inSight, look] = useSight()
   const transcript = useTranscript(conversationId, inSight)
   const located = useLocated(conversationId, selection)
-  const conversations = useQuery(api.conversations.list.queryOptions())
+  const conversation = useConversation(conversationId)
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
   const compactions = useMemo(() => (timeline.data ? compactionMarks(timeline.data) : NO_MARKS), [timeline.data])
-  const maxDepth = conversations.data?.find((row) => row.conversationId === conversationId)?.maxDepth
 
   // The list begins at the selection, so its position must be known first. Later it may arrive late.
-  const isReady = !located.isPending && !conversations.isPending
+  const isReady = !located.isPending && !conversation.isPending
   const [hasBegun, setHasBegun] = useState(isReady)
   if (isReady && !hasBegun) setHasBegun(true)
 
@@ -54,7 +54,7 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
       <TranscriptList
         conversationId={conversationId}
         total={transcript.total}
-        columns={gutterColumns(maxDepth ?? -1)}
+        columns={gutterColumns(conversation.data?.maxDepth ?? -1)}
         selection={selection}
         located={located.rows}
         compactions={compactions}

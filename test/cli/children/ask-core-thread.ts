@@ -15,5 +15,5 @@ const cores = new CoreHost({
 const port = cores.connect(path)
 port.start()
 const client: ContractRouterClient<Contract> = createORPCClient(new RPCLink({ port }))
-await client.conversations.list()
+await client.conversations.list({})
 await cores.close()

@@ -1,0 +1,38 @@
+import type { ConversationRow, ConversationSort } from '../contract/memory.ts'
+
+type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>
+type OpeningRow = Row & Pick<ConversationRow, 'summaries' | 'parentConversationId'>
+
+/** Where a conversation stands in an order. A lower group comes first, in it the higher rank, and then the newer one. */
+export type ConversationPlace = readonly [group: number, rank: number, conversationId: number]
+
+export const comparePlaces = (a: ConversationPlace, b: ConversationPlace): number =>
+  a[0] - b[0] || b[1] - a[1] || b[2] - a[2]
+
+/** @param size what the order is by, when it is by size or pressure. What is not known comes after what is. */
+export function placeOf(row: OpeningRow, sort: ConversationSort, size: number | null): ConversationPlace {
+  const isBySize = sort === 'size' || sort === 'pressure'
+  const rank = isBySize ? (size ?? -1) : (row.updatedAtMs ?? row.createdAtMs ?? 0)
+  const group = sort === 'opening' ? openingGroup(row) : Number(Boolean(row.internal))
+  // A damaged file may store a time that is no number.
+  return [group, Number.isFinite(rank) ? rank : -1, row.conversationId]
+}
+
+/**
+ * A window opens with a conversation that was compacted, because there is more to see. Sub-agents and runs of the memory
+ * system itself are shown only when there is nothing else.
+ */
+function openingGroup({ summaries, parentConversationId, internal }: OpeningRow): number {
+  if (internal) return 3
+  if (parentConversationId !== null) return 2
+  return summaries > 0 ? 0 : 1
+}
+
+/**
+ * Orders conversations by their last change, for those who name none. Conversations that a system has with itself come
+ * after those of its user.
+ */
+export const newestFirst = (a: Row, b: Row): number => comparePlaces(changePlace(a), changePlace(b))
+
+const changePlace = (row: Row): ConversationPlace =>
+  placeOf({ ...row, summaries: 0, parentConversationId: null }, 'change', null)

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { ConversationRow, ConversationsInput } from '../../contract/memory.ts'
+import { badCursor, decodeCursor, encodeCursor } from '../../cursor.ts'
+import { sha256 } from '../../hashing.ts'
+import type { StoredConversation } from '../../systems/records/conversations.ts'
+import { type ConversationPlace, comparePlaces, placeOf } from '../conversation-order.ts'
+
+/** What is known of a conversation without its messages. */
+export type ConversationFacts = StoredConversation & Pick<ConversationRow, 'summaries' | 'maxDepth'>
+
+const Cursor = z.object({
+  /** The hash of the question. */
+  conversations: z.string(),
+  after: z.tuple([z.number(), z.number(), z.int()]),
+})
+
+type Page = {
+  readonly rows: readonly ConversationFacts[]
+  readonly nextCursor: string | null
+  readonly found: number
+  readonly internal: number
+}
+
+/**
+ * Chooses a page of conversations.
+ * @param sizeOf what conversations are sorted by when that is their size or pressure; null when it is not known
+ * @throws LcmError invalid_argument for a cursor of another question
+ */
+export function conversationPage(
+  all: readonly ConversationFacts[],
+  input: ConversationsInput,
+  sizeOf: (conversation: ConversationFacts) => number | null,
+): Page {
+  const after = placeAfter(input)
+  const fitting = all.filter(fits(input))
+  const internal = fitting.reduce((count, each) => count + Number(Boolean(each.internal)), 0)
+  const shown = input.internal === 'hidden' && internal > 0 ? fitting.filter((each) => !each.internal) : fitting
+  const left: { readonly place: ConversationPlace; readonly row: ConversationFacts }[] = []
+  for (const row of shown) {
+    const place = placeOf(row, input.sort, sizeOf(row))
+    if (after === null || comparePlaces(after, place) < 0) left.push({ place, row })
+  }
+  left.sort((a, b) => comparePlaces(a.place, b.place))
+  const page = left.slice(0, input.limit)
+  const last = page.length < left.length ? page.at(-1) : undefined
+  return {
+    rows: page.map(({ row }) => row),
+    nextCursor: last ? encodeCursor({ conversations: questionHash(input), after: last.place }) : null,
+    found: shown.length,
+    internal,
+  }
+}
+
+/** Returns a test for conversations that are asked for and hold every word, in any order and any case. */
+function fits({
+  query,
+  parentConversationId: parent,
+}: ConversationsInput): (conversation: ConversationFacts) => boolean {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  return ({ title, sessionId, conversationId, parentConversationId }) => {
+    if (parent !== undefined && parentConversationId !== parent) return false
+    if (words.length === 0) return true
+    const text = `${title ?? ''} ${sessionId} ${conversationId}`.toLowerCase()
+    return words.every((word) => text.includes(word))
+  }
+}
+
+function placeAfter(input: ConversationsInput): ConversationPlace | null {
+  if (input.cursor === undefined) return null
+  const { conversations, after } = decodeCursor(input.cursor, Cursor)
+  if (conversations !== questionHash(input)) throw badCursor('it belongs to another list of conversations')
+  return after
+}
+
+/** Names a question without its page. */
+function questionHash({ conversationIds, parentConversationId, query, internal, sort }: ConversationsInput): string {
+  const question = [conversationIds ?? null, parentConversationId ?? null, query, internal, sort]
+  return sha256(JSON.stringify(question)).slice(0, 16)
+}
