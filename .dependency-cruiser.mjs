@@ -7,7 +7,7 @@ export const FLOORS = [
   ['systems'],
   ['files'],
   ['ingest', 'window', 'search'],
-  ['browse'],
+  ['browse', 'provenance'],
   ['compaction'],
   ['doctor'],
   ['agents', 'map'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ProvenanceFinder } from '../../core/agents/provenance/provenance.ts'
+import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { ProvenanceInput } from '../../core/contract/provenance.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'

@@ -4,12 +4,12 @@ import { GrepInput } from '../../contract/retrieval.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { TimeSlice } from '../../yielding.ts'
-import { PassageIndex, withoutBlanks } from '../provenance/passage-index.ts'
-import { Scorer } from '../provenance/scoring.ts'
-import { messageTexts, sourceCards, summaryTexts } from '../provenance/source-texts.ts'
-import { SummaryCopies } from '../provenance/summary-copies.ts'
-import { type Claim, Vocabulary } from '../provenance/vocabulary.ts'
-import type { Candidate } from '../provenance/window-comparison.ts'
+import { PassageIndex, withoutBlanks } from '../../provenance/passage-index.ts'
+import { Scorer } from '../../provenance/scoring.ts'
+import { messageTexts, sourceCards, summaryTexts } from '../../provenance/source-texts.ts'
+import { SummaryCopies } from '../../provenance/summary-copies.ts'
+import { type Claim, Vocabulary } from '../../provenance/vocabulary.ts'
+import type { Candidate } from '../../provenance/window-comparison.ts'
 
 /** Up to this many messages are all read. When there are more, those that a search finds are read. */
 const MOST_READ = 1_000
@@ -42,7 +42,7 @@ export type PassageSearch = {
 export async function bestPassages(search: PassageSearch): Promise<ScoredPassage[]> {
   const { db, question, reach, signal } = search
   const slice = new TimeSlice(signal, 'The search was cancelled.')
-  const vocabulary = new Vocabulary(question, [{ kind: 'sentence', start: 0, end: question.length }])
+  const vocabulary = Vocabulary.of(question, [{ kind: 'sentence', start: 0, end: question.length }])
   const [asked] = vocabulary.claims
   if (!asked || asked.terms.length + asked.specifics.length === 0) return []
   const index = new PassageIndex(vocabulary)

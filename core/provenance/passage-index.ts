@@ -1,4 +1,4 @@
-import type { TimeSlice } from '../../yielding.ts'
+import type { TimeSlice } from '../yielding.ts'
 import { standsAt } from './specifics.ts'
 import { scanTokens } from './tokens.ts'
 import type { Vocabulary } from './vocabulary.ts'

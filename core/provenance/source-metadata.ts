@@ -1,7 +1,7 @@
-import type { Messages } from '../../memory/messages.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { messageHeads } from '../../systems/records/messages.ts'
-import { namesOfCalls } from '../../systems/records/parts.ts'
+import type { Messages } from '../memory/messages.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { messageHeads } from '../systems/records/messages.ts'
+import { namesOfCalls } from '../systems/records/parts.ts'
 
 /** How many messages' calls are read at once. */
 const BATCH = 10_000

@@ -1,5 +1,5 @@
-import type { Role } from '../../contract/ids.ts'
-import type { SpecificKind, Standing, Support } from '../../contract/provenance.ts'
+import type { Role } from '../contract/ids.ts'
+import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
 import type { Occurrence, PassageIndex } from './passage-index.ts'
 import { actorOf, isByAnother, swappedOrder } from './relations.ts'
 import type { Scorer } from './scoring.ts'
@@ -276,7 +276,7 @@ const nearest = (at: number, places: readonly number[]): number =>
     places.length === 0 ? 0 : Number.POSITIVE_INFINITY,
   )
 
-const isAlike = (a: SpecificKind, b: SpecificKind): boolean =>
+export const isAlike = (a: SpecificKind, b: SpecificKind): boolean =>
   a === b || (NAMES.has(a) && NAMES.has(b)) || (NUMBERS.has(a) && NUMBERS.has(b))
 const NAMES: ReadonlySet<SpecificKind> = new Set(['path', 'identifier', 'code', 'hash', 'url'])
-const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])
+export const NUMBERS: ReadonlySet<SpecificKind> = new Set(['number', 'version', 'time', 'date'])

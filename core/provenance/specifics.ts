@@ -1,4 +1,4 @@
-import type { SpecificKind } from '../../contract/provenance.ts'
+import type { SpecificKind } from '../contract/provenance.ts'
 import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
 import { unitAt } from './units.ts'
 

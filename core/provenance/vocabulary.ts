@@ -1,3 +1,4 @@
+import { withoutYielding } from '../yielding.ts'
 import type { ClaimRange } from './claims.ts'
 import { anchorKey, anchorOf, type Specific, specificsOf } from './specifics.ts'
 import { keyOf, numberOfWord, type Token, type TokenKind, tokensOf } from './tokens.ts'
@@ -43,7 +44,31 @@ export class Vocabulary {
   readonly #prefixes = new Uint8Array(0x8000)
   readonly #known = new Map<string, Sought | null>()
 
-  constructor(text: string, ranges: readonly ClaimRange[]) {
+  private constructor({ claims, terms, isReporting, specifics }: VocabularyParts) {
+    const anchors = new Map<string, number[]>()
+    specifics.forEach((specific, place) => {
+      const anchor = anchorOf(specific)
+      const list = anchors.get(anchor) ?? []
+      list.push(place)
+      anchors.set(anchor, list)
+    })
+    this.claims = claims
+    this.keys = [...terms.keys()]
+    this.isReporting = isReporting
+    this.specifics = specifics
+    this.#terms = terms
+    this.#anchors = anchors
+    for (const key of [...terms.keys(), ...anchors.keys()]) this.#prefixes[prefixAt(key, 0, key.length)] = 1
+    for (const word of NUMBER_WORD_PREFIXES) this.#prefixes[prefixAt(word, 0, word.length)] = 1
+  }
+
+  /** Returns the vocabulary of some ranges of a text. */
+  static of(text: string, ranges: readonly ClaimRange[]): Vocabulary {
+    return withoutYielding(Vocabulary.reading(text, ranges))
+  }
+
+  /** Does the same in pieces of some milliseconds. */
+  static *reading(text: string, ranges: readonly ClaimRange[]): Generator<void, Vocabulary> {
     const terms = new Map<string, number>()
     const isReporting: boolean[] = []
     const idOf = (key: string): number => {
@@ -54,47 +79,15 @@ export class Vocabulary {
       return terms.size - 1
     }
     const specifics: Specific[] = []
-    this.claims = ranges.map((range): Claim => {
-      const claim = text.slice(range.start, range.end)
-      const own = specificsOf(claim).map((specific) => ({
-        ...specific,
-        start: specific.start + range.start,
-        end: specific.end + range.start,
-      }))
-      const places = own.map((specific) => specifics.push(specific) - 1)
-      const telling = tokensOf(claim).filter((token) => isTelling(token, claim))
-      return {
-        ...range,
-        text: claim,
-        specifics: places,
-        terms: telling.map((token) => {
-          const [start, end] = [token.start + range.start, token.end + range.start]
-          const whole = own.find(
-            (specific) => specific.kind !== 'quote' && specific.start <= start && specific.end >= end,
-          )
-          const pieces = whole ? telling.filter((other) => isWithin(other, whole, range.start)).length : 1
-          const term = idOf(termKey(token, claim))
-          return { term, start, end, isSpecific: whole !== undefined, isPair: token.kind === 'pair', share: 1 / pieces }
-        }),
-      }
-    })
+    const claims: Claim[] = []
+    for (const range of ranges) {
+      claims.push(claimOf(text, range, specifics, idOf))
+      if (claims.length % CLAIMS_A_PIECE === 0) yield
+    }
     // Opposites are looked for, too, because a source that has one is reversed by the claim. So are words of the same
     // meaning.
     for (const key of [...terms.keys()]) for (const other of [...oppositesOf(key), ...alikeTo(key)]) idOf(other)
-    const anchors = new Map<string, number[]>()
-    specifics.forEach((specific, place) => {
-      const anchor = anchorOf(specific)
-      const list = anchors.get(anchor) ?? []
-      list.push(place)
-      anchors.set(anchor, list)
-    })
-    this.keys = [...terms.keys()]
-    this.isReporting = isReporting
-    this.specifics = specifics
-    this.#terms = terms
-    this.#anchors = anchors
-    for (const key of [...terms.keys(), ...anchors.keys()]) this.#prefixes[prefixAt(key, 0, key.length)] = 1
-    for (const word of NUMBER_WORD_PREFIXES) this.#prefixes[prefixAt(word, 0, word.length)] = 1
+    return new Vocabulary({ claims, terms, isReporting, specifics })
   }
 
   termOf(key: string): number | undefined {
@@ -120,6 +113,37 @@ export class Vocabulary {
     const term = this.#terms.get(number ?? keyOf(kind, raw)) ?? -1
     const specifics = this.#anchors.get(anchorKey(kind, raw)) ?? []
     return term < 0 && specifics.length === 0 ? null : { term, specifics }
+  }
+}
+
+type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics'> & {
+  readonly terms: ReadonlyMap<string, number>
+}
+
+/** How many claims are read between two moments at which other work may go first. */
+const CLAIMS_A_PIECE = 20
+
+/** Reads one claim. What it says exactly is added to `specifics`. */
+function claimOf(text: string, range: ClaimRange, specifics: Specific[], idOf: (key: string) => number): Claim {
+  const claim = text.slice(range.start, range.end)
+  const own = specificsOf(claim).map((specific) => ({
+    ...specific,
+    start: specific.start + range.start,
+    end: specific.end + range.start,
+  }))
+  const places = own.map((specific) => specifics.push(specific) - 1)
+  const telling = tokensOf(claim).filter((token) => isTelling(token, claim))
+  return {
+    ...range,
+    text: claim,
+    specifics: places,
+    terms: telling.map((token) => {
+      const [start, end] = [token.start + range.start, token.end + range.start]
+      const whole = own.find((specific) => specific.kind !== 'quote' && specific.start <= start && specific.end >= end)
+      const pieces = whole ? telling.filter((other) => isWithin(other, whole, range.start)).length : 1
+      const term = idOf(termKey(token, claim))
+      return { term, start, end, isSpecific: whole !== undefined, isPair: token.kind === 'pair', share: 1 / pieces }
+    }),
   }
 }
 

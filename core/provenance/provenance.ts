@@ -1,14 +1,14 @@
-import type { Role } from '../../contract/ids.ts'
-import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../../contract/provenance.ts'
-import { GrepInput, type GrepRequest, type GrepResult } from '../../contract/retrieval.ts'
-import { LcmError } from '../../errors.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import type { MemoryReader } from '../../systems/memory-reader.ts'
-import { findNode, messageNumber } from '../../systems/node-id.ts'
-import { knownRole, messageHeads } from '../../systems/records/messages.ts'
-import { summaryHeads } from '../../systems/records/summaries.ts'
-import { contentsOfSummaries } from '../../systems/texts.ts'
-import { TimeSlice } from '../../yielding.ts'
+import type { Role } from '../contract/ids.ts'
+import type { Passage, Provenance, ProvenanceClaim, ProvenanceInput, SourcePlace } from '../contract/provenance.ts'
+import { GrepInput, type GrepRequest, type GrepResult } from '../contract/retrieval.ts'
+import { LcmError } from '../errors.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { findNode, messageNumber } from '../systems/node-id.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { summaryHeads } from '../systems/records/summaries.ts'
+import { contentsOfSummaries } from '../systems/texts.ts'
+import { TimeSlice } from '../yielding.ts'
 import { claimsOf, claimsWithin } from './claims.ts'
 import { whyClaim, whyPassage } from './explain.ts'
 import { PassageIndex, withoutBlanks } from './passage-index.ts'
@@ -87,7 +87,7 @@ export class ProvenanceFinder {
     }
     const content = new Map(contentsOfSummaries(db, [head.id])).get(head.id) ?? ''
     const chosen = chosenClaims(content, input)
-    const vocabulary = new Vocabulary(content, chosen.slice(0, MOST_CLAIMS))
+    const vocabulary = Vocabulary.of(content, chosen.slice(0, MOST_CLAIMS))
     const memory = reader.memory(node.conversationId)
     const sources = reachedSources(memory, memory.summaries.nodeOf(input.summaryId))
     const index = new PassageIndex(vocabulary)
