@@ -8,7 +8,7 @@ export const FLOORS = [
   ['files'],
   ['ingest', 'window', 'search'],
   ['browse', 'provenance'],
-  ['compaction'],
+  ['compaction', 'trace'],
   ['doctor'],
   ['agents', 'map'],
   ['lcm.ts'],

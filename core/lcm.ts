@@ -4,7 +4,6 @@ import { ExpandQuery } from './agents/expand-query/expand-query.ts'
 import { GrantService } from './agents/grants/grant-service.ts'
 import { issuedGrants } from './agents/grants/grant-tables.ts'
 import { Grants } from './agents/grants/grants.ts'
-import { ProvenanceFinder } from './provenance/provenance.ts'
 import { Outliner } from './browse/outline.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
 import { MemoryStats } from './browse/stats/memory-stats.ts'
@@ -37,6 +36,7 @@ import { withLedger } from './ingest/ledger/open-ledger.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
 import { MapRecord } from './map/map-record.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
+import { ProvenanceFinder } from './provenance/provenance.ts'
 import { ContentIndexes } from './search/content-index/content-indexes.ts'
 import type { ContentsOptions } from './search/content-index/index-contents.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
@@ -52,6 +52,9 @@ import { MemoryReader } from './systems/memory-reader.ts'
 import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
 import { systemOf } from './systems/systems.ts'
+import { FactTracer } from './trace/fact-tracer.ts'
+import { LossReporter } from './trace/loss.ts'
+import { SurvivalCounter } from './trace/survival.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
 import { TimeTravel } from './window/time-travel/time-travel.ts'
@@ -79,6 +82,10 @@ export type Lcm = {
   /** What the user of this machine allows for the ledger of this memory. */
   readonly ledgers: LedgerPermission
   readonly provenance: ProvenanceFinder
+  /** What became of what was said. */
+  readonly tracer: FactTracer
+  readonly survival: SurvivalCounter
+  readonly losses: LossReporter
   readonly expandQuery: ExpandQuery
   /** Permissions for other programs, which are kept in the app's data folder. */
   readonly grants: GrantService
@@ -163,6 +170,14 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     contentIndexes: contents.indexes,
   })
 
+  const timeTravel = new TimeTravel({
+    db: read,
+    reader,
+    context,
+    keepsLog: info.capabilities.runs,
+    summaries: systemOf(info.copiedFrom?.system ?? info.system).summaries,
+  })
+
   const requireWrite = (what: string): WriteDb => {
     if (memory.write) return memory.write
     if (!isNative(info)) {
@@ -228,13 +243,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     transcript: new Transcript(read, reader),
     dag,
     context,
-    timeTravel: new TimeTravel({
-      db: read,
-      reader,
-      context,
-      keepsLog: info.capabilities.runs,
-      summaries: systemOf(info.copiedFrom?.system ?? info.system).summaries,
-    }),
+    timeTravel,
     retrieval,
     sideIndex,
     contents,
@@ -244,6 +253,9 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       reader,
       grep: (input, signal) => retrieval.search(input, signal),
     }),
+    tracer: new FactTracer({ db: read, reader, search: (input, signal) => retrieval.search(input, signal) }),
+    survival: new SurvivalCounter(read, reader),
+    losses: new LossReporter({ db: read, reader, timeTravel }),
     expandQuery: new ExpandQuery({
       db: read,
       reader,

@@ -198,6 +198,15 @@ export function createRouter(core: Core) {
         return { ...(await tools.call(input.name, input.arguments, signal ?? new AbortController().signal)) }
       }),
     },
+    trace: {
+      fact: os.trace.fact.handler(async ({ input, signal }) => (await core.lcm()).tracer.trace(input, signal)),
+      survival: os.trace.survival.handler(async ({ input, signal }) =>
+        (await withSummaries(input)).survival.of(input, signal),
+      ),
+      loss: os.trace.loss.handler(async ({ input, signal }) =>
+        (await withSummaries(input)).losses.report(input, signal),
+      ),
+    },
     compaction: {
       evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),
       plan: os.compaction.plan.handler(async ({ input }) => (await core.lcm()).planner.plan(input)),

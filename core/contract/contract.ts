@@ -55,6 +55,7 @@ import {
   Moment,
   Timeline,
 } from './time-travel.ts'
+import { FactTrace, LossInput, LossReport, Survival, SurvivalInput, TraceInput } from './trace.ts'
 import { WhatIfInput } from './what-if.ts'
 
 /** What is said of a procedure to people, and to programs that choose among procedures. */
@@ -221,6 +222,19 @@ export const contract = {
     call: reads('Calls a tool for agents, within the permission that the call names.')
       .input(ToolCallInput)
       .output(z.record(z.string(), z.unknown())),
+  },
+  /** What became of what was said: comparisons of texts, without a model. They can be cancelled. */
+  trace: {
+    fact: reads('Follows what was said up to the window, and says where it was lost and how to get it back.')
+      .input(TraceInput)
+      .output(FactTrace),
+    /** It is counted once for each state of the window; later answers are at hand. */
+    survival: reads('Counts how many details of each message still stand in the window.')
+      .input(SurvivalInput)
+      .output(Survival),
+    loss: reads('Lists what a compaction dropped or changed, or what left the window between two moments.')
+      .input(LossInput)
+      .output(LossReport),
   },
   compaction: {
     evaluate: reads('Says whether a compaction is due, and why.').input(CompactInput).output(CompactionDecision),

@@ -6,6 +6,7 @@ import { Message, TranscriptPage } from '../../core/contract/message.ts'
 import { Expansion, GrepInput, GrepResult } from '../../core/contract/retrieval.ts'
 import { Strata } from '../../core/contract/strata.ts'
 import { ContextAt, ContextDifference, Timeline } from '../../core/contract/time-travel.ts'
+import { FactTrace, LossInput, LossReport, Survival, SurvivalInput, TraceInput } from '../../core/contract/trace.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 
@@ -32,6 +33,15 @@ export async function askEveryService(lcm: Lcm): Promise<IntegrityReport> {
   ]
   for (const id of spread(ids, 150)) askNode(lcm, id)
   for (const id of lcm.read.column<string>('SELECT summary_id FROM summaries')) askSummary(lcm, id)
+  for (const id of spread(ids, 12)) {
+    if (lcm.retrieval.describe(id, 0).kind !== 'file') FactTrace.parse(await lcm.tracer.trace(TraceInput.parse({ id })))
+  }
+  FactTrace.parse(await lcm.tracer.trace(TraceInput.parse({ text: 'the error of 3 tests' })))
+  for (const conversationId of lcm.read.column<number>('SELECT conversation_id FROM conversations').slice(0, 5)) {
+    Survival.parse(await lcm.survival.of(SurvivalInput.parse({ conversationId })))
+    LossReport.parse(await lcm.losses.report(LossInput.parse({ conversationId })))
+    LossReport.parse(await lcm.losses.report(LossInput.parse({ conversationId, from: { atMs: 0 } })))
+  }
   for (const input of SEARCHES) GrepResult.parse(await lcm.retrieval.grep(GrepInput.parse(input)))
   return await checkIntegrity(lcm)
 }

@@ -1,5 +1,5 @@
-import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import { type ClaimSpecific, type ProvenanceClaim, ProvenanceInput } from '../../core/contract/provenance.ts'
+import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { generateHistory } from '../builders/history.ts'

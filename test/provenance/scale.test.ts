@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
 import { ProvenanceInput } from '../../core/contract/provenance.ts'
+import { ProvenanceFinder } from '../../core/provenance/provenance.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { processorClock } from '../builders/busy-machine.ts'

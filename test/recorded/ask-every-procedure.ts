@@ -1,5 +1,6 @@
 import type { PromptPreview } from '../../core/contract/compaction.ts'
 import type { GrepHit, GrepRequest, GrepStep } from '../../core/contract/retrieval.ts'
+import type { FactTrace } from '../../core/contract/trace.ts'
 import type { Asker } from './asker.ts'
 
 /** The words and modes of the searches. Every system's files contain some of the words. */
@@ -109,6 +110,8 @@ async function askWindows(asker: Asker, conversationId: number, between: string 
   for (const provider of ['anthropic', 'openai'] as const)
     await asker.ask((c) => c.context.render({ conversationId, provider }))
   const timeline = await asker.ask((c) => c.context.timeline({ conversationId }))
+  await asker.ask((c) => c.trace.survival({ conversationId, limit: PAGE }))
+  await asker.ask((c) => c.trace.loss({ conversationId, limit: PAGE }))
   const moments = [
     ...spread(timeline?.events ?? [], 3).map(({ eventId }) => ({ eventId })),
     ...(timeline?.events.slice(0, 1) ?? []).flatMap(({ runId }) => (runId ? [{ runId }] : [])),
@@ -139,6 +142,7 @@ async function askPlans(asker: Asker, conversationId: number): Promise<void> {
 
 async function askNode(asker: Asker, id: string, conversationId: number): Promise<void> {
   const described = await asker.ask((c) => c.retrieval.describe({ id, contentChars: 500 }))
+  await asker.ask(async (c) => withoutQueries(await c.trace.fact({ id })))
   await asker.ask((c) => c.transcript.locate({ id }))
   await asker.ask((c) => c.lineage.of({ id }))
   await asker.ask((c) => c.lineage.neighbourhood({ id, up: 2, down: 2, maxPerNode: 5, expanded: [id] }))
@@ -176,6 +180,12 @@ function withoutNonce({ tokens: _, ...preview }: PromptPreview): unknown {
   const replace = (text: string): string => text.replaceAll(nonce, '<nonce>').replaceAll(nonce.slice(0, 8), '<mark>')
   return { ...preview, system: replace(preview.system), prompt: replace(preview.prompt) }
 }
+
+/** Which queries find something follows from the ranking, which other answers record. */
+const withoutQueries = ({ wayBack, ...trace }: FactTrace): unknown => ({
+  ...trace,
+  wayBack: wayBack.filter(({ kind }) => kind === 'expand'),
+})
 
 /** How many steps a search takes is a matter of time; what they bring together is not. */
 async function whole(steps: AsyncIterable<GrepStep>): Promise<{ hits: GrepHit[]; result: GrepStep['result'] }> {

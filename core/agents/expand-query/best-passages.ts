@@ -1,15 +1,15 @@
 import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
 import type { ExpandCitation } from '../../contract/expand-query.ts'
 import { GrepInput } from '../../contract/retrieval.ts'
-import type { ReadDb } from '../../sqlite/read-db.ts'
-import { messageNumber } from '../../systems/node-id.ts'
-import { TimeSlice } from '../../yielding.ts'
 import { PassageIndex, withoutBlanks } from '../../provenance/passage-index.ts'
 import { Scorer } from '../../provenance/scoring.ts'
 import { messageTexts, sourceCards, summaryTexts } from '../../provenance/source-texts.ts'
 import { SummaryCopies } from '../../provenance/summary-copies.ts'
 import { type Claim, Vocabulary } from '../../provenance/vocabulary.ts'
 import type { Candidate } from '../../provenance/window-comparison.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { TimeSlice } from '../../yielding.ts'
 
 /** Up to this many messages are all read. When there are more, those that a search finds are read. */
 const MOST_READ = 1_000

@@ -24,6 +24,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   grep: async () => (await import('./grep-command.ts')).grep,
   'expand-query': async () => (await import('./expand-query-command.ts')).expandQuery,
   provenance: async () => (await import('./provenance-command.ts')).provenance,
+  trace: async () => (await import('./trace-commands.ts')).trace,
+  loss: async () => (await import('./trace-commands.ts')).loss,
   integrity: async () => (await import('./integrity-command.ts')).integrity,
   coverage: async () => (await import('./coverage-command.ts')).coverage,
   repair: async () => (await import('./repair-command.ts')).repair,

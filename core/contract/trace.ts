@@ -1,0 +1,261 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { Moment } from './time-travel.ts'
+
+/**
+ * What a detail is, in the order in which losses are listed. A decision, constraint, negation or error is a whole
+ * sentence; `words` are words without a detail that somebody asked about.
+ */
+export const DetailKind = z.enum([
+  'decision',
+  'constraint',
+  'number',
+  'path',
+  'negation',
+  'error',
+  'id',
+  'name',
+  'quote',
+  'words',
+])
+export type DetailKind = z.infer<typeof DetailKind>
+
+/**
+ * What became of a detail in a text: it stands there, it stands there with another value or denied, nothing of it
+ * stands there, or only some of its words do, so that it may have been put in other words.
+ */
+export const DetailFate = z.enum(['kept', 'changed', 'unknown', 'dropped'])
+export type DetailFate = z.infer<typeof DetailFate>
+
+/** The same of several details together. `partly`: some of them stand there. */
+export const FactState = z.enum(['kept', 'partly', 'dropped', 'changed', 'unknown'])
+export type FactState = z.infer<typeof FactState>
+
+/** Where a detail stands in a message or summary. */
+const DetailPlace = z.object({
+  id: NodeId,
+  field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
+  part: z.int().nullable(),
+  /** UTF-16 units of that text, end exclusive. */
+  start: z.int(),
+  end: z.int(),
+})
+
+/** The summary at which something was lost, and the compaction that made it. */
+const LostAt = z.object({
+  id: NodeId,
+  depth: z.int(),
+  /** Null in a file that records no runs. */
+  runId: z.string().nullable(),
+  /** Number of the run in its conversation, from 1 on. */
+  run: z.int().nullable(),
+  atMs: TimeMs.nullable(),
+  /** The number of sources that the summary was made from. */
+  sources: z.int(),
+})
+export type LostAt = z.infer<typeof LostAt>
+
+export const TracedDetail = z.object({
+  kind: DetailKind,
+  text: z.string(),
+  /** Null for words of a question that stand in no message. */
+  at: DetailPlace.nullable(),
+  /** What became of it in the window, whichever way it got there. */
+  fate: DetailFate,
+  /** What stands in its place, if that is another value. */
+  instead: z.string().nullable(),
+  /** Where it fell on the way to the window, or null when it did not. */
+  lostAt: LostAt.nullable(),
+})
+export type TracedDetail = z.infer<typeof TracedDetail>
+
+/** One node on the way from a message to the window. */
+export const Rung = z.object({
+  /** Null for the window. */
+  id: NodeId.nullable(),
+  kind: z.enum(['message', 'leaf', 'condensed', 'window']),
+  /** −1 for a message, null for the window. */
+  depth: z.int().nullable(),
+  role: Role.nullable(),
+  seq: z.int().nullable(),
+  state: FactState,
+  /** How many of the details stand in it. */
+  kept: z.int(),
+  details: z.int(),
+  runId: z.string().nullable(),
+  run: z.int().nullable(),
+  atMs: TimeMs.nullable(),
+  inWindow: z.boolean(),
+  tokens: z.int(),
+  /** The number of messages that it stands for, and their first and last seq. */
+  messages: z.int(),
+  firstSeq: z.int().nullable(),
+  lastSeq: z.int().nullable(),
+  sources: z.int(),
+  /** How its text begins. */
+  title: z.string(),
+  /** The passage in which the details stand, or that comes nearest to them. */
+  excerpt: z.string(),
+  /** Ranges of the excerpt in which details stand. */
+  marks: z.array(z.tuple([z.int(), z.int()])),
+  /** The details that stand in the rung before it and not in this one. */
+  lost: z.array(z.string()),
+})
+export type Rung = z.infer<typeof Rung>
+
+/** A message or summary that says what is traced. */
+export const FactPlace = z.object({
+  id: NodeId,
+  kind: z.enum(['message', 'leaf', 'condensed']),
+  conversationId: ConversationId,
+  role: Role.nullable(),
+  depth: z.int().nullable(),
+  seq: z.int().nullable(),
+  createdAtMs: TimeMs.nullable(),
+  excerpt: z.string(),
+  marks: z.array(z.tuple([z.int(), z.int()])),
+  /** How many of the details it has, and how many of those stand in the window, itself included. */
+  details: z.int(),
+  kept: z.int(),
+  state: FactState,
+  inWindow: z.boolean(),
+  lostAt: LostAt.nullable(),
+})
+export type FactPlace = z.infer<typeof FactPlace>
+
+/** A way to have the details in the window again. */
+export const WayBack = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('expand'),
+    /** The summaries to expand, one after the other, and at the end what the details stand in. */
+    steps: z.array(z.object({ id: NodeId, depth: z.int(), tokens: z.int(), sources: z.int() })),
+    /** What is read on the way. */
+    tokens: z.int(),
+  }),
+  z.object({
+    kind: z.literal('search'),
+    query: z.string(),
+    /** The number of hits, and the place among them, from 1 on, of one in which the details stand. */
+    hits: z.int(),
+    place: z.int(),
+    id: NodeId,
+    tokens: z.int(),
+  }),
+])
+export type WayBack = z.infer<typeof WayBack>
+
+export const TraceInput = z.object({
+  id: NodeId.optional().describe('a message or summary'),
+  text: z.string().min(1).max(4000).optional().describe('words or a detail; with an id, only these words of it'),
+  conversationId: ConversationId.optional(),
+  limit: z.int().min(1).max(50).default(12).describe('places that say it'),
+})
+export type TraceInput = z.infer<typeof TraceInput>
+export type TraceRequest = z.input<typeof TraceInput>
+
+export const FactTrace = z.object({
+  /** What is traced, in words. */
+  detail: z.string(),
+  /** The message or summary from which the ladder leads to the window, or null when nothing says it. */
+  id: NodeId.nullable(),
+  conversationId: ConversationId.nullable(),
+  details: z.array(TracedDetail),
+  /** From the message to the window. */
+  ladder: z.array(Rung),
+  /** Other summaries that stand for it, beside that way. */
+  others: z.array(Rung),
+  /** What became of it in the window, whichever way it got there. */
+  state: FactState,
+  inWindow: z.boolean(),
+  lostAt: LostAt.nullable(),
+  /** Items of the window outside of the ladder that say it, too. */
+  toldAgain: z.array(
+    z.object({ id: NodeId, kind: z.enum(['message', 'leaf', 'condensed']), atMs: TimeMs.nullable(), kept: z.int() }),
+  ),
+  /** When it stood in the window, as far as the times are known. Null: still. */
+  stood: z.array(z.object({ fromAtMs: TimeMs, toAtMs: TimeMs.nullable(), id: NodeId })),
+  /** Everything that says it, newest first. Empty when an id was asked about. */
+  places: z.array(FactPlace),
+  wayBack: z.array(WayBack),
+  /** What limits the answer. */
+  notes: z.array(z.string()),
+  tookMs: z.number(),
+})
+export type FactTrace = z.infer<typeof FactTrace>
+
+export const SurvivalInput = z.object({
+  conversationId: ConversationId,
+  offset: z.int().min(0).default(0).describe('messages to leave out'),
+  limit: z.int().min(0).max(10_000).default(1000).describe('messages to return'),
+})
+export type SurvivalInput = z.infer<typeof SurvivalInput>
+
+/** For messages in their order, in columns: how many details each has, and how many of them stand in the window. */
+export const Survival = z.object({
+  conversationId: ConversationId,
+  messages: z.int(),
+  offset: z.int(),
+  id: z.array(NodeId),
+  /** −1 for a message that is in the window itself. */
+  details: z.array(z.int()),
+  kept: z.array(z.int()),
+  /** The sums over the whole conversation, without what is in the window itself. */
+  totalDetails: z.int(),
+  totalKept: z.int(),
+  notes: z.array(z.string()),
+})
+export type Survival = z.infer<typeof Survival>
+
+export const LossInput = z.object({
+  conversationId: ConversationId,
+  from: Moment.optional().describe('the moment before (default: before the last compaction)'),
+  to: Moment.optional().describe('the moment after (default: now)'),
+  summaryId: NodeId.optional().describe('what fell when this summary was made, in place of two moments'),
+  limit: z.int().min(1).max(2000).default(200).describe('details of each list'),
+})
+export type LossInput = z.infer<typeof LossInput>
+export type LossRequest = z.input<typeof LossInput>
+
+export const LostDetail = z.object({
+  kind: DetailKind,
+  text: z.string(),
+  /** The sentence in which it was said. */
+  sentence: z.string(),
+  /** The message that said it, or the summary when no message is known. */
+  messageId: NodeId,
+  role: Role.nullable(),
+  seq: z.int().nullable(),
+  /** Where it fell, or null when it left the window without a summary. */
+  atSummary: NodeId.nullable(),
+  depth: z.int().nullable(),
+  runId: z.string().nullable(),
+  run: z.int().nullable(),
+  atMs: TimeMs.nullable(),
+  /** What stands in its place. */
+  instead: z.string().nullable(),
+  /** What became of it, from what left the window up to what is in the window. */
+  ladder: z.array(z.object({ id: NodeId, depth: z.int(), state: DetailFate })),
+})
+export type LostDetail = z.infer<typeof LostDetail>
+
+export const LossReport = z.object({
+  conversationId: ConversationId,
+  fromAtMs: TimeMs.nullable(),
+  toAtMs: TimeMs.nullable(),
+  /** In the order of the kinds; within a kind, what was said before what tools gave. */
+  dropped: z.array(LostDetail),
+  changed: z.array(LostDetail),
+  counts: z.object({
+    /** The messages and summaries that left the window. */
+    items: z.int(),
+    details: z.int(),
+    kept: z.int(),
+    changed: z.int(),
+    unknown: z.int(),
+    dropped: z.int(),
+    byKind: z.array(z.object({ kind: DetailKind, dropped: z.int(), changed: z.int() })),
+  }),
+  notes: z.array(z.string()),
+  tookMs: z.number(),
+})
+export type LossReport = z.infer<typeof LossReport>

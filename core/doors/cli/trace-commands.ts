@@ -1,0 +1,152 @@
+import { z } from 'zod'
+import { isoTime } from '../../clock.ts'
+import {
+  type FactState,
+  FactTrace,
+  LossInput,
+  LossReport,
+  type LostDetail,
+  type Rung,
+  TraceInput,
+  type WayBack,
+} from '../../contract/trace.ts'
+import type { Lcm } from '../../lcm.ts'
+import { lookUp } from '../../systems/node-id.ts'
+import { defineCommand, narrowed } from './command.ts'
+import { interruptibleCall } from './interruptible.ts'
+import { chooseConversation, chooseOrNewest, withMemory } from './session.ts'
+import { count, oneLine } from './text.ts'
+
+const traceFields = z.object({
+  what: z.string().min(1).max(4000).describe('a message, a summary, or words'),
+  words: TraceInput.shape.text.describe('of a message or summary: only these words of it'),
+  ...narrowed,
+  limit: TraceInput.shape.limit,
+})
+
+/** Follows what was said through the summaries up to the window. */
+export const trace = defineCommand({
+  name: 'trace',
+  does: 'where something that was said stands now, where it was lost, and how to get it back',
+  example: 'trace "retries raised to four" --db sample.db',
+  fields: traceFields,
+  positional: ['what'],
+  prints: FactTrace,
+  run: (input, given) =>
+    withMemory(
+      given,
+      async (lcm) => {
+        const asked = askedOf(lcm, input)
+        const found = await interruptibleCall((signal) => lcm.tracer.trace(asked, signal))
+        return { json: found, text: () => traceText(found) }
+      },
+      { readOnly: true },
+    ),
+})
+
+/** An id that names something is followed itself; everything else is words. */
+function askedOf(lcm: Lcm, { what, words, conversationId, limit }: z.output<typeof traceFields>): TraceInput {
+  if (conversationId !== undefined) chooseConversation(lcm, conversationId)
+  const narrow = conversationId === undefined ? {} : { conversationId }
+  const isId = !/\s/.test(what) && what.length <= 512 && lookUp(lcm.read, what) !== null
+  if (isId) return TraceInput.parse({ id: what, text: words, limit })
+  return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow })
+}
+
+const MARKS: Readonly<Record<FactState, string>> = { kept: '●', partly: '◐', dropped: '⊘', changed: '≠', unknown: '◌' }
+
+function traceText(found: FactTrace): string {
+  const { detail, ladder, toldAgain, places, wayBack, notes } = found
+  return [
+    `“${oneLine(detail, 160)}”`,
+    ...ladder.toReversed().flatMap(rungText),
+    '',
+    verdict(found),
+    ...toldAgain.slice(0, 3).map(({ id }) => `It is said again in the window by ${id}.`),
+    ...wayBack.map(wayText),
+    ...(places.length > 1
+      ? [
+          '',
+          `${count(places.length)} places say it:`,
+          ...places.map(
+            ({ id, state, excerpt, lostAt: at }) =>
+              `${MARKS[state]} ${id}  ${state}${at === null ? '' : ` at ${at.id}`}  ${oneLine(excerpt, 100)}`,
+          ),
+        ]
+      : []),
+    ...notes.map((note) => `note: ${note}`),
+  ].join('\n')
+}
+
+function rungText({ id, kind, depth, state, kept, details, run, atMs, excerpt, lost }: Rung): string[] {
+  const name = kind === 'window' ? 'the window' : `${id}  ${kind}${kind === 'condensed' ? ` depth ${depth}` : ''}`
+  const made = [run === null ? null : `run ${count(run)}`, atMs === null ? null : isoTime(atMs)]
+    .filter(Boolean)
+    .join(', ')
+  return [
+    `${MARKS[state]} ${name}  ${state}, ${count(kept)} of ${count(details)}${made === '' ? '' : ` · ${made}`}`,
+    ...(excerpt === '' ? [] : [`    ${oneLine(excerpt, 140)}`]),
+    ...(lost.length === 0 ? [] : [`    lost here: ${oneLine(lost.slice(0, 8).join(' · '), 160)}`]),
+  ]
+}
+
+function verdict({ state, inWindow, lostAt, details }: FactTrace): string {
+  if (details.length === 0) return 'It has no detail that could be followed.'
+  if (inWindow) return 'All of it stands in the window.'
+  if (lostAt === null)
+    return state === 'unknown' ? 'It may stand in the window in other words.' : 'It is not in the window.'
+  const run = lostAt.run === null ? '' : ` by run ${count(lostAt.run)}`
+  const at = lostAt.atMs === null ? '' : `, ${isoTime(lostAt.atMs)}`
+  const what = state === 'partly' ? 'Partly lost' : state === 'changed' ? 'Changed' : 'Lost'
+  return `${what} at ${lostAt.id}${run}${at}, when ${count(lostAt.sources)} sources became one summary.`
+}
+
+function wayText(way: WayBack): string {
+  if (way.kind === 'search')
+    return `Found by: lcm grep '${way.query}' (place ${count(way.place)} of ${count(way.hits)}: ${way.id})`
+  const ids = way.steps.map(({ id }) => id).join(' → ')
+  return `By expanding: ${ids} (${count(way.tokens)} tokens read)`
+}
+
+const lossFields = LossInput.extend({ ...narrowed, limit: LossInput.shape.limit })
+
+/** What a compaction dropped or changed. */
+export const loss = defineCommand({
+  name: 'loss',
+  does: 'what the last compaction dropped or changed, or what left the window between two moments',
+  example: 'loss --db sample.db --conversation 1',
+  fields: lossFields,
+  prints: LossReport,
+  run: ({ conversationId, ...input }, given) =>
+    withMemory(
+      given,
+      async (lcm) => {
+        const asked = { ...input, conversationId: chooseOrNewest(lcm, conversationId) }
+        const report = await interruptibleCall((signal) => lcm.losses.report(asked, signal))
+        return { json: report, text: () => lossText(report) }
+      },
+      { readOnly: true },
+    ),
+})
+
+const SHOWN = 40
+
+/** The report as lines for people. */
+export function lossText({ dropped, changed, counts, notes }: LossReport): string {
+  const line = ({ kind, text, sentence, messageId, atSummary, run, instead }: LostDetail): string =>
+    `${kind.padEnd(10)}  ${oneLine(text === sentence ? text : `${text}  in “${sentence}”`, 110)}${instead === null ? '' : ` → ${oneLine(instead, 60)}`}  (${messageId}${atSummary === null ? '' : ` at ${atSummary}`}${run === null ? '' : `, run ${count(run)}`})`
+  const part = (title: string, all: readonly LostDetail[], total: number): string[] =>
+    all.length === 0
+      ? []
+      : [
+          title,
+          ...all.slice(0, SHOWN).map(line),
+          ...(total > SHOWN ? [`… ${count(total - SHOWN)} more: --json lists them`] : []),
+        ]
+  return [
+    ...part('changed', changed, counts.changed),
+    ...part('dropped', dropped, counts.dropped),
+    `${count(counts.items)} items left the window with ${count(counts.details)} details: ${count(counts.kept)} stand in it, ${count(counts.dropped)} were dropped, ${count(counts.changed)} changed, ${count(counts.unknown)} may stand in other words`,
+    ...notes.map((note) => `note: ${note}`),
+  ].join('\n')
+}

@@ -1,0 +1,272 @@
+import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
+import type { DetailFate, FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
+import { LcmError } from '../errors.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
+import { inSlices, TimeSlice } from '../yielding.ts'
+import { type Detail, type Details, readingDetails, type ToldText } from './details.ts'
+import { type Fate, FateFinder, stateOf } from './fates.ts'
+import { type Foot, isMessageInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
+import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
+import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
+import { placesOf } from './places.ts'
+import { Rungs } from './rungs.ts'
+import { SummaryMakers } from './summary-makers.ts'
+import { wayByExpanding, waysBySearch } from './way-back.ts'
+
+export type TracerOptions = {
+  readonly db: ReadDb
+  readonly reader: MemoryReader
+  /** A search that is made in order to answer something else. */
+  search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+}
+
+/** So many details are followed at most. */
+const MOST_DETAILS = 1000
+/** So many details are listed at most. */
+const MOST_LISTED = 300
+/** A window with more characters is compared as far as this. */
+const MOST_WINDOW_CHARS = 20_000_000
+const NEVER = new AbortController().signal
+
+/** What is followed, from where. */
+type Asked = {
+  readonly memory: Memory
+  readonly node: FoundNode
+  readonly details: Details
+  /** Where the words stand in their text when only a part of it is followed. */
+  readonly offset: number
+  readonly isFound: boolean
+}
+
+/**
+ * Follows what was said from its message through the summaries that stand for it to the window, and tells where it was
+ * lost. It compares texts, uses no model, and equal memories give equal answers. A text is never evidence for itself.
+ */
+export class FactTracer {
+  readonly #options: TracerOptions
+
+  constructor(options: TracerOptions) {
+    this.#options = options
+  }
+
+  /** @throws LcmError not_found; invalid_argument for a file, and when nothing is asked about; cancelled */
+  async trace(input: TraceInput, signal: AbortSignal = NEVER): Promise<FactTrace> {
+    const began = performance.now()
+    const slice = new TimeSlice(signal, 'The trace was cancelled.')
+    const { id, text } = input
+    const words = text?.trim() ?? ''
+    if (id === undefined && words === '')
+      throw new LcmError('invalid_argument', 'Say what to trace: the id of a message or summary, or some words.')
+    const places = id === undefined ? await placesOf(this.#options, input, words, slice, signal) : null
+    const start = id ?? places?.best ?? null
+    const notes = [...(places?.notes ?? [])]
+    if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
+    const asked = await this.#asked(start, words === '' ? null : words, signal)
+    if (!asked.isFound && id !== undefined) notes.push(`These words do not stand in ${id} as they are.`)
+    const found = await this.#follow(asked, notes, slice, signal)
+    const detail = words === '' ? found.title : words
+    return { ...found.trace, detail, places: places?.places ?? [], notes, tookMs: performance.now() - began }
+  }
+
+  async #asked(id: string, words: string | null, signal: AbortSignal): Promise<Asked> {
+    const { db, reader } = this.#options
+    const node = findNode(db, id)
+    if (node.kind === 'file')
+      throw new LcmError('invalid_argument', `${id} is a file: trace a message or a summary.`, { id })
+    await reader.prepareMemory(node.conversationId)
+    const memory = reader.memory(node.conversationId)
+    const all = [...toldTextsOf(db, memory, [node.id])].flat()
+    if (words === null)
+      return { memory, node, details: await inSlices(readingDetails(all), signal), offset: 0, isFound: true }
+    const sought = words.toLowerCase()
+    const at = all.map(({ text }) => text.toLowerCase().indexOf(sought))
+    const holder = at.findIndex((offset) => offset >= 0)
+    const base = all[Math.max(0, holder)]
+    const told: ToldText = base
+      ? { ...base, text: words, isSaid: true }
+      : { id: node.id, kind: 'message', field: 'content', part: null, text: words, isSaid: true }
+    const details = await inSlices(readingDetails([told], 'words'), signal)
+    return { memory, node, details, offset: Math.max(0, at[holder] ?? 0), isFound: holder >= 0 }
+  }
+
+  async #follow(asked: Asked, notes: string[], slice: TimeSlice, signal: AbortSignal) {
+    const { db } = this.#options
+    const { memory, node, details } = asked
+    const listed = details.sentences.flatMap((sentence) => sentence.details)
+    if (listed.length === 0)
+      notes.push('It has no detail that could be followed: no number, path, name, decision or the like.')
+    if (listed.length > MOST_DETAILS)
+      notes.push(`It has ${listed.length.toLocaleString('en-US')} details: select words to follow only some.`)
+    const foot = footOf(memory, node)
+    const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
+    const comparer = new NodeComparer(db, memory, details, slice)
+    const base = await comparer.of(node.id)
+    const along: NodeFates[] = []
+    for (const one of ladder.way) along.push(await comparer.of(memory.summaries.at(one).id))
+    const way = withChangesCarried(along)
+    const others: NodeFates[] = []
+    for (const one of ladder.others) others.push(await comparer.of(memory.summaries.at(one).id))
+
+    const isInWindow = foot !== null && isFootInWindow(memory, foot)
+    const window = await this.#inWindow(asked, new Set([node.id, ...way.map(({ id }) => id)]), notes, slice)
+    const makers = new SummaryMakers(db, memory)
+    const falls = fallsOf(base, way)
+    const top = ladder.way.at(-1)
+    const isTopInWindow = top !== undefined && isSummaryInWindow(memory, top)
+    const thisWay = listed.map((_, detail): DetailFate => {
+      if (isInWindow) return 'kept'
+      return isTopInWindow ? (way.at(-1)?.fates[detail]?.fate ?? 'unknown') : 'dropped'
+    })
+    const anyWay = thisWay.map(
+      (fate, detail): DetailFate => (fate === 'kept' || window.fates[detail]?.fate === 'kept' ? 'kept' : fate),
+    )
+    const lostAtOf = (detail: number): LostAt | null => {
+      const at = ladder.way[falls[detail] ?? -1]
+      return at === undefined ? null : makers.of(at)
+    }
+    const lostAt = mostLost(falls, ladder.way, makers)
+    const rungs = new Rungs({ db, memory, makers, listed })
+    const rungLadder: Rung[] = [
+      rungs.foot(node, base, isInWindow),
+      ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),
+      rungs.window(thisWay, way.at(-1) ?? null),
+    ]
+    const trace: Omit<FactTrace, 'detail' | 'places' | 'notes' | 'tookMs'> = {
+      id: node.id,
+      conversationId: node.conversationId,
+      details: listed.slice(0, MOST_LISTED).map(
+        (one, detail): TracedDetail => ({
+          kind: one.kind,
+          text: one.text,
+          at: placeOf(one, asked),
+          fate: anyWay[detail] ?? 'unknown',
+          instead: anyWay[detail] === 'kept' ? null : insteadOf(way, falls[detail] ?? -1, detail),
+          lostAt: lostAtOf(detail),
+        }),
+      ),
+      ladder: rungLadder,
+      others: others.map((fates, index) => rungs.summary(ladder.others[index] as number, fates, null)),
+      state: stateOf(anyWay),
+      inWindow: anyWay.length > 0 ? anyWay.every((fate) => fate === 'kept') : isInWindow,
+      lostAt: isInWindow ? null : lostAt,
+      toldAgain: window.toldAgain,
+      stood: stoodOf(rungLadder, isInWindow ? null : lostAt, window.toldAgain, node.id),
+      wayBack: [
+        ...wayByExpanding(memory, node, ladder, way, isInWindow),
+        ...(await waysBySearch({ ...this.#options, memory, node, details, way, base, signal })),
+      ],
+    }
+    return { trace, title: base.title === '' ? node.id : (rungLadder[0]?.title ?? node.id) }
+  }
+
+  /** Compares the details with everything that the window holds. `own` are the items of the ladder itself. */
+  async #inWindow({ memory, node, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
+    const { db } = this.#options
+    const finder = new FateFinder(details)
+    let chars = 0
+    for (const batch of windowTexts(db, node.conversationId, windowIds(memory).reverse())) {
+      for (const text of batch) {
+        // What the ladder shows is no second place that says it.
+        if (own.has(text.id)) continue
+        await finder.add(text, slice)
+        chars += text.text.length
+      }
+      if (chars < MOST_WINDOW_CHARS) continue
+      notes.push('The window is very long: only its newest items were looked at.')
+      break
+    }
+    const fates: Fate[] = []
+    const held = new Map<string, number>()
+    for (const sentence of details.sentences) {
+      fates.push(...finder.fateOf(sentence).fates)
+      for (const [text, count] of finder.holders(sentence)) {
+        const id = finder.texts[text]?.id ?? ''
+        held.set(id, (held.get(id) ?? 0) + count)
+      }
+      await slice.yieldIfOver()
+    }
+    const toldAgain = [...held]
+      .sort((a, b) => b[1] - a[1])
+      .slice(0, 20)
+      .map(([id, kept]) => ({ id, kept: Math.min(kept, details.count), ...cardOf(memory, id) }))
+    return { fates, toldAgain }
+  }
+}
+
+function cardOf(memory: Memory, id: string): { kind: FactPlace['kind']; atMs: number | null } {
+  const number = messageNumber(id)
+  if (number !== null) {
+    const atMs = memory.messages.createdAtMs[memory.messages.positionOf(number)] ?? Number.NaN
+    return { kind: 'message', atMs: Number.isNaN(atMs) ? null : atMs }
+  }
+  const node = memory.summaries.nodeOf(id)
+  if (node < 0) return { kind: 'leaf', atMs: null }
+  return { kind: memory.summaries.kindOf(node), atMs: memory.summaries.at(node).createdAtMs }
+}
+
+export function footOf(memory: Memory, node: FoundNode): Foot | null {
+  if (node.kind === 'message') {
+    const position = memory.messages.positionOf(node.messageId)
+    return position < 0 ? null : { position }
+  }
+  const summary = memory.summaries.nodeOf(node.id)
+  return summary < 0 ? null : { node: summary }
+}
+
+export const isFootInWindow = (memory: Memory, foot: Foot): boolean =>
+  'position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node)
+
+/** The node at which most details fell; of two, the one that is nearer to the message. */
+function mostLost(falls: readonly number[], way: readonly number[], makers: SummaryMakers): LostAt | null {
+  const counts = way.map((_, index) => falls.filter((fall) => fall === index).length)
+  const most = Math.max(0, ...counts)
+  const at = most === 0 ? undefined : way[counts.indexOf(most)]
+  return at === undefined ? null : makers.of(at)
+}
+
+const insteadOf = (way: readonly NodeFates[], fall: number, detail: number): string | null =>
+  way.slice(Math.max(0, fall)).find(({ fates }) => fates[detail]?.fate === 'changed')?.fates[detail]?.instead ?? null
+
+function placeOf({ told, start, end }: Detail, { details, offset, isFound, node }: Asked): TracedDetail['at'] {
+  const text = details.texts[told]
+  if (!text || !isFound) return null
+  return { id: node.id, field: text.field, part: text.part, start: start + offset, end: end + offset }
+}
+
+/** When it stood in the window: from its message to the run that dropped it, and since it was said again. */
+function stoodOf(
+  [foot]: readonly Rung[],
+  lostAt: LostAt | null,
+  toldAgain: FactTrace['toldAgain'],
+  id: string,
+): FactTrace['stood'] {
+  const stood: FactTrace['stood'] = []
+  if (foot?.atMs !== null && foot !== undefined) {
+    stood.push({ fromAtMs: foot.atMs, toAtMs: lostAt?.atMs == null ? null : Math.max(foot.atMs, lostAt.atMs), id })
+  }
+  const again = toldAgain.filter(({ atMs, kind }) => atMs !== null && kind === 'message')
+  const first = again.toSorted((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0))[0]
+  if (lostAt !== null && first?.atMs != null) stood.push({ fromAtMs: first.atMs, toAtMs: null, id: first.id })
+  return stood
+}
+
+const nothing = (detail: string, places: FactPlace[], notes: string[], began: number): FactTrace => ({
+  detail,
+  id: null,
+  conversationId: null,
+  details: [],
+  ladder: [],
+  others: [],
+  state: 'unknown',
+  inWindow: false,
+  lostAt: null,
+  toldAgain: [],
+  stood: [],
+  places,
+  wayBack: [],
+  notes: [...notes, 'Nothing says this.'],
+  tookMs: performance.now() - began,
+})

@@ -1,0 +1,270 @@
+import type { DetailFate, FactState } from '../contract/trace.ts'
+import type { SourceText } from '../provenance/passage-index.ts'
+import { type Occurrence, PassageIndex } from '../provenance/passage-index.ts'
+import { swappedOrder } from '../provenance/relations.ts'
+import { Scorer } from '../provenance/scoring.ts'
+import { type Specific, specificsOf } from '../provenance/specifics.ts'
+import { tokensOf } from '../provenance/tokens.ts'
+import { isAlike, NUMBERS, THRESHOLDS } from '../provenance/verdict.ts'
+import { type Claim, isTelling, termKey } from '../provenance/vocabulary.ts'
+import type { Candidate } from '../provenance/window-comparison.ts'
+import type { TimeSlice } from '../yielding.ts'
+import type { Detail, Details, Sentence } from './details.ts'
+
+/** What became of one detail in the texts that it was compared with. */
+export type Fate = {
+  readonly fate: DetailFate
+  /** What stands in its place. */
+  readonly instead: string | null
+  /** Where it stands: the index of the text, and the range in it. */
+  readonly at: { readonly text: number; readonly start: number; readonly end: number } | null
+}
+
+/** What became of a sentence and its details, and the passage that comes nearest to it. */
+export type SentenceFate = { readonly fates: readonly Fate[]; readonly nearest: Candidate | null }
+
+/** The share of the words around a number that must stand around it in the other text, too. */
+const SAME_MATTER = 0.3
+/** The share of a passage's words that a sentence must have for the passage to be a shorter form of it. */
+const SHORTER_FORM = 0.6
+/** The share of a sentence's other words beside which another value counts as a change: of numbers, and of names. */
+const BESIDE_NUMBER = 0.34
+const BESIDE_NAME = 0.5
+/** The share of a sentence's other words that a passage must have to say the same but for one value. */
+const SAYS_THE_REST = 0.7
+/** The share of a sentence's words that a passage must have to be its contrary, and not about something else. */
+const SWAPPED = 0.5
+const DENIED = 0.75
+
+/** The share of a sentence's words in one passage from which on it may stand there in other words. */
+const LEAST_TRACE = 0.2
+
+/** So many passages that say a sentence are looked for. */
+const MOST_HOLDERS = 5
+
+const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
+
+/**
+ * Compares details with the texts of one node, or of a window. It is the comparison of provenance in the other
+ * direction: the sentences of a message are the claims, and what was made from the message is searched for them.
+ */
+export class FateFinder {
+  readonly #details: Details
+  readonly #index: PassageIndex
+  readonly #isSaidBySources: (text: string) => boolean
+  #scorer: Scorer | null = null
+
+  /**
+   * @param isSaidBySources tells whether a value that stands in place of another comes from another source of the node.
+   * Then the first one was left out and not changed.
+   */
+  constructor(details: Details, isSaidBySources: (text: string) => boolean = () => false) {
+    this.#details = details
+    this.#index = new PassageIndex(details.vocabulary)
+    this.#isSaidBySources = isSaidBySources
+  }
+
+  get texts(): readonly SourceText[] {
+    return this.#index.texts
+  }
+
+  async add(text: SourceText, slice: TimeSlice): Promise<void> {
+    await this.#index.add(text, slice)
+  }
+
+  /** Returns what became of a sentence in all texts that were added. */
+  fateOf({ claim, details }: Sentence): SentenceFate {
+    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
+    if (!this.#mayStand(claim, this.#scorer)) return { fates: details.map(() => DROPPED), nearest: null }
+    const [nearest = null] = this.#scorer.candidates(claim, 1)
+    const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest))
+    const isChanged = specifics.some((fate) => fate?.fate === 'changed')
+    return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isChanged)), nearest }
+  }
+
+  /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
+  holders({ claim, details }: Sentence): ReadonlyMap<number, number> {
+    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
+    const held = new Map<number, Set<Detail>>()
+    const note = (text: number, detail: Detail): void => {
+      held.set(text, (held.get(text) ?? new Set()).add(detail))
+    }
+    for (const detail of details) {
+      if (detail.specific === null) {
+        for (const passage of this.#scorer.candidates(claim, MOST_HOLDERS))
+          if (this.#fateOfWhole(claim, passage, false).fate === 'kept') note(passage.text, detail)
+        continue
+      }
+      const sought = this.#details.vocabulary.specifics[detail.specific] as Specific
+      for (const place of this.#index.occurrences[detail.specific] ?? [])
+        if (isDistinctive(sought) || this.#isSameMatter(claim, sought, place)) note(place.text, detail)
+    }
+    return new Map(Array.from(held, ([text, kept]) => [text, kept.size]))
+  }
+
+  /** A sentence of which too few words stand anywhere needs no closer look. */
+  #mayStand({ terms, specifics }: Claim, scorer: Scorer): boolean {
+    if (specifics.some((specific) => (this.#index.occurrences[specific]?.length ?? 0) > 0)) return true
+    let [held, total] = [0, 0]
+    for (const { term, share } of terms) {
+      const weight = scorer.weightOf(term) * share
+      total += weight
+      if ((this.#index.postings[term]?.length ?? 0) > 0) held += weight
+    }
+    return total > 0 && held / total >= LEAST_TRACE
+  }
+
+  #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null): Fate | null {
+    if (specific === null) return null
+    const sought = this.#details.vocabulary.specifics[specific] as Specific
+    const all = this.#index.occurrences[specific] ?? []
+    const place = isDistinctive(sought)
+      ? all[0]
+      : all.slice(0, 100).find((one) => this.#isSameMatter(claim, sought, one))
+    if (place) return { fate: 'kept', instead: null, at: { text: place.text, start: place.start, end: place.end } }
+    const other = nearest && this.#instead(claim, sought, nearest)
+    return other === null || this.#isSaidBySources(other)
+      ? { ...DROPPED, instead: other }
+      : { fate: 'changed', instead: other, at: null }
+  }
+
+  #fateOfWhole(claim: Claim, nearest: Candidate | null, isChanged: boolean): Fate {
+    if (nearest === null) return DROPPED
+    const at = { text: nearest.text, start: nearest.start, end: nearest.end }
+    const said = this.#passage(nearest)
+    const isSwapped = swappedOrder(claim.text, said) !== null
+    const isTurned = isSwapped || nearest.flip !== null
+    if (isTurned && nearest.coverage >= (isSwapped ? SWAPPED : DENIED))
+      return { fate: 'changed', instead: said.trim(), at }
+    const isShorter = this.#shorterForm(claim, nearest) >= SHORTER_FORM
+    if (!isTurned && (nearest.score >= THRESHOLDS.supported || isShorter))
+      return isChanged ? { fate: 'changed', instead: said.trim(), at } : { fate: 'kept', instead: null, at }
+    // Few of its words may be what is left of it in other words, if they stand together.
+    const words = new Set(nearest.matches.map(({ term }) => term)).size
+    const isLikely = nearest.score >= THRESHOLDS.weak || (words >= 2 && nearest.coverage >= LEAST_TRACE)
+    return isLikely ? { fate: 'unknown', instead: null, at: null } : DROPPED
+  }
+
+  /** Returns which share of the passage's own words the sentence has, or 0 when they are too few to tell. */
+  #shorterForm(claim: Claim, passage: Candidate): number {
+    const text = this.#passage(passage)
+    const words = new Set(
+      tokensOf(text)
+        .filter((token) => isTelling(token, text))
+        .map((token) => termKey(token, text)),
+    )
+    const { keys } = this.#details.vocabulary
+    const own = new Set(claim.terms.map(({ term }) => keys[term]))
+    const shared = [...words].filter((word) => own.has(word)).length
+    return shared < 3 ? 0 : shared / words.size
+  }
+
+  #passage({ text, start, end }: Candidate): string {
+    return this.#index.texts[text]?.text.slice(start, end) ?? ''
+  }
+
+  /** Returns whether the words around an occurrence are those around the number in the sentence. */
+  #isSameMatter(claim: Claim, specific: Specific, { unit, text, start, end }: Occurrence): boolean {
+    const own = neighbours(claim.text, specific.start - claim.start, specific.end - claim.start)
+    if (isBeside(own, neighboursIn(this.#index.texts[text]?.text ?? '', start, end))) return true
+    const scorer = this.#scorer as Scorer
+    let [held, total] = [0, 0]
+    const seen = new Set<number>()
+    for (const { term, start, end } of claim.terms) {
+      if (seen.has(term) || (start < specific.end && end > specific.start)) continue
+      seen.add(term)
+      const weight = scorer.weightOf(term)
+      total += weight
+      if ([unit - 1, unit, unit + 1].some((near) => this.#index.textOf(near) === text && scorer.holds(near, term)))
+        held += weight
+    }
+    return total === 0 || held / total >= SAME_MATTER
+  }
+
+  /**
+   * Returns what the passage has in the place of a specific: another one of its kind after or before the same word,
+   * which the sentence itself does not say.
+   */
+  #instead(claim: Claim, sought: Specific, passage: Candidate): string | null {
+    const { specifics } = this.#details.vocabulary
+    const said = new Set(claim.specifics.map((specific) => specifics[specific]?.key))
+    // A passage with other names is about something else.
+    const beside = claim.specifics.filter((specific) => specifics[specific] !== sought)
+    const shared = beside.filter((specific) => passage.specifics.has(specific)).length
+    if (shared * 2 < beside.length) return null
+    const besides = this.#besides(claim, sought, passage)
+    if (besides < (NUMBERS.has(sought.kind) ? BESIDE_NUMBER : BESIDE_NAME)) return null
+    const text = this.#passage(passage)
+    const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+    const others = specificsOf(text).filter((one) => isSameKind(one.kind, sought.kind) && !said.has(one.key))
+    const other =
+      others.find((one) => {
+        const near = neighbours(text, one.start, one.end)
+        return isBeside(own, near)
+      }) ??
+      // A passage that says everything else has one other value: that is the same thing, in another order of words.
+      (besides >= SAYS_THE_REST && others.length === 1 ? others[0] : undefined)
+    if (!other) return null
+    return other.text === sought.text && other.unit ? `${other.text} ${other.unit}` : other.text
+  }
+
+  /** Returns which share of a sentence's other words a passage has. */
+  #besides(claim: Claim, { start, end }: Specific, passage: Candidate): number {
+    const held = new Set(passage.matches.map(({ term }) => term))
+    const others = new Set(
+      claim.terms.filter((term) => !(term.start < end && term.end > start)).map(({ term }) => term),
+    )
+    if (others.size === 0) return 0
+    return [...others].filter((term) => held.has(term)).length / others.size
+  }
+}
+
+/**
+ * A name, or a number so long that it hardly stands anywhere by chance, is the same wherever it stands. A day of the
+ * week, a month or a usual abbreviation is not.
+ */
+const isDistinctive = ({ kind, key }: Specific): boolean =>
+  NUMBERS.has(kind) ? key.replace(/\D/g, '').length >= 5 || kind === 'date' : !USUAL_NAMES.has(key)
+
+const USUAL_NAMES: ReadonlySet<string> = new Set(
+  `monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september
+  october november december kb mb gb tb ms api url json http https sql cpu ram ci db ui ok`.split(/\s+/),
+)
+
+/** The informative words directly before and after a range, as they are compared. */
+function neighbours(text: string, start: number, end: number): Neighbours {
+  const tokens = tokensOf(text).filter((token) => isTelling(token, text))
+  const before = tokens.findLast((token) => token.end <= start)
+  const after = tokens.find((token) => token.start >= end)
+  return {
+    before: before && start - before.end <= FAR ? termKey(before, text) : null,
+    after: after && after.start - end <= FAR ? termKey(after, text) : null,
+  }
+}
+
+/** A time never stands in place of a count. */
+const isSameKind = (a: Specific['kind'], b: Specific['kind']): boolean => (NUMBERS.has(a) ? a === b : isAlike(a, b))
+
+/** The same of a long text, of which only what is near is read. */
+function neighboursIn(text: string, start: number, end: number): Neighbours {
+  const from = Math.max(0, start - 4 * FAR)
+  return neighbours(text.slice(from, end + 4 * FAR), start - from, end - from)
+}
+
+type Neighbours = { readonly before: string | null; readonly after: string | null }
+
+const isBeside = (own: Neighbours, other: Neighbours): boolean =>
+  (own.before !== null && own.before === other.before) || (own.after !== null && own.after === other.after)
+
+/** How many characters may stand between a value and the word that it belongs to. */
+const FAR = 16
+
+/** Returns the state of several details together. */
+export function stateOf(fates: readonly DetailFate[]): FactState {
+  const has = (fate: DetailFate): boolean => fates.includes(fate)
+  if (fates.length === 0) return 'unknown'
+  if (has('changed')) return 'changed'
+  if (fates.every((fate) => fate === 'kept')) return 'kept'
+  if (has('kept')) return 'partly'
+  return has('unknown') ? 'unknown' : 'dropped'
+}

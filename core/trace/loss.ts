@@ -1,0 +1,256 @@
+import { ROLES } from '../contract/ids.ts'
+import type { Moment } from '../contract/time-travel.ts'
+import type { LossInput, LossReport, LostDetail } from '../contract/trace.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { SourceText } from '../provenance/passage-index.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { messageNumber } from '../systems/node-id.ts'
+import { excerptOf } from '../text.ts'
+import { storedPlacements } from '../window/placements.ts'
+import type { TimeTravel } from '../window/time-travel/time-travel.ts'
+import { tokenCount } from '../window/window.ts'
+import { inSlices, TimeSlice } from '../yielding.ts'
+import { readingDetails, type Sentence, type ToldText } from './details.ts'
+import { type Fate, FateFinder } from './fates.ts'
+import { keyOf, type Lost, listed, Tally } from './loss-tally.ts'
+import { fallsOf, NodeComparer, withChangesCarried } from './node-fates.ts'
+import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
+import { SummaryMakers } from './summary-makers.ts'
+import { atSummary, type Change, groupsOf } from './window-change.ts'
+
+export type LossOptions = { readonly db: ReadDb; readonly reader: MemoryReader; readonly timeTravel: TimeTravel }
+
+/** The details of messages and summaries that share their way to the window are compared together, in such batches. */
+const BATCH_CHARS = 300_000
+/** More text than this is not read for one report. */
+const MOST_CHARS = 60_000_000
+/** At most this many characters of a window are searched for what fell on the way to it. */
+const MOST_WINDOW_CHARS = 4_000_000
+const NEVER = new AbortController().signal
+
+/** Lists the details that a compaction, or everything between two moments, dropped from a window or changed. */
+export class LossReporter {
+  readonly #options: LossOptions
+
+  constructor(options: LossOptions) {
+    this.#options = options
+  }
+
+  /** @throws LcmError not_found, cancelled */
+  async report(input: LossInput, signal: AbortSignal = NEVER): Promise<LossReport> {
+    const began = performance.now()
+    const { db, reader } = this.#options
+    const slice = new TimeSlice(signal, 'The report was cancelled.')
+    await reader.prepareMemory(input.conversationId)
+    const memory = reader.memory(input.conversationId)
+    const change = input.summaryId === undefined ? this.#between(memory, input) : atSummary(memory, input.summaryId)
+    const isAfter = new Set(change.after)
+    const tally = new Tally()
+    const notes = [...change.notes]
+    const makers = new SummaryMakers(db, memory)
+    const lost: Lost[] = []
+    let chars = 0
+    for (const { way, ids } of groupsOf(memory, change.left, isAfter)) {
+      let batch: ToldText[] = []
+      let length = 0
+      const flush = async (): Promise<void> => {
+        if (batch.length > 0) lost.push(...(await this.#compare(memory, batch, way, makers, tally, slice, signal)))
+        batch = []
+        length = 0
+      }
+      for (const texts of toldTextsOf(db, memory, ids)) {
+        for (const text of texts) {
+          batch.push(text)
+          length += text.text.length
+          chars += text.text.length
+          if (length >= BATCH_CHARS) await flush()
+        }
+        await slice.yieldIfOver()
+      }
+      await flush()
+      if (chars < MOST_CHARS) continue
+      notes.push('More left the window than is read for one report: choose moments that are nearer to each other.')
+      break
+    }
+    const gone = await this.#notAfter(lost, change.after, tally, slice, signal)
+    const list = (isChanged: boolean): LostDetail[] =>
+      listed(gone.filter((one) => one.isChanged === isChanged)).slice(0, input.limit)
+    const counts = tally.counts(change.left.length, gone)
+    return {
+      conversationId: input.conversationId,
+      fromAtMs: change.fromAtMs,
+      toAtMs: change.toAtMs,
+      dropped: list(false),
+      changed: list(true),
+      counts,
+      notes,
+      tookMs: performance.now() - began,
+    }
+  }
+
+  /** Returns what left the window between two moments: by default, since before the last compaction. */
+  #between(memory: Memory, { conversationId, from, to }: LossInput): Change {
+    const { timeTravel } = this.#options
+    const start = from ?? this.#beforeLastRun(memory)
+    if (start === null)
+      return {
+        left: [],
+        after: windowIds(memory),
+        fromAtMs: null,
+        toAtMs: null,
+        notes: ['This conversation was never compacted.'],
+      }
+    const before = timeTravel.entriesAt(conversationId, start)
+    const after = to === undefined ? null : timeTravel.entriesAt(conversationId, to)
+    const [was, is] = [before.placed ?? storedPlacements(memory), after?.placed ?? storedPlacements(memory)].map(
+      (placed) => windowIds(memory, placed),
+    ) as [string[], string[]]
+    const there = new Set(is)
+    const notes =
+      before.reconstructed || after?.reconstructed
+        ? ['The file records no windows of the past: they were inferred from the times of its summaries.']
+        : []
+    return {
+      left: was.filter((id) => !there.has(id)),
+      after: is,
+      fromAtMs: before.atMs,
+      toAtMs: after?.atMs ?? null,
+      notes,
+    }
+  }
+
+  /** Returns the moment of the newest message before the last run, or the last event where runs are not recorded. */
+  #beforeLastRun(memory: Memory): Moment | null {
+    const { events } = this.#options.timeTravel.timeline(memory.messages.conversationId)
+    const last = events.at(-1)
+    if (!last) return null
+    const first = events.findIndex((event) => (last.runId === '' ? event === last : event.runId === last.runId))
+    const { messages } = events[first] ?? last
+    const position = messages - 1
+    return position < 0 ? null : { messageId: memory.messageId(position) }
+  }
+
+  /** Compares the details of some texts with each node on their way. */
+  async #compare(
+    memory: Memory,
+    texts: readonly ToldText[],
+    way: readonly number[],
+    makers: SummaryMakers,
+    tally: Tally,
+    slice: TimeSlice,
+    signal: AbortSignal,
+  ): Promise<Lost[]> {
+    const details = await inSlices(readingDetails(texts), signal)
+    const comparer = new NodeComparer(this.#options.db, memory, details, slice)
+    const along = []
+    for (const node of way) along.push(await comparer.of(memory.summaries.at(node).id))
+    const nodes = withChangesCarried(along)
+    const listed = details.sentences.flatMap((sentence) => sentence.details.map((detail) => ({ detail, sentence })))
+    const isSaidAtFoot = { id: '', text: '', nearest: null, title: '', fates: listed.map(() => KEPT) }
+    const falls = fallsOf(isSaidAtFoot, nodes)
+    const lost: Lost[] = []
+    for (const [index, { detail, sentence }] of listed.entries()) {
+      const end = nodes.at(-1)?.fates[index]?.fate ?? 'dropped'
+      tally.see(detail, end)
+      const fall = falls[index] ?? -1
+      if (way.length > 0 && fall < 0) continue
+      const text = details.texts[detail.told]
+      const made = way[fall] === undefined ? null : makers.of(way[fall])
+      const fates = nodes.map(({ id, fates: own }, at) => ({
+        id,
+        depth: tokenCount(memory.summaries.at(way[at] as number).depth),
+        state: own[index]?.fate ?? ('unknown' as const),
+      }))
+      const { role, seq, depth } = footFacts(memory, text?.id ?? '')
+      const instead =
+        nodes.slice(Math.max(0, fall)).find(({ fates: own }) => own[index]?.fate === 'changed')?.fates[index]
+          ?.instead ?? null
+      lost.push({
+        detail,
+        sentence: sentence.claim.text,
+        isSaid: text?.isSaid ?? false,
+        isChanged: nodes[fall]?.fates[index]?.fate === 'changed',
+        entry: {
+          kind: detail.kind,
+          text: excerptOf(detail.text, 400),
+          sentence: excerptOf(sentence.claim.text, 400),
+          messageId: text?.id ?? '',
+          role,
+          seq,
+          atSummary: made?.id ?? null,
+          depth: made?.depth ?? null,
+          runId: made?.runId ?? null,
+          run: made?.run ?? null,
+          atMs: made?.atMs ?? null,
+          instead,
+          ladder: [{ id: text?.id ?? '', depth, state: 'kept' }, ...fates],
+        },
+      })
+      if (slice.isOver) await slice.yield()
+    }
+    return lost
+  }
+
+  /** Leaves out what stands somewhere else in the window. */
+  async #notAfter(
+    lost: readonly Lost[],
+    after: readonly string[],
+    tally: Tally,
+    slice: TimeSlice,
+    signal: AbortSignal,
+  ): Promise<Lost[]> {
+    const window: SourceText[] = []
+    let chars = 0
+    for (const batch of lost.length === 0 ? [] : textsOf(this.#options.db, after.toReversed())) {
+      for (const text of batch) {
+        window.push(text)
+        chars += text.text.length
+      }
+      await slice.yieldIfOver()
+      if (chars >= MOST_WINDOW_CHARS) break
+    }
+    const gone: Lost[] = []
+    const bySentence = [...Map.groupBy(lost, ({ sentence }) => sentence)]
+    for (let from = 0; from < bySentence.length; ) {
+      let [to, length] = [from, 0]
+      while (to < bySentence.length && length < Math.max(BATCH_CHARS, chars))
+        length += bySentence[to++]?.[0].length ?? 0
+      const some = bySentence.slice(from, to)
+      const texts = some.map(
+        ([text], index) =>
+          ({ id: String(index), kind: 'message', field: 'content', part: null, text, isSaid: true }) as const,
+      )
+      const details = await inSlices(readingDetails(texts), signal)
+      const finder = new FateFinder(details)
+      for (const text of window) await finder.add(text, slice)
+      const standing = new Set<string>()
+      for (const sentence of details.sentences) {
+        for (const key of standingOf(sentence, finder.fateOf(sentence).fates)) standing.add(key)
+        if (slice.isOver) await slice.yield()
+      }
+      for (const [index, [, ones]] of some.entries()) {
+        for (const one of ones) {
+          if (standing.has(`${index} ${keyOf(one.detail)}`)) tally.standsElsewhere(one.detail)
+          else gone.push(one)
+        }
+      }
+      from = to
+    }
+    return gone
+  }
+}
+
+const KEPT: Fate = { fate: 'kept', instead: null, at: null }
+const standingOf = ({ told, details }: Sentence, fates: readonly Fate[]): string[] =>
+  details.flatMap((detail, index) => (fates[index]?.fate === 'kept' ? `${told} ${keyOf(detail)}` : []))
+
+function footFacts({ messages, summaries }: Memory, id: string) {
+  const number = messageNumber(id)
+  if (number === null) {
+    const node = summaries.nodeOf(id)
+    return { role: null, seq: null, depth: node < 0 ? 0 : tokenCount(summaries.at(node).depth) }
+  }
+  const position = messages.positionOf(number)
+  return { role: ROLES[messages.roles[position] ?? -1] ?? null, seq: messages.seqs[position] ?? null, depth: -1 }
+}

@@ -1,0 +1,118 @@
+import type { DetailFate } from '../contract/trace.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { TimeSlice } from '../yielding.ts'
+import type { Details } from './details.ts'
+import { type Fate, FateFinder } from './fates.ts'
+import { textsOf } from './node-texts.ts'
+
+/** What became of all details, in their order, in the text of one node. */
+export type NodeFates = {
+  readonly id: string
+  readonly fates: readonly Fate[]
+  /** The text from which an excerpt is shown, and where in it the nearest passage begins. Empty when it has none. */
+  readonly text: string
+  readonly nearest: number | null
+  readonly title: string
+}
+
+const UNKNOWN: Fate = { fate: 'unknown', instead: null, at: null }
+/** At most this many characters of the sources of a node are searched for a value that stands in place of another. */
+const MOST_SOURCE_CHARS = 400_000
+
+/** Compares details with nodes of a memory, each once. */
+export class NodeComparer {
+  readonly #db: ReadDb
+  readonly #memory: Memory
+  readonly #details: Details
+  readonly #slice: TimeSlice
+  readonly #known = new Map<string, NodeFates>()
+
+  constructor(db: ReadDb, memory: Memory, details: Details, slice: TimeSlice) {
+    this.#db = db
+    this.#memory = memory
+    this.#details = details
+    this.#slice = slice
+  }
+
+  /** Returns what became of the details in a message or summary. All are unknown where there is no text to look at. */
+  async of(id: string): Promise<NodeFates> {
+    const known = this.#known.get(id)
+    if (known) return known
+    const finder = new FateFinder(this.#details, this.#saidBySourcesOf(id))
+    for (const batch of textsOf(this.#db, [id])) for (const text of batch) await finder.add(text, this.#slice)
+    const fates: Fate[] = []
+    let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]
+    for (const sentence of this.#details.sentences) {
+      const found = finder.texts.length === 0 ? null : finder.fateOf(sentence)
+      fates.push(...(found?.fates ?? sentence.details.map(() => UNKNOWN)))
+      if (found?.nearest && found.nearest.score > best) [best, nearest] = [found.nearest.score, found.nearest]
+      await this.#slice.yieldIfOver()
+    }
+    const shown = fates.find(({ at }) => at !== null)?.at ?? nearest
+    const text = finder.texts[shown?.text ?? 0]?.text ?? ''
+    const node = { id, fates, text, nearest: shown?.start ?? null, title: finder.texts[0]?.text ?? '' }
+    this.#known.set(id, node)
+    return node
+  }
+
+  #saidBySourcesOf(id: string): (value: string) => boolean {
+    let texts: string[] | null = null
+    return (value) => {
+      texts ??= this.#sourceTexts(id)
+      const sought = value.toLowerCase()
+      return texts.some((text) => text.includes(sought))
+    }
+  }
+
+  #sourceTexts(id: string): string[] {
+    const { summaries, links, messages } = this.#memory
+    const node = summaries.nodeOf(id)
+    if (node < 0) return []
+    const ids = [
+      ...(links.sources[node] ?? []).filter((source) => source !== node).map((source) => summaries.at(source).id),
+      ...messages.idsIn(links.rangesOf(node)).map((number) => `msg_${number}`),
+    ]
+    const found: string[] = []
+    let chars = 0
+    for (const batch of textsOf(this.#db, ids)) {
+      for (const { text } of batch) {
+        found.push(text.toLowerCase())
+        chars += text.length
+      }
+      if (chars > MOST_SOURCE_CHARS) break
+    }
+    return found
+  }
+}
+
+/**
+ * Returns the same fates, where a change goes on: a value that the node before already had in place of another is no
+ * value of a source that was merely kept.
+ */
+export function withChangesCarried(way: readonly NodeFates[]): NodeFates[] {
+  const carried: NodeFates[] = []
+  for (const node of way) {
+    const before = carried.at(-1)
+    const fates = node.fates.map((fate, detail): Fate => {
+      const earlier = before?.fates[detail]
+      const goesOn = fate.fate === 'dropped' && earlier?.fate === 'changed' && earlier.instead === fate.instead
+      return goesOn && fate.instead !== null ? { ...fate, fate: 'changed' } : fate
+    })
+    carried.push({ ...node, fates })
+  }
+  return carried
+}
+
+/**
+ * Returns for each detail the index of the node on a way at which it fell. It is −1 for a detail that stands at the end
+ * of the way, that may stand there in other words, or that never stood anywhere.
+ */
+export function fallsOf(base: NodeFates, way: readonly NodeFates[]): number[] {
+  return base.fates.map((own, detail) => {
+    const fates = way.map((node): DetailFate => node.fates[detail]?.fate ?? 'unknown')
+    const last = fates.lastIndexOf('kept')
+    if (last < 0 && own.fate !== 'kept') return -1
+    return fates.findIndex((fate, index) => index > last && (fate === 'dropped' || fate === 'changed'))
+  })
+}

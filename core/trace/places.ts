@@ -1,0 +1,165 @@
+import { type GrepHit, GrepInput, type GrepResult } from '../contract/retrieval.ts'
+import type { DetailFate, FactPlace, LostAt, TraceInput } from '../contract/trace.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { messageNumber } from '../systems/node-id.ts'
+import { inSlices, type TimeSlice } from '../yielding.ts'
+import { type Details, readingDetails } from './details.ts'
+import { stateOf } from './fates.ts'
+import { type Foot, isMessageInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
+import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
+import { excerptAround } from './rungs.ts'
+import { SummaryMakers } from './summary-makers.ts'
+
+type Searching = {
+  readonly db: ReadDb
+  readonly reader: MemoryReader
+  search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+}
+
+/** `best` is the one from which a ladder is shown. `nearest` are hits that do not say it. */
+export type Places = {
+  readonly places: FactPlace[]
+  readonly best: string | null
+  readonly nearest: FactPlace[]
+  readonly notes: readonly string[]
+}
+
+const MOST_NEAREST = 5
+const NEVER = new AbortController().signal
+
+/** Finds the messages and summaries that say some words, and tells for each what became of them in the window. */
+export async function placesOf(
+  { db, reader, search }: Searching,
+  { conversationId, limit }: TraceInput,
+  words: string,
+  slice: TimeSlice,
+  signal: AbortSignal = NEVER,
+): Promise<Places> {
+  const told = { id: '', kind: 'message', field: 'content', part: null, text: words, isSaid: true } as const
+  const details = await inSlices(readingDetails([told], 'words'), signal)
+  const hits = await found(search, queryOf(details, words), { conversationId, limit: 3 * limit }, signal)
+  const memories = new Map<number, Comparing>()
+  const places: (FactPlace & { readonly said: number })[] = []
+  for (const hit of hits) {
+    if (hit.kind === 'file') continue
+    const known = memories.get(hit.conversationId) ?? (await comparing(db, reader, hit.conversationId, details, slice))
+    memories.set(hit.conversationId, known)
+    places.push(await placeOf(known, hit))
+  }
+  // A place that has only some of the words says it only where no place has more of them.
+  const most = Math.max(0, ...places.map(({ said }) => said))
+  const saying = places.filter(({ said }) => most > 0 && said * 2 >= most).slice(0, limit)
+  const best = saying.toSorted(
+    (a, b) =>
+      b.said - a.said ||
+      Number(a.kind !== 'message') - Number(b.kind !== 'message') ||
+      (a.createdAtMs ?? 0) - (b.createdAtMs ?? 0),
+  )[0]
+  const newest = saying.toSorted((a, b) => (b.createdAtMs ?? 0) - (a.createdAtMs ?? 0))
+  const plain = ({ said: _, ...place }: FactPlace & { readonly said: number }): FactPlace => place
+  return {
+    places: newest.map(plain),
+    best: best?.id ?? null,
+    nearest: best ? [] : places.slice(0, MOST_NEAREST).map(plain),
+    notes:
+      hits.length > saying.length && saying.length === limit
+        ? [`More places may say it: the first ${limit} are shown.`]
+        : [],
+  }
+}
+
+type Comparing = { readonly memory: Memory; readonly comparer: NodeComparer; readonly makers: SummaryMakers }
+
+async function comparing(
+  db: ReadDb,
+  reader: MemoryReader,
+  conversationId: number,
+  details: Details,
+  slice: TimeSlice,
+): Promise<Comparing> {
+  await reader.prepareMemory(conversationId)
+  const memory = reader.memory(conversationId)
+  return { memory, comparer: new NodeComparer(db, memory, details, slice), makers: new SummaryMakers(db, memory) }
+}
+
+async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
+  const base = await comparer.of(hit.id)
+  const foot = footOfHit(memory, hit)
+  const ladder = foot === null ? { way: [] } : ladderOf(memory, foot)
+  const along: NodeFates[] = []
+  for (const node of ladder.way) along.push(await comparer.of(memory.summaries.at(node).id))
+  const way = withChangesCarried(along)
+  const inWindow =
+    foot !== null &&
+    ('position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node))
+  const top = ladder.way.at(-1)
+  const held = base.fates.flatMap(({ fate }, detail) => (fate === 'kept' ? [detail] : []))
+  const fates = held.map((detail): DetailFate => {
+    if (inWindow) return 'kept'
+    return top !== undefined && isSummaryInWindow(memory, top)
+      ? (way.at(-1)?.fates[detail]?.fate ?? 'unknown')
+      : 'dropped'
+  })
+  const falls = fallsOf(base, way)
+  const firstFall = Math.min(...held.map((detail) => falls[detail] ?? -1).filter((fall) => fall >= 0))
+  const at = ladder.way[firstFall]
+  const lostAt: LostAt | null = inWindow || at === undefined ? null : makers.of(at)
+  const { id, kind, conversationId, role, depth, seq, createdAtMs } = hit
+  return {
+    ...{ id, kind: kind === 'file' ? ('message' as const) : kind, conversationId, role, depth, seq, createdAtMs },
+    ...excerptAround(base.text, base.nearest, base.fates),
+    details: held.length,
+    kept: fates.filter((fate) => fate === 'kept').length,
+    state: stateOf(fates),
+    inWindow,
+    lostAt,
+    said: held.length,
+  }
+}
+
+function footOfHit(memory: Memory, { id }: GrepHit): Foot | null {
+  const number = messageNumber(id)
+  if (number !== null) {
+    const position = memory.messages.positionOf(number)
+    return position < 0 ? null : { position }
+  }
+  const node = memory.summaries.nodeOf(id)
+  return node < 0 ? null : { node }
+}
+
+/** Searches for all words, or else for any of them; for the text as it is when it has no word to look for. */
+async function found(
+  search: Searching['search'],
+  query: string | null,
+  { conversationId, limit }: { readonly conversationId: number | undefined; readonly limit: number },
+  signal: AbortSignal,
+): Promise<readonly GrepHit[]> {
+  if (query === null) return []
+  const narrowed = {
+    scope: 'both',
+    sort: 'relevance',
+    limit,
+    ...(conversationId === undefined ? {} : { conversationIds: [conversationId] }),
+  }
+  const all = await search(GrepInput.parse({ query, ...narrowed }), signal)
+  const whole = all.hits.filter(({ isPartial }) => !isPartial)
+  if (whole.length >= limit || !/\s/.test(query)) return all.hits
+  // A message with all words ends a search for all of them, but others may say most of it.
+  const any = await search(GrepInput.parse({ query, match: 'any', ...narrowed }), signal)
+  const known = new Set(all.hits.map(({ id }) => id))
+  return [...all.hits, ...any.hits.filter(({ id }) => !known.has(id))].slice(0, limit)
+}
+
+function queryOf({ vocabulary }: Details, words: string): string | null {
+  const terms = vocabulary.claims.flatMap((claim) =>
+    claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start)),
+  )
+  const telling = [...new Set(terms.length > 0 ? terms : [words])].map((word) => word.replaceAll('"', ' ').trim())
+  const query = telling
+    .filter((word) => word !== '')
+    .map((word) => `"${word}"`)
+    .join(' ')
+  return query === '' ? null : query.slice(0, 2000)
+}

@@ -1,0 +1,217 @@
+import { ROLES } from '../contract/ids.ts'
+import type { DetailFate, Rung } from '../contract/trace.ts'
+import type { Memory } from '../memory/memory.ts'
+import { OTHER_ROLE } from '../memory/messages.ts'
+import { claimsOf } from '../provenance/claims.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { type FoundNode, messageNumber } from '../systems/node-id.ts'
+import { readPruned } from '../systems/pruned-outputs.ts'
+import { knownRole, messageHeads } from '../systems/records/messages.ts'
+import { excerptOf, trimSurrogate } from '../text.ts'
+import { tokenCount } from '../window/window.ts'
+import type { Detail } from './details.ts'
+import { stateOf } from './fates.ts'
+import { isSummaryInWindow } from './ladder.ts'
+import type { NodeFates } from './node-fates.ts'
+import type { SummaryMakers } from './summary-makers.ts'
+
+type RungsOf = {
+  readonly db: ReadDb
+  readonly memory: Memory
+  readonly makers: SummaryMakers
+  readonly listed: readonly Detail[]
+}
+
+const TITLE_CHARS = 100
+/** An excerpt begins so many characters before what it shows, and is so long in all. */
+const BEFORE = 120
+const EXCERPT = 420
+const MOST_MARKS = 40
+const MOST_LOST = 60
+
+/** Makes the rungs of a ladder from what became of the details at each node. */
+export class Rungs {
+  readonly #of: RungsOf
+
+  constructor(of: RungsOf) {
+    this.#of = of
+  }
+
+  /** The message or summary from which the ladder leads. */
+  foot(node: FoundNode, fates: NodeFates, inWindow: boolean): Rung {
+    const { memory } = this.#of
+    if (node.kind !== 'message') {
+      const summary = memory.summaries.nodeOf(node.id)
+      if (summary >= 0) return this.summary(summary, fates, null)
+    }
+    return { ...this.#common(fates, null), ...messageFacts(this.#of, node.id), inWindow }
+  }
+
+  /** @param before the rung below, from which something may have fallen */
+  summary(node: number, fates: NodeFates, before: NodeFates | null): Rung {
+    const { memory, makers } = this.#of
+    const { tokens, depth } = memory.summaries.at(node)
+    const made = makers.of(node)
+    const range = memory.coverage.seqRange(node)
+    return {
+      ...this.#common(fates, before),
+      kind: memory.summaries.kindOf(node),
+      depth: tokenCount(depth),
+      runId: made.runId,
+      run: made.run,
+      atMs: made.atMs,
+      inWindow: isSummaryInWindow(memory, node),
+      tokens: tokenCount(tokens),
+      messages: memory.coverage.messageCount(node),
+      firstSeq: range?.firstSeq ?? null,
+      lastSeq: range?.lastSeq ?? null,
+      sources: made.sources,
+    }
+  }
+
+  /** The window, as far as what is in it stands for the ladder. */
+  window(fates: readonly DetailFate[], before: NodeFates | null): Rung {
+    const { db, memory } = this.#of
+    const { window, messages, summaries } = memory
+    let tokens = 0
+    for (let item = 0; item < window.length; item += 1) {
+      const [position, node] = [window.positionAt(item), window.nodeAt(item)]
+      if (position >= 0) tokens += tokenCount(messages.tokensAt(position))
+      else if (node >= 0) tokens += tokenCount(summaries.at(node).tokens)
+    }
+    for (const { tokens: pruned } of readPruned(db, messages.conversationId)) tokens -= pruned
+    return {
+      id: null,
+      kind: 'window',
+      depth: null,
+      role: null,
+      seq: null,
+      state: stateOf(fates),
+      kept: fates.filter((fate) => fate === 'kept').length,
+      details: fates.length,
+      runId: null,
+      run: null,
+      atMs: null,
+      inWindow: true,
+      tokens: Math.max(0, Math.round(tokens)),
+      messages: messages.length,
+      firstSeq: null,
+      lastSeq: null,
+      sources: window.length,
+      title: '',
+      excerpt: '',
+      marks: [],
+      // Only a node that is in no window loses something here.
+      lost: this.#lostBetween(before?.fates.map(({ fate }) => fate) ?? [], fates),
+    }
+  }
+
+  #common(
+    { id, fates, text, nearest, title }: NodeFates,
+    before: NodeFates | null,
+  ): Omit<
+    Rung,
+    | 'kind'
+    | 'depth'
+    | 'runId'
+    | 'run'
+    | 'atMs'
+    | 'inWindow'
+    | 'tokens'
+    | 'messages'
+    | 'firstSeq'
+    | 'lastSeq'
+    | 'sources'
+  > {
+    const own = fates.map(({ fate }) => fate)
+    return {
+      id,
+      role: null,
+      seq: null,
+      state: stateOf(own),
+      kept: own.filter((fate) => fate === 'kept').length,
+      details: own.length,
+      title: titleOf(title),
+      ...excerptAround(text, nearest, fates),
+      lost: this.#lostBetween(before?.fates.map(({ fate }) => fate) ?? own.map(() => 'kept'), own),
+    }
+  }
+
+  #lostBetween(before: readonly DetailFate[], after: readonly DetailFate[]): string[] {
+    const isLost = (fate: DetailFate | undefined): boolean => fate === 'dropped' || fate === 'changed'
+    const lost = this.#of.listed.filter((_, detail) => before[detail] === 'kept' && isLost(after[detail]))
+    return lost.slice(0, MOST_LOST).map(({ text }) => excerptOf(text))
+  }
+}
+
+/** The first sentence of a text, by which people know it again. */
+function titleOf(text: string): string {
+  const head = text.slice(0, 2000)
+  const [first] = claimsOf(head)
+  return excerptOf(first ? head.slice(first.start, first.end) : head, TITLE_CHARS)
+}
+
+/** Returns what a card shows of a text: the place where the details stand, or that comes nearest to them. */
+export function excerptAround(
+  text: string,
+  nearest: number | null,
+  fates: readonly { readonly at: { readonly start: number; readonly end: number } | null }[],
+): { excerpt: string; marks: [number, number][] } {
+  const wanted = Math.max(0, (nearest ?? 0) - BEFORE)
+  const space = wanted === 0 ? -1 : text.indexOf(' ', wanted)
+  const from = wanted === 0 ? 0 : space >= 0 && space < wanted + 40 ? space + 1 : wanted
+  const cut = trimSurrogate(text.slice(from, from + EXCERPT))
+  const excerpt = ((cut.charCodeAt(0) & 0xfc00) === 0xdc00 ? cut.slice(1) : cut).toWellFormed()
+  const shift = from + (cut.length - excerpt.length)
+  const marks = fates
+    .flatMap(({ at }): [number, number][] => (at === null ? [] : [[at.start - shift, at.end - shift]]))
+    .filter(([start, end]) => start >= 0 && end <= excerpt.length && end > start)
+    .sort((a, b) => a[0] - b[0] || b[1] - a[1])
+  return { excerpt, marks: apart(marks).slice(0, MOST_MARKS) }
+}
+
+/** Leaves out ranges within others. */
+function apart(ranges: readonly [number, number][]): [number, number][] {
+  const kept: [number, number][] = []
+  for (const [start, end] of ranges) {
+    const last = kept.at(-1)
+    if (last && start < last[1]) last[1] = Math.max(last[1], end)
+    else kept.push([start, end])
+  }
+  return kept
+}
+
+function messageFacts({ db, memory }: RungsOf, id: string) {
+  const number = messageNumber(id) ?? Number.NaN
+  const { messages } = memory
+  const position = messages.positionOf(number)
+  const none = { kind: 'message' as const, depth: -1, runId: null, run: null, messages: 1, sources: 0 }
+  if (position < 0) {
+    const head = messageHeads(db, [number])[0]
+    const seq = head?.seq ?? null
+    const role = knownRole(head?.role ?? null)
+    return {
+      ...none,
+      role,
+      seq,
+      atMs: head?.createdAtMs ?? null,
+      tokens: tokenCount(head?.tokens ?? 0),
+      firstSeq: seq,
+      lastSeq: seq,
+    }
+  }
+  const [seq, atMs, role] = [
+    messages.seqs[position] ?? null,
+    messages.createdAtMs[position] ?? Number.NaN,
+    messages.roles[position],
+  ]
+  return {
+    ...none,
+    role: role === undefined || role === OTHER_ROLE ? null : (ROLES[role] ?? null),
+    seq,
+    atMs: Number.isNaN(atMs) ? null : atMs,
+    tokens: tokenCount(messages.tokensAt(position)),
+    firstSeq: seq,
+    lastSeq: seq,
+  }
+}

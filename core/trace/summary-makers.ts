@@ -1,0 +1,38 @@
+import type { LostAt } from '../contract/trace.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { compactionEvents } from '../systems/records/events.ts'
+
+type Made = { readonly runId: string; readonly atMs: number }
+
+/** By which compaction each summary of a conversation was made, and when. */
+export class SummaryMakers {
+  readonly #memory: Memory
+  readonly #made: ReadonlyMap<string, Made>
+  /** The numbers of the runs in their order, from 1 on. */
+  readonly #runs = new Map<string, number>()
+
+  constructor(db: ReadDb, memory: Memory) {
+    this.#memory = memory
+    const events = compactionEvents(db, memory.messages.conversationId)
+    this.#made = new Map(events.map(({ summaryId, runId, atMs }) => [summaryId, { runId, atMs }]))
+    for (const { runId } of events)
+      if (runId !== '' && !this.#runs.has(runId)) this.#runs.set(runId, this.#runs.size + 1)
+  }
+
+  /** Returns what is known of the making of a summary. A file without a log has the time of the summary only. */
+  of(node: number): LostAt {
+    const { summaries, links } = this.#memory
+    const { id, depth, createdAtMs } = summaries.at(node)
+    const made = this.#made.get(id)
+    const runId = made && made.runId !== '' ? made.runId : null
+    return {
+      id,
+      depth,
+      runId,
+      run: runId === null ? null : (this.#runs.get(runId) ?? null),
+      atMs: made?.atMs ?? createdAtMs,
+      sources: links.messagesOf(node).length + (links.sources[node]?.length ?? 0),
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import type { Survival, SurvivalInput } from '../contract/trace.ts'
+import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
+import type { Memory } from '../memory/memory.ts'
+import type { SourceText } from '../provenance/passage-index.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import type { MemoryReader } from '../systems/memory-reader.ts'
+import { inSlices, TimeSlice } from '../yielding.ts'
+import { readingDetails, type ToldText } from './details.ts'
+import { FateFinder } from './fates.ts'
+import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
+
+/** For each message by its position: how many details it has, and how many of them stand in the window. */
+export type Counted = {
+  /** The memory of which this was counted. Messages that were appended since are in the window themselves. */
+  readonly memory: Memory
+  /** −1 for a message that is in the window itself. */
+  readonly details: Int32Array
+  readonly kept: Int32Array
+  readonly notes: readonly string[]
+}
+
+/** At most this many characters of a window are compared: its newest items. */
+const MOST_WINDOW_CHARS = 4_000_000
+/**
+ * The texts of messages are compared with the window in batches about as long as the window is, so that the work grows
+ * with the texts and not with their product.
+ */
+const BATCH_CHARS = { least: 200_000, most: 2_000_000 } as const
+const MESSAGES_AT_ONCE = 200
+/** Conversations of which the counts are kept. */
+const MOST_KEPT = 8
+
+type Running = {
+  readonly memory: Memory
+  readonly counted: Promise<Counted>
+  readonly abort: AbortController
+  waiting: number
+}
+
+/** Counts for every message how many of its details still stand in something that the window holds. */
+export class SurvivalCounter {
+  readonly #db: ReadDb
+  readonly #reader: MemoryReader
+  /** By conversation, the least recently used first. */
+  readonly #kept = new Map<number, Counted>()
+  readonly #running = new Map<number, Running>()
+
+  constructor(db: ReadDb, reader: MemoryReader) {
+    this.#db = db
+    this.#reader = reader
+  }
+
+  /** Returns the counts of the window as it is now, or null when they are not at hand. */
+  known(memory: Memory): Counted | null {
+    const counted = this.#kept.get(memory.messages.conversationId)
+    return counted && isCountOf(counted, memory) ? counted : null
+  }
+
+  /** @throws LcmError not_found, cancelled */
+  async of({ conversationId, offset, limit }: SurvivalInput, signal?: AbortSignal): Promise<Survival> {
+    await this.#reader.prepareMemory(conversationId)
+    const memory = this.#reader.memory(conversationId)
+    const counted = this.known(memory) ?? (await this.#counted(memory, signal))
+    const { messages } = memory
+    const positions = Array.from(messages.ids.subarray(offset, offset + limit), (_, index) => offset + index)
+    let [totalDetails, totalKept] = [0, 0]
+    for (let position = 0; position < counted.details.length; position += 1) {
+      if ((counted.details[position] as number) <= 0) continue
+      totalDetails += counted.details[position] as number
+      totalKept += counted.kept[position] as number
+    }
+    return {
+      conversationId,
+      messages: messages.length,
+      offset,
+      id: positions.map((position) => memory.messageId(position)),
+      details: positions.map((position) => counted.details[position] ?? -1),
+      kept: positions.map((position) => counted.kept[position] ?? -1),
+      totalDetails,
+      totalKept,
+      notes: [...counted.notes],
+    }
+  }
+
+  /** Several callers wait for one count. It is stopped when the last of them has gone. */
+  async #counted(memory: Memory, signal: AbortSignal | undefined): Promise<Counted> {
+    const { conversationId } = memory.messages
+    const known = this.#running.get(conversationId)
+    const running = known?.memory === memory && !known.abort.signal.aborted ? known : this.#begin(memory)
+    running.waiting += 1
+    const leave = (): void => {
+      running.waiting -= 1
+      if (running.waiting === 0) running.abort.abort()
+    }
+    signal?.addEventListener('abort', leave, { once: true })
+    try {
+      return await running.counted
+    } finally {
+      signal?.removeEventListener('abort', leave)
+    }
+  }
+
+  #begin(memory: Memory): Running {
+    const { conversationId } = memory.messages
+    const abort = new AbortController()
+    const counted = countSurvival(this.#db, memory, abort.signal)
+      .then((found) => {
+        this.#kept.delete(conversationId)
+        this.#kept.set(conversationId, found)
+        for (const id of [...this.#kept.keys()].slice(0, -MOST_KEPT)) this.#kept.delete(id)
+        return found
+      })
+      .finally(() => {
+        if (this.#running.get(conversationId) === running) this.#running.delete(conversationId)
+      })
+    const running: Running = { memory, counted, abort, waiting: 0 }
+    this.#running.set(conversationId, running)
+    return running
+  }
+}
+
+/** Whether nothing has left the window since, and nothing came but appended messages. */
+function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
+  if (before === memory) return true
+  const added = memory.messages.length - before.messages.length
+  if (added < 0 || memory.window.length - before.window.length !== added) return false
+  const last = before.messages.length - 1
+  if (last >= 0 && before.messages.ids[last] !== memory.messages.ids[last]) return false
+  if (before.summaries.length !== memory.summaries.length) return false
+  return windowIds(before).every((id, index) => id === windowIds(memory)[index])
+}
+
+/** Counts in slices. The work grows in proportion to the texts. */
+export async function countSurvival(db: ReadDb, memory: Memory, signal: AbortSignal): Promise<Counted> {
+  const slice = new TimeSlice(signal, 'Counting was cancelled.')
+  const { messages, coverage } = memory
+  const details = new Int32Array(messages.length)
+  const kept = new Int32Array(messages.length)
+  const outside: number[] = []
+  for (let position = 0; position < messages.length; position += 1) {
+    const state = coverage.messageStates[position]
+    if (state === IN_WINDOW) details[position] = kept[position] = -1
+    else if (state !== EVENT) outside.push(position)
+  }
+  const counted: Counted = { memory, details, kept, notes: [] }
+  if (outside.length === 0) return counted
+  const { texts, chars, notes } = await readWindowTexts(db, memory, slice)
+  const room = Math.min(BATCH_CHARS.most, Math.max(BATCH_CHARS.least, chars))
+  let batch: ToldText[] = []
+  let length = 0
+  const flush = async (): Promise<void> => {
+    await countBatch(batch, texts, counted, slice, signal)
+    batch = []
+    length = 0
+  }
+  for (let from = 0; from < outside.length; from += MESSAGES_AT_ONCE) {
+    const ids = outside.slice(from, from + MESSAGES_AT_ONCE).map((position) => memory.messageId(position))
+    for (const some of toldTextsOf(db, memory, ids)) {
+      for (const text of some) {
+        batch.push(text)
+        length += text.text.length
+        if (length >= room) await flush()
+      }
+    }
+    await slice.yieldIfOver()
+  }
+  await flush()
+  return { ...counted, notes }
+}
+
+async function readWindowTexts(db: ReadDb, memory: Memory, slice: TimeSlice) {
+  const texts: SourceText[] = []
+  let chars = 0
+  for (const batch of windowTexts(db, memory.messages.conversationId, windowIds(memory).reverse())) {
+    for (const text of batch) {
+      texts.push(text)
+      chars += text.text.length
+    }
+    await slice.yieldIfOver()
+    if (chars < MOST_WINDOW_CHARS) continue
+    return { texts, chars, notes: ['The window is very long: only its newest items were compared.'] }
+  }
+  return { texts, chars, notes: [] }
+}
+
+async function countBatch(
+  batch: readonly ToldText[],
+  window: readonly SourceText[],
+  { memory, details, kept }: Counted,
+  slice: TimeSlice,
+  signal: AbortSignal,
+): Promise<void> {
+  if (batch.length === 0) return
+  const read = await inSlices(readingDetails(batch), signal)
+  const finder = new FateFinder(read)
+  for (const text of window) await finder.add(text, slice)
+  for (const sentence of read.sentences) {
+    const number = Number(read.texts[sentence.told]?.id.slice('msg_'.length))
+    const position = memory.messages.positionOf(number)
+    details[position] = (details[position] ?? 0) + sentence.details.length
+    const standing = finder.fateOf(sentence).fates.filter(({ fate }) => fate === 'kept').length
+    kept[position] = (kept[position] ?? 0) + standing
+    if (slice.isOver) await slice.yield()
+  }
+}

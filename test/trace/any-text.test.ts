@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { readingDetails, type ToldText } from '../../core/trace/details.ts'
+import { FateFinder, stateOf } from '../../core/trace/fates.ts'
+import { TimeSlice, withoutYielding } from '../../core/yielding.ts'
+import { runs } from '../builders/property-runs.ts'
+import { anyText } from '../provenance/any-text.ts'
+
+const told = (text: string): ToldText => ({
+  id: 'msg_1',
+  kind: 'message',
+  field: 'content',
+  part: null,
+  text,
+  isSaid: true,
+})
+
+async function comparedWith(said: string, other: string) {
+  const details = withoutYielding(readingDetails([told(said)], 'words'))
+  const finder = new FateFinder(details)
+  await finder.add(told(other), new TimeSlice())
+  return details.sentences.map((sentence) => ({ sentence, found: finder.fateOf(sentence) }))
+}
+
+it('names details of any text by their places in it', () => {
+  fc.assert(
+    fc.property(anyText(300), (text) => {
+      const { sentences, count } = withoutYielding(readingDetails([told(text)]))
+      const details = sentences.flatMap((sentence) => sentence.details)
+      expect(details.length).toBe(count)
+      for (const { start, end, text: own } of details) expect(text.slice(start, end)).toBe(own)
+    }),
+    { numRuns: runs(300) },
+  )
+})
+
+it('gives every detail of any text one fate in any other text, and a place only where it is kept', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText(200), anyText(200), async (said, other) => {
+      for (const { sentence, found } of await comparedWith(said, other)) {
+        expect(found.fates.length).toBe(sentence.details.length)
+        for (const { fate, at, instead } of found.fates) {
+          if (at !== null) expect(other.slice(at.start, at.end)).not.toBe('')
+          if (fate === 'kept') expect(instead).toBeNull()
+        }
+      }
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
+it('never calls a detail kept or changed in an empty text', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText(300), async (said) => {
+      for (const { found } of await comparedWith(said, '')) {
+        for (const { fate } of found.fates) expect(fate).toBe('dropped')
+      }
+    }),
+    { numRuns: runs(100) },
+  )
+})
+
+it('keeps every detail of a text in the text itself', async () => {
+  const said = [
+    'We decided to use Postgres 16.2 instead of Redis, see src/queue/store.ts.',
+    'Never deploy on Friday. The build failed with ECONNRESET after 45 min, and 12,400 rows were not written.',
+    '- call resetQuota() with --force',
+    '修复了连接池，超时改为 30 秒。',
+  ].join('\n')
+  const compared = await comparedWith(said, `Earlier.\n${said}\nLater.`)
+  expect(compared.length).toBeGreaterThan(4)
+  for (const { sentence, found } of compared)
+    expect(stateOf(found.fates.map(({ fate }) => fate)), sentence.claim.text).toBe('kept')
+})
+
+it('tells the state of several details together', () => {
+  expect(stateOf([])).toBe('unknown')
+  expect(stateOf(['kept', 'kept'])).toBe('kept')
+  expect(stateOf(['kept', 'dropped'])).toBe('partly')
+  expect(stateOf(['kept', 'changed', 'dropped'])).toBe('changed')
+  expect(stateOf(['dropped', 'unknown'])).toBe('unknown')
+  expect(stateOf(['dropped', 'dropped'])).toBe('dropped')
+})

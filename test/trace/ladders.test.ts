@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
+import { TraceInput } from '../../core/contract/trace.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
+import { FactTracer } from '../../core/trace/fact-tracer.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { traceOf } from './planted-facts.ts'
+
+const SAID = 'The gateway retries were raised from 1 to 4 on 2026-02-27 (PAY-1187).'
+let memory: TestMemory
+
+beforeAll(() => {
+  memory = buildMemory({
+    conversations: [{ messages: [SAID, 'Good.', 'Write the ledger export.', 'Done in src/export/ledger.ts.'] }],
+  })
+  const leaf = memory.leaf(1, [1, 2], { content: '- Gateway retries raised from 1 to 4 (PAY-1187).', id: 'sum_leaf' })
+  const other = memory.leaf(1, [3, 4], { content: '- The ledger export is in src/export/ledger.ts.', id: 'sum_other' })
+  const middle = memory.condensed(1, [leaf, other], {
+    content: '- Gateway retries and the export src/export/ledger.ts.',
+    id: 'sum_middle',
+  })
+  memory.condensed(1, [middle], { content: '- The export was written.', depth: 2, id: 'sum_top' })
+  memory.messages(1, ['What is next?', 'The audit.'])
+})
+afterAll(() => memory.close())
+
+const tracer = (): FactTracer => {
+  const reader = new MemoryReader(memory.db)
+  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
+  return new FactTracer({ db: memory.db, reader, search: (input, signal) => retrieval.search(input, signal) })
+}
+
+describe('the ladder of a fact', () => {
+  it('leads from the message over every summary to the window, with the state at each', async () => {
+    const { ladder, lostAt, inWindow } = await traceOf(memory.db, 'msg_1')
+    expect(ladder.map(({ id, state }) => [id, state])).toEqual([
+      ['msg_1', 'kept'],
+      ['sum_leaf', 'partly'],
+      ['sum_middle', 'dropped'],
+      ['sum_top', 'dropped'],
+      [null, 'dropped'],
+    ])
+    expect(ladder[2]?.lost).toContain('PAY-1187')
+    expect(lostAt).toMatchObject({ id: 'sum_middle', depth: 1, sources: 2 })
+    expect(inWindow).toBe(false)
+  })
+
+  it('marks the words that stand, in the excerpt of each rung', async () => {
+    const { ladder } = await traceOf(memory.db, 'msg_1', 'PAY-1187')
+    const [, rung] = ladder
+    expect(rung?.marks.map(([start, end]) => rung.excerpt.slice(start, end))).toEqual(['PAY-1187'])
+  })
+
+  it('is kept in the window itself for a message that has left nothing', async () => {
+    const { ladder, inWindow, lostAt, wayBack } = await traceOf(memory.db, 'msg_6')
+    expect(ladder.map(({ kind, state }) => [kind, state])).toEqual([
+      ['message', 'unknown'],
+      ['window', 'unknown'],
+    ])
+    expect([inWindow, lostAt]).toEqual([true, null])
+    expect(wayBack.filter(({ kind }) => kind === 'expand')).toEqual([])
+  })
+
+  it('names the summaries to expand down to the nearest one that has it all, and what that reads', async () => {
+    const { wayBack } = await traceOf(memory.db, 'msg_1', 'PAY-1187')
+    const tokens = memory.db.value<number>(
+      "SELECT sum(token_count) FROM summaries WHERE summary_id IN ('sum_middle', 'sum_leaf', 'sum_other')",
+    )
+    expect(wayBack).toMatchObject([
+      { kind: 'expand', steps: [{ id: 'sum_top' }, { id: 'sum_middle' }, { id: 'sum_leaf' }], tokens },
+    ])
+  })
+
+  it('names only queries that were run and find it', async () => {
+    const { wayBack } = await tracer().trace(TraceInput.parse({ id: 'msg_1' }))
+    const queries = wayBack.filter((way) => way.kind === 'search')
+    expect(queries.length).toBeGreaterThan(0)
+    for (const { query, place, id } of queries) {
+      const reader = new MemoryReader(memory.db)
+      const { hits } = await new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader).search({
+        ...{ query, mode: 'full_text', match: 'auto', scope: 'both', sort: 'relevance', limit: 20, exactTotal: false },
+        conversationIds: [1],
+      })
+      expect(hits[place - 1]?.id).toBe(id)
+    }
+  })
+
+  it('finds every place that says some words, and begins at the message that said them first', async () => {
+    const found = await tracer().trace(TraceInput.parse({ text: 'gateway retries PAY-1187' }))
+    expect(found.id).toBe('msg_1')
+    expect(found.places.map(({ id, state }) => [id, state])).toContainEqual(['sum_leaf', 'dropped'])
+    expect(found.places.find(({ id }) => id === 'msg_1')?.lostAt?.id).toBe('sum_middle')
+  })
+
+  it('says that nothing says words that stand nowhere', async () => {
+    const found = await tracer().trace(TraceInput.parse({ text: 'zebra 99171' }))
+    expect(found).toMatchObject({ id: null, ladder: [], places: [], inWindow: false })
+    expect(found.notes.join(' ')).toContain('Nothing says this')
+  })
+
+  it('tells when something that a summary dropped is said again in the window', async () => {
+    using again = buildMemory({ conversations: [{ messages: [SAID, 'Good.'] }] })
+    again.leaf(1, [1, 2], { content: '- Something about gateways.', id: 'sum_leaf' })
+    again.messages(1, ['As said, PAY-1187 raised the retries of the gateway to 4.'])
+    const { inWindow, lostAt, toldAgain } = await traceOf(again.db, 'msg_1', 'PAY-1187')
+    expect([inWindow, lostAt?.id, toldAgain.map(({ id }) => id)]).toEqual([true, 'sum_leaf', ['msg_3']])
+  })
+
+  it('refuses a file, an id that names nothing, and a question without words', async () => {
+    await expect(traceOf(memory.db, 'msg_999')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(tracer().trace(TraceInput.parse({}))).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('stops when it is cancelled', async () => {
+    const signal = AbortSignal.abort()
+    await expect(tracer().trace(TraceInput.parse({ id: 'msg_1' }), signal)).rejects.toMatchObject({ code: 'cancelled' })
+  })
+})
+
+describe('a ladder in a damaged memory', () => {
+  it('ends where the lineage is a cycle or a summary is missing', async () => {
+    using broken = buildMemory({ conversations: [{ messages: [SAID, 'Good.', 'More.', 'Yes.'] }] })
+    const a = broken.leaf(1, [1, 2], { content: 'Retries, PAY-1187.', id: 'sum_a' })
+    const b = broken.condensed(1, [a], { content: 'Retries.', id: 'sum_b' })
+    const c = broken.condensed(1, [b], { content: 'Nothing.', id: 'sum_c', depth: 2 })
+    broken.db.exec('PRAGMA foreign_keys = OFF')
+    broken.db.run('INSERT INTO summary_sources (summary_id, source_summary_id, ordinal) VALUES (:a, :c, 0)', { a, c })
+    broken.db.run(
+      "INSERT INTO summary_sources (summary_id, source_summary_id, ordinal) VALUES ('sum_c', 'sum_gone', 7)",
+    )
+    for (const id of ['msg_1', a, b, c]) {
+      const { ladder } = await traceOf(broken.db, id)
+      expect(ladder.length).toBeGreaterThan(1)
+      expect(new Set(ladder.map((rung) => rung.id)).size).toBe(ladder.length)
+    }
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { LossInput, type LossReport } from '../../core/contract/trace.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { KIND_ORDER } from '../../core/trace/details.ts'
+import { generateHistory } from '../builders/history.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { compact } from '../compaction/run-compaction.ts'
+import { type PlantedFact, plantFacts, TURNS } from './planted-facts.ts'
+import { FIRST_FACTS, LATER_FACTS, type ToldPlot } from './told-facts.ts'
+
+async function lossOf(
+  memory: TestMemory,
+  input: Partial<Parameters<typeof LossInput.parse>[0] & object>,
+): Promise<LossReport> {
+  const lcm = await openLcm(memory.path, { readOnly: true })
+  try {
+    return await lcm.losses.report(LossInput.parse({ conversationId: 1, limit: 2000, ...input }))
+  } finally {
+    lcm.close()
+  }
+}
+
+/** How many facts a report calls lost in the right list, and how many it should. */
+async function measured(plots: readonly ToldPlot[], seed: number) {
+  const tally = { right: 0, said: 0, lost: 0, wrong: [] as string[] }
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const { memory, facts } = plantFacts(plots, seed + turn, turn)
+    memory.db.run('UPDATE summaries SET created_at = created_at + 864000000')
+    const last = memory.db.value<number>('SELECT max(message_id) FROM messages')
+    const report = await lossOf(memory, { from: { messageId: `msg_${last}` } })
+    for (const fact of facts) countFact(fact, report, tally)
+    memory.close()
+  }
+  return tally
+}
+
+function countFact(fact: PlantedFact, report: LossReport, tally: Awaited<ReturnType<typeof measured>>): void {
+  const { kind } = fact.fate
+  // Other words may hold the details or not; nothing is counted there.
+  if (kind === 'reworded') return
+  const of = (list: LossReport['dropped']) => list.filter(({ messageId }) => messageId === fact.messageId)
+  const [dropped, changed] = [of(report.dropped), of(report.changed)]
+  const said = changed.length > 0 ? 'changed' : dropped.length > 0 ? 'dropped' : 'kept'
+  const depth = 'depth' in fact.fate ? fact.fate.depth : -1
+  const isRight = said === kind && [...dropped, ...changed].every((one) => one.depth === depth)
+  if (said !== 'kept') tally.said += 1
+  if (kind !== 'kept') tally.lost += 1
+  if (isRight && said !== 'kept') tally.right += 1
+  if (!isRight)
+    tally.wrong.push(
+      `${kind} ${depth} → ${said} ${[...dropped, ...changed].map((one) => `${one.text}@${one.depth}`)}: ${fact.said}`,
+    )
+}
+
+describe('the loss report', () => {
+  it.each([
+    ['written before the comparison was tuned', FIRST_FACTS, 31],
+    ['written after it was tuned', LATER_FACTS, 61],
+  ])('lists dropped and changed facts %s, each at its depth', async (_, plots, seed) => {
+    const { right, said, lost, wrong } = await measured(plots, seed)
+    expect.soft(right / said, wrong.join('\n')).toBeGreaterThanOrEqual(0.9)
+    expect.soft(right / lost, wrong.join('\n')).toBeGreaterThanOrEqual(0.9)
+  })
+
+  it('is about the last compaction unless moments are given, and in the order of the kinds', async () => {
+    using memory = buildMemory({ conversations: [{}] })
+    memory.messages(
+      1,
+      generateHistory({ seed: 3, messages: 120 }).map(({ role, content }) => ({ role, content })),
+    )
+    await compact(memory.db, { conversationId: 1, settings: { leafChunkTokens: 400, leafTargetTokens: 60 } })
+    const report = await lossOf(memory, {})
+    expect(report.counts.dropped).toBeGreaterThan(20)
+    expect(report.dropped.length).toBe(report.counts.dropped)
+    const places = report.dropped.map(({ kind }) => KIND_ORDER.indexOf(kind))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    for (const { messageId, atSummary, runId, ladder } of report.dropped) {
+      expect(messageId).toMatch(/^msg_/)
+      expect(runId).toMatch(/^run_/)
+      expect(ladder.map(({ id }) => id)).toContain(atSummary)
+    }
+  })
+
+  it('is empty for a conversation that was never compacted, and says so', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['We use port 8123.', 'Good.'] }] })
+    const report = await lossOf(memory, {})
+    expect(report).toMatchObject({ dropped: [], changed: [], counts: { items: 0 } })
+    expect(report.notes).toEqual(['This conversation was never compacted.'])
+  })
+
+  it('tells what fell when one summary was made', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['We use port 8123 for QuotaServer.', 'Good.'] }] })
+    const id = memory.leaf(1, [1, 2], { content: 'They use QuotaServer.' })
+    const report = await lossOf(memory, { summaryId: id })
+    expect(report.dropped.map(({ text, atSummary }) => [text, atSummary])).toEqual([['8123', id]])
+  })
+
+  it('does not list what stands elsewhere in the window', async () => {
+    using memory = buildMemory({
+      conversations: [{ messages: ['The ticket is PAY-1187.', 'Good.', 'PAY-1187 is closed.'] }],
+    })
+    memory.leaf(1, [1, 2], { content: 'A ticket.', atMs: Date.UTC(2027, 0, 1) })
+    const report = await lossOf(memory, { from: { messageId: 'msg_3' } })
+    expect(report.dropped).toEqual([])
+  })
+})

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { SurvivalInput } from '../../core/contract/trace.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { SurvivalCounter } from '../../core/trace/survival.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { plantFacts, TURNS } from './planted-facts.ts'
+import { FIRST_FACTS, LATER_FACTS } from './told-facts.ts'
+
+const counterOf = (memory: TestMemory) => {
+  const reader = new MemoryReader(memory.db)
+  return { reader, counter: new SurvivalCounter(memory.db, reader) }
+}
+const ALL = SurvivalInput.parse({ conversationId: 1, limit: 10_000 })
+
+describe('survival', () => {
+  it('is whole for facts that every summary keeps, and not for those that one dropped', async () => {
+    const counts = { right: 0, all: 0, wrong: [] as string[] }
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const { memory, facts } = plantFacts([...FIRST_FACTS, ...LATER_FACTS], 500 + turn, turn)
+      const { id, kept, details } = await counterOf(memory).counter.of(ALL)
+      for (const { messageId, fate, said } of facts) {
+        if (fate.kind === 'reworded') continue
+        const at = id.indexOf(messageId)
+        const isWhole = kept[at] === details[at]
+        counts.all += 1
+        if (isWhole === (fate.kind === 'kept')) counts.right += 1
+        else counts.wrong.push(`${fate.kind} ${kept[at]} of ${details[at]}: ${said}`)
+      }
+      memory.close()
+    }
+    expect(counts.right / counts.all, counts.wrong.join('\n')).toBeGreaterThanOrEqual(0.9)
+  })
+
+  it('is not counted for what is in the window itself, and is 0 of 0 where there is no detail', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Port 8123 still.'] }] })
+    memory.leaf(1, [1, 2], { content: 'A port.' })
+    const survival = await counterOf(memory).counter.of(ALL)
+    expect(survival).toMatchObject({ details: [1, 0, -1], kept: [1, 0, -1], totalDetails: 1, totalKept: 1 })
+  })
+
+  it('is counted once for each state of the window', async () => {
+    using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Go on.'] }] })
+    memory.leaf(1, [1, 2], { content: 'A port.', id: 'sum_a' })
+    const { reader, counter } = counterOf(memory)
+    await counter.of(ALL)
+    const known = counter.known(reader.memory(1))
+    expect(known).not.toBeNull()
+    memory.messages(1, ['An appended message.'])
+    expect(counter.known(reader.memory(1))).toBe(known)
+    expect(await counter.of(ALL)).toMatchObject({ messages: 4, details: [1, 0, -1, -1], kept: [0, 0, -1, -1] })
+    memory.leaf(1, [3], { content: 'On.', id: 'sum_b' })
+    expect(counter.known(reader.memory(1))).toBeNull()
+  })
+
+  it('stops when everybody who waits for it has gone, and not before', async () => {
+    const { memory } = plantFacts(FIRST_FACTS, 9, 0)
+    const { counter } = counterOf(memory)
+    const [first, second] = [new AbortController(), new AbortController()]
+    const [a, b] = [counter.of(ALL, first.signal), counter.of(ALL, second.signal)]
+    first.abort()
+    await expect(b).resolves.toMatchObject({ conversationId: 1 })
+    await a.catch(() => undefined)
+    memory.close()
+  })
+})
