@@ -151,7 +151,6 @@ export const TraceInput = z.object({
   limit: z.int().min(1).max(50).default(12).describe('places that say it'),
 })
 export type TraceInput = z.infer<typeof TraceInput>
-export type TraceRequest = z.input<typeof TraceInput>
 
 export const FactTrace = z.object({
   /** What is traced, in words. */
@@ -214,7 +213,6 @@ export const LossInput = z.object({
   limit: z.int().min(1).max(2000).default(200).describe('details of each list'),
 })
 export type LossInput = z.infer<typeof LossInput>
-export type LossRequest = z.input<typeof LossInput>
 
 export const LostDetail = z.object({
   kind: DetailKind,

@@ -8,7 +8,7 @@ import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { type Detail, type Details, readingDetails, type ToldText } from './details.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
-import { type Foot, isMessageInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
+import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
 import { placesOf } from './places.ts'
@@ -100,7 +100,7 @@ export class FactTracer {
       notes.push('It has no detail that could be followed: no number, path, name, decision or the like.')
     if (listed.length > MOST_DETAILS)
       notes.push(`It has ${listed.length.toLocaleString('en-US')} details: select words to follow only some.`)
-    const foot = footOf(memory, node)
+    const foot = footOf(memory, node.id)
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
     const comparer = new NodeComparer(db, memory, details, slice)
     const base = await comparer.of(node.id)
@@ -206,18 +206,6 @@ function cardOf(memory: Memory, id: string): { kind: FactPlace['kind']; atMs: nu
   if (node < 0) return { kind: 'leaf', atMs: null }
   return { kind: memory.summaries.kindOf(node), atMs: memory.summaries.at(node).createdAtMs }
 }
-
-export function footOf(memory: Memory, node: FoundNode): Foot | null {
-  if (node.kind === 'message') {
-    const position = memory.messages.positionOf(node.messageId)
-    return position < 0 ? null : { position }
-  }
-  const summary = memory.summaries.nodeOf(node.id)
-  return summary < 0 ? null : { node: summary }
-}
-
-export const isFootInWindow = (memory: Memory, foot: Foot): boolean =>
-  'position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node)
 
 /** The node at which most details fell; of two, the one that is nearer to the message. */
 function mostLost(falls: readonly number[], way: readonly number[], makers: SummaryMakers): LostAt | null {

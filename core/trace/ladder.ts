@@ -1,5 +1,6 @@
 import { ABSENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
+import { messageNumber } from '../systems/node-id.ts'
 
 /** Where a ladder begins: a message by its position, or a summary by its node. */
 export type Foot = { readonly position: number } | { readonly node: number }
@@ -53,7 +54,21 @@ function leavesOf({ coverage }: Memory, position: number): number[] {
   return [leaf, ...shared.filter((node) => node !== leaf)]
 }
 
-export const isMessageInWindow = ({ coverage }: Memory, position: number): boolean =>
+const isMessageInWindow = ({ coverage }: Memory, position: number): boolean =>
   coverage.messageStates[position] === IN_WINDOW
 
 export const isSummaryInWindow = ({ window }: Memory, node: number): boolean => (window.summaryCounts[node] ?? 0) > 0
+
+/** Returns where the ladder of a message or summary begins, or null when its conversation does not hold it. */
+export function footOf(memory: Memory, id: string): Foot | null {
+  const number = messageNumber(id)
+  if (number !== null) {
+    const position = memory.messages.positionOf(number)
+    return position < 0 ? null : { position }
+  }
+  const node = memory.summaries.nodeOf(id)
+  return node < 0 ? null : { node }
+}
+
+export const isFootInWindow = (memory: Memory, foot: Foot): boolean =>
+  'position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node)

@@ -3,11 +3,10 @@ import type { DetailFate, FactPlace, LostAt, TraceInput } from '../contract/trac
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { messageNumber } from '../systems/node-id.ts'
 import { inSlices, type TimeSlice } from '../yielding.ts'
 import { type Details, readingDetails } from './details.ts'
 import { stateOf } from './fates.ts'
-import { type Foot, isMessageInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
+import { footOf, isFootInWindow, isSummaryInWindow, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
@@ -86,14 +85,12 @@ async function comparing(
 
 async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
   const base = await comparer.of(hit.id)
-  const foot = footOfHit(memory, hit)
+  const foot = footOf(memory, hit.id)
   const ladder = foot === null ? { way: [] } : ladderOf(memory, foot)
   const along: NodeFates[] = []
   for (const node of ladder.way) along.push(await comparer.of(memory.summaries.at(node).id))
   const way = withChangesCarried(along)
-  const inWindow =
-    foot !== null &&
-    ('position' in foot ? isMessageInWindow(memory, foot.position) : isSummaryInWindow(memory, foot.node))
+  const inWindow = foot !== null && isFootInWindow(memory, foot)
   const top = ladder.way.at(-1)
   const held = base.fates.flatMap(({ fate }, detail) => (fate === 'kept' ? [detail] : []))
   const fates = held.map((detail): DetailFate => {
@@ -117,16 +114,6 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
     lostAt,
     said: held.length,
   }
-}
-
-function footOfHit(memory: Memory, { id }: GrepHit): Foot | null {
-  const number = messageNumber(id)
-  if (number !== null) {
-    const position = memory.messages.positionOf(number)
-    return position < 0 ? null : { position }
-  }
-  const node = memory.summaries.nodeOf(id)
-  return node < 0 ? null : { node }
 }
 
 /** Searches for all words, or else for any of them; for the text as it is when it has no word to look for. */

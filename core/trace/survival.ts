@@ -131,7 +131,7 @@ function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
 }
 
 /** Counts in slices. The work grows in proportion to the texts. */
-export async function countSurvival(db: ReadDb, memory: Memory, signal: AbortSignal): Promise<Counted> {
+async function countSurvival(db: ReadDb, memory: Memory, signal: AbortSignal): Promise<Counted> {
   const slice = new TimeSlice(signal, 'Counting was cancelled.')
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)

@@ -10,9 +10,7 @@ import { Draw } from '../provenance/stories.ts'
 import type { ToldFact, ToldPlot } from './told-facts.ts'
 
 /** What is done to a fact on its way to the window, and at which depth (0: the leaf). */
-export type Fate =
-  | { readonly kind: 'kept' }
-  | { readonly kind: 'dropped' | 'changed' | 'reworded'; readonly depth: number }
+type Fate = { readonly kind: 'kept' } | { readonly kind: 'dropped' | 'changed' | 'reworded'; readonly depth: number }
 
 export type PlantedFact = ToldFact & { readonly fate: Fate; readonly messageId: string }
 
@@ -117,7 +115,7 @@ const listOf = (lines: readonly string[], random: Random): string =>
     .join('\n')}\n\nExpand for details about: the work.`
 
 /** Without a search: ladders do not need one. */
-export const tracerOf = (db: ReadDb): FactTracer =>
+const tracerOf = (db: ReadDb): FactTracer =>
   new FactTracer({
     db,
     reader: new MemoryReader(db),
