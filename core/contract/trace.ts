@@ -124,7 +124,7 @@ export const FactPlace = z.object({
 export type FactPlace = z.infer<typeof FactPlace>
 
 /** A way to have the details in the window again. */
-export const WayBack = z.discriminatedUnion('kind', [
+export const Recovery = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('expand'),
     /** The summaries to expand, one after the other, and at the end what the details stand in. */
@@ -142,7 +142,7 @@ export const WayBack = z.discriminatedUnion('kind', [
     tokens: z.int(),
   }),
 ])
-export type WayBack = z.infer<typeof WayBack>
+export type Recovery = z.infer<typeof Recovery>
 
 export const TraceInput = z.object({
   id: NodeId.optional().describe('a message or summary'),
@@ -175,7 +175,7 @@ export const FactTrace = z.object({
   stood: z.array(z.object({ fromAtMs: TimeMs, toAtMs: TimeMs.nullable(), id: NodeId })),
   /** Everything that says it, newest first. Empty when an id was asked about. */
   places: z.array(FactPlace),
-  wayBack: z.array(WayBack),
+  wayBack: z.array(Recovery),
   /** What limits the answer. */
   notes: z.array(z.string()),
   tookMs: z.number(),

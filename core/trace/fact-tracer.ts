@@ -12,9 +12,9 @@ import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
 import { placesOf } from './places.ts'
+import { recoveriesBySearch, recoveryByExpanding } from './recovery.ts'
 import { Rungs } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
-import { wayByExpanding, waysBySearch } from './way-back.ts'
 
 export type TracerOptions = {
   readonly db: ReadDb
@@ -155,8 +155,8 @@ export class FactTracer {
       toldAgain: window.toldAgain,
       stood: stoodOf(rungLadder, isInWindow ? null : lostAt, window.toldAgain, node.id),
       wayBack: [
-        ...wayByExpanding(memory, node, ladder, way, isInWindow),
-        ...(await waysBySearch({ ...this.#options, memory, node, details, way, base, signal })),
+        ...recoveryByExpanding(memory, node, ladder, way, isInWindow),
+        ...(await recoveriesBySearch({ ...this.#options, memory, node, details, way, base, signal })),
       ],
     }
     return { trace, title: base.title === '' ? node.id : (rungLadder[0]?.title ?? node.id) }

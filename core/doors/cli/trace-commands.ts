@@ -6,9 +6,9 @@ import {
   LossInput,
   LossReport,
   type LostDetail,
+  type Recovery,
   type Rung,
   TraceInput,
-  type WayBack,
 } from '../../contract/trace.ts'
 import type { Lcm } from '../../lcm.ts'
 import { lookUp } from '../../systems/node-id.ts'
@@ -101,7 +101,7 @@ function verdict({ state, inWindow, lostAt, details }: FactTrace): string {
   return `${what} at ${lostAt.id}${run}${at}, when ${count(lostAt.sources)} sources became one summary.`
 }
 
-function wayText(way: WayBack): string {
+function wayText(way: Recovery): string {
   if (way.kind === 'search')
     return `Found by: lcm grep '${way.query}' (place ${count(way.place)} of ${count(way.hits)}: ${way.id})`
   const ids = way.steps.map(({ id }) => id).join(' → ')

@@ -1,5 +1,5 @@
 import { type GrepInput, GrepInput as GrepInputSchema, type GrepResult } from '../contract/retrieval.ts'
-import type { WayBack } from '../contract/trace.ts'
+import type { Recovery } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { FoundNode } from '../systems/node-id.ts'
 import { messageNumber } from '../systems/node-id.ts'
@@ -20,13 +20,13 @@ const keptOf = ({ fates }: NodeFates): number => fates.filter(({ fate }) => fate
  * Returns the summaries that have to be expanded, from the one in the window down to the nearest node in which the
  * details stand. Nothing has to be expanded for what is in the window.
  */
-export function wayByExpanding(
+export function recoveryByExpanding(
   memory: Memory,
   node: FoundNode,
   { way }: Ladder,
   fates: readonly NodeFates[],
   isInWindow: boolean,
-): WayBack[] {
+): Recovery[] {
   const top = way.at(-1)
   if (isInWindow || top === undefined || !isSummaryInWindow(memory, top)) return []
   const all = fates[0]?.fates.length ?? 0
@@ -72,11 +72,11 @@ type Searching = {
 }
 
 /** Returns queries that find it, best first. Each was run, and a hit is named in which the details stand. */
-export async function waysBySearch(asked: Searching): Promise<WayBack[]> {
+export async function recoveriesBySearch(asked: Searching): Promise<Recovery[]> {
   const { memory, node, way, base, signal } = asked
   const most = Math.max(1, keptOf(base))
   const good = new Set([node.id, ...way.filter((one) => keptOf(one) >= most).map(({ id }) => id)])
-  const found: Extract<WayBack, { kind: 'search' }>[] = []
+  const found: Extract<Recovery, { kind: 'search' }>[] = []
   for (const query of queriesFor(asked).slice(0, MOST_TRIED)) {
     signal.throwIfAborted()
     const input = GrepInputSchema.parse({
