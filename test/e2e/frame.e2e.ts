@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
@@ -137,6 +138,30 @@ test('every view has its key, and ? lists them', async ({ openMemory, home }) =>
   await expect(keys).toBeHidden()
 })
 
+test(
+  'all tabs are in sight beside the detail panel at 1440 pixels, with their badges',
+  IN_BROWSER,
+  async ({ openMemory, home }, testInfo) => {
+    const path = sampleCopy(home)
+    const memory = new TestMemory(path)
+    memory.damage('UPDATE summaries SET depth = 7')
+    memory.db.close()
+    const page = await openMemory(path)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await page.getByRole('link', { name: 'Integrity' }).click()
+    await page.getByRole('button', { name: 'Check now' }).click()
+    const tabs = page.getByRole('navigation', { name: 'Views' })
+    await expect(tabs.getByRole('link', { name: /^Integrity \d+$/ })).toBeVisible()
+    const [needed, room] = await tabs.evaluate(({ firstElementChild: strip }) => [
+      strip?.scrollWidth,
+      strip?.clientWidth,
+    ])
+    expect(needed).toBeLessThanOrEqual(room ?? 0)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.screenshot({ path: testInfo.outputPath('tabs-dark.png') })
+  },
+)
+
 test('a dark or light theme can be chosen and is remembered', THROUGH_SHELL, async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
@@ -161,7 +186,6 @@ test(
     const page = await openMemory(path)
     const line = page.getByRole('contentinfo')
     await expect(line).toContainText(`LCM: ${messages} msgs`)
-    const { TestMemory } = await import('../builders/memory.ts')
     const writer = new TestMemory(path)
     writer.messages((await factsOf(path)).conversationId, 3)
     await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
