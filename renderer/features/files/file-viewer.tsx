@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import type { FileRow } from '../../../core/contract/file.ts'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -9,12 +10,11 @@ import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
 import { foundTexts } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { CHUNK_ROWS } from './file-chunks.ts'
+import { CHUNK_ROWS, chunkOf, chunksInSight } from './file-chunks.ts'
 import { FileLine } from './file-line.tsx'
 import styles from './file-viewer.module.css'
-import { useFileRows } from './use-file-rows.ts'
+import type { Token } from './highlight-lines.ts'
 import { useFileSearch } from './use-file-search.ts'
-import { useTokens } from './use-tokens.ts'
 import { ViewerBar } from './viewer-bar.tsx'
 
 const ROW_PX = 18
@@ -95,4 +95,65 @@ export function FileViewer({ file, openAt }: Props) {
       </p>
     </section>
   )
+}
+
+export type FileRows = {
+  readonly rowAt: (row: number) => FileRow | undefined
+  /** The rows that are coloured together with a row. */
+  readonly chunkAt: (row: number) => readonly FileRow[] | undefined
+  /** The number of rows of the file, as far as it is known. */
+  readonly total: number
+  readonly error: unknown
+  readonly onSight: (first: number, last: number) => void
+}
+
+/** The rows of a file around those in sight. `knownTotal` is null until the file was read to its end. */
+function useFileRows(id: string, knownTotal: number | null): FileRows {
+  const [sight, setSight] = useState({ first: 0, last: CHUNK_ROWS - 1 })
+  const chunks = chunksInSight(sight.first, sight.last, knownTotal ?? CHUNK_ROWS)
+  const queries = useQueries({
+    queries: chunks.map((chunk) => ({
+      ...api.files.read.queryOptions({
+        input: { id, view: { kind: 'rows', from: chunk * CHUNK_ROWS, count: CHUNK_ROWS } },
+      }),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
+  })
+  const chunkAt = (row: number) => queries[chunks.indexOf(chunkOf(row))]?.data?.rows
+  return {
+    chunkAt,
+    rowAt: (row) => chunkAt(row)?.[row % CHUNK_ROWS],
+    total: knownTotal ?? queries[0]?.data?.rows.length ?? 0,
+    error: queries.find(({ error }) => error !== null)?.error ?? null,
+    onSight: (first, last) => setSight({ first, last }),
+  }
+}
+
+type Tokens = readonly (readonly Token[])[]
+type Colours = Pick<typeof import('./highlight-lines.ts'), 'highlightLines' | 'languageOf'>
+
+/** Colours chunks of a file as they come in sight. The grammars are loaded with the first file; until then text is plain. */
+function useTokens(file: FileInfo): (rows: readonly FileRow[] | undefined) => Tokens | undefined {
+  const [colours, setColours] = useState<Colours | null>(null)
+  const known = useRef(new Map<readonly FileRow[], Tokens>())
+  useEffect(() => {
+    let isWanted = true
+    void import('./highlight-lines.ts').then((module) => {
+      if (isWanted) setColours(module)
+    })
+    return () => {
+      isWanted = false
+    }
+  }, [])
+  return (rows) => {
+    if (colours === null || rows === undefined) return undefined
+    const tokens = known.current.get(rows)
+    if (tokens) return tokens
+    const fresh = colours.highlightLines(
+      rows.map(({ text }) => text),
+      colours.languageOf(file),
+    )
+    known.current.set(rows, fresh)
+    return fresh
+  }
 }

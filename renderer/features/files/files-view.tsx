@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
+import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import { navigate, useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatBytes, plural } from '../../ui/format.ts'
+import { fileNameOf, formatBytes, plural, shortenId } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
-import { FileRow } from './file-row.tsx'
 import { FileViewer } from './file-viewer.tsx'
 import styles from './files-view.module.css'
 
@@ -39,5 +40,25 @@ export function FilesView({ conversationId }: { readonly conversationId: number 
       </div>
       {shown && <FileViewer key={shown.id} file={shown} openAt={row} />}
     </div>
+  )
+}
+
+/** One file in the list; a click shows its content. */
+function FileRow({ file, isSelected }: { readonly file: FileInfo; readonly isSelected: boolean }) {
+  return (
+    <button
+      type="button"
+      className={styles.row}
+      aria-pressed={isSelected}
+      onClick={() => navigate({ selection: file.id }, 'push')}
+    >
+      <bdi className={styles.name}>{file.fileName ?? fileNameOf(file.storageUri)}</bdi>
+      <span className={styles.id}>{shortenId(file.id, 24)}</span>
+      <span className={styles.dim}>{file.mimeType ?? ''}</span>
+      <span className={styles.size}>{file.bytes === null ? '–' : formatBytes(file.bytes)}</span>
+      <span className={styles.size}>
+        <TimeText atMs={file.createdAtMs} />
+      </span>
+    </button>
   )
 }
