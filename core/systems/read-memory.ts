@@ -25,8 +25,11 @@ export function* readingMemory(
   const conversations = headsById(db.all<ConversationHead>(queries.heads))
   const messages = yield* readingAllMessages(db)
   const events = new Set(db.column<number>(queries.events).map((id) => messages.positionOf(id)))
+  yield
   const summaries = yield* readingSummaries(db, numbers)
+  yield
   const links = yield* readingLinks(db, messages, summaries)
+  yield
   const window = yield* readingWindows(db, messages, summaries)
   return new Memory({ conversations, messages, events, summaries, links, window })
 }

@@ -41,8 +41,8 @@ const queries = {
   },
 }
 
-/** Entries between two yields: some milliseconds. */
-const AT_ONCE = 4096
+/** Entries between two yields: some milliseconds, also where a page has to be read a second time. */
+const AT_ONCE = 2048
 
 /** The last entry that was read. */
 type Key = { readonly conversation: number; readonly ordinal: number }

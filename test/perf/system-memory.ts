@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WRITERS } from '../builders/systems/every-writer.ts'
 import { type Session, type StoryMessage, type StorySummary, storyTokens } from '../builders/systems/story.ts'
-import type { SystemFile } from '../builders/systems/system.ts'
+import type { SystemFile, SystemWriter } from '../builders/systems/system.ts'
 
 const LEAF_MESSAGES = 20
 const FAN_IN = 4
@@ -27,16 +27,21 @@ export function systemMemory(name: string, messages: number): string {
   const draft = `${folder}-draft-${process.pid}`
   mkdirSync(draft, { recursive: true })
   try {
-    const file = writer.open(join(draft, 'lcm.db'))
-    file.db.pragma('synchronous = OFF')
-    file.db.transaction(() => fill(file, messages))()
-    file.db.pragma('wal_checkpoint(TRUNCATE)')
-    file.db.close()
+    writeSystemMemory(writer, join(draft, 'lcm.db'), messages)
     renameSync(draft, folder)
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
   return path
+}
+
+/** Writes such a file at a path. */
+export function writeSystemMemory(writer: SystemWriter, path: string, messages: number): void {
+  const file = writer.open(path)
+  file.db.pragma('synchronous = OFF')
+  file.db.transaction(() => fill(file, messages))()
+  file.db.pragma('wal_checkpoint(TRUNCATE)')
+  file.db.close()
 }
 
 function fill(file: SystemFile, count: number): void {

@@ -182,7 +182,7 @@ function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines
 const MOST_SOURCES = 1_000_000
 
 /** Summaries whose sources are looked for without a pause. */
-const SUMMARIES_AT_ONCE = 400
+const SUMMARIES_AT_ONCE = 200
 
 const queries = {
   shown: {

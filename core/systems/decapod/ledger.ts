@@ -1,18 +1,14 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
+import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { linesFrom } from '../file-lines.ts'
 import { RowInserter } from '../row-inserter.ts'
-import { eventOf, type LedgerEvent, lineReader, textOf } from './ledger-line.ts'
+import { eventOf, type LedgerEvent, lineReader } from './ledger-line.ts'
+import { defineLineFunctions, readAt } from './line-functions.ts'
 
-/** Bytes that are read at once when a text is asked for. */
-const BLOCK_BYTES = 256 * 1024
 /** Bytes of the ledger between two yields, which take some milliseconds. */
 const BYTES_AT_ONCE = 1024 * 1024
-/** Size of the texts that are kept after they were read, because a query asks for a text several times. */
-const KEPT_CHARS = 8 * 1024 * 1024
-
 const TABLES = /* sql */ `
 -- The line at which each content was recorded first. Numbers above all lines stand for contents without a line.
 CREATE TEMP TABLE IF NOT EXISTS decapod_lines (
@@ -97,8 +93,6 @@ const stored = (hash: string): SqlValue => {
   // Characters that are no lower-case digits would be lost.
   return bytes.toString('hex') === hash ? bytes : hash
 }
-const shown = (hash: SqlValue): SqlValue => (hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : hash)
-
 /** SQL that makes a hash of a text as it is kept in `decapod_lines`. */
 export const storedHash = (text: string): string =>
   `iif(octet_length(${text}) = 64 AND ${text} = lower(${text}), coalesce(unhex(${text}), ${text}), ${text})`
@@ -162,17 +156,14 @@ export class ContentLines {
 
 /**
  * Brings the TEMP tables `decapod_lines` and `decapod_facts` in step with the ledger, reading only what was appended
- * since, and defines `decapod_text(at, bytes, hash)` and `decapod_field(at, bytes, name)`, which fetch from a line what
- * is not copied.
+ * since. See `defineLineFunctions` for what is not copied.
  * @param rows rows of the index, which mostly list the new lines in the same order; a line that is not found in this way
  * stays without its row
  */
 export function* readingLedger(db: PreparableDb, realPath: string, rows: ListedRows): Generator<void, ReadLedger> {
   const path = ledgerPath(realPath)
   db.exec(TABLES)
-  const lineAt = blockReader(path)
-  db.define('decapod_text', textReader(lineAt))
-  db.define('decapod_field', fieldReader(lineAt))
+  defineLineFunctions(db, path)
   const file = statSync(path, { throwIfNoEntry: false })
   if (!file?.isFile()) {
     db.exec(queries.forget)
@@ -278,74 +269,3 @@ function knownFacts(db: PreparableDb): (event: LedgerEvent) => number {
 }
 
 type Fact = Pick<LedgerEvent, 'sessionId' | 'kind' | 'actor' | 'source'>
-
-/** Reads a number of bytes from an offset on, or fewer where the file ends. */
-function readAt(descriptor: number, offset: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(bytes)
-  let filled = 0
-  while (filled < bytes) {
-    const count = readSync(descriptor, buffer, filled, bytes - filled, offset + filled)
-    if (count === 0) break
-    filled += count
-  }
-  return buffer.subarray(0, filled)
-}
-
-/** Returns no bytes when the file is gone. The next reading notices that and forgets what stood in it. */
-function readFrom(path: string, offset: number, bytes: number): Buffer {
-  let descriptor: number
-  try {
-    descriptor = openSync(path, 'r')
-  } catch {
-    return Buffer.alloc(0)
-  }
-  try {
-    return readAt(descriptor, offset, bytes)
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-type LineAt = (at: number, bytes: number) => Buffer
-
-/** Reads several lines at once, because they are mostly asked for in their order. */
-function blockReader(path: string): LineAt {
-  let block: { start: number; bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
-  return (at, bytes) => {
-    if (at < block.start || at + bytes > block.start + block.bytes.length) {
-      block = { start: at, bytes: readFrom(path, at, Math.max(bytes, BLOCK_BYTES)) }
-    }
-    return block.bytes.subarray(at - block.start, at - block.start + bytes)
-  }
-}
-
-/** The function returns NULL when the line has changed. */
-function textReader(lineAt: LineAt): SqlFunction {
-  const kept = new Map<number, string>()
-  let keptChars = 0
-  return (at, bytes, storedAs) => {
-    const hash = shown(storedAs ?? null)
-    if (typeof at !== 'number' || typeof bytes !== 'number' || typeof hash !== 'string') return null
-    const known = kept.get(at)
-    if (known !== undefined) return known
-    const text = textOf(lineAt(at, bytes), hash)
-    if (text === null) return null
-    if (keptChars > KEPT_CHARS) {
-      kept.clear()
-      keptChars = 0
-    }
-    kept.set(at, text)
-    keptChars += text.length
-    return text
-  }
-}
-
-/** The function returns a field that the database does not have, or NULL when the line is gone. */
-function fieldReader(lineAt: LineAt): SqlFunction {
-  let last: { readonly at: number; readonly event: LedgerEvent | null } | null = null
-  return (at, bytes, name) => {
-    if (typeof at !== 'number' || typeof bytes !== 'number') return null
-    if (last?.at !== at) last = { at, event: eventOf(lineAt(at, bytes)) }
-    return (name === 'ts' ? last.event?.ts : last.event?.eventId) ?? null
-  }
-}

@@ -2,10 +2,11 @@ import { startSha1 } from '../../hashing.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { countOf, depthOf, secondsMs, textOf } from '../canonical.ts'
-import { inRanges } from '../derived-tables.ts'
+import { BEFORE_ALL, inPieces, inRanges } from '../derived-tables.ts'
 import type { Source } from '../system.ts'
 import { type HermesThread, hermesConversations } from './conversations.ts'
 import { readPayloads } from './payloads.ts'
+import { fillingHermesWindows, HERMES_WINDOW_TABLES } from './window.ts'
 
 /**
  * What this system keeps in its head, or as JSON in a column, as TEMP tables: numbers of conversations, links, windows.
@@ -13,7 +14,8 @@ import { readPayloads } from './payloads.ts'
  * never older than the file. Each is one table that the views look into, for SQLite puts no join in place of a view.
  */
 const TABLES = /* sql */ `
-CREATE TEMP TABLE IF NOT EXISTS hermes_state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+-- What the nodes were when they were read.
+CREATE TEMP TABLE IF NOT EXISTS hermes_nodes_state (state TEXT NOT NULL);
 CREATE TEMP TABLE IF NOT EXISTS hermes_conversations (
   conversation_id INTEGER PRIMARY KEY,
   key             TEXT NOT NULL UNIQUE,
@@ -57,22 +59,14 @@ CREATE TEMP TABLE IF NOT EXISTS hermes_node_messages (
   message_id INTEGER NOT NULL,
   PRIMARY KEY (summary_id, ordinal)
 ) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id);
 CREATE TEMP TABLE IF NOT EXISTS hermes_node_sources (
   summary_id        TEXT NOT NULL,
   ordinal           INTEGER NOT NULL,
   source_summary_id TEXT NOT NULL,
   PRIMARY KEY (summary_id, ordinal)
 ) WITHOUT ROWID;
-CREATE TEMP TABLE IF NOT EXISTS hermes_window (
-  conversation_id INTEGER NOT NULL,
-  ordinal         INTEGER NOT NULL,
-  item_type       TEXT NOT NULL,
-  message_id      INTEGER,
-  summary_id      TEXT,
-  PRIMARY KEY (conversation_id, ordinal)
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS temp.hermes_window_message ON hermes_window (message_id) WHERE message_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS temp.hermes_window_summary ON hermes_window (summary_id) WHERE summary_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id);
 CREATE TEMP TABLE IF NOT EXISTS hermes_files (
   file_id         TEXT PRIMARY KEY,
   conversation_id INTEGER NOT NULL,
@@ -81,7 +75,7 @@ CREATE TEMP TABLE IF NOT EXISTS hermes_files (
   note            TEXT,
   created_at      INTEGER
 ) WITHOUT ROWID;
-`
+${HERMES_WINDOW_TABLES}`
 
 /** A list of ids that a damaged column cannot break: an empty one where it is no JSON array. */
 const SOURCES = `json_each(CASE WHEN json_valid(n.source_ids)
@@ -93,16 +87,14 @@ const sessionOf = (alias: string): string => `coalesce(${textOf(`${alias}.sessio
 /** So many threads are read one by one; of more, all messages are read in their order. */
 const MOST_ONE_BY_ONE = 1000
 
-/** Nodes that are looked at without a pause. */
-const NODES_AT_ONCE = 500
-
-/** How many of a session's first messages are looked at for its system message. */
-const SYSTEM_WITHIN = 100
+/** Nodes that are read without a yield, with all their links. */
+const NODES_AT_ONCE = 200
+const SOME_NODES = `typeof(n.node_id) = 'integer' AND n.node_id > :last AND n.node_id <= :end`
 
 const queries = {
-  state: /* sql */ `SELECT value FROM temp.hermes_state WHERE name = :name`,
-  keep: /* sql */ `INSERT INTO temp.hermes_state (name, value) VALUES (:name, :value)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+  nodesState: /* sql */ `SELECT state FROM temp.hermes_nodes_state`,
+  forgetNodesState: /* sql */ `DELETE FROM temp.hermes_nodes_state`,
+  keepNodesState: /* sql */ `INSERT INTO temp.hermes_nodes_state (state) VALUES (:state)`,
   lastMessage: /* sql */ `SELECT max(message_id) FROM temp.hermes_messages`,
   thread: /* sql */ `INSERT INTO temp.hermes_threads (session_id, own, conversation_id, messages, numbers)
     VALUES (:session, :own, CAST(:conversation AS INTEGER), CAST(:messages AS INTEGER), :numbers)`,
@@ -111,13 +103,10 @@ const queries = {
   known: /* sql */ `SELECT session_id AS session, own, conversation_id AS conversation, messages, numbers FROM temp.hermes_threads`,
   forgetSessions: /* sql */ `DELETE FROM temp.hermes_sessions`,
   forgetThreads: /* sql */ `DELETE FROM temp.hermes_threads`,
-  forgetWindows: /* sql */ `DELETE FROM temp.hermes_window`,
   forgetMessages: /* sql */ `DELETE FROM temp.hermes_messages`,
   messageCount: /* sql */ `SELECT count(*) FROM temp.hermes_messages`,
   nextMessage: /* sql */ `
     SELECT min(store_id) FROM main.messages WHERE store_id > :last AND typeof(store_id) = 'integer'`,
-  nextOfSession: /* sql */ `
-    SELECT min(store_id) FROM main.messages WHERE session_id = :session AND store_id > :last`,
   /** Of one thread, by an index of the file that holds all that is asked for. */
   messagesOf: (isOwn: string) => /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_messages (message_id, conversation_id)
@@ -134,66 +123,39 @@ const queries = {
   nodes: (has: (column: string) => string) => /* sql */ `
     SELECT node_id, session_id, ${['depth', 'token_count', 'source_token_count', 'source_type', 'created_at', 'earliest_at', 'latest_at', 'source_ids'].map(has).join(', ')}
     FROM main.summary_nodes ORDER BY node_id`,
-  // A conversation that the file knows of without a session of it left is that of its nodes' session.
-  fillNodes: (has: (column: string) => string) => [
-    /* sql */ `
-    DROP INDEX IF EXISTS temp.hermes_node_messages_message;
-    DROP INDEX IF EXISTS temp.hermes_node_sources_source;
+  clearNodes: /* sql */ `
     DELETE FROM temp.hermes_nodes;
     DELETE FROM temp.hermes_node_messages;
-    DELETE FROM temp.hermes_node_sources;
+    DELETE FROM temp.hermes_node_sources;`,
+  nodesEnd: /* sql */ `
+    SELECT max(node_id) FROM (
+      SELECT node_id FROM main.summary_nodes
+      WHERE node_id > :last AND typeof(node_id) = 'integer' ORDER BY node_id LIMIT ${NODES_AT_ONCE}
+    )`,
+  /** Links of some nodes, then the nodes, which look into the links for their last message. */
+  fillNodes: (has: (column: string) => string) => [
+    /* sql */ `
+    INSERT OR IGNORE INTO temp.hermes_node_messages
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
+    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
+    WHERE ${SOME_NODES} AND n.source_type = 'messages' AND ${IS_NUMBER}`,
+    /* sql */ `
+    INSERT OR IGNORE INTO temp.hermes_node_sources
+    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
+    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
+    WHERE ${SOME_NODES} AND n.source_type = 'nodes' AND ${IS_NUMBER}`,
+    // A conversation that the file knows of without a session of it left is that of its nodes' session.
+    /* sql */ `
     INSERT OR IGNORE INTO temp.hermes_nodes
     SELECT n.node_id, CAST(n.node_id AS TEXT), ${sessionOf('n')}, s.conversation_id,
       CASE ${has('source_type')} WHEN 'nodes' THEN 'condensed' WHEN 'messages' THEN 'leaf'
         ELSE iif(${depthOf(has('depth'))} > 0, 'condensed', 'leaf') END,
       ${depthOf(has('depth'))}, ${countOf(has('token_count'))}, ${countOf(has('source_token_count'))},
       ${secondsMs(has('earliest_at'))}, ${secondsMs(has('latest_at'))}, ${secondsMs(has('created_at'))},
-      iif(n.source_type = 'messages', (SELECT max(CAST(j.value AS INTEGER)) FROM ${SOURCES} WHERE ${IS_NUMBER}), NULL)
+      (SELECT max(l.message_id) FROM temp.hermes_node_messages AS l WHERE l.summary_id = CAST(n.node_id AS TEXT))
     FROM main.summary_nodes AS n JOIN temp.hermes_sessions AS s ON s.session_id = ${sessionOf('n')}
-    WHERE typeof(n.node_id) = 'integer'`,
-    /* sql */ `
-    INSERT OR IGNORE INTO temp.hermes_node_messages
-    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS INTEGER)
-    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'messages' AND ${IS_NUMBER}`,
-    /* sql */ `
-    INSERT OR IGNORE INTO temp.hermes_node_sources
-    SELECT CAST(n.node_id AS TEXT), j.key, CAST(j.value AS TEXT)
-    FROM main.summary_nodes AS n CROSS JOIN ${SOURCES}
-    WHERE typeof(n.node_id) = 'integer' AND n.source_type = 'nodes' AND ${IS_NUMBER}`,
-    /* sql */ `CREATE INDEX temp.hermes_node_messages_message ON hermes_node_messages (message_id, summary_id)`,
-    /* sql */ `CREATE INDEX temp.hermes_node_sources_source ON hermes_node_sources (source_summary_id, summary_id)`,
+    WHERE ${SOME_NODES}`,
   ],
-  // Without a record of it, what was compacted ends where the newest node ends.
-  coveredTo: /* sql */ `SELECT max(last_message) FROM temp.hermes_nodes WHERE session_id = :session`,
-  systemMessage: /* sql */ `
-    SELECT store_id FROM (
-      SELECT store_id, role FROM main.messages WHERE session_id = :session ORDER BY store_id LIMIT ${SYSTEM_WITHIN}
-    ) WHERE role = 'system' ORDER BY store_id LIMIT 1`,
-  addSystem: /* sql */ `
-    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
-    VALUES (CAST(:conversation AS INTEGER), 0, 'message', CAST(:message AS INTEGER))`,
-  addNodes: /* sql */ `
-    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, summary_id)
-    SELECT CAST(:conversation AS INTEGER),
-      row_number() OVER (ORDER BY n.depth DESC, n.created_at, n.node_id) - 1 + CAST(:first AS INTEGER),
-      'summary', n.summary_id
-    FROM temp.hermes_nodes AS n
-    WHERE n.session_id = :session AND NOT EXISTS (
-      SELECT 1 FROM temp.hermes_node_sources AS e JOIN temp.hermes_nodes AS d ON d.summary_id = e.summary_id
-      WHERE e.source_summary_id = n.summary_id AND d.session_id = n.session_id AND d.depth > n.depth)`,
-  addMessages: /* sql */ `
-    INSERT INTO temp.hermes_window (conversation_id, ordinal, item_type, message_id)
-    SELECT h.conversation_id, row_number() OVER (ORDER BY m.store_id) - 1 + CAST(:first AS INTEGER),
-      'message', m.store_id
-    FROM main.messages AS m JOIN temp.hermes_messages AS h ON h.message_id = m.store_id
-    WHERE m.session_id = :session AND m.store_id > CAST(:after AS INTEGER) AND m.store_id <= :end
-      AND m.store_id <> :system
-      AND h.conversation_id = CAST(:conversation AS INTEGER)`,
-  size: /* sql */ `SELECT coalesce(max(ordinal) + 1, 0) FROM temp.hermes_window WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  windows: /* sql */ `
-    SELECT conversation_id AS conversation, window_session AS session, frontier FROM temp.hermes_conversations
-    WHERE window_session IS NOT NULL`,
 }
 
 /** Brings the TEMP tables in step with the file: what was only added to is read alone. */
@@ -206,7 +168,7 @@ export function* derivingHermes({ db, probe, realPath }: Source): Generator<void
   db.exec(queries.forgetSessions)
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
   const nodes = yield* fillingNodes(db, probe, stamp)
-  yield* fillingWindows(db, `${stamp} ${nodes}`, after)
+  yield* fillingHermesWindows(db, `${stamp} ${nodes}`, after)
   readPayloads(db, probe, realPath)
 }
 
@@ -322,36 +284,17 @@ function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): Gen
     if (rows % NODES_AT_ONCE === 0) yield
   }
   const state = hash.digest('hex')
-  if (db.value(queries.state, { name: 'nodes' }) === state) return state
-  for (const script of queries.fillNodes(has)) {
-    db.exec(script)
-    yield
-  }
-  db.run(queries.keep, { name: 'nodes', value: state })
+  if (db.value(queries.nodesState) === state) return state
+  db.exec(queries.clearNodes)
+  const fill = queries.fillNodes(has)
+  yield* inPieces(
+    (node) => db.value(queries.nodesEnd, { last: node }),
+    BEFORE_ALL,
+    (piece) => {
+      for (const sql of fill) db.run(sql, piece)
+    },
+  )
+  db.run(queries.forgetNodesState)
+  db.run(queries.keepNodesState, { state })
   return state
-}
-
-/** The rule of `HERMES_WINDOW`. Where only messages were added, they are added. */
-function* fillingWindows(db: PreparableDb, state: string, after: number): Generator<void> {
-  const isGrown = Number.isFinite(after) && db.value(queries.state, { name: 'windows' }) === state
-  if (!isGrown) db.exec(queries.forgetWindows)
-  type Window = { conversation: number; session: string; frontier: number | null }
-  for (const { conversation, session, frontier } of db.all<Window>(queries.windows)) {
-    const system = db.value<number>(queries.systemMessage, { session }) ?? null
-    const from = frontier ?? db.value<number>(queries.coveredTo, { session }) ?? 0
-    if (!isGrown) {
-      if (system !== null) db.run(queries.addSystem, { conversation, message: system })
-      db.run(queries.addNodes, { conversation, session, first: system === null ? 0 : 1 })
-    }
-    const begin = isGrown ? Math.max(from, after) : from
-    yield* inRanges(
-      (id) => db.value(queries.nextOfSession, { session, last: id }),
-      begin,
-      ({ last, end }) => {
-        const first = db.value<number>(queries.size, { conversation }) ?? 0
-        return db.run(queries.addMessages, { conversation, session, first, after: last, end, system: system ?? -1 })
-      },
-    )
-  }
-  db.run(queries.keep, { name: 'windows', value: state })
 }

@@ -87,7 +87,8 @@ function views(probe: SchemaProbe): string {
   const ofMessage = (expression: string): string =>
     `(SELECT ${expression} FROM main.messages AS m WHERE m.store_id = h.message_id)`
   const isKnownRole = `${roleName} IN (${Object.values(ROLES).map(inList).join(', ')})`
-  const role = `CASE ${Object.entries(ROLES)
+  // Nearly every role is written as it is named here, and that is told without making other texts of it.
+  const role = `CASE WHEN m.role IN (${inList(Object.keys(ROLES))}) THEN m.role ${Object.entries(ROLES)
     .map(([name, names]) => `WHEN ${roleName} IN (${inList(names)}) THEN '${name}'`)
     .join(
       ' ',
