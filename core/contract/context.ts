@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { ConversationId, FreshTailCount, NodeId, Role, TimeMs } from './ids.ts'
 import { Pruned } from './message.ts'
 
 const BudgetTokens = z.int().min(1).max(100_000_000)
@@ -9,12 +9,7 @@ export const AssembleInput = z.object({
   budgetTokens: BudgetTokens.optional().describe('token budget (default: the configured one)'),
   /** The same, as hosts call it. `budgetTokens` stands above it. */
   tokenBudget: BudgetTokens.optional().describe('the same, as hosts call it'),
-  freshTailCount: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .optional()
-    .describe('newest messages that are always in (default: the configured number)'),
+  freshTailCount: FreshTailCount,
   query: z.string().max(10_000).optional().describe('rank older items by relevance to this'),
 })
 export type AssembleInput = z.infer<typeof AssembleInput>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { CompactionDecision, CompactionMode, CompactionResult, CompactionSettings } from './compaction.ts'
 import { AssembledContext, ContextItem, Provider } from './context.ts'
 import { ErrorInfo } from './error.ts'
-import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { ConversationId, FreshTailCount, NodeId, Role, TimeMs } from './ids.ts'
 
 /** Either of the two names a conversation. */
 const conversation = {
@@ -53,7 +53,7 @@ export type IngestResult = z.infer<typeof IngestResult>
 export const WindowInput = z.object({
   ...conversation,
   budgetTokens: z.int().min(1).max(100_000_000).optional().describe('Default: the configured budget.'),
-  freshTailCount: z.int().min(0).max(1_000_000).optional().describe('Default: as configured.'),
+  freshTailCount: FreshTailCount.describe('Default: as configured.'),
   query: z.string().max(10_000).optional().describe('Prefers what bears on it where not everything fits.'),
   provider: Provider.default('openai').describe('The form of the messages.'),
 })

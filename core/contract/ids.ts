@@ -21,6 +21,14 @@ export const SummaryId = z.string().min(1).max(512).describe('a summary')
 export const InConversation = z.object({ conversationId: ConversationId })
 export const ById = z.object({ id: NodeId })
 
+/** The newest messages, which are never compacted and always in the window. */
+export const FreshTailCount = z
+  .int()
+  .min(0)
+  .max(1_000_000)
+  .optional()
+  .describe('newest messages that are always in (default: the configured number)')
+
 /** Milliseconds since 1970-01-01T00:00:00Z. */
 export const TimeMs = z.number()
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, InConversation, NodeId, TimeMs } from './ids.ts'
+import { ConversationId, FreshTailCount, InConversation, NodeId, TimeMs } from './ids.ts'
 import { STRATA_AXES } from './lists.ts'
 
 /**
@@ -11,12 +11,7 @@ export type StrataAxis = z.infer<typeof StrataAxis>
 
 export const StrataInput = InConversation.extend({
   axis: StrataAxis,
-  freshTailCount: z
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .optional()
-    .describe('newest messages that are always in (default: the configured number)'),
+  freshTailCount: FreshTailCount,
 })
 export type StrataInput = z.infer<typeof StrataInput>
 
