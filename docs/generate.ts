@@ -7,7 +7,7 @@ import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
 import { commandLists } from '../core/doors/cli/commands.ts'
 import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
 import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
-import { toldDefault } from '../core/settings/effective-settings.ts'
+import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V5 } from '../core/sqlite/later-versions.ts'
@@ -96,7 +96,7 @@ ${procedures()}
 export function configurationPage(): string {
   const settings = Object.values(VARIABLES).map((variable: Variable<unknown, unknown>) => {
     const { name, effect, accepts } = variable
-    return `| \`${name}\` | ${toldDefault(variable)} | ${accepts} | ${effect} |`
+    return `| \`${name}\` | ${defaultText(variable)} | ${accepts} | ${effect} |`
   })
   const others = ENVIRONMENT_ONLY.map(({ name, byDefault, effect }) => `| \`${name}\` | ${byDefault} | ${effect} |`)
   return `${NOTE}

@@ -69,7 +69,7 @@ export const askedTo = (asked: readonly Reach[]): string =>
   asked.some(({ kind }) => kind === 'command') ? 'run a command' : 'change the settings'
 
 /** Writes one line for people. Its content cannot imitate a line of ours or hide a part of it. */
-export function toldReach(reach: Reach): string {
+export function reachText(reach: Reach): string {
   if (reach.kind === 'command')
     return `Run ${reach.command.map(word).join(' ')} for each item of ${visible(reach.input)}`
   if (reach.kind === 'path') return `Use the path ${visible(reach.path)} for ${reach.variable}`
@@ -121,7 +121,7 @@ export class GrantedReach {
  * @param otherWay what the user can do where nobody can be asked
  */
 export function notGranted(answer: Exclude<Answer, 'granted'>, asked: readonly Reach[], otherWay: string): LcmError {
-  const what = asked.map(toldReach).join('; ')
+  const what = asked.map(reachText).join('; ')
   const not = asked.some(({ kind }) => kind === 'command') ? 'Not started' : 'Not saved'
   return answer === 'refused'
     ? new LcmError('cancelled', `${not}, since it was not confirmed: ${what}.`)

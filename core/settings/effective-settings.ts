@@ -17,13 +17,13 @@ export function effectiveSettings(settings: Settings, env: SettingTexts, file: S
       ...sourceOf(name, env, file),
       effect: variable.effect,
       accepts: variable.accepts,
-      byDefault: toldDefault(variable),
+      byDefault: defaultText(variable),
     }
   })
 }
 
 /** What holds where a variable is not set, for people. */
-export const toldDefault = ({ fallback, byDefault }: Variable<unknown, unknown>): string =>
+export const defaultText = ({ fallback, byDefault }: Variable<unknown, unknown>): string =>
   byDefault ?? (fallback === null ? 'not set' : String(fallback))
 
 /**

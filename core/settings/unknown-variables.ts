@@ -46,7 +46,7 @@ export function unknownVariables(env: Environment): UnknownVariable[] {
 }
 
 /** Says of unknown variables what they mean for a command, in one line. */
-export function toldUnknown(unknown: readonly UnknownVariable[]): string {
+export function unknownVariablesText(unknown: readonly UnknownVariable[]): string {
   const named = unknown.map(({ variable, nearest }) =>
     nearest === null ? variable : `${variable} (did you mean ${nearest}?)`,
   )

@@ -49,7 +49,7 @@ export async function* makeNativeFile<P, T>(
       db.close()
     }
   } catch (error) {
-    throw toldOf(to, partial, error)
+    throw errorAboutTarget(to, partial, error)
   } finally {
     removeDatabase(partial)
   }
@@ -92,7 +92,7 @@ export function partialPath(to: string): string {
 /**
  * Rewrites an error about an unfinished file to name the file that it was to become, which is the name that users know.
  */
-export function toldOf(to: string, partial: string, error: unknown): unknown {
+export function errorAboutTarget(to: string, partial: string, error: unknown): unknown {
   if (error instanceof Error && 'syscall' in error) return fileError(error, to)
   if (!(error instanceof LcmError) || !error.message.includes(partial)) return error
   const message = error.message.replaceAll(partial, () => to)

@@ -1,5 +1,5 @@
 import { BrowserWindow, dialog } from 'electron'
-import { askedTo, type Confirm, toldReach } from '../../core/settings/confirmation.ts'
+import { askedTo, type Confirm, reachText } from '../../core/settings/confirmation.ts'
 
 const ALLOW = 1
 
@@ -9,7 +9,7 @@ export const confirmInDialog: Confirm = async (asked) => {
     type: 'warning',
     title: 'LCM Inspector',
     message: `Allow this page to ${askedTo(asked)}?`,
-    detail: asked.map(toldReach).join('\n\n'),
+    detail: asked.map(reachText).join('\n\n'),
     buttons: ['Cancel', 'Allow'],
     defaultId: 0,
     cancelId: 0,

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { SettingsPatch } from '../../core/contract/settings.ts'
 import { confirmAtTerminal } from '../../core/doors/cli/ask-terminal.ts'
 import { CoreHost } from '../../core/doors/core-host.ts'
-import { type Answer, askedTo, type Confirm, type Reach, toldReach } from '../../core/settings/confirmation.ts'
+import { type Answer, askedTo, type Confirm, type Reach, reachText } from '../../core/settings/confirmation.ts'
 import { SettingsStore } from '../../core/settings/settings-store.ts'
 import { workerUrl } from '../builders/built-program.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -61,7 +61,7 @@ describe.each(REACHING)('settings that a page saves with %s', (_name, patch, tol
     const { open, path, asked } = store('refused', { providers: [mine] })
     const before = readFileSync(path, 'utf8')
     await expect(open().save(patch)).rejects.toMatchObject({ code: 'cancelled' })
-    expect(asked().map(toldReach).join()).toMatch(told)
+    expect(asked().map(reachText).join()).toMatch(told)
     expect(readFileSync(path, 'utf8')).toBe(before)
   })
 
@@ -100,7 +100,7 @@ describe('a command that a page asks to run', () => {
     await open().requireCommand(command, '/items.jsonl')
     await open().requireCommand(command, '/items.jsonl')
     expect(confirm).toHaveBeenCalledTimes(2)
-    expect(asked().map(toldReach)[0]).toBe('Run ./review.sh "--strict mode" for each item of /items.jsonl')
+    expect(asked().map(reachText)[0]).toBe('Run ./review.sh "--strict mode" for each item of /items.jsonl')
     expect(askedTo(asked())).toBe('run a command')
   })
 
@@ -115,9 +115,9 @@ describe('a command that a page asks to run', () => {
 
 it('the user is shown text that can neither hide nor add anything', () => {
   const reach: Reach = { kind: 'path', variable: 'LCM_LEDGER_PATH', path: '/a\n\x1b[2K\u202e/gpj.\u200b' }
-  expect(toldReach(reach)).toMatch(/^[\x20-\x7e]+$/)
+  expect(reachText(reach)).toMatch(/^[\x20-\x7e]+$/)
   const { address } = { address: new URL('https://аpple.example/').href }
-  expect(toldReach({ kind: 'server', provider: 'x', keyVariable: null, address })).toContain('xn--')
+  expect(reachText({ kind: 'server', provider: 'x', keyVariable: null, address })).toContain('xn--')
 })
 
 it('a test server receives no secret of the environment on behalf of a page', async () => {

@@ -7,7 +7,7 @@ import { columnsOf, TABLES, type Table } from '../../ingest/native-rows.ts'
 import { readRecordedEstimator, recordEstimator } from '../../ingest/recorded-estimator.ts'
 import { fillSummaryHashes } from '../../ingest/summary-hashes.ts'
 import { pathExists } from '../../sqlite/memory-file.ts'
-import { makeNativeFile, partialPath, takenError, toldOf } from '../../sqlite/new-file.ts'
+import { errorAboutTarget, makeNativeFile, partialPath, takenError } from '../../sqlite/new-file.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
 import { takeTriggers } from '../../sqlite/take-triggers.ts'
 import { isNative } from '../../systems/native/native.ts'
@@ -50,7 +50,7 @@ export async function* salvageMemory(
   yield { done: 0, total: 0, unit: 'bytes', note: 'copying the file' }
   const aside = partialPath(to)
   const source = await copySource(from, aside).catch((error: unknown) => {
-    throw toldOf(to, aside, error)
+    throw errorAboutTarget(to, aside, error)
   })
   try {
     const memory = await openDamaged(source, from, signal)

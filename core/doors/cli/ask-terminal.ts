@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { askedTo, type Confirm, type Reach, toldReach } from '../../settings/confirmation.ts'
+import { askedTo, type Confirm, type Reach, reachText } from '../../settings/confirmation.ts'
 
 /** After this time the page is told that nobody answered, because nobody may sit at the terminal. */
 const ANSWER_LIMIT_MS = 120_000
@@ -14,7 +14,7 @@ export type Terminal = {
 export function confirmAtTerminal({ input, output }: Terminal, limitMs = ANSWER_LIMIT_MS): Confirm {
   let last: Promise<unknown> = Promise.resolve()
   const ask = async (asked: readonly Reach[]) => {
-    const lines = asked.map((reach) => `  - ${toldReach(reach)}\n`).join('')
+    const lines = asked.map((reach) => `  - ${reachText(reach)}\n`).join('')
     output.write(`\nA page of LCM Inspector asks to ${askedTo(asked)}:\n${lines}Type "yes" to allow it: `)
     // The option `terminal` is left out, so that Ctrl-C stays a signal.
     const reader = createInterface({ input, terminal: false })

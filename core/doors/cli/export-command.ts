@@ -146,13 +146,13 @@ async function writeLedger(lcm: Lcm, path: string, clean: Sanitizer): Promise<vo
     await interruptible((signal) => exportLedger({ ...job, to: path }, signal))
     return
   }
-  const { partialPath, toldOf } = await import('../../sqlite/new-file.ts')
+  const { partialPath, errorAboutTarget } = await import('../../sqlite/new-file.ts')
   const raw = partialPath(path)
   try {
     await interruptible((signal) => exportLedger({ ...job, to: raw }, signal))
     await sanitizeLedger(raw, path, clean)
   } catch (error) {
-    throw toldOf(path, raw, error)
+    throw errorAboutTarget(path, raw, error)
   } finally {
     rmSync(raw, { force: true })
   }

@@ -22,14 +22,14 @@ type Target = {
 export async function writeOutput(target: Target, write: (partial: string) => void | Promise<void>): Promise<void> {
   const { path } = target
   const isThere = requireWritable(target)
-  const { giveName, partialPath, toldOf } = await import('../../sqlite/new-file.ts')
+  const { giveName, partialPath, errorAboutTarget } = await import('../../sqlite/new-file.ts')
   const partial = partialPath(path)
   try {
     await write(partial)
     if (isThere) renameSync(partial, path)
     else giveName(partial, path)
   } catch (error) {
-    throw toldOf(path, partial, error)
+    throw errorAboutTarget(path, partial, error)
   } finally {
     rmSync(partial, { force: true })
   }

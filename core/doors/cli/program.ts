@@ -97,9 +97,9 @@ function checkedFirst(
 
 async function runCommand(spec: CommandSpec, input: object, given: Given, running: Running): Promise<void> {
   // Loaded only now, so that --help and --version start quickly.
-  const { toldUnknown, unknownVariables } = await import('../../settings/unknown-variables.ts')
+  const { unknownVariablesText, unknownVariables } = await import('../../settings/unknown-variables.ts')
   const unknown = unknownVariables(process.env)
-  if (unknown.length > 0) printNote(toldUnknown(unknown))
+  if (unknown.length > 0) printNote(unknownVariablesText(unknown))
   const { recordCommand } = await import('./record-command.ts')
   running.recorded = recordCommand(spec.name, given.version)
   const run = (): Promise<Answer> => spec.run(input as never, given)
