@@ -11,12 +11,13 @@ const entry = "conversation_id, ordinal, item_type = 'summary', message_id, summ
  * stored ones as it is.
  * @param time when an entry was placed. Only scans and repairs ask for it, and in large windows it takes as long as the
  * rest
+ * @param conversations the conversations of the entries, or NULL where they are all of one
  * @param page the condition of a page with its order
  */
-const paged = (time: 'created_at' | 'NULL', page: string) => ({
+const paged = (time: 'created_at' | 'NULL', conversations: 'group_concat(conversation_id)' | 'NULL', page: string) => ({
   /** A page as one row, because a row an entry costs an object each; and how many entries are not a message alone. */
   packed: /* sql */ `
-    SELECT count(*), total(item_type = 'summary' OR summary_id IS NOT NULL), group_concat(conversation_id),
+    SELECT count(*), total(item_type = 'summary' OR summary_id IS NOT NULL), ${conversations},
       group_concat(ordinal), group_concat(message_id), count(placed_at), group_concat(placed_at)
     FROM (
       SELECT conversation_id, ordinal, item_type, message_id, summary_id, ${time} AS placed_at
@@ -30,12 +31,18 @@ const paged = (time: 'created_at' | 'NULL', page: string) => ({
 const queries = {
   file: {
     length: /* sql */ `SELECT count(*) FROM context_items`,
-    ...paged('created_at', '(conversation_id, ordinal) > (:conversation, :ordinal) ORDER BY conversation_id, ordinal'),
+    isOne: false,
+    ...paged(
+      'created_at',
+      'group_concat(conversation_id)',
+      '(conversation_id, ordinal) > (:conversation, :ordinal) ORDER BY conversation_id, ordinal',
+    ),
     all: /* sql */ `SELECT ${entry}, created_at FROM context_items ORDER BY conversation_id, ordinal`,
   },
   conversation: {
     length: /* sql */ `SELECT count(*) FROM context_items WHERE conversation_id = :conversation`,
-    ...paged('NULL', 'conversation_id = :conversation AND ordinal > :ordinal ORDER BY ordinal'),
+    isOne: true,
+    ...paged('NULL', 'NULL', 'conversation_id = :conversation AND ordinal > :ordinal ORDER BY ordinal'),
     all: /* sql */ `
       SELECT ${entry}, NULL FROM context_items WHERE conversation_id = :conversation ORDER BY ordinal`,
   },
@@ -153,20 +160,27 @@ type PackedPage = readonly [
 
 function readPage(db: ReadDb, statements: Statements, params: Key & { readonly limit: number }): Page {
   const [packed] = db.rows<PackedPage>(statements.packed, params)
-  const page = packed && unpacked(packed)
+  const page = packed && unpacked(packed, statements.isOne ? params.conversation : null)
   if (page) return page
   const rows = db.rows<SqlRow>(statements.rows, params)
   return { kind: 'rows', length: rows.length, rows }
 }
 
-/** Null when an entry is not a message alone, or a value is no whole number. */
-function unpacked([count, others, conversations, ordinals, ids, placed, placedAtMs]: PackedPage): MessagePage | null {
+/**
+ * Null when an entry is not a message alone, or a value is no whole number.
+ * @param only the conversation of all entries; null when each says its own
+ */
+function unpacked(
+  [count, others, conversations, ordinals, ids, placed, placedAtMs]: PackedPage,
+  only: number | null,
+): MessagePage | null {
   const column = (text: string | null): Float64Array | null => {
     const numbers = new Float64Array(count)
     return count === 0 || unpackInto(text ?? '', numbers, 0) === count ? numbers : null
   }
   if (others > 0 || (placed > 0 && placed < count)) return null
-  const [of, at, named] = [column(conversations), column(ordinals), column(ids)]
+  const of = only === null ? column(conversations) : new Float64Array(count).fill(only)
+  const [at, named] = [column(ordinals), column(ids)]
   const times = placed > 0 ? column(placedAtMs) : new Float64Array(count).fill(Number.NaN)
   return of && at && named && times
     ? { kind: 'messages', length: count, conversations: of, ordinals: at, ids: named, placedAtMs: times }
