@@ -135,7 +135,7 @@ it('entries of a long window are asked for behind the last ordinal, so that none
   const db = {
     ...memory.db,
     rows: <T extends readonly SqlValue[]>(sql: string, params?: Record<string, SqlValue>) => {
-      if (sql.startsWith('SELECT conversation_id') && sql.includes('LIMIT')) asked.push(params?.after)
+      if (sql.startsWith('SELECT conversation_id') && sql.includes('LIMIT')) asked.push(params?.ordinal)
       return memory.db.rows<T>(sql, params)
     },
   }
