@@ -5,18 +5,18 @@ import { ActivityReader } from './activity/activity-reader.ts'
 import { systemClock } from './clock.ts'
 import type { LcmEvent } from './contract/event.ts'
 import type { IntegrityReport } from './contract/integrity.ts'
-import type { Job } from './contract/job.ts'
+import type { Job, JobResult } from './contract/job.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
-import { type JobExecutor, Jobs } from './jobs/jobs.ts'
+import { type JobExecutor, type JobRequest, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
 import type { Confirm } from './settings/confirmation.ts'
-import { SettingsStore } from './settings/settings-store.ts'
+import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile } from './sqlite/memory-file.ts'
 import { isNative } from './systems/native/native.ts'
 
@@ -83,7 +83,12 @@ export class Core {
       ...(options.confirm && { confirm: options.confirm }),
     })
     const clock = options.open.clock ?? systemClock
-    this.jobs = new Jobs(options.execute, clock, (job) => this.#onJob(job))
+    this.jobs = new Jobs(
+      options.execute,
+      clock,
+      (job) => this.#onJob(job),
+      (request, result) => this.#jobAfter(request, result),
+    )
     this.#indexKeeper = new IndexKeeper(this.jobs, clock)
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
     if (this.#autoCompactor && options.path !== null) this.#startTimer()
@@ -237,6 +242,15 @@ export class Core {
     const [oldest] = this.#retired.keys()
     if (oldest && this.#retired.size > MOST_RETIRED) close(oldest)
     this.#lcm = null
+  }
+
+  /** After an import, the models that are named for it describe its large files. The import never waits for them. */
+  #jobAfter({ path }: JobRequest, result: JobResult): JobRequest | null {
+    if (this.#isClosed || result.kind !== 'import' || result.value.largeFiles.length === 0) return null
+    const { explorers } = this.#options.open.settings ?? loadSettings(process.env)
+    return explorers.length === 0
+      ? null
+      : { path, create: false, spec: { kind: 'explore', ids: result.value.largeFiles } }
   }
 
   #onJob(job: Job): void {

@@ -16,6 +16,8 @@ import { CompactionHistory } from './compaction/compaction-history.ts'
 import { CompactionPlanner } from './compaction/compaction-planner.ts'
 import { PromptPreviewer } from './compaction/prompt-preview.ts'
 import { WhatIfPlanner } from './compaction/what-if.ts'
+import type { ExplorationReport, ExploreInput } from './contract/file.ts'
+import type { JobProgress } from './contract/job.ts'
 import type { MemoryInfo } from './contract/memory.ts'
 import { Undo } from './doctor/apply/undo.ts'
 import { Repairer } from './doctor/repair/repairer.ts'
@@ -105,6 +107,8 @@ export type Lcm = {
   /** What moves the large texts of a working copy, which is being made, into its files. */
   readonly largeTextsOf: (path: string) => MoveOptions
   readonly fileReader: FileReader
+  /** Has large files described by a model: `exploreFiles`. */
+  readonly explore: (input: ExploreInput, signal: AbortSignal) => AsyncGenerator<JobProgress, ExplorationReport>
   /** @throws LcmError switched_off, read_only_dialect, read_only_file */
   compactionEngine(): CompactionEngine
   /** Returns the writable connection, or throws the reason why there is none. `what` completes "cannot …". */
@@ -212,6 +216,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
 
+  const fileReader = new FileReader({ db: read, filesDir: settings.filesDir })
   const storeOf = (path: string): FileStore =>
     new FileStore(settings.filesDir ?? storeBeside(path), settings.filesDir === null)
   const largeFilesIn = (store: LargeFileOptions['store']): LargeFileService =>
@@ -289,7 +294,12 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     repair: new Repairer(doctor),
     surgery: new Surgeon(doctor),
     undo: new Undo(doctor),
-    fileReader: new FileReader({ db: read, filesDir: settings.filesDir }),
+    fileReader,
+    explore: async function* (input, signal) {
+      const { exploreFiles } = await import('./agents/explore-files.ts')
+      const { explorers } = settings
+      return yield* exploreFiles({ requireWrite, reader: fileReader, summarizers, explorers, clock }, input, signal)
+    },
     files: largeFilesIn(storeOf(info.path)),
     largeTextsOf,
     compactionEngine: () => {

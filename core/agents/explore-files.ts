@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { ExplorationReport } from '../contract/file.ts'
+import type { ExplorationReport, ExploreInput } from '../contract/file.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { FileInfo } from '../contract/lineage.ts'
 import { LcmError } from '../errors.ts'
@@ -8,8 +8,8 @@ import { recognise } from '../files/explorers/recognise.ts'
 import type { FileReader } from '../files/file-reader.ts'
 import { exploreByModel } from '../files/model-exploration.ts'
 import { filePieces } from '../files/stored-path.ts'
-import type { ProviderAccess } from '../models/summarizers/ask-model.ts'
 import { SummarizerFailure } from '../models/summarizers/summarizer.ts'
+import type { ConfiguredSummarizers } from '../settings/configured-summarizers.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { modelExploration, storeModelExploration } from '../systems/records/explorations.ts'
 import { allFiles, fileById } from '../systems/records/files.ts'
@@ -19,30 +19,33 @@ import { throwIfCancelled } from '../yielding.ts'
 const UNSTRUCTURED: ReadonlySet<string> = new Set(['markdown', 'pdf-text', 'text'])
 
 export type ExploreOptions = {
-  readonly db: WriteDb
+  readonly requireWrite: (what: string) => WriteDb
   readonly reader: FileReader
-  /** The providers in the order in which they are asked. */
-  readonly providers: readonly ProviderAccess[]
+  readonly summarizers: ConfiguredSummarizers
+  /** The names of the summarisers that are asked in order when none is named. */
+  readonly explorers: readonly string[]
   readonly clock: Clock
-}
-
-export type ExploreRequest = {
-  /** Default: every file. */
-  readonly ids?: readonly string[]
-  /** Files that a model has described before are described again. */
-  readonly isAgain: boolean
 }
 
 /**
  * Has Markdown, plain text and text of PDFs described by a model. What was found without a model stays beside it, and
  * is all there is of a file for which no model answers. Each description is stored as soon as it is there.
- * @throws LcmError not_found for an id that is no large file; cancelled
+ * @throws LcmError not_found for an id that is no large file; invalid_argument when no model is named;
+ * read_only_dialect, read_only_file; cancelled
  */
 export async function* exploreFiles(
-  { db, reader, providers, clock }: ExploreOptions,
-  { ids, isAgain }: ExploreRequest,
+  { requireWrite, reader, summarizers, explorers, clock }: ExploreOptions,
+  { ids, summarizer, again: isAgain = false }: ExploreInput,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ExplorationReport> {
+  const providers = summarizers.accessFor(...(summarizer === undefined ? explorers : [summarizer]))
+  if (providers.length === 0) {
+    throw new LcmError(
+      'invalid_argument',
+      'No model is named that could describe texts: name a configured provider with --summarizer, or with LCM_EXPLORERS (docs/models.md).',
+    )
+  }
+  const db = requireWrite('store what a model says of files')
   const files = ids?.map((id) => fileById(db, id) ?? unknown(id)) ?? allFiles(db)
   const report = { explored: [], kept: [], passedOver: 0 } as Mutable<ExplorationReport>
   for (const [done, file] of files.entries()) {

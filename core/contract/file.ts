@@ -94,6 +94,14 @@ export type FileContent = z.infer<typeof FileContent>
 export const FileExploration = z.object({ text: z.string(), model: z.string(), createdAtMs: TimeMs })
 export type FileExploration = z.infer<typeof FileExploration>
 
+/** Which large files are described by a model, and by which. */
+export const ExploreInput = z.object({
+  ids: z.array(NodeId).optional().describe('default: every such file that no model has described yet'),
+  summarizer: z.string().optional().describe('a configured provider, or chain (default: those of LCM_EXPLORERS)'),
+  again: z.boolean().optional().describe('describe files again that a model has described before'),
+})
+export type ExploreInput = z.infer<typeof ExploreInput>
+
 /** The result of having large files described by a model. */
 export const ExplorationReport = z.object({
   explored: z.array(z.object({ id: NodeId, model: z.string() })),

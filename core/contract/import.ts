@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, TimeMs } from './ids.ts'
+import { ConversationId, NodeId, TimeMs } from './ids.ts'
 
 /** The kinds of transcripts that can be read. Their conversations have these names as importer. */
 export const TRANSCRIPT_FORMATS = [
@@ -91,6 +91,8 @@ export const ImportResult = z.object({
   skipped: z.int(),
   bytes: z.int(),
   durationMs: z.number(),
+  /** Ids of the texts that were moved into files of their own. */
+  largeFiles: z.array(NodeId),
 })
 export type ImportResult = z.infer<typeof ImportResult>
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CompactInput, CompactionResult } from './compaction.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
+import { ExplorationReport, ExploreInput } from './file.ts'
 import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
@@ -42,6 +43,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   CoverageInput.extend({ kind: z.literal('coverage') }),
   /** Runs a map and records it beside the memory. A command has to be confirmed outside of the page that asks for it. */
   MapSpec.extend({ kind: z.literal('map') }),
+  /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
+  ExploreInput.extend({ kind: z.literal('explore') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -71,6 +74,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
   z.object({ kind: z.literal('map'), value: MapOutcome }),
+  z.object({ kind: z.literal('explore'), value: ExplorationReport }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
 ])
@@ -92,6 +96,7 @@ export const Job = z.object({
     'storage',
     'coverage',
     'map',
+    'explore',
     'copy',
     'salvage',
   ]),

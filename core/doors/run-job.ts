@@ -75,6 +75,8 @@ export async function* runJob(
     }
     case 'coverage':
       return { kind: 'coverage', value: yield* coverageJob(lcm, spec, signal) }
+    case 'explore':
+      return { kind: 'explore', value: yield* lcm.explore(spec, signal) }
     case 'copy':
       return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
     default:

@@ -17,6 +17,9 @@ export type JobExecutor = (
 type NewFileSpec = { readonly kind: 'copy'; readonly to: string } | { readonly kind: 'salvage'; readonly to: string }
 export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec | NewFileSpec }
 
+/** Returns the job that starts by itself when another one is done, or null. */
+export type FollowingJob = (done: JobRequest, result: JobResult) => JobRequest | null
+
 const MAX_KEPT = 50
 /** A listener receives at most ten progress events a second. */
 const PROGRESS_INTERVAL_MS = 100
@@ -40,11 +43,13 @@ export class Jobs {
   readonly #execute: JobExecutor
   readonly #clock: Clock
   readonly #publish: (job: Job) => void
+  readonly #following: FollowingJob
 
-  constructor(execute: JobExecutor, clock: Clock, publish: (job: Job) => void) {
+  constructor(execute: JobExecutor, clock: Clock, publish: (job: Job) => void, following: FollowingJob = () => null) {
     this.#execute = execute
     this.#clock = clock
     this.#publish = publish
+    this.#following = following
   }
 
   /**
@@ -147,6 +152,8 @@ export class Jobs {
       const result = await this.#execute(request, entry.abort.signal, (progress) => this.#progress(entry, progress))
       this.#finish(entry, { state: wasCutShort(result) ? 'cancelled' : 'done', result })
       this.#logEnd(entry, null)
+      const next = this.#following(request, result)
+      if (next !== null && !entry.abort.signal.aborted) this.start(next)
     } catch (error) {
       const info = toErrorInfo(error)
       const cancelled = info.code === 'cancelled' || entry.abort.signal.aborted

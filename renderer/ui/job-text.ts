@@ -1,4 +1,5 @@
 import type { CoverageReport } from '../../core/contract/coverage.ts'
+import type { ExplorationReport } from '../../core/contract/file.ts'
 import type { Job, JobResult } from '../../core/contract/job.ts'
 import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
@@ -17,6 +18,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   storage: 'Measuring',
   coverage: 'Comparing',
   map: 'Mapping',
+  explore: 'Describing large files',
   copy: 'Copying',
   salvage: 'Salvaging',
 }
@@ -34,6 +36,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   storage: 'Storage',
   coverage: 'Comparison with the transcript',
   map: 'Map run',
+  explore: 'Descriptions of large files',
   copy: 'Working copy',
   salvage: 'Salvage',
 }
@@ -69,7 +72,7 @@ function resultText(result: JobResult): string {
     case 'import':
       return `Import: ${plural(result.value.added, 'message')} added`
     case 'index':
-      return INDEX_OUTCOMES[result.value.outcome]
+      return indexText(result.value)
     case 'copy':
       return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
     case 'salvage':
@@ -80,6 +83,8 @@ function resultText(result: JobResult): string {
       return coverageText(result.value)
     case 'map':
       return `Map run: ${formatCount(result.value.completed)} of ${plural(result.value.items, 'item')} completed`
+    case 'explore':
+      return exploredText(result.value)
     case 'repair_plan':
       return `Repair plan: ${plural(result.value.steps.length, 'step')}`
     case 'repair_export':
@@ -101,6 +106,19 @@ function resultText(result: JobResult): string {
     default:
       return assertNever(result)
   }
+}
+
+function indexText({ outcome, contents }: Extract<JobResult, { kind: 'index' }>['value']): string {
+  if (outcome !== 'not_needed') return INDEX_OUTCOMES[outcome]
+  if (contents.outcome === 'too_large') return 'Search index: too large to keep for all large files'
+  return contents.indexedFiles > 0
+    ? `Search index: ${plural(contents.indexedFiles, 'large file')} added`
+    : INDEX_OUTCOMES[contents.outcome === 'busy' ? 'busy' : 'ready']
+}
+
+function exploredText({ explored, kept }: ExplorationReport): string {
+  const without = kept.length > 0 ? `, ${formatCount(kept.length)} without an answer` : ''
+  return `${plural(explored.length, 'large file')} described by a model${without}`
 }
 
 function coverageText({ ok, counts }: CoverageReport): string {

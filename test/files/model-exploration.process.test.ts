@@ -2,12 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ExplorationReport } from '../../core/contract/file.ts'
+import type { JobSpec } from '../../core/contract/job.ts'
+import { Core } from '../../core/core.ts'
+import { executeHere } from '../../core/doors/run-job.ts'
 import { clamped } from '../../core/files/model-exploration.ts'
 import { openLcm } from '../../core/lcm.ts'
+import { Machine } from '../../core/machine/machine.ts'
 import { estimateTokens } from '../../core/models/heuristic-tokens.ts'
+import { loadSettings } from '../../core/settings/settings-store.ts'
 import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere, type Ran } from '../cli/lcm.ts'
+import { resourcesDir } from '../jobs/core-client.ts'
 import { provider } from '../summarizers/ask-model.ts'
 import { json, type ModelServer, openAiBody, promptOf, startModelServer } from '../summarizers/model-server.ts'
 
@@ -99,4 +105,34 @@ it('keeps between 200 and 500 tokens, whatever the model answers', () => {
     expect(tokens).toBeGreaterThanOrEqual(200)
     expect(tokens).toBeLessThanOrEqual(500)
   }
+})
+
+it('lets the models describe what a window imports in a job of its own, for which the import does not wait', async () => {
+  const held: (() => void)[] = []
+  const slow = await startModelServer((response) => void held.push(() => json(response, 200, openAiBody(DESCRIPTION))))
+  const providers = [provider(slow.url, { name: 'cheap', keyVariable: null })]
+  writeFileSync(join(folder, 'slow.json'), JSON.stringify({ providers }))
+  const settings = loadSettings({
+    ...{ LCM_SETTINGS_FILE: join(folder, 'slow.json'), LCM_LARGE_FILE_TOKEN_THRESHOLD: '2000', LCM_EXPLORERS: 'cheap' },
+  })
+  const path = join(folder, 'window.db')
+  const machine = new Machine({ env: { ...process.env, LCM_CACHE_DIR: folder, LCM_DATA_DIR: folder }, resourcesDir })
+  const core = new Core({ path, open: { settings }, machine, execute: executeHere({ settings }) })
+  const spec: JobSpec = { kind: 'import', paths: [transcript('window.jsonl', 1500)], format: 'auto' }
+  const imported = await core.jobs.wait(core.jobs.start({ path, create: true, spec }))
+  expect(imported).toMatchObject({
+    state: 'done',
+    result: { value: { largeFiles: [expect.any(String), expect.any(String)] } },
+  })
+  const exploration = () => core.jobs.list().find(({ kind }) => kind === 'explore')
+  await expect.poll(() => held.length).toBe(1)
+  expect(exploration()?.state).toBe('running')
+  held[0]?.()
+  await expect.poll(() => exploration()?.state).toBe('done')
+  expect(exploration()?.result?.value).toMatchObject({ explored: [{}], kept: [], passedOver: 1 })
+  const { retrieval } = await core.lcm()
+  const described = retrieval.files(1).map(({ id }) => retrieval.describe(id, 10_000).file?.byModel?.text)
+  expect(described.filter((text) => text?.includes('harbour of Aalund'))).toHaveLength(1)
+  await core.close()
+  await slow.close()
 })

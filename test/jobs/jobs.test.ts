@@ -23,6 +23,7 @@ const report: JobResult = {
     skipped: 0,
     bytes: 1,
     durationMs: 1,
+    largeFiles: [],
   },
 }
 

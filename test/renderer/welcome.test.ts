@@ -58,6 +58,7 @@ describe('an import from the first page', () => {
       skipped: 0,
       bytes: 1,
       durationMs: 1,
+      largeFiles: [],
     })
 
   it('is shown before its memory is opened when anything did not arrive', () => {

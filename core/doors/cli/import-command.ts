@@ -9,10 +9,8 @@ import type { Lcm } from '../../lcm.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { requireEnabled } from '../../settings/switched-off.ts'
 import { isMissingOrEmpty } from '../../sqlite/memory-file.ts'
-import { fileIds } from '../../systems/records/files.ts'
 import { keepNewObjectsSmall } from '../heap.ts'
 import { defineCommand } from './command.ts'
-import { exploreNamed } from './explore-command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { type MemoryOptions, withMemory } from './session.ts'
@@ -112,13 +110,11 @@ async function importInto(
     async (lcm) => {
       const { requireWrite, estimator, clock, files } = lcm
       const db = requireWrite('import transcripts')
-      const before = fileIds(db)
       const result = await interruptible((signal) =>
         importTranscripts({ db, estimator, clock, files, ...request }, signal),
       )
-      const fresh = [...fileIds(db)].filter((id) => !before.has(id))
       // Everything is stored by now: whoever does not want to wait for the model stops here without losing anything.
-      await afterwards(lcm, fresh)
+      await afterwards(lcm, result.largeFiles)
       return result
     },
     { create: true },
@@ -128,7 +124,7 @@ async function importInto(
 async function describeAfterImport(lcm: Lcm, ids: readonly string[]): Promise<void> {
   if (ids.length === 0 || lcm.settings.explorers.length === 0) return
   try {
-    const { kept } = await exploreNamed(lcm, ids, {})
+    const { kept } = await interruptible((signal) => lcm.explore({ ids: [...ids] }, signal))
     for (const { id, reason } of kept)
       process.stderr.write(`${id} is not described by a model: ${oneLine(reason, 200)}\n`)
   } catch (error) {

@@ -6,6 +6,7 @@ import type { LargeFileService } from '../../files/large-file-service.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import { indexPending } from '../../sqlite/pending-index.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { fileIds } from '../../systems/records/files.ts'
 import { LargeTexts } from '../large-texts.ts'
 import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from './formats.ts'
 import { readHead } from './head.ts'
@@ -50,6 +51,7 @@ export async function* importTranscripts(
   const passedOver: PassedOver[] = []
   let passedOverCount = 0
   let done = 0
+  const filesBefore = fileIds(input.db)
   const largeTexts = input.files && new LargeTexts(input.db, input.files, signal)
   try {
     for (const file of files) {
@@ -75,6 +77,7 @@ export async function* importTranscripts(
     skipped: sum(imported, 'skippedCount'),
     bytes: total,
     durationMs: performance.now() - startedMs,
+    largeFiles: [...fileIds(input.db)].filter((id) => !filesBefore.has(id)),
   }
 }
 
