@@ -15,7 +15,7 @@ import { modelExploration, storeModelExploration } from '../systems/records/expl
 import { allFiles, fileById } from '../systems/records/files.ts'
 import { throwIfCancelled } from '../yielding.ts'
 
-/** Texts without a structure that a program could describe. */
+/** The types of texts that have no structure which a program could describe. */
 const UNSTRUCTURED: ReadonlySet<string> = new Set(['markdown', 'pdf-text', 'text'])
 
 export type ExploreOptions = {
@@ -28,8 +28,9 @@ export type ExploreOptions = {
 }
 
 /**
- * Has Markdown, plain text and text of PDFs described by a model. What was found without a model stays beside it, and
- * is all there is of a file for which no model answers. Each description is stored as soon as it is there.
+ * Asks models to describe large files of Markdown, plain text and text of PDFs, and stores each description as soon as a
+ * model has given it. The summary that was made without a model is kept beside it. A file for which no model answers
+ * keeps only that summary.
  * @throws LcmError not_found for an id that is no large file; invalid_argument when no model is named;
  * read_only_dialect, read_only_file; cancelled
  */

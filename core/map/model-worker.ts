@@ -1,7 +1,8 @@
 import { LcmError } from '../errors.ts'
+import { askInOrder, reasonsOf } from '../models/summarizers/ask-in-order.ts'
 import { askModel, type ProviderAccess } from '../models/summarizers/ask-model.ts'
 import { CallFailure } from '../models/summarizers/call-failure.ts'
-import { SummarizerFailure } from '../models/summarizers/summarizer.ts'
+import type { SummarizerFailure } from '../models/summarizers/summarizer.ts'
 import { correctionFor, instructionsFor, promptFor } from './item-prompt.ts'
 import { ItemFailure, type Task, type Worker } from './worker.ts'
 
@@ -22,19 +23,12 @@ export function createModelWorker({ providers, prompt, schema }: ModelWork): Wor
     identity: providers.map(({ provider }) => `${provider.name} ${provider.model} ${provider.baseUrl}`),
     async work({ item, refusal }: Task, signal) {
       const asked = promptFor(prompt, item) + (refusal === null ? '' : correctionFor(refusal))
-      const failures: SummarizerFailure[] = []
-      for (const access of providers) {
-        try {
-          return await ask(access, { system, prompt: asked }, signal)
-        } catch (error) {
-          signal.throwIfAborted()
-          if (!(error instanceof SummarizerFailure)) throw error
-          failures.push(error)
-        }
-      }
-      const problems = failures.map(({ message }, index) => `${providers[index]?.provider.name}: ${message}`).join(' ')
+      const question = { system, prompt: asked }
+      const { answer, failures } = await askInOrder(providers, (access) => ask(access, question, signal), signal)
+      if (answer !== null) return answer
+      const problems = reasonsOf(failures)
       // The provider has made its own retries, so another try at once would end alike.
-      if (!failures.every(isOfProvider)) throw new ItemFailure(problems, false)
+      if (!failures.every(({ failure }) => isOfProvider(failure))) throw new ItemFailure(problems, false)
       throw new LcmError(
         'model_failed',
         `The run stopped: ${problems} Results so far are kept. Start the same command again to go on.`,

@@ -8,6 +8,7 @@ import {
   MOST_AGENT_TOKENS,
 } from '../../contract/expand-query.ts'
 import { type NewNonce, randomNonce } from '../../models/prompts/nonce.ts'
+import { askInOrder, reasonsOf } from '../../models/summarizers/ask-in-order.ts'
 import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
@@ -89,21 +90,13 @@ export class ExpandQuery {
     })
     this.#reader.reach(grant, limits)
     try {
-      const reasons: string[] = []
-      const dropped: string[] = []
-      let told: Told | null = null
-      for (const one of candidates.ids.length === 0 ? [] : access) {
-        try {
-          told = await this.#fromModel(one, grant, { ...input, question }, candidates, signal)
-          break
-        } catch (error) {
-          signal.throwIfAborted()
-          if (!(error instanceof SummarizerFailure)) throw error
-          if (error instanceof UncitedAnswer) dropped.push(...error.dropped)
-          reasons.push(`${one.provider.name}: ${error.message}`)
-        }
-      }
-      told ??= await this.#fromPassages(grant, question, candidates, cap, signal)
+      const { answer, failures } = await askInOrder(
+        candidates.ids.length === 0 ? [] : access,
+        (one) => this.#fromModel(one, grant, { ...input, question }, candidates, signal),
+        signal,
+      )
+      const dropped = failures.flatMap(({ failure }) => (failure instanceof UncitedAnswer ? failure.dropped : []))
+      const told = answer ?? (await this.#fromPassages(grant, question, candidates, cap, signal))
       return {
         ...told,
         citations: [...told.citations],
@@ -111,7 +104,7 @@ export class ExpandQuery {
         notes: [...told.notes],
         tokensUsed: this.grants.get(grant.id).usedTokens,
         grant: this.grants.revoke(grant.id),
-        fallback: told.provider === null && reasons.length > 0 ? reasons.join(' ') : null,
+        fallback: told.provider === null && failures.length > 0 ? reasonsOf(failures) : null,
         candidates: [...candidates.ids],
         tookMs: performance.now() - began,
       }
