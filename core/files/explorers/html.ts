@@ -67,7 +67,7 @@ class HtmlPage {
     const text = shown(this.#collected, 80)
     if (name === 'title' && this.#within === 'title') this.#title ||= text
     else if (this.#within === 'heading' && /^h[1-6]$/.test(name)) add(this.#headings, { name: text, detail: name })
-    else if (name === 'a' && this.#within === 'link') add(this.#links, { name: text, detail: shown(this.#target, 80) })
+    else if (name === 'a' && this.#within === 'link') this.#addLink({ name: text, detail: shown(this.#target, 80) })
     else if (name !== 'script' && name !== 'style') return
     this.#within = null
     this.#collected = ''
@@ -90,10 +90,7 @@ class HtmlPage {
           'Elements',
           elements.map(([name, times]) => ({ name: `${shown(name, 30)} ×${counted(times)}`, detail: '' })),
         ),
-        section(
-          'Links',
-          this.#links.filter(({ name }) => name !== ''),
-        ),
+        section('Links with different texts', this.#links),
         section('Ids', this.#ids),
         { kind: 'excerpt', title: 'Its text begins with', text: this.#text, use: 'more' },
       ],
@@ -104,6 +101,11 @@ class HtmlPage {
     this.#within = name === 'title' ? 'title' : name === 'a' ? 'link' : 'heading'
     this.#collected = ''
     this.#target = attributes.href ?? ''
+  }
+
+  /** "Read more" says no more when it comes again. */
+  #addLink(link: Entry): void {
+    if (link.name !== '' && !this.#links.some(({ name }) => name === link.name)) add(this.#links, link)
   }
 
   #addField(element: string, { name, type }: Readonly<Record<string, string>>): void {
@@ -123,5 +125,6 @@ const section = (title: string, entries: readonly Entry[]): Section => ({
   kind: 'entries',
   title,
   entries,
+  isCut: entries.length === MOST_ENTRIES,
   use: 'always',
 })

@@ -1,7 +1,7 @@
 import { type Explorer, Unreadable } from './explorer.ts'
 import { JsonTokens } from './json-tokens.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
-import { countOf } from './shown.ts'
+import { article, countOf } from './shown.ts'
 
 /** A file with so many wrong lines, and fewer right ones, is none of records. */
 const MOST_WRONG_LINES = 1000
@@ -73,5 +73,3 @@ export const exploreJsonLines: Explorer = function* (file) {
 }
 
 const isBlank = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
-
-const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`)

@@ -1,6 +1,6 @@
 import type { Explorer } from './explorer.ts'
 import { LineSplitter } from './lines.ts'
-import { counted, countOf, shown } from './shown.ts'
+import { counted, countOf, shown, withoutColours } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const LINE_CHARS = 160
@@ -82,7 +82,8 @@ class LogLines {
   #firstError: Found | null = null
   #lastError: Found | null = null
 
-  add(line: string): void {
+  add(written: string): void {
+    const line = withoutColours(written)
     this.#lines += 1
     if (line.trim() === '') return
     const found = timeOf(line)
@@ -176,7 +177,10 @@ class LogLines {
 
 /** Lines that differ only in numbers and ids are of one kind. */
 const withoutNumbers = (line: string): string =>
-  line.replaceAll(/\b(?:0x)?(?=[\da-f-]*\d)[\da-f]{4,}(?:-[\da-f]{2,}){0,8}\b|\d+(?:[.:,]\d+)*/gi, '#').trim()
+  line
+    .replace(/^[\s\])}>:,|-]+/, '')
+    .replaceAll(/\b(?:0x)?(?=[\da-f-]*\d)[\da-f]{4,}(?:-[\da-f]{2,}){0,8}\b|\d+(?:[.:,]\d+)*/gi, '#')
+    .trim()
 
 const byCount = (counts: ReadonlyMap<string, number>): [string, number][] =>
   [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))

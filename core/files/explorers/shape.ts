@@ -12,7 +12,9 @@ const FEW_NAMES = 16
 /** So many names of an object are listed where it is described. */
 const FEW_LISTED = 10
 const NAME_CHARS = 48
-const MOST_ENTRIES = 300
+export const MOST_ENTRIES = 300
+/** When there are more places, nobody counts how many. */
+const MOST_COUNTED = 2000
 
 /** What all values at one place of a document have in common. */
 class Shape {
@@ -265,36 +267,41 @@ type Place = { readonly path: string; readonly shape: Shape; readonly depth: num
 /** The nearest keys by name, and then every deeper place with what stands there, the nearest to the root first. */
 export function shapeSections(root: Shape): Section[] {
   const nearest = dictionaryOf(root) === null ? 1 : 2
-  const places = placesOf(root)
+  const { places, isCut } = placesOf(root)
   const near = places.filter(({ depth }) => depth <= nearest)
   const deep = places.filter(({ depth }) => depth > nearest)
   return [
     {
       kind: 'entries',
       title: 'Keys ([] stands for each item, * for each name)',
-      entries: near.map(({ path, shape }) => ({ name: path, detail: describeShape(shape) })),
+      entries: near.slice(0, MOST_ENTRIES).map(({ path, shape }) => ({ name: path, detail: describeShape(shape) })),
+      total: near.length,
       use: 'always',
     },
     {
       kind: 'entries',
       title: 'Deeper keys',
-      entries: deep.map(({ path, shape }) => ({ name: '', detail: `${path}: ${describeShape(shape)}` })),
+      entries: deep
+        .slice(0, MOST_ENTRIES)
+        .map(({ path, shape }) => ({ name: '', detail: `${path}: ${describeShape(shape)}` })),
+      total: deep.length,
+      isCut,
       use: 'always',
     },
   ]
 }
 
-/** Every place of the documents: the nearest to the root first. */
-export function placesOf(root: Shape, separator = '.'): Place[] {
+/** Returns the places of the documents, the nearest to the root first, and whether there may be more. */
+export function placesOf(root: Shape, separator = '.'): { readonly places: readonly Place[]; readonly isCut: boolean } {
   const places: Place[] = []
   let level: readonly Place[] = [{ path: '', shape: root, depth: 0 }]
-  while (level.length > 0 && places.length < MOST_ENTRIES) {
+  while (level.length > 0 && places.length < MOST_COUNTED) {
     level = level.flatMap(({ path, shape, depth }) =>
       placesWithin(path, shape, separator).map(([inner, one]) => ({ path: inner, shape: one, depth: depth + 1 })),
     )
     places.push(...level.filter(({ shape }) => shape.count > 0))
   }
-  return places.slice(0, MOST_ENTRIES)
+  return { places, isCut: level.length > 0 }
 }
 
 function placesWithin(path: string, shape: Shape, separator: string): [string, Shape][] {

@@ -8,10 +8,23 @@ const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}]+/gu
  * without marks that change the direction of the text, and without halves of characters.
  */
 export function shown(text: string, chars: number): string {
-  const head = text.length > chars * 8 ? text.slice(0, chars * 8) : text
+  const head = withoutColours(text.length > chars * 8 ? text.slice(0, chars * 8) : text)
   const clean = excerptOf(head.toWellFormed().replace(UNSEEN, ''), chars)
-  return head.length === text.length || clean.endsWith('…') ? clean : `${clean}…`
+  return text.length <= chars * 8 || clean.endsWith('…') ? clean : `${clean}…`
 }
+
+/** The end of a text in the same form. */
+export function shownEnd(text: string, chars: number): string {
+  const clean = [...shown(text, text.length + 1)]
+  return clean.length < chars ? clean.join('') : clean.slice(1 - chars).join('')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it begins what is removed
+const CONTROL_SEQUENCES = /\u001b\[[\d;:?]*[ -/]*[@-~]/g
+
+/** Removes what programs write to colour a terminal. */
+export const withoutColours = (text: string): string =>
+  text.includes('\u001b') ? text.replace(CONTROL_SEQUENCES, '') : text
 
 /** The same in quotation marks. */
 export const quoted = (text: string, chars: number): string => `"${shown(text, chars)}"`
@@ -24,3 +37,5 @@ export const counted = (count: number): string => COUNTS.format(count)
 /** "1 row", "1,234 rows". */
 export const countOf = (count: number, one: string, many = `${one}s`): string =>
   `${counted(count)} ${count === 1 ? one : many}`
+
+export const article = (noun: string): string => (/^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`)

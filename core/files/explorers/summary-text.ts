@@ -1,6 +1,6 @@
 import { assertNever } from '../../errors.ts'
 import { estimateTokens } from '../../models/heuristic-tokens.ts'
-import { shown } from './shown.ts'
+import { counted, shown, shownEnd } from './shown.ts'
 
 /** One thing that a summary can name, and what it can say of it where there is room. */
 export type Entry = {
@@ -21,11 +21,20 @@ export type Section =
       readonly entries: readonly Entry[]
       /** How many there are in the file, when the explorer did not keep them all. */
       readonly total?: number
+      /** True when there are more, and nobody has counted them. */
+      readonly isCut?: boolean
       readonly use: Use
       /** The part of the free room that the names may take. */
       readonly share?: number
     }
-  | { readonly kind: 'excerpt'; readonly title: string; readonly text: string; readonly use: Use }
+  | {
+      readonly kind: 'excerpt'
+      readonly title: string
+      readonly text: string
+      /** The text is the end of a longer one: its own end is shown. */
+      readonly isEnd?: boolean
+      readonly use: Use
+    }
 
 /** What an explorer found out. */
 export type Findings = {
@@ -105,8 +114,8 @@ function linesOf(section: Section, amount: Amount): string[] {
     case 'entries':
       return ['', `${section.title}:`, ...entryLines(section, amount)]
     case 'excerpt': {
-      const text = shown(section.text, amount.named)
-      return text === '' ? [] : ['', `${section.title}:`, text]
+      const text = section.isEnd ? shownEnd(section.text, amount.named) : shown(section.text, amount.named)
+      return text === '' ? [] : ['', `${section.title}:`, section.isEnd ? `…${text}` : text]
     }
     default:
       return assertNever(section)
@@ -114,7 +123,7 @@ function linesOf(section: Section, amount: Amount): string[] {
 }
 
 function entryLines(
-  { entries, total = entries.length }: Extract<Section, { kind: 'entries' }>,
+  { entries, total = entries.length, isCut = false }: Extract<Section, { kind: 'entries' }>,
   { named, detailed }: Amount,
 ): string[] {
   const full = entries.slice(0, detailed).map(({ name, detail, isNamedInDetail = name === '' }) => {
@@ -123,7 +132,11 @@ function entryLines(
   })
   const names = entries.slice(detailed, named).flatMap(({ name }) => name || [])
   const left = total - detailed - names.length
-  const rest = left > 0 ? ` … and ${left} more` : ''
+  const rest = isCut
+    ? ` … and ${left > 0 ? `more than ${counted(left)} ` : ''}more`
+    : left > 0
+      ? ` … and ${counted(left)} more`
+      : ''
   if (names.length > 0) return [...full, `- ${detailed === 0 ? '' : 'also '}${names.join(', ')}${rest}`]
   return rest === '' ? full : [...full, `-${rest}`]
 }

@@ -123,6 +123,7 @@ class Table {
           kind: 'entries',
           title: 'First rows',
           entries: examples.map((row) => ({ name: '', detail: row })),
+          total: this.#rows,
           use: 'more',
         },
       ],

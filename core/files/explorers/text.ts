@@ -61,7 +61,13 @@ class TextOutline {
       sections: [
         { kind: 'entries', title: 'Headings', entries: this.#entries, total: this.#headings, use: 'always' },
         { kind: 'excerpt', title: 'It begins with', text: file.head.slice(0, EXCERPT_CHARS), use: 'always' },
-        { kind: 'excerpt', title: 'It ends with', text: this.chars > EXCERPT_CHARS ? last : '', use: 'always' },
+        {
+          kind: 'excerpt',
+          title: 'It ends with',
+          text: this.chars > EXCERPT_CHARS ? last : '',
+          isEnd: true,
+          use: 'always',
+        },
       ],
     }
   }

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2'
 import { type Explorer, Unreadable } from './explorer.ts'
-import { describeShape, placesOf, ShapeCollector } from './shape.ts'
+import { describeShape, MOST_ENTRIES, placesOf, ShapeCollector } from './shape.ts'
 import { counted, countOf, shown } from './shown.ts'
 import { CUT_MARK } from './value-stats.ts'
 
@@ -26,7 +26,9 @@ export const exploreXml: Explorer = function* (file) {
   parser.end()
   if (elements.count === 0) throw new Unreadable('it has no element')
   shapes.closeAll()
-  const places = placesOf(shapes.root, '/')
+  const { places, isCut } = placesOf(shapes.root, '/')
+  const attributes = places.filter(({ path }) => isAttribute(path))
+  const elementPlaces = places.filter(({ path }) => !isAttribute(path))
   return {
     facts: [
       `The root is <${shown(elements.root, 60)}>; ${countOf(elements.count, 'element')}, nested ${elements.depth} deep.`,
@@ -36,18 +38,23 @@ export const exploreXml: Explorer = function* (file) {
       {
         kind: 'entries',
         title: 'Elements (@ is an attribute, # the text beside elements)',
-        entries: places.flatMap(({ path, shape }) =>
-          isAttribute(path) ? [] : { name: path, detail: `${times(shape.count)}${describeShape(shape, MOST_NAMES)}` },
-        ),
+        entries: elementPlaces.slice(0, MOST_ENTRIES).map(({ path, shape }) => ({
+          name: path,
+          detail: `${times(shape.count)}${describeShape(shape, MOST_NAMES)}`,
+        })),
+        total: elementPlaces.length,
+        isCut,
         use: 'always',
         share: 0.5,
       },
       {
         kind: 'entries',
         title: 'Attributes',
-        entries: places.flatMap(({ path, shape }) =>
-          isAttribute(path) ? { name: '', detail: `${path}: ${describeShape(shape)}` } : [],
-        ),
+        entries: attributes
+          .slice(0, MOST_ENTRIES)
+          .map(({ path, shape }) => ({ name: '', detail: `${path}: ${describeShape(shape)}` })),
+        total: attributes.length,
+        isCut,
         use: 'always',
       },
     ],

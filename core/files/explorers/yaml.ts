@@ -1,7 +1,7 @@
 import { CST, Lexer } from 'yaml'
 import { type Explorer, Unreadable } from './explorer.ts'
 import { describeShape, ShapeCollector, shapeSections } from './shape.ts'
-import { countOf } from './shown.ts'
+import { article, countOf } from './shown.ts'
 
 /** A single value may be so long; a longer one is none of a document that somebody wrote. */
 const LONGEST_VALUE_CHARS = 4 * 1024 * 1024
@@ -39,9 +39,7 @@ export const exploreYaml: Explorer = function* (file) {
   if (root.objects + root.arrays === 0) throw new Unreadable('it has neither keys nor lists')
   const documents = root.count === 1 ? 'The document is' : `${countOf(root.count, 'document')}, each`
   return {
-    facts: [
-      `${documents} an ${describeShape(root).replace(/^(?![aeiou])/, 'item: ')}, nested ${structure.depth} deep.`,
-    ],
+    facts: [`${documents} ${article(describeShape(root))}, nested ${structure.depth} deep.`],
     sections: [...shapeSections(root)],
   }
 }
