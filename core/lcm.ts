@@ -216,7 +216,14 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     filesDirs: [storeBeside(info.path), ...(settings.filesDir ? [settings.filesDir] : [])],
   }
 
-  const fileReader = new FileReader({ db: read, filesDir: settings.filesDir })
+  const fileReader = new FileReader({
+    ...{ db: read, filesDir: settings.filesDir },
+    find: async (...asked) => {
+      // RE2 is a sixth of all code that would be loaded before the first answer.
+      const { findInFile } = await import('./search/find-in-file.ts')
+      return await findInFile(contents.indexes)(...asked)
+    },
+  })
   const storeOf = (path: string): FileStore =>
     new FileStore(settings.filesDir ?? storeBeside(path), settings.filesDir === null)
   const largeFilesIn = (store: LargeFileOptions['store']): LargeFileService =>

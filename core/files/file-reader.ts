@@ -20,7 +20,16 @@ type Options = {
   readonly db: ReadDb
   /** The folder of files that is configured, or null. */
   readonly filesDir: string | null
+  readonly find: FindInFile
 }
+
+/** Finds the rows of a content in which a match begins, as far as they are asked for. */
+export type FindInFile = (
+  content: { readonly path: string; readonly bytes: number },
+  marks: readonly RowMark[],
+  view: Extract<FileView, { kind: 'search' }>,
+  signal: AbortSignal,
+) => Promise<Pick<FileContent, 'hits' | 'next'>>
 
 /** A file that was found, with the size and time that tell whether it is still the same. */
 type Found = { readonly path: string; readonly bytes: number; readonly stamp: string }
@@ -110,10 +119,8 @@ export class FileReader {
         )
       case 'lines':
         return linesFrom(file, marks, view)
-      case 'search': {
-        const { findInFile } = await import('./find-in-file.ts')
-        return await findInFile(path, marks, view, signal)
-      }
+      case 'search':
+        return await this.#options.find({ path, bytes }, marks, view, signal)
     }
   }
 

@@ -5,10 +5,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type FileContent, type FileRow, FileView, type FileViewRequest, ROW_BYTES } from '../../core/contract/file.ts'
 import { FileReader } from '../../core/files/file-reader.ts'
+import { ContentIndexes } from '../../core/search/content-index/content-indexes.ts'
+import { findInFile } from '../../core/search/find-in-file.ts'
 import { filesBeside } from '../builders/large-files.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+
+const find = findInFile(new ContentIndexes(temporaryFolder()))
 
 const ID = 'file_00000000000000aa'
 const signal = new AbortController().signal
@@ -32,7 +36,7 @@ function withFile(content: string, { uri, hash, bytes }: Stored = {}): TestMemor
       hash: hash === undefined ? createHash('sha256').update(data).digest('hex') : hash,
     },
   )
-  return Object.assign(memory, { reader: new FileReader({ db: memory.db, filesDir: null }) })
+  return Object.assign(memory, { reader: new FileReader({ db: memory.db, filesDir: null, find }) })
 }
 
 /** Bytes that this process has read, or 0 where no system counts them. https://man7.org/linux/man-pages/man5/proc_pid_io.5.html */
@@ -253,7 +257,7 @@ describe('reading large files', () => {
     using memory = withFile('x', { uri: join(folder, '1', `${ID}.txt`), hash: null, bytes: null })
     rmSync(fileOf(memory))
     expect(await memory.reader.read(ID, { kind: 'page', page: 1 }, signal, [folder])).toMatchObject({ text: 'allowed' })
-    const configured = new FileReader({ db: memory.db, filesDir: folder })
+    const configured = new FileReader({ db: memory.db, filesDir: folder, find })
     expect(await read(configured, { kind: 'page', page: 1 })).toMatchObject({ text: 'allowed' })
   })
 
