@@ -87,7 +87,7 @@ function* reading(
   const length = db.value<number>(statements.length, { conversation }) ?? 0
   yield
   const fromPages = new WindowEntries(messages.length, summaries.length, length)
-  yield* readingPages(db, statements, conversation, fromPages, adding(fromPages, messages, summaries))
+  yield* readingPages(db, statements, conversation, adding(fromPages, messages, summaries))
   if (fromPages.length === length) return fromPages
   // Not every file is a sound one: an ordinal may be missing, or be a text.
   const window = new WindowEntries(messages.length, summaries.length, length)
@@ -104,7 +104,6 @@ function* readingPages(
   db: ReadDb,
   statements: Statements,
   conversation: number,
-  window: WindowEntries,
   { add, addMessages }: ReturnType<typeof adding>,
 ): Generator<void> {
   for (let after: Key = { conversation, ordinal: Number.NEGATIVE_INFINITY }; ; ) {
