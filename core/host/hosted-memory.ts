@@ -117,12 +117,12 @@ export class HostedMemory {
     const { context } = await this.#core.lcm()
     const { budgetTokens, freshTailCount, query, provider } = input
     const asked = { conversationId, budgetTokens, freshTailCount, query }
-    const { items, ...window } = context.assemble(asked)
-    const { system, messages } = context.render(asked, provider)
-    const { tokens, activeTokens, leftOutTokens, budget, pressure, overBudget } = window
+    const { context: window, rendered } = context.assembleAndRender(asked, provider)
+    const { tokens, activeTokens, leftOutTokens, budget, pressure, overBudget, items } = window
     return {
       ...{ conversationId, tokens, activeTokens, leftOutTokens, budget, pressure, overBudget },
-      ...{ provider, system, messages, compaction },
+      ...rendered,
+      compaction,
       items: items.map(({ id, kind, tokens, included, reasonCode }) => ({ id, kind, tokens, included, reasonCode })),
     }
   }

@@ -21,6 +21,9 @@ import { readExcerpts, readSearchTexts } from './window-texts.ts'
  */
 const RANKED_CHARS = 20_000
 
+/** A window, what its summaries cover, and which items of it are sent. */
+type Chosen = { readonly window: Window; readonly covered: CoverageOfEntries; readonly selection: Selection }
+
 /**
  * Tells what the model sees next turn: which items of the window are sent under a budget, the reason for each of them,
  * and the exact provider messages. The same file and input always give the same bytes.
@@ -43,11 +46,14 @@ export class ContextAssembler {
 
   /**
    * Tokens are those stored with each item. `pressure` is included tokens ÷ budget; `activeTokens` is the size of the
-   * window without a budget. `past` reseqs the entries of the stored window.
+   * window without a budget. `past` replaces the entries of the stored window.
    * @throws LcmError not_found
    */
   assemble(input: AssembleInput, past: PastEntries = {}): AssembledContext {
-    const { window, covered, selection } = this.#select(input, past)
+    return this.#assembled(input, this.#select(input, past))
+  }
+
+  #assembled(input: AssembleInput, { window, covered, selection }: Chosen): AssembledContext {
     const excerpts = readExcerpts(this.#db, window)
     const budget = this.#budget(input)
     const order = historyOrder(window, covered)
@@ -113,7 +119,22 @@ export class ContextAssembler {
    * @throws LcmError not_found
    */
   render(input: AssembleInput, provider: Provider, past: PastEntries = {}): RenderedContext {
-    const { window, covered, selection } = this.#select(input, past)
+    return this.#rendered(this.#select(input, past), provider)
+  }
+
+  /**
+   * Returns what `assemble` and `render` do, of one choice: choosing by a query reads the texts of the whole window.
+   * @throws LcmError not_found
+   */
+  assembleAndRender(
+    input: AssembleInput,
+    provider: Provider,
+  ): { readonly context: AssembledContext; readonly rendered: RenderedContext } {
+    const chosen = this.#select(input)
+    return { context: this.#assembled(input, chosen), rendered: this.#rendered(chosen, provider) }
+  }
+
+  #rendered({ window, covered, selection }: Chosen, provider: Provider): RenderedContext {
     const included = window.items.filter((_, index) => selection.isIncluded(index))
     const turns = readTurns(this.#db, included, covered, window.prunedTexts)
     switch (provider) {
@@ -126,10 +147,7 @@ export class ContextAssembler {
     }
   }
 
-  #select(
-    input: AssembleInput,
-    past: PastEntries = {},
-  ): { window: Window; covered: CoverageOfEntries; selection: Selection } {
+  #select(input: AssembleInput, past: PastEntries = {}): Chosen {
     const { conversationId } = input
     const query = input.query?.trim()
     const { window, covered } = past.placed

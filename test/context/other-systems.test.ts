@@ -32,6 +32,11 @@ describe('a window of another system', () => {
       expect(context.items.every((item) => item.reason !== '')).toBe(true)
       for (const provider of ['anthropic', 'openai'] as const) {
         const rendered = RenderedContext.parse(assembler.render({ conversationId }, provider))
+        const query = 'the error of the test'
+        expect(assembler.assembleAndRender({ conversationId, query }, provider)).toEqual({
+          context: assembler.assemble({ conversationId, query }),
+          rendered: assembler.render({ conversationId, query }, provider),
+        })
         if (stored) expect(rendered.messages.length).toBeGreaterThan(0)
       }
       const input = CompactInput.parse({ conversationId, settings: { freshTailCount: 2, minMessagesToCompact: 0 } })
