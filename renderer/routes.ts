@@ -20,6 +20,11 @@ export type View = (typeof VIEWS)[number]
 /** The view that is shown first for a file. */
 export const FIRST_VIEW: View = 'strata'
 
+export type SearchKind = 'find' | 'ask' | 'trace'
+
+/** In the address, a trace of the searched words. */
+const WORDS = '1'
+
 /**
  * The state of the window. It is stored only in the address bar, so that it can be copied, reloaded and gone back to.
  */
@@ -32,8 +37,10 @@ export type Route = {
   readonly row: number | null
   /** Text of the search. */
   readonly query: string | null
-  /** True when the search asks a question instead of finding texts. */
-  readonly isAsking: boolean
+  /** What the search does: find texts, answer a question, or follow what was said up to the window. */
+  readonly searchKind: SearchKind
+  /** The message or summary that is traced. Null for the one that says the searched words. */
+  readonly tracedId: string | null
 }
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
@@ -45,13 +52,15 @@ export function parseRoute(hash: string): Route {
   const hasConversation = segments[0] === 'conversation'
   const view = hasConversation ? segments[2] : segments[0]
   const params = new URLSearchParams(search)
+  const traced = params.get('trace')
   return {
     conversationId: hasConversation ? parseNumber(segments[1]) : null,
     view: isView(view) ? view : FIRST_VIEW,
     selection: params.get('select') || null,
     row: parseNumber(params.get('row') ?? undefined),
     query: params.get('query') || null,
-    isAsking: params.has('ask'),
+    searchKind: traced !== null ? 'trace' : params.has('ask') ? 'ask' : 'find',
+    tracedId: traced === WORDS ? null : traced || null,
   }
 }
 
@@ -61,7 +70,8 @@ export function formatRoute(route: Route): string {
   if (route.selection) params.set('select', route.selection)
   if (route.row !== null) params.set('row', String(route.row))
   if (route.query) params.set('query', route.query)
-  if (route.isAsking) params.set('ask', '1')
+  if (route.searchKind === 'ask') params.set('ask', '1')
+  if (route.searchKind === 'trace') params.set('trace', route.tracedId ?? WORDS)
   const search = params.size > 0 ? `?${params}` : ''
   const conversation = route.conversationId === null ? '' : `/conversation/${route.conversationId}`
   return `#${conversation}/${route.view}${search}`

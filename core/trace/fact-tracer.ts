@@ -65,8 +65,8 @@ export class FactTracer {
     const notes = [...(places?.notes ?? [])]
     if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
     const asked = await this.#asked(start, words === '' ? null : words, signal)
-    if (!asked.isFound && id !== undefined) notes.push(`These words do not stand in ${id} as they are.`)
     const found = await this.#follow(asked, notes, slice, signal)
+    if (!asked.isFound && found.trace.ladder[0]?.kept === 0) notes.push(`These words do not stand in ${start}.`)
     const detail = words === '' ? found.title : words
     return { ...found.trace, detail, places: places?.places ?? [], notes, tookMs: performance.now() - began }
   }
@@ -134,26 +134,32 @@ export class FactTracer {
       ...way.map((fates, index) => rungs.summary(ladder.way[index] as number, fates, way[index - 1] ?? null)),
       rungs.window(thisWay, way.at(-1) ?? null),
     ]
+    const traced = listed.map(
+      (one, detail): TracedDetail => ({
+        kind: one.kind,
+        text: one.text,
+        at: placeOf(one, asked),
+        fate: anyWay[detail] ?? 'unknown',
+        instead: anyWay[detail] === 'kept' ? null : insteadOf(way, falls[detail] ?? -1, detail),
+        lostAt: lostAtOf(detail),
+      }),
+    )
     const trace: Omit<FactTrace, 'detail' | 'places' | 'notes' | 'tookMs'> = {
       id: node.id,
       conversationId: node.conversationId,
-      details: listed.slice(0, MOST_LISTED).map(
-        (one, detail): TracedDetail => ({
-          kind: one.kind,
-          text: one.text,
-          at: placeOf(one, asked),
-          fate: anyWay[detail] ?? 'unknown',
-          instead: anyWay[detail] === 'kept' ? null : insteadOf(way, falls[detail] ?? -1, detail),
-          lostAt: lostAtOf(detail),
-        }),
-      ),
+      details: traced.slice(0, MOST_LISTED),
       ladder: rungLadder,
       others: others.map((fates, index) => rungs.summary(ladder.others[index] as number, fates, null)),
       state: stateOf(anyWay),
       inWindow: anyWay.length > 0 ? anyWay.every((fate) => fate === 'kept') : isInWindow,
       lostAt: isInWindow ? null : lostAt,
       toldAgain: window.toldAgain,
-      stood: stoodOf(rungLadder, isInWindow ? null : lostAt, window.toldAgain, node.id),
+      stood: stoodOf(
+        rungLadder[0],
+        endOf(falls, base, ladder.way, makers),
+        { toldAgain: window.toldAgain, details: traced },
+        node.id,
+      ),
       wayBack: [
         ...recoveryByExpanding(memory, node, ladder, way, isInWindow),
         ...(await recoveriesBySearch({ ...this.#options, memory, node, details, way, base, signal })),
@@ -215,6 +221,19 @@ function mostLost(falls: readonly number[], way: readonly number[], makers: Summ
   return at === undefined ? null : makers.of(at)
 }
 
+/** The time at which the last detail fell, or null when some of them stand or the time is not known. */
+function endOf(
+  falls: readonly number[],
+  base: NodeFates,
+  way: readonly number[],
+  makers: SummaryMakers,
+): number | null {
+  const held = falls.filter((_, detail) => base.fates[detail]?.fate === 'kept')
+  if (held.length === 0 || held.includes(-1)) return null
+  const times = held.map((fall) => makers.of(way[fall] as number).atMs)
+  return times.includes(null) ? null : Math.max(...times.map((atMs) => atMs ?? 0))
+}
+
 const insteadOf = (way: readonly NodeFates[], fall: number, detail: number): string | null =>
   way.slice(Math.max(0, fall)).find(({ fates }) => fates[detail]?.fate === 'changed')?.fates[detail]?.instead ?? null
 
@@ -224,20 +243,22 @@ function placeOf({ told, start, end }: Detail, { details, offset, isFound, node 
   return { id: node.id, field: text.field, part: text.part, start: start + offset, end: end + offset }
 }
 
-/** When it stood in the window: from its message to the run that dropped it, and since it was said again. */
+/**
+ * When all of it stood in the window: from its message to the run that dropped the last of it, and since it was all said
+ * again. What fell only in part still stands in part, so that no end is known.
+ */
 function stoodOf(
-  [foot]: readonly Rung[],
-  lostAt: LostAt | null,
-  toldAgain: FactTrace['toldAgain'],
+  foot: Rung | undefined,
+  endMs: number | null,
+  trace: Pick<FactTrace, 'toldAgain' | 'details'>,
   id: string,
-): FactTrace['stood'] {
+) {
   const stood: FactTrace['stood'] = []
-  if (foot?.atMs !== null && foot !== undefined) {
-    stood.push({ fromAtMs: foot.atMs, toAtMs: lostAt?.atMs == null ? null : Math.max(foot.atMs, lostAt.atMs), id })
-  }
-  const again = toldAgain.filter(({ atMs, kind }) => atMs !== null && kind === 'message')
-  const first = again.toSorted((a, b) => (a.atMs ?? 0) - (b.atMs ?? 0))[0]
-  if (lostAt !== null && first?.atMs != null) stood.push({ fromAtMs: first.atMs, toAtMs: null, id: first.id })
+  if (foot === undefined || foot.atMs === null) return stood
+  stood.push({ fromAtMs: foot.atMs, toAtMs: endMs === null ? null : Math.max(foot.atMs, endMs), id })
+  const all = trace.toldAgain.filter(({ kind, kept }) => kind === 'message' && kept >= trace.details.length)
+  const first = all.toSorted((a, b) => (a.atMs ?? Number.POSITIVE_INFINITY) - (b.atMs ?? Number.POSITIVE_INFINITY))[0]
+  if (endMs !== null && first && first.atMs !== null) stood.push({ fromAtMs: first.atMs, toAtMs: null, id: first.id })
   return stood
 }
 

@@ -23,8 +23,8 @@ type RungsOf = {
 }
 
 const TITLE_CHARS = 100
-/** An excerpt begins so many characters before what it shows, and is so long in all. */
-const BEFORE = 120
+/** An excerpt begins so many characters before what it shows, so that this is in the first lines, and is so long in all. */
+const BEFORE = 60
 const EXCERPT = 420
 const MOST_MARKS = 40
 const MOST_LOST = 60

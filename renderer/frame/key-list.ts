@@ -26,6 +26,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       [['→'], 'to the dependents'],
       [['Enter'], 'open what is selected'],
       [['e'], 'expand the selected summary down to its messages'],
+      [['t'], 'trace the selected words, message or summary up to the window'],
     ],
   },
   {
@@ -35,6 +36,15 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       [['Enter'], 'open the hit in its place, or unfold a group'],
       [['c'], 'fold or unfold the group'],
       [['Esc'], 'out of the field, then out of the hit, then out of the search'],
+    ],
+  },
+  {
+    title: 'In a trace',
+    keys: [
+      [['n', 'p'], 'next and previous place that says it'],
+      [['↑', '↓'], 'through the rungs, from the message up to the window'],
+      [['Enter'], 'open the place'],
+      [['x'], 'only what was lost'],
     ],
   },
   {

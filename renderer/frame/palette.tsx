@@ -88,7 +88,7 @@ function searchEntries(text: string): readonly PaletteEntry[] {
       key: 'search',
       group: 'Search',
       label: `Search for “${query}”`,
-      run: () => navigate({ view: 'search', query, isAsking: false }, 'push'),
+      run: () => navigate({ view: 'search', query, searchKind: 'find' }, 'push'),
     },
   ]
 }

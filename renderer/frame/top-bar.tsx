@@ -18,7 +18,7 @@ type Props = { readonly info: MemoryInfo; readonly onPalette: () => void }
 
 /** Opens the search, which puts the cursor into its field. */
 export function openSearch(): void {
-  navigate({ view: 'search', isAsking: false }, 'push')
+  navigate({ view: 'search', searchKind: 'find' }, 'push')
   // When the search is open already, its field gets the focus.
   const field = document.getElementById(SEARCH_FIELD)
   if (field instanceof HTMLInputElement) field.select()
@@ -26,7 +26,7 @@ export function openSearch(): void {
 }
 
 /** Opens the search for a question. */
-export const openAsk = (): void => navigate({ view: 'search', isAsking: true }, 'push')
+export const openAsk = (): void => navigate({ view: 'search', searchKind: 'ask' }, 'push')
 
 export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
 

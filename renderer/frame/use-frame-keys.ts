@@ -7,6 +7,8 @@ type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; re
 
 /** How long `g` waits for its letter. */
 const CHORD_MS = 1500
+/** More selected characters than these are no fact. */
+const MOST_WORDS = 1000
 
 /** The keys that work everywhere in the window. j, k and the arrows belong to the views. */
 export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): void {
@@ -18,6 +20,7 @@ export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): vo
     '\\': onToggleDetail,
     Escape: backOut,
     g: awaitLetter,
+    t: traceSelection,
     ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => navigate({ view }, 'push')])),
   })
 }
@@ -33,6 +36,15 @@ function awaitLetter(): void {
     navigate({ view: tab.view }, 'push')
   }
   window.addEventListener('keydown', goTo, { capture: true, once: true })
+}
+
+/** Traces the selected words of a text, or else the selected message or summary. Returns false without a selection. */
+function traceSelection(): boolean {
+  const { selection } = parseRoute(location.hash)
+  const words = window.getSelection()?.toString().replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS) ?? ''
+  if (selection === null && words === '') return false
+  navigate({ view: 'search', searchKind: 'trace', tracedId: selection, query: words === '' ? null : words }, 'push')
+  return true
 }
 
 /** Clears the selection first and then the search. Returns false when there is nothing to clear. */

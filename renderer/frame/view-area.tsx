@@ -13,7 +13,7 @@ import { viewCode } from './view-code.ts'
 const StrataAndLineage = lazy(() => viewCode.strata().then((module) => ({ default: module.StrataAndLineage })))
 const ContextView = lazy(() => viewCode.context().then((module) => ({ default: module.ContextView })))
 const TranscriptView = lazy(() => viewCode.transcript().then((module) => ({ default: module.TranscriptView })))
-const SearchView = lazy(() => viewCode.search().then((module) => ({ default: module.SearchView })))
+const SearchWithTrace = lazy(() => viewCode.search().then((module) => ({ default: module.SearchWithTrace })))
 const LineageWithProvenance = lazy(() =>
   viewCode.lineage().then((module) => ({ default: module.LineageWithProvenance })),
 )
@@ -68,7 +68,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
     case 'transcript':
       return <TranscriptView conversationId={conversationId} />
     case 'search':
-      return <SearchView conversationId={conversationId} />
+      return <SearchWithTrace conversationId={conversationId} />
     case 'lineage':
       return <LineageWithProvenance conversationId={conversationId} />
     case 'compaction':

@@ -8,7 +8,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   selection: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   row: fc.option(fc.nat()),
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
-  isAsking: fc.boolean(),
+  ...{ searchKind: fc.constantFrom('find', 'ask'), tracedId: fc.constant(null) },
 })
 
 describe('the address', () => {
@@ -20,6 +20,15 @@ describe('the address', () => {
     )
   })
 
+  it('gives back a trace of words, and of a message or summary', () => {
+    fc.assert(
+      fc.property(anyRoute, fc.option(fc.string({ minLength: 2, unit: 'grapheme' })), (route, tracedId) => {
+        const traced: Route = { ...route, searchKind: 'trace', tracedId }
+        expect(parseRoute(formatRoute(traced))).toEqual(traced)
+      }),
+    )
+  })
+
   it('opens the strata when it is empty', () => {
     expect(parseRoute('')).toEqual({
       conversationId: null,
@@ -27,7 +36,8 @@ describe('the address', () => {
       selection: null,
       row: null,
       query: null,
-      isAsking: false,
+      searchKind: 'find',
+      tracedId: null,
     })
   })
 
@@ -40,7 +50,7 @@ describe('the address', () => {
     expect(
       formatRoute({
         ...{ conversationId: 12, view: 'files', selection: 'file_9c1f' },
-        ...{ row: 7, query: null, isAsking: false },
+        ...{ row: 7, query: null, searchKind: 'find', tracedId: null },
       }),
     ).toBe('#/conversation/12/files?select=file_9c1f&row=7')
   })
@@ -49,7 +59,7 @@ describe('the address', () => {
 describe('a changed route', () => {
   const here: Route = {
     ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
-    ...{ row: null, query: null, isAsking: false },
+    ...{ row: null, query: null, searchKind: 'find', tracedId: null },
   }
 
   it('keeps everything that the patch does not name', () => {

@@ -1,18 +1,27 @@
-import { navigate, useRoute } from '../../routes.ts'
+import type { ReactNode } from 'react'
+import { navigate, type SearchKind, useRoute } from '../../routes.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { AskView } from './ask-view.tsx'
 import { FindView } from './find-view.tsx'
 import styles from './search-view.module.css'
 
-/** Searches for texts, or asks a question. */
-export function SearchView({ conversationId }: { readonly conversationId: number | null }) {
-  const { isAsking } = useRoute()
+type Props = {
+  readonly conversationId: number | null
+  /** Renders the view that follows what was said, with the switch between the kinds. */
+  readonly renderTrace: (kinds: ReactNode) => ReactNode
+}
+
+/** Searches for texts, asks a question, or follows what was said up to the window. */
+export function SearchView({ conversationId, renderTrace }: Props) {
+  const { searchKind } = useRoute()
+  const kinds = <KindSwitch kind={searchKind} />
+  if (searchKind === 'trace') return renderTrace(kinds)
   return (
     <section className={styles.view} aria-label="Search">
-      {isAsking ? (
-        <AskView conversationId={conversationId} kinds={<KindSwitch isAsking />} />
+      {searchKind === 'ask' ? (
+        <AskView conversationId={conversationId} kinds={kinds} />
       ) : (
-        <FindView conversationId={conversationId} kinds={<KindSwitch isAsking={false} />} />
+        <FindView conversationId={conversationId} kinds={kinds} />
       )}
     </section>
   )
@@ -21,16 +30,17 @@ export function SearchView({ conversationId }: { readonly conversationId: number
 const KINDS = [
   { value: 'find', label: 'Find', hint: 'Every text that has these words' },
   { value: 'ask', label: 'Ask', hint: 'A question, answered from the best passages' },
+  { value: 'trace', label: 'Trace', hint: 'What became of it on its way to the window' },
 ] as const
 
-/** Chooses between finding texts and asking a question. */
-function KindSwitch({ isAsking }: { readonly isAsking: boolean }) {
+/** Chooses between finding texts, asking a question and tracing a fact. */
+function KindSwitch({ kind }: { readonly kind: SearchKind }) {
   return (
     <Segmented
-      label="Find or ask"
+      label="Find, ask or trace"
       options={KINDS}
-      value={isAsking ? 'ask' : 'find'}
-      onChange={(kind) => navigate({ isAsking: kind === 'ask' }, 'replace')}
+      value={kind}
+      onChange={(searchKind) => navigate({ searchKind, tracedId: null }, 'replace')}
     />
   )
 }

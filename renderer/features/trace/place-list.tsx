@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import type { FactPlace, FactState } from '../../../core/contract/trace.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { formatCount, plural, shortenId } from '../../ui/format.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
+import styles from './place-list.module.css'
+import { StateMark } from './state-mark.tsx'
+
+type Props = {
+  readonly places: readonly FactPlace[]
+  /** True when none of them says it, so that these are only the nearest. */
+  readonly areNearest: boolean
+  readonly chosen: string | null
+  readonly onChoose: (place: FactPlace) => void
+  readonly onOpen: (place: FactPlace) => void
+}
+
+type Filter = 'all' | FactState
+const STATES = ['kept', 'partly', 'dropped', 'changed', 'unknown'] as const
+
+/** The messages and summaries that say what is traced, each with what became of it there. */
+export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Props) {
+  const [filter, setFilter] = useState<Filter>('all')
+  const shown = filter === 'all' ? places : places.filter(({ state }) => state === filter)
+  const at = shown.findIndex(({ id }) => id === chosen)
+  const step = (by: 1 | -1) => {
+    const next = shown[(at + by + shown.length) % Math.max(1, shown.length)]
+    if (next) onChoose(next)
+  }
+  const current = shown[at]
+  useKeys({
+    n: () => step(1),
+    p: () => step(-1),
+    Enter: () => (current ? onOpen(current) : false),
+    x: () => setFilter(filter === 'dropped' ? 'all' : 'dropped'),
+  })
+  const count = (state: FactState): number => places.filter((place) => place.state === state).length
+  const lost = count('dropped') + count('changed')
+  return (
+    <div className={styles.list}>
+      <div className={styles.head}>
+        <p>
+          {areNearest ? (
+            `Nothing says this; the nearest ${formatCount(places.length)}`
+          ) : (
+            <>
+              <strong>
+                {plural(places.length, 'place')} {places.length === 1 ? 'says' : 'say'} it
+              </strong>{' '}
+              · kept {formatCount(places.length - lost)} · lost {formatCount(lost)}
+            </>
+          )}
+        </p>
+        <fieldset className={styles.filter} aria-label="State of the places">
+          <button type="button" aria-pressed={filter === 'all'} onClick={() => setFilter('all')}>
+            all
+          </button>
+          {STATES.filter((state) => count(state) > 0).map((state) => (
+            <button key={state} type="button" aria-pressed={filter === state} onClick={() => setFilter(state)}>
+              <StateMark state={state}>{`${state} ${formatCount(count(state))}`}</StateMark>
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <ul className={styles.places} aria-label="Places that say it">
+        {shown.map((place) => (
+          <li key={place.id}>
+            <PlaceRow place={place} isChosen={place.id === chosen} onChoose={onChoose} onOpen={onOpen} />
+          </li>
+        ))}
+      </ul>
+      <p className={styles.keys}>
+        <Kbd>n</Kbd> <Kbd>p</Kbd> next place <Kbd>↵</Kbd> open it <Kbd>x</Kbd> only lost
+      </p>
+    </div>
+  )
+}
+
+type RowProps = Pick<Props, 'onChoose' | 'onOpen'> & { readonly place: FactPlace; readonly isChosen: boolean }
+
+function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
+  const look = { kind: place.kind, role: place.role, depth: place.depth } as const
+  return (
+    <button
+      type="button"
+      className={classNames(styles.place, isChosen && styles.chosen)}
+      aria-pressed={isChosen}
+      onClick={() => onChoose(place)}
+      onDoubleClick={() => onOpen(place)}
+    >
+      <span className={styles.line}>
+        <StateMark state={place.state}>{''}</StateMark>
+        <span className={styles.swatch} style={{ background: nodeColor(look) }} />
+        <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
+        <span className={styles.id}>{shortenId(place.id, 14)}</span>
+        <span className={styles.time}>
+          <TimeText atMs={place.createdAtMs} form="short" />
+        </span>
+      </span>
+      <span className={styles.excerpt} dir="auto">
+        <Highlighted text={place.excerpt} matches={place.marks} />
+      </span>
+      <span className={styles.fate}>
+        <StateMark state={place.state}>{place.state}</StateMark> {fateOf(place)}
+      </span>
+    </button>
+  )
+}
+
+function fateOf({ state, inWindow, lostAt, kept, details }: FactPlace): string {
+  if (inWindow) return 'in the window itself'
+  if (state === 'partly') return `${formatCount(kept)} of ${plural(details, 'detail')} stand in the window`
+  if (lostAt === null) return ''
+  return `at ${shortenId(lostAt.id, 14)}${lostAt.run === null ? '' : ` · run ${formatCount(lostAt.run)}`}`
+}

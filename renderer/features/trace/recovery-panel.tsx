@@ -1,0 +1,180 @@
+import { useQuery } from '@tanstack/react-query'
+import type { FactTrace, Recovery } from '../../../core/contract/trace.ts'
+import { api } from '../../api.ts'
+import { depthColor } from '../../ui/depth-color.ts'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
+import styles from './recovery-panel.module.css'
+import { StateMark } from './state-mark.tsx'
+import { useLadder, useTraceAsked } from './use-trace.ts'
+
+const FELL = 24
+
+/** How to have in the window again what was lost: by expanding, by search; and what fell with it. */
+export function RecoveryPanel() {
+  const asked = useTraceAsked()
+  const found = useLadder(asked)
+  if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+  if (!found.data) {
+    if (found.isFetching) return <Loading what="trace" lines={6} />
+    return <p className={styles.hint}>Trace something, and the way back to it is shown here.</p>
+  }
+  const trace = found.data
+  return (
+    <div className={styles.panel}>
+      <Now trace={trace} />
+      <Expanding recovery={trace.wayBack.find((way) => way.kind === 'expand')} />
+      <Searching recoveries={trace.wayBack.filter((way) => way.kind === 'search')} />
+      {trace.lostAt !== null && trace.conversationId !== null && (
+        <FellWithIt conversationId={trace.conversationId} summaryId={trace.lostAt.id} />
+      )}
+    </div>
+  )
+}
+
+function Now({ trace: { inWindow, toldAgain, state, details } }: { readonly trace: FactTrace }) {
+  const [again] = toldAgain
+  const words =
+    details.length === 0
+      ? 'It has no detail that could be followed.'
+      : inWindow
+        ? 'In the window now.'
+        : state === 'partly'
+          ? 'Partly in the window now.'
+          : 'Not in the window now.'
+  return (
+    <p className={styles.now}>
+      <StateMark state={inWindow ? 'kept' : state}>{''}</StateMark>
+      <span>
+        {words}{' '}
+        {again && (
+          <>
+            {inWindow ? 'Said again by' : 'Some of it is said by'} <NodeLink id={again.id} />.
+          </>
+        )}
+      </span>
+    </p>
+  )
+}
+
+type Expand = Extract<Recovery, { kind: 'expand' }>
+type Search = Extract<Recovery, { kind: 'search' }>
+
+function Expanding({ recovery }: { readonly recovery: Expand | undefined }) {
+  if (recovery === undefined) return null
+  const { steps, tokens } = recovery
+  const expanded = steps.length - 1
+  const command = steps
+    .slice(0, -1)
+    .map(({ id }) => `lcm expand ${id}`)
+    .at(-1)
+  return (
+    <section className={styles.section}>
+      <SectionHeading aside={`${plural(expanded, 'step')} · ${formatTokens(tokens)} read`}>By expanding</SectionHeading>
+      <ol className={styles.steps}>
+        {steps.map(({ id, depth, tokens: own, sources }, index) => (
+          <li key={id}>
+            <span
+              className={styles.swatch}
+              style={{ background: depth < 0 ? 'var(--assistant)' : depthColor(depth) }}
+            />
+            <span className={styles.step}>
+              <NodeLink id={id} maxChars={20} />
+              <span>
+                {index === 0
+                  ? 'in the window'
+                  : index === steps.length - 1
+                    ? 'it stands here'
+                    : `1 of ${plural(steps[index - 1]?.sources ?? sources, 'source')}`}
+              </span>
+            </span>
+            {own > 0 && <span className={styles.count}>+{formatCount(own)}</span>}
+          </li>
+        ))}
+      </ol>
+      {command !== undefined && <Command text={command} />}
+    </section>
+  )
+}
+
+function Searching({ recoveries }: { readonly recoveries: readonly Search[] }) {
+  const [first] = recoveries
+  return (
+    <section className={styles.section}>
+      <SectionHeading aside={first === undefined ? undefined : '1 step'}>By search</SectionHeading>
+      {first === undefined ? (
+        <p className={styles.hint}>None of the queries that were tried finds it.</p>
+      ) : (
+        <>
+          <table className={styles.queries}>
+            <thead>
+              <tr>
+                <th scope="col">query</th>
+                <th scope="col">hits</th>
+                <th scope="col">place</th>
+                <th scope="col">tokens</th>
+              </tr>
+            </thead>
+            <tbody>
+              {recoveries.map(({ query, hits, place, tokens, id }) => (
+                <tr key={query} title={`It finds ${id}`}>
+                  <td>{query}</td>
+                  <td>{formatCount(hits)}</td>
+                  <td>{formatCount(place)}</td>
+                  <td>{formatCount(tokens)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <Command text={`lcm grep '${first.query.replaceAll("'", "'\\''")}' --sort relevance`} />
+        </>
+      )}
+    </section>
+  )
+}
+
+/** What was lost when the same summary was made. */
+function FellWithIt({ conversationId, summaryId }: { readonly conversationId: number; readonly summaryId: string }) {
+  const report = useQuery(
+    api.trace.loss.queryOptions({ input: { conversationId, summaryId, limit: FELL }, staleTime: 60_000, retry: false }),
+  )
+  const { dropped = [], changed = [], counts } = report.data ?? {}
+  const lost = [...changed, ...dropped].slice(0, FELL)
+  const all = (counts?.dropped ?? 0) + (counts?.changed ?? 0)
+  return (
+    <section className={styles.section}>
+      <SectionHeading aside={counts && `${formatCount(all)} of ${plural(counts.details, 'detail')}`}>
+        Fell at the same node
+      </SectionHeading>
+      {report.error ? (
+        <ErrorState error={report.error} onRetry={() => void report.refetch()} />
+      ) : report.data ? (
+        <p className={styles.fell}>
+          {lost.map(({ kind, text, messageId }) => (
+            <del key={`${kind} ${text}`} title={`${kind}, ${messageId}`}>
+              {text}
+            </del>
+          ))}
+          {all > lost.length && <span>{formatCount(all - lost.length)} more</span>}
+        </p>
+      ) : (
+        <Loading what="what fell" lines={3} />
+      )}
+    </section>
+  )
+}
+
+function Command({ text }: { readonly text: string }) {
+  const [copied, copy] = useCopy()
+  return (
+    <button type="button" className={styles.command} title="Copy" onClick={() => copy(text)}>
+      <code>{text}</code>
+      {copied === 'copied' ? 'copied' : <Icon name="copy" />}
+    </button>
+  )
+}

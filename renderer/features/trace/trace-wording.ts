@@ -1,0 +1,65 @@
+import type { FactState, FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
+
+/** The sign of each state. Colour is never the only one. */
+export const SIGNS: Readonly<Record<FactState, string>> = {
+  kept: '●',
+  partly: '◐',
+  dropped: '⊘',
+  changed: '≠',
+  unknown: '◌',
+}
+
+export const STATE_HINTS: Readonly<Record<FactState, string>> = {
+  kept: 'All of it stands there',
+  partly: 'Some of its details stand there',
+  dropped: 'Nothing of it stands there',
+  changed: 'It stands there with another value, or denied',
+  unknown: 'It may stand there in other words',
+}
+
+const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
+  [run === null ? null : `by run ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]
+    .filter((part) => part !== null)
+    .join(', ')
+
+/** One or two sentences that say what became of it. */
+export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: string; readonly after: string } {
+  const { inWindow, lostAt, state, details } = trace
+  if (details.length === 0) return { before: 'It has no detail that could be followed', after: '' }
+  if (lostAt === null) {
+    if (inWindow) return { before: 'All of it stands in the window', after: '' }
+    return {
+      before: state === 'unknown' ? 'It may stand in the window in other words' : 'It is not in the window',
+      after: '',
+    }
+  }
+  const what = inWindow
+    ? 'Dropped'
+    : state === 'changed'
+      ? 'Changed'
+      : state === 'partly'
+        ? 'Partly dropped'
+        : 'Dropped'
+  const made = madeBy(lostAt, nowMs)
+  const sources =
+    lostAt.depth === 0 ? plural(lostAt.sources, 'message') : plural(lostAt.sources, 'summary', 'summaries')
+  return { before: `${what} at`, after: `${made}${made === '' ? '' : ', '}when ${sources} became one` }
+}
+
+/** What is said beneath the verdict. */
+export function verdictNote({ inWindow, lostAt, toldAgain, ladder }: FactTrace): string {
+  const [again] = toldAgain
+  if (inWindow && lostAt !== null && again) return `${again.id} says it again, so that it is in the window.`
+  const rung = ladder.find(({ id }) => id !== null && id === lostAt?.id)
+  if (rung && rung.kept > 0) return `The summary kept ${formatCount(rung.kept)} of ${plural(rung.details, 'detail')}.`
+  return ''
+}
+
+/** `leaf`, `depth 1`, `window`: the layer of a rung. */
+export function layerOf({ kind, depth }: Rung): string {
+  if (kind === 'window') return 'window'
+  return kind === 'message' ? 'message' : depthLabel(depth ?? 0)
+}

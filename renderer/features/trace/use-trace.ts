@@ -1,0 +1,52 @@
+import { skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { FactTrace } from '../../../core/contract/trace.ts'
+import { client } from '../../api.ts'
+import { useRoute } from '../../routes.ts'
+
+export type TraceAsked = {
+  readonly conversationId: number | null
+  /** The words that are traced, or null for everything in a message. */
+  readonly query: string | null
+  /** The message or summary from which the ladder leads, or null for the one that a search finds. */
+  readonly tracedId: string | null
+}
+
+const MOST_CHARS = 4000
+const PLACES = 20
+const STALE_MS = 30_000
+
+/** The places that say some words. */
+export function usePlaces({ conversationId, query }: TraceAsked): UseQueryResult<FactTrace> {
+  const text = query?.trim().slice(0, MOST_CHARS) ?? ''
+  const narrow = conversationId === null ? {} : { conversationId }
+  return useQuery({
+    queryKey: ['trace', 'places', conversationId, text],
+    queryFn:
+      text === '' ? skipToken : ({ signal }) => client.trace.fact({ text, limit: PLACES, ...narrow }, { signal }),
+    staleTime: STALE_MS,
+    retry: false,
+  })
+}
+
+/** The ladder of one place: of the chosen one, or of the best that was found. */
+export function useLadder(asked: TraceAsked): UseQueryResult<FactTrace> {
+  const { tracedId, query } = asked
+  const places = usePlaces(asked)
+  const text = query?.trim().slice(0, MOST_CHARS) ?? ''
+  const chosen = useQuery({
+    queryKey: ['trace', 'ladder', tracedId, text],
+    queryFn:
+      tracedId === null
+        ? skipToken
+        : ({ signal }) => client.trace.fact({ id: tracedId, ...(text === '' ? {} : { text }) }, { signal }),
+    staleTime: STALE_MS,
+    retry: false,
+  })
+  return tracedId === null ? places : chosen
+}
+
+/** What the address asks to trace. */
+export function useTraceAsked(): TraceAsked {
+  const { conversationId, query, tracedId } = useRoute()
+  return { conversationId, query, tracedId }
+}

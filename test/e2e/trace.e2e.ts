@@ -1,0 +1,48 @@
+import { expect, test } from './app.ts'
+import { sampleCopy } from './memories.ts'
+
+test('a trace of words shows every place, the way to the window, and how to get it back', async ({
+  openMemory,
+  home,
+}) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.keyboard.press('/')
+  await page.getByRole('radio', { name: 'Trace' }).check({ force: true })
+  await page.getByRole('searchbox', { name: 'What to trace' }).fill('PAY-1187')
+  const places = page.getByRole('list', { name: 'Places that say it' })
+  await expect(places.getByRole('listitem')).toHaveCount(7)
+  await places.getByRole('button', { name: /msg_52/ }).click()
+  await expect(page).toHaveURL(/trace=msg_52/)
+  await expect(page.getByRole('heading', { name: /^Dropped at sum_e2247.* by run 2/ })).toBeVisible()
+  const ladder = page.getByRole('list', { name: 'From the window down to the message' })
+  await expect(ladder.getByRole('article')).toHaveCount(5)
+  await expect(ladder).toContainText('told again by msg_381')
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  await expect(detail).toContainText('By expanding')
+  await expect(detail).toContainText('lcm expand sum_e2247dac4dd5ab45')
+  await expect(detail).toContainText('"PAY-1187"')
+  await expect(detail).toContainText('Fell at the same node')
+
+  await page.getByRole('heading', { name: /^Dropped at/ }).click()
+  await page.keyboard.press('n')
+  await expect(page).toHaveURL(/trace=msg_22/)
+  await page.keyboard.press('x')
+  await expect(places.getByRole('listitem')).toHaveCount(6)
+})
+
+test('T traces the selected message, and words that nothing says are called that', async ({ openMemory, home }) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/transcript?select=msg_52'
+  })
+  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('msg_52')
+  await page.keyboard.press('t')
+  await expect(page).toHaveURL(/search\?.*trace=msg_52/)
+  await expect(page.getByRole('heading', { name: /^Partly dropped at/ })).toBeVisible()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/search?trace=1&query=zebra99171'
+  })
+  await expect(page.getByRole('heading', { name: 'Nothing says this' })).toBeVisible()
+})
