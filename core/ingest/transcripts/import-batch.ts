@@ -1,5 +1,6 @@
 import { LONGEST_INDEXED_AT_ONCE } from '../../sqlite/pending-index.ts'
-import { BULK_BATCH, type Continue, type ConversationStore, type IngestBatch } from '../conversation-store.ts'
+import { BULK_BATCH, type ConversationStore, type IngestBatch } from '../conversation-store.ts'
+import type { Continue } from '../message-appender.ts'
 import { type NewMessage, textUnits } from '../new-message.ts'
 import type { ImportReport } from './import-report.ts'
 
