@@ -56,6 +56,7 @@ import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
 import { systemOf } from './systems/systems.ts'
 import { FactTracer } from './trace/fact-tracer.ts'
 import { LossReporter } from './trace/loss.ts'
+import { Prober } from './trace/probe/prober.ts'
 import { SurvivalCounter } from './trace/survival.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
@@ -86,6 +87,8 @@ export type Lcm = {
   readonly provenance: ProvenanceFinder
   /** What became of what was said. */
   readonly tracer: FactTracer
+  /** Whether an agent would still know what was said. */
+  readonly prober: Prober
   readonly survival: SurvivalCounter
   readonly losses: LossReporter
   readonly expandQuery: ExpandQuery
@@ -265,6 +268,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       reader,
       grep: (input, signal) => retrieval.search(input, signal),
     }),
+    prober: new Prober({ db: read, reader, timeTravel, search: (input, signal) => retrieval.search(input, signal) }),
     tracer: new FactTracer({ db: read, reader, search: (input, signal) => retrieval.search(input, signal) }),
     survival: new SurvivalCounter(read, reader),
     losses: new LossReporter({ db: read, reader, timeTravel }),

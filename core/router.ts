@@ -206,6 +206,7 @@ export function createRouter(core: Core) {
       loss: os.trace.loss.handler(async ({ input, signal }) =>
         (await withSummaries(input)).losses.report(input, signal),
       ),
+      probe: os.trace.probe.handler(async ({ input, signal }) => (await core.lcm()).prober.probe(input, signal)),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),

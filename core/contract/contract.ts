@@ -38,6 +38,7 @@ import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ConversationPage, ConversationsInput, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
+import { ProbeInput, ProbeReport } from './probe.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
@@ -235,6 +236,9 @@ export const contract = {
     loss: reads('Lists what a compaction dropped or changed, or what left the window between two moments.')
       .input(LossInput)
       .output(LossReport),
+    probe: reads('Asks what the agent would be asked, and says whether it would still know the answers.')
+      .input(ProbeInput)
+      .output(ProbeReport),
   },
   compaction: {
     evaluate: reads('Says whether a compaction is due, and why.').input(CompactInput).output(CompactionDecision),

@@ -3,6 +3,7 @@ import { IntegrityReport } from '../../core/contract/integrity.ts'
 import { Description, Lineage, Neighbourhood, Tree, TreeLevel } from '../../core/contract/lineage.ts'
 import { Overview, Stats } from '../../core/contract/memory.ts'
 import { Message, TranscriptPage } from '../../core/contract/message.ts'
+import { ProbeInput, ProbeReport } from '../../core/contract/probe.ts'
 import { Expansion, GrepInput, GrepResult } from '../../core/contract/retrieval.ts'
 import { Strata } from '../../core/contract/strata.ts'
 import { ContextAt, ContextDifference, Timeline } from '../../core/contract/time-travel.ts'
@@ -41,6 +42,8 @@ export async function askEveryService(lcm: Lcm): Promise<IntegrityReport> {
     Survival.parse(await lcm.survival.of(SurvivalInput.parse({ conversationId })))
     LossReport.parse(await lcm.losses.report(LossInput.parse({ conversationId })))
     LossReport.parse(await lcm.losses.report(LossInput.parse({ conversationId, from: { atMs: 0 } })))
+    ProbeReport.parse(await lcm.prober.probe(ProbeInput.parse({ conversationId, limit: 10 })))
+    ProbeReport.parse(await lcm.prober.probe(ProbeInput.parse({ conversationId, limit: 5, at: { atMs: 0 } })))
   }
   for (const input of SEARCHES) GrepResult.parse(await lcm.retrieval.grep(GrepInput.parse(input)))
   return await checkIntegrity(lcm)

@@ -6,7 +6,10 @@ import { lcmHere } from '../cli/lcm.ts'
 
 const root = join(import.meta.dirname, '../..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const commands = [...readme.matchAll(/`npx lcm ([^`]+)`/g)].map((match) => match[1] ?? '')
+const tutorial = readFileSync(join(root, 'docs/why-it-forgot.md'), 'utf8')
+const commandsIn = (document: string): string[] =>
+  [...document.matchAll(/`npx lcm ([^`]+)`/g)].map((match) => match[1] ?? '')
+const commands = [...new Set([...commandsIn(readme), ...commandsIn(tutorial)])]
 
 /** These run until they are ended: test/cli/signals, test/mcp and test/engine hold them to it. */
 const STAYING = ['serve', 'mcp', 'engine']
@@ -20,13 +23,13 @@ function argumentsOf(line: string): string[] {
   return words.map((word) => {
     if (word.startsWith('~/')) return join(home, word.slice(2))
     if (word.startsWith('resources/')) return join(root, word)
-    return /^[\w-]+\.(db|ledger)$/.test(word) ? join(folder, word) : word
+    return /^[\w-]+\.(db|ledger|html)$/.test(word) ? join(folder, word) : word
   })
 }
 
-describe('the commands of the README', () => {
+describe('the commands of the README and of the tutorial', () => {
   beforeAll(() => {
-    expect(readme).toContain('\ncp resources/sample.db sample.db\n')
+    for (const page of [readme, tutorial]) expect(page).toContain('\ncp resources/sample.db sample.db\n')
     copyFileSync(join(root, 'resources/sample.db'), join(folder, 'sample.db'))
     const projects = join(home, '.claude/projects/-srv-kestrel-payments')
     mkdirSync(projects, { recursive: true })
@@ -34,7 +37,8 @@ describe('the commands of the README', () => {
   })
 
   it('are written as they work in a checkout', () => {
-    expect(commands.length).toBeGreaterThan(20)
+    expect(commandsIn(readme).length).toBeGreaterThan(20)
+    expect(commandsIn(tutorial).length).toBeGreaterThan(5)
     expect(readme).not.toMatch(/npm run .*lcm/)
   })
 

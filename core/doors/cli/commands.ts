@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandSpec>>> = {
   'expand-query': async () => (await import('./expand-query-command.ts')).expandQuery,
   provenance: async () => (await import('./provenance-command.ts')).provenance,
   trace: async () => (await import('./trace-commands.ts')).trace,
+  probe: async () => (await import('./probe-command.ts')).probe,
   loss: async () => (await import('./trace-commands.ts')).loss,
   integrity: async () => (await import('./integrity-command.ts')).integrity,
   coverage: async () => (await import('./coverage-command.ts')).coverage,
