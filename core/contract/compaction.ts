@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, SummaryKind, SummaryLevel } from './ids.ts'
+import { LossReport } from './loss.ts'
 
 export const CompactionMode = z.enum(['leaf', 'condense', 'full', 'untilUnder'])
 export type CompactionMode = z.infer<typeof CompactionMode>
@@ -131,6 +132,8 @@ export const CompactionResult = z.object({
   reduction: z.number(),
   created: z.array(CreatedSummary),
   skipped: z.string().optional(),
+  /** What it dropped or changed. Absent when nothing was compacted, and when the comparison was stopped. */
+  loss: LossReport.optional(),
   durationMs: z.number(),
 })
 export type CompactionResult = z.infer<typeof CompactionResult>

@@ -33,6 +33,7 @@ import {
   TreeLevel,
   TreeLevelInput,
 } from './lineage.ts'
+import { LossReport } from './loss.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ConversationPage, ConversationsInput, MemoryInfo, Overview, Stats } from './memory.ts'
@@ -56,7 +57,7 @@ import {
   Moment,
   Timeline,
 } from './time-travel.ts'
-import { FactTrace, LossInput, LossReport, Survival, SurvivalInput, TraceInput } from './trace.ts'
+import { FactTrace, LossInput, Survival, SurvivalInput, TraceInput } from './trace.ts'
 import { WhatIfInput } from './what-if.ts'
 
 /** What is said of a procedure to people, and to programs that choose among procedures. */

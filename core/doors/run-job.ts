@@ -1,9 +1,11 @@
 import { measureStorage } from '../browse/storage/measure-storage.ts'
 import { systemClock } from '../clock.ts'
+import type { CompactionResult } from '../contract/compaction.ts'
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
+import { LossInput } from '../contract/trace.ts'
 import { checkCoverage } from '../doctor/compare/check-coverage.ts'
 import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
@@ -12,6 +14,7 @@ import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
 import type { JobExecutor } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
+import { errorFields, logEvent, memoryKey } from '../log.ts'
 import { indexContents } from '../search/content-index/index-contents.ts'
 import { nameSoon } from '../search/side-index/source-state.ts'
 import { updateIndex } from '../search/side-index/update-index.ts'
@@ -23,6 +26,9 @@ import { despiteWrongValues } from '../systems/wrong-values.ts'
 import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
+
+/** The details of each list of a compaction's losses. */
+const MOST_LOST = 100
 
 /** The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it. */
 export type RunnableSpec = Exclude<JobSpec, { kind: 'map' }> | { readonly kind: 'copy'; readonly to: string }
@@ -115,7 +121,7 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
   let newest: Pick<JobProgress, 'createdId' | 'level'> = {}
   for (;;) {
     const step = await run.next()
-    if (step.done) return step.value
+    if (step.done) return withLoss(lcm, step.value, signal)
     const { pass, chunk, chunks, tokensSaved, createdId, level } = step.value
     if (createdId) {
       created += 1
@@ -129,6 +135,21 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
       ...newest,
     }
     yield progress
+  }
+}
+
+/** Adds what a run dropped or changed. What was compacted stays so, also when somebody stops the comparison. */
+async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal): Promise<CompactionResult> {
+  if (result.runId === null || signal.aborted) return result
+  try {
+    const { conversationId } = result
+    const loss = await lcm.losses.report(LossInput.parse({ conversationId, limit: MOST_LOST }), signal)
+    return { ...result, loss }
+  } catch (error) {
+    // The compaction itself succeeded, and its record stands.
+    if (!signal.aborted)
+      logEvent('error', 'compaction', 'loss.failed', { memory: memoryKey(lcm.info.path), ...errorFields(error) })
+    return result
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DetailKind } from '../contract/trace.ts'
+import type { DetailKind } from '../contract/loss.ts'
 import { type ClaimRange, claimsOf } from '../provenance/claims.ts'
 import type { SourceText } from '../provenance/passage-index.ts'
 import { polarityOf } from '../provenance/polarity.ts'

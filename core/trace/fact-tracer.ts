@@ -1,5 +1,6 @@
+import type { DetailFate } from '../contract/loss.ts'
 import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
-import type { DetailFate, FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
+import type { FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'

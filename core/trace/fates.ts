@@ -1,4 +1,5 @@
-import type { DetailFate, FactState } from '../contract/trace.ts'
+import type { DetailFate } from '../contract/loss.ts'
+import type { FactState } from '../contract/trace.ts'
 import type { SourceText } from '../provenance/passage-index.ts'
 import { type Occurrence, PassageIndex } from '../provenance/passage-index.ts'
 import { swappedOrder } from '../provenance/relations.ts'

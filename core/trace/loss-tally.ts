@@ -1,4 +1,4 @@
-import type { DetailFate, DetailKind, LossReport, LostDetail } from '../contract/trace.ts'
+import type { DetailFate, DetailKind, LossReport, LostDetail } from '../contract/loss.ts'
 import { type Detail, KIND_ORDER } from './details.ts'
 
 /** A detail that did not come through, with everything that is known of it. */

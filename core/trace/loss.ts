@@ -1,6 +1,7 @@
 import { ROLES } from '../contract/ids.ts'
+import type { LossReport, LostDetail } from '../contract/loss.ts'
 import type { Moment } from '../contract/time-travel.ts'
-import type { LossInput, LossReport, LostDetail } from '../contract/trace.ts'
+import type { LossInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SourceText } from '../provenance/passage-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'

@@ -1,4 +1,4 @@
-import type { DetailFate } from '../contract/trace.ts'
+import type { DetailFate } from '../contract/loss.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'

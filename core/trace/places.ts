@@ -1,5 +1,6 @@
+import type { DetailFate } from '../contract/loss.ts'
 import { type GrepHit, GrepInput, type GrepResult } from '../contract/retrieval.ts'
-import type { DetailFate, FactPlace, LostAt, TraceInput } from '../contract/trace.ts'
+import type { FactPlace, LostAt, TraceInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'

@@ -1,5 +1,6 @@
 import { ROLES } from '../contract/ids.ts'
-import type { DetailFate, Rung } from '../contract/trace.ts'
+import type { DetailFate } from '../contract/loss.ts'
+import type { Rung } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import { OTHER_ROLE } from '../memory/messages.ts'
 import { claimsOf } from '../provenance/claims.ts'

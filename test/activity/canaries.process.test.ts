@@ -222,7 +222,7 @@ describe('logs and counts', () => {
       there,
     )
     await client.connect(here)
-    for (const name of ['lcm_grep', 'lcm_describe', 'lcm_expand', 'lcm_expand_query']) {
+    for (const name of ['lcm_grep', 'lcm_describe', 'lcm_expand', 'lcm_expand_query', 'lcm_loss']) {
       for (const input of [{ query: CANARY, pattern: CANARY, id: CANARY, ids: [CANARY], prompt: CANARY }, {}]) {
         await client.callTool({ name, arguments: input })
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LossInput, type LossReport } from '../../core/contract/trace.ts'
+import type { LossReport } from '../../core/contract/loss.ts'
+import { LossInput } from '../../core/contract/trace.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { KIND_ORDER } from '../../core/trace/details.ts'
 import { generateHistory } from '../builders/history.ts'

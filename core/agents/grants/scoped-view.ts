@@ -2,7 +2,18 @@ import type { Scope } from './scope.ts'
 
 /** The fields with texts of the conversation. They are shown unchanged, and their tokens are charged. */
 const TEXTS: ReadonlySet<string> = new Set([
-  ...['content', 'snippet', 'excerpt', 'answer', 'title', 'fileName', 'explorationSummary', 'text'],
+  ...[
+    'content',
+    'snippet',
+    'excerpt',
+    'answer',
+    'title',
+    'fileName',
+    'explorationSummary',
+    'text',
+    'sentence',
+    'instead',
+  ],
 ])
 /** The fields that never hold an id. Any other text of an answer may be one. */
 const NO_IDS: ReadonlySet<string> = new Set([

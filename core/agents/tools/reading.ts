@@ -7,6 +7,7 @@ import type { TokenEstimator } from '../../models/token-estimator.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { findNode } from '../../systems/node-id.ts'
+import type { LossReporter } from '../../trace/loss.ts'
 import type { ExpandQuery } from '../expand-query/expand-query.ts'
 import type { GrantService } from '../grants/grant-service.ts'
 import type { Scope } from '../grants/scope.ts'
@@ -20,6 +21,7 @@ export type ToolServices = {
   readonly outliner: Outliner
   readonly fileReader: FileReader
   readonly expandQuery: ExpandQuery
+  readonly losses: LossReporter
   readonly grants: GrantService
   readonly estimator: TokenEstimator
   readonly settings: { readonly maxExpandTokens: number }

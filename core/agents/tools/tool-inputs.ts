@@ -40,6 +40,11 @@ const FIELDS = {
   }),
   lcm_expand: ExpandInput.pick({ summaryId: true, depth: true, includeMessages: true }).extend({ tokenCap, cursor }),
   lcm_expand_query: ExpandQueryInput,
+  lcm_loss: z.object({
+    conversationId: OutlineInput.shape.conversationId,
+    since: NodeId.optional(),
+    limit: z.int().min(1).max(200).default(40),
+  }),
 } as const
 
 export type ToolName = keyof typeof FIELDS
@@ -51,6 +56,7 @@ export const INPUTS: Readonly<Record<ToolName, z.ZodObject>> = {
   lcm_describe: withTexts(FIELDS.lcm_describe, ARGUMENTS.lcm_describe),
   lcm_expand: withTexts(FIELDS.lcm_expand, ARGUMENTS.lcm_expand),
   lcm_expand_query: withTexts(FIELDS.lcm_expand_query, ARGUMENTS.lcm_expand_query),
+  lcm_loss: withTexts(FIELDS.lcm_loss, ARGUMENTS.lcm_loss),
 }
 
 /** Returns the object with its fields in the order of the texts. */

@@ -23,6 +23,11 @@ export const TEXTS = {
     description:
       'Answers a question from the original messages below some summaries (or below what a search finds), with citations, so that you need not read them yourself. A sub-agent may only describe and expand, within a token cap and a time limit; without a configured model the best passages are returned.',
   },
+  lcm_loss: {
+    title: 'What left the window',
+    description:
+      'The details that left your window since a moment, or in the last compaction, and that nothing in the window says any more: decisions first, then constraints, numbers, paths, negations and the rest. Each comes with the id of its message, and with the summary at which it fell. Read the message with lcm_describe to have it back.',
+  },
 } as const
 
 /** What an agent is told of the arguments. Choices, ranges and defaults stand in the schemas beside these texts. */
@@ -72,5 +77,10 @@ export const ARGUMENTS = {
     depth: 'Levels below those summaries that may be read.',
     tokenCap: 'Tokens of the memory that may be read for the answer.',
     summarizer: 'Who answers: deterministic quotes the best passages; a configured provider; or chain.',
+  },
+  lcm_loss: {
+    conversationId: 'This conversation. Default: the one that changed last.',
+    since: 'A message (msg_<number>), a run (run_…) or a time (ISO 8601). Default: before the last compaction.',
+    limit: 'Details in one answer.',
   },
 } as const

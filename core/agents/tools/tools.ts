@@ -8,6 +8,7 @@ import { describe } from './describe.ts'
 import { expand } from './expand.ts'
 import { fitInput } from './fit-input.ts'
 import { grep } from './grep.ts'
+import { loss } from './loss.ts'
 import { Reading, type ToolServices } from './reading.ts'
 import { INPUTS, type ToolInput, type ToolName } from './tool-inputs.ts'
 import { TEXTS } from './tool-texts.ts'
@@ -121,6 +122,8 @@ async function answerOf(reading: Reading, name: ToolName, input: object, signal:
       return expand(reading, input as ToolInput<'lcm_expand'>)
     case 'lcm_expand_query':
       return expandQuery(reading, input as ToolInput<'lcm_expand_query'>, signal)
+    case 'lcm_loss':
+      return loss(reading, input as ToolInput<'lcm_loss'>, signal)
   }
 }
 

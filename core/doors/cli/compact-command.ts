@@ -110,8 +110,17 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
         ['id', 'kind', 'depth', 'level', 'source tokens', 'tokens'],
         value.created.map((node) => [node.id, node.kind, node.depth, node.level, node.sourceTokens, node.tokens]),
       ),
+      ...lossLine(value),
     ].join('\n')
   return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
+}
+
+function lossLine({ loss, conversationId }: CompactionResult): string[] {
+  if (loss === undefined) return []
+  const { details, dropped, changed } = loss.counts
+  return [
+    `Of ${count(details)} details ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId}" lists them.`,
+  ]
 }
 
 type AutomaticRun = { readonly input: CompactInput; readonly skipped: string | null }

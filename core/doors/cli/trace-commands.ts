@@ -1,15 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
-import {
-  type FactState,
-  FactTrace,
-  LossInput,
-  LossReport,
-  type LostDetail,
-  type Recovery,
-  type Rung,
-  TraceInput,
-} from '../../contract/trace.ts'
+import { LossReport, type LostDetail } from '../../contract/loss.ts'
+import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceInput } from '../../contract/trace.ts'
 import type { Lcm } from '../../lcm.ts'
 import { lookUp } from '../../systems/node-id.ts'
 import { defineCommand, narrowed } from './command.ts'
