@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { DetailKind } from './loss.ts'
 import { Moment } from './time-travel.ts'
-import { DetailKind } from './trace.ts'
 
 /**
  * Whether an agent would know an answer. `in_window`: it stands in what the model sees. `by_search`: a search in the

@@ -1,5 +1,5 @@
+import type { DetailKind } from '../../contract/loss.ts'
 import type { QuestionKind } from '../../contract/probe.ts'
-import type { DetailKind } from '../../contract/trace.ts'
 import type { Specific } from '../../provenance/specifics.ts'
 import type { Detail, Details, Sentence } from '../details.ts'
 

@@ -1,7 +1,7 @@
 import { ROLES, type Role } from '../../contract/ids.ts'
+import type { DetailFate } from '../../contract/loss.ts'
 import type { ProbedQuestion, ProbeInput, ProbeReport } from '../../contract/probe.ts'
 import { GrepInput, type GrepResult } from '../../contract/retrieval.ts'
-import type { DetailFate } from '../../contract/trace.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { claimsOf } from '../../provenance/claims.ts'
 import { STOP_WORDS } from '../../provenance/word-lists.ts'
