@@ -11,9 +11,15 @@ export const GrepInput = z.object({
    */
   mode: z.enum(['full_text', 'regex', 'literal']).default('full_text').describe('how the query is read'),
   /**
-   * For full text only: `auto` requires all words and, when nothing has them all, searches for any of them, best first.
+   * For full text only. `question` searches for any of the words, in every form with the same stem, without those that
+   * stand nearly everywhere. What has all of them comes first; neighbours in the conversation and the covering summary
+   * lift a hit. `auto` requires all words. It takes `question` for three words or more, for a question mark, and when
+   * all words together find less than a page, unless an order of time is asked for; then only when nothing has them all.
    */
-  match: z.enum(['auto', 'all', 'any']).default('auto').describe('all or any of the words, or what finds something'),
+  match: z
+    .enum(['auto', 'all', 'any', 'question'])
+    .default('auto')
+    .describe('all words, any of them, or a question; auto decides'),
   /**
    * `files` searches large files line by line: their contents, their names and their exploration summaries. All words
    * of a query have to stand in one line.
@@ -29,10 +35,15 @@ export const GrepInput = z.object({
   inContext: z.boolean().optional().describe('only what is in the window itself'),
   within: SummaryId.optional().meta({ description: 'only what this summary covers', value: 'summary' }),
   /**
-   * `relevance` is BM25 of the words, shorter and newer hits first when equal. What is searched as typed, by a phrase
-   * or a pattern counts once, however often it occurs. In files, lines with more of the words come first.
+   * `relevance` is BM25 of the words, as SQLite counts it; the output of tools counts half. Of equally good hits the one
+   * stored last comes first. Characters and patterns have no relevance: it means newest first there. In files, lines
+   * with more of the words come first. Without an order the newest come first, and the best hits of a question.
    */
-  sort: z.enum(['relevance', 'newest', 'oldest']).default('newest').describe('which hits come first'),
+  sort: z
+    .enum(['relevance', 'newest', 'oldest'])
+    .optional()
+    .describe('which hits come first (default: newest; relevance for a question)'),
+  explain: z.boolean().optional().describe('say why each hit of a question ranks where it does'),
   limit: z.int().min(1).max(1000).default(50).describe('hits a page'),
   cursor: z.string().optional().describe('go on from an earlier answer'),
   exactTotal: z
@@ -74,6 +85,10 @@ export const GrepHit = z.object({
   isPruned: z.boolean().optional(),
   /** True when it has only some of the words. */
   isPartial: z.boolean(),
+  /** The words that a partial hit has. */
+  words: z.array(z.string()).optional(),
+  /** With `explain`: the summands of its score. A hit with all words comes before the others. */
+  ranking: z.object({ words: z.number(), neighbours: z.number(), summary: z.number(), hasAll: z.boolean() }).optional(),
 })
 export type GrepHit = z.infer<typeof GrepHit>
 
@@ -83,6 +98,8 @@ export const GrepResult = z.object({
   totalIsExact: z.boolean(),
   hits: z.array(GrepHit),
   nextCursor: z.string().nullable(),
+  /** The order in which the hits come. */
+  sort: z.enum(['relevance', 'newest', 'oldest']),
   /** Says that the answer came from a scan, or that the query was searched literally. */
   notes: z.array(z.string()),
   tookMs: z.number(),

@@ -34,8 +34,8 @@ export class BacktrackingMatcher implements Matcher {
   }
 
   /** Only called for hits. */
-  frequencies(): number[] {
-    return [1]
+  holding(): boolean[] {
+    return [true]
   }
 
   find(text: string, limit: number): Match[] {

@@ -5,7 +5,7 @@ export type TimeKey = { readonly time: number; readonly corpus: number; readonly
 
 /**
  * What is known of the rows of a corpus without their texts: enough to filter and to order hits. Columns ascend by row,
- * and an *index* is an index of these columns. A row takes about 32 bytes.
+ * and an *index* is an index of these columns. A row takes about 28 bytes.
  */
 export class Catalogue {
   readonly rows: Float64Array
@@ -14,10 +14,8 @@ export class Catalogue {
   readonly groups: Int32Array
   /** The time of each row, or −Infinity where the file has none. */
   readonly times: Float64Array
-  /** The length of each text in tokens, which relevance needs. */
-  readonly tokens: Int32Array
   #byTime: Int32Array | null | undefined
-  #allTokens: number | undefined
+  #neighbours: Neighbours | undefined
   #all: Int32Array | undefined
 
   constructor(columns: CatalogueColumns) {
@@ -25,7 +23,6 @@ export class Catalogue {
     this.conversationIds = columns.conversationIds
     this.groups = columns.groups
     this.times = columns.times
-    this.tokens = columns.tokens
   }
 
   get length(): number {
@@ -63,14 +60,10 @@ export class Catalogue {
     return indexes.subarray(0, count)
   }
 
-  /** Returns the average number of tokens of a text, over the rows up to `newestRow`. */
-  averageTokens(newestRow: number): number {
-    if ((this.rows.at(-1) ?? 0) > newestRow) {
-      const length = firstAtLeast(this.rows, newestRow + 1)
-      return mean(this.tokens.subarray(0, length))
-    }
-    this.#allTokens ??= mean(this.tokens)
-    return this.#allTokens
+  /** The rows before and after each row in its conversation. */
+  get neighbours(): Neighbours {
+    this.#neighbours ??= neighboursIn(this.conversationIds)
+    return this.#neighbours
   }
 
   /** Returns ascending indexes in the order of time. Indexes of one time stay in the order of their rows. */
@@ -112,17 +105,27 @@ export class Catalogue {
   }
 }
 
-type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times' | 'tokens'>
+type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times'>
+
+/** By index: the index of the row before and after it in its conversation, or −1. */
+type Neighbours = { readonly before: Int32Array; readonly after: Int32Array }
+
+function neighboursIn(conversationIds: Float64Array): Neighbours {
+  const before = new Int32Array(conversationIds.length).fill(-1)
+  const after = new Int32Array(conversationIds.length).fill(-1)
+  const last = new Map<number, number>()
+  conversationIds.forEach((conversationId, index) => {
+    const previous = last.get(conversationId) ?? -1
+    before[index] = previous
+    if (previous >= 0) after[previous] = index
+    last.set(conversationId, index)
+  })
+  return { before, after }
+}
 
 /** Compares two sort keys, the older hit first. */
 export const compareTimeKeys = (a: TimeKey, b: TimeKey): number =>
   compareTimes(a.time, b.time) || a.corpus - b.corpus || a.row - b.row
-
-function mean(numbers: Int32Array): number {
-  let sum = 0
-  for (let at = 0; at < numbers.length; at += 1) sum += numbers[at] as number
-  return sum / Math.max(1, numbers.length)
-}
 
 /** The equality is tested first because −Infinity minus itself is not a number. */
 export const compareTimes = (a: number, b: number): number => (a === b ? 0 : a - b)
@@ -134,7 +137,6 @@ export class CatalogueBuilder {
   #conversationIds: Float64Array
   #groups: Int32Array
   #times: Float64Array
-  #tokens: Int32Array
 
   /** @param before the catalogue to which entries are added */
   constructor(before: Catalogue | null, expected: number) {
@@ -143,24 +145,21 @@ export class CatalogueBuilder {
     this.#conversationIds = grown(before?.conversationIds, new Float64Array(capacity))
     this.#groups = grown(before?.groups, new Int32Array(capacity))
     this.#times = grown(before?.times, new Float64Array(capacity))
-    this.#tokens = grown(before?.tokens, new Int32Array(capacity))
     this.length = before?.length ?? 0
   }
 
-  add(row: number, conversationId: number, group: number, atMs: number | null, tokens: number): void {
+  add(row: number, conversationId: number, group: number, atMs: number | null): void {
     if (this.length === this.#rows.length) {
       const capacity = this.length + Math.max(1024, this.length >> 2)
       this.#rows = grown(this.#rows, new Float64Array(capacity))
       this.#conversationIds = grown(this.#conversationIds, new Float64Array(capacity))
       this.#groups = grown(this.#groups, new Int32Array(capacity))
       this.#times = grown(this.#times, new Float64Array(capacity))
-      this.#tokens = grown(this.#tokens, new Int32Array(capacity))
     }
     this.#rows[this.length] = row
     this.#conversationIds[this.length] = conversationId
     this.#groups[this.length] = group
     this.#times[this.length] = atMs ?? Number.NEGATIVE_INFINITY
-    this.#tokens[this.length] = tokens
     this.length += 1
   }
 
@@ -169,16 +168,14 @@ export class CatalogueBuilder {
     const conversationIds = this.#conversationIds.subarray(0, this.length)
     const groups = this.#groups.subarray(0, this.length)
     const times = this.#times.subarray(0, this.length)
-    const tokens = this.#tokens.subarray(0, this.length)
     const ascends = rows.every((row, index) => index === 0 || row > (rows[index - 1] as number))
-    if (ascends) return new Catalogue({ rows, conversationIds, groups, times, tokens })
+    if (ascends) return new Catalogue({ rows, conversationIds, groups, times })
     const order = Int32Array.from(rows.keys()).sort((a, b) => (rows[a] as number) - (rows[b] as number))
     return new Catalogue({
       rows: Float64Array.from(order, (index) => rows[index] as number),
       conversationIds: Float64Array.from(order, (index) => conversationIds[index] as number),
       groups: Int32Array.from(order, (index) => groups[index] as number),
       times: Float64Array.from(order, (index) => times[index] as number),
-      tokens: Int32Array.from(order, (index) => tokens[index] as number),
     })
   }
 }

@@ -2,7 +2,6 @@ import type { Cover } from '../contract/message.ts'
 import type { GrepHit } from '../contract/retrieval.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Postings } from './fts5-doclist.ts'
 import type { Fields } from './matcher.ts'
 
 /** What a list shows of a hit, without its snippet. */
@@ -36,6 +35,7 @@ export interface Corpus {
   readonly known: Catalogue | null
   /** Returns a catalogue of those of the rows that exist, and of no others. */
   excerpt(rows: readonly number[]): Catalogue
+  rowCount(): number
   /** Returns the newest row, or 0 when there is none. */
   newestRow(): number
   /** Returns those of the rows that contain a text character by character. */
@@ -50,18 +50,28 @@ export interface Corpus {
   hits(rows: readonly number[]): Map<number, HitRow>
 }
 
-/** Finds rows of one corpus without reading their texts. It finds no row that does not exist and misses none. */
+/** Rows with their scores, the best first. */
+export type RankedRows = { readonly rows: Float64Array; readonly scores: Float64Array }
+
+/** A word of an index, and how many rows contain it. */
+export type IndexedWord = { readonly word: string; readonly rows: number }
+
+/**
+ * Finds rows of one corpus without reading their texts. It finds no row that does not exist and misses none. What it is
+ * asked for is written in FTS5's own language. https://www.sqlite.org/fts5.html#full_text_query_syntax
+ */
 export interface TextIndex {
-  /** Returns the rows, ascending, that an FTS5 query finds in the index of words. */
-  words(match: string): Float64Array
+  /** Returns the rows, ascending, that a query finds in the index of words. */
+  rows(match: string): Float64Array
   /**
-   * Returns the rows that contain a token, or one with that prefix, and how often; 1 where the index does not count.
+   * Returns the rows that match best by `bm25()`, at most `limit`. Of equally good rows the one stored last comes
+   * first.
    */
-  postings(token: string, isPrefix: boolean): Postings
-  /** Returns the rows, ascending, that an FTS5 query finds in the index of trigrams. */
+  best(match: string, limit: number): RankedRows
+  /** Returns the words of the index that begin so. */
+  wordsWith(beginning: string): IndexedWord[]
+  /** Returns the rows, ascending, that a query finds in the index of trigrams. */
   trigrams(match: string): Float64Array
-  /** Returns the rows, ascending, that contain a trigram in lower case, or null when only `trigrams` can be asked. */
-  trigram(trigram: string): Float64Array | null
 }
 
 /** The indexes over both corpora of one file. */

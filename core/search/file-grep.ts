@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FileInfo } from '../contract/lineage.ts'
-import type { GrepHit, GrepInput, GrepStep } from '../contract/retrieval.ts'
+import type { GrepHit, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { FILE_START } from '../files/line-runs.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -10,7 +10,7 @@ import { compareTimes } from './catalogue.ts'
 import type { ContentIndexes } from './content-index/content-indexes.ts'
 import { type FileHit, hitsInContent, hitsInName, NAME_ROW } from './file-hits.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import { type Question, questionHash } from './plan-query.ts'
+import { type Query, queryHash } from './plan-query.ts'
 import { type SearchedFile, searchedFile } from './searched-files.ts'
 
 const Cursor = z.object({
@@ -87,33 +87,36 @@ export class FileGrep {
   /** Yields the answer while it grows. @throws LcmError cancelled, invalid_argument, pattern_too_slow */
   async *steps(
     input: GrepInput,
-    question: Question,
+    query: Query,
     { everyMs, countMs, allows }: Patience & { readonly allows?: ((id: string) => boolean) | undefined },
     signal?: AbortSignal,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
-    if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
+    if (cursor && cursor.grep !== queryHash(input)) throw badCursor('it belongs to another search')
     const files = this.#files(input, allows)
-    const notes = [...question.notes]
+    const notes = [...query.notes]
     if (input.roles || input.depths) notes.push('Only messages have a role, only summaries a depth: nothing is left.')
     const slice = new TimeSlice(signal, 'The search was cancelled.')
     const allBytes = files.reduce((sum, { bytes }) => sum + bytes, 0)
     let page = emptyPage()
     let isLoosened = false
+    let sort: GrepResult['sort'] = 'newest'
     let given = 0
     let toldAt = performance.now()
     const step = (): Omit<GrepStep, 'result'> => {
       const news = page.hits.slice(given)
       given = page.hits.length
       toldAt = performance.now()
-      const hits = news.map(({ file, hit }) => hitOf((files[file] as SearchedFile).info, hit, question))
+      const hits = news.map(({ file, hit }) => hitOf((files[file] as SearchedFile).info, hit, query))
       return { hits, found: page.found, scanned: Math.min(page.readBytes, allBytes), rows: allBytes }
     }
-    for (const { plan, isLoose } of plansOf(input, question, cursor)) {
+    for (const { plan, isLoose } of plansOf(input, query, cursor)) {
       if (isLoose && page.found > 0) break
       isLoosened = isLoose
-      const isRanked = input.sort === 'relevance' && plan.hasOptional
+      const asked = input.sort ?? (isLoose || input.match === 'question' ? 'relevance' : 'newest')
+      const isRanked = asked === 'relevance' && plan.hasOptional
+      sort = isRanked || asked === 'oldest' ? asked : 'newest'
       let fullAt: number | null = null
       const order = { isRanked, limit: input.limit, after: cursor?.after ?? null }
       for await (page of pages(files, plan, order, this.#options.contentIndexes, slice)) {
@@ -139,7 +142,7 @@ export class FileGrep {
     const nextCursor =
       last !== undefined && (!isExact || givenNow < total)
         ? encodeCursor({
-            grep: questionHash(input),
+            grep: queryHash(input),
             ...{ given: givenNow, total, isExact, isLoosened },
             after: {
               id: (files[last.file] as SearchedFile).info.id,
@@ -147,7 +150,7 @@ export class FileGrep {
             },
           } satisfies Cursor)
         : null
-    const result = { total, totalIsExact: isExact, nextCursor, notes, tookMs: performance.now() - began }
+    const result = { total, totalIsExact: isExact, nextCursor, sort, notes, tookMs: performance.now() - began }
     yield { ...step(), result }
   }
 
@@ -176,10 +179,10 @@ const timeOf = ({ createdAtMs }: FileInfo): number => createdAtMs ?? Number.NEGA
 /** Returns the plan as it was asked for and, where the question may be loosened, the one for any of its words. */
 function plansOf(
   { match }: GrepInput,
-  { strict, loose, isPlain }: Question,
+  { strict, loose, isPlain }: Query,
   cursor: Cursor | null,
 ): readonly { readonly plan: Plan; readonly isLoose: boolean }[] {
-  if (match === 'any' && loose) return [{ plan: expressionPlan(loose), isLoose: false }]
+  if ((match === 'any' || match === 'question') && loose) return [{ plan: expressionPlan(loose), isLoose: false }]
   const asked = { plan: strict, isLoose: false }
   if (!loose || !isPlain || match !== 'auto') return [asked]
   const any = { plan: expressionPlan(loose), isLoose: true }
@@ -269,7 +272,7 @@ function insert(best: Found[], found: Found, limit: number): void {
   if (best.length > limit) best.pop()
 }
 
-function hitOf(info: FileInfo, hit: FileHit, { strict, loose }: Question): GrepHit {
+function hitOf(info: FileInfo, hit: FileHit, { strict, loose }: Query): GrepHit {
   const { snippet, matches } = hit.snippet()
   return {
     ...{ id: info.id, kind: 'file', conversationId: info.conversationId, createdAtMs: info.createdAtMs },

@@ -111,7 +111,7 @@ const hitIn = (
 ): FileHit => ({
   row,
   line,
-  score: matcher.termCount === 1 ? 1 : matcher.frequencies([text]).filter((count) => count > 0).length,
+  score: matcher.termCount === 1 ? 1 : matcher.holding([text]).filter(Boolean).length,
   run,
   matches: (other) => other.matches([text]),
   snippet,

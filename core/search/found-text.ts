@@ -5,7 +5,7 @@ import { smallLetters, wordsOf } from './text-folding.ts'
 export class FoundText {
   readonly #text: string
   readonly #matcher: Matcher
-  #folded: { readonly words: string; readonly small: string; readonly terms: readonly number[] } | undefined
+  #folded: { readonly words: string; readonly small: string; readonly terms: readonly boolean[] } | undefined
 
   constructor(text: string, matcher: Matcher) {
     this.#text = text
@@ -26,15 +26,15 @@ export class FoundText {
     const shown = found.filter((one) => one !== '')
     if (shown.length === 0 || !shown.every(isHere)) return false
     // A single term stands in every hit, so the texts of the hit need not be folded to know that.
-    const wanted = this.#matcher.termCount > 1 ? this.#matcher.frequencies(fields) : [1]
-    return wanted.every((count, term) => count === 0 || (terms[term] ?? 0) > 0)
+    const wanted = this.#matcher.termCount > 1 ? this.#matcher.holding(fields) : [true]
+    return wanted.every((isWanted, term) => !isWanted || terms[term] === true)
   }
 
   #fold() {
     this.#folded ??= {
       words: wordsOf(this.#text),
       small: smallLetters(this.#text),
-      terms: this.#matcher.frequencies([this.#text]),
+      terms: this.#matcher.holding([this.#text]),
     }
     return this.#folded
   }

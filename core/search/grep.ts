@@ -5,27 +5,25 @@ import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { TimeSlice } from '../yielding.ts'
+import type { TimeKey } from './catalogue.ts'
 import type { Corpus, TextIndexSource } from './corpus.ts'
 import { FileGrep, type FileGrepOptions, type Patience } from './file-grep.ts'
 import { Filters, kindsOf, type Permitted } from './filters.ts'
-import type { HitKey, HitOrder } from './hit-order.ts'
-import { hitsOf } from './hits.ts'
-import { wordMatch } from './index-expression.ts'
+import { type HitOrder, type Placed, rowOf, timeKeyOf } from './hit-order.ts'
+import { type Found, hitsOf } from './hits.ts'
+import { ExpressionMatcher, type Matcher } from './matcher.ts'
 import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import { planQuestion, type Question, questionHash } from './plan-query.ts'
-import type { Expression } from './query.ts'
+import { planQuery, type Query, queryHash } from './plan-query.ts'
+import { type AskedWord, foundWord, questionPlan, tellingWords } from './question.ts'
+import { type Rank, rankByWords } from './ranking.ts'
+import { RelevanceOrder } from './relevance-order.ts'
 import { ScanOrder } from './scan-order.ts'
-import { ScoreOrder } from './score-order.ts'
 import { type Ground, prepareSearch } from './search.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
-import { TermLookup } from './term-rows.ts'
 import { TimeOrder } from './time-order.ts'
 
-/** A word in more rows than this, and in more than this share of all rows, is not searched for on its own. */
-const COMMON_ROWS = 500
-const COMMON_SHARE = 0.2
 /** How long candidates are counted once the page is full, unless the exact total was asked for. */
 const COUNT_MS = 10
 /** A stream reports what it has found no more often than this. */
@@ -38,20 +36,23 @@ const Cursor = z.object({
   given: z.int().min(1),
   total: z.int(),
   isExact: z.boolean(),
-  /** The sort key of the last hit that was given. JSON has no −Infinity, so null stands for it. */
-  after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number(), score: z.number() }),
+  /** In an order of time: the sort key of the last hit that was given. JSON has no −Infinity, so null stands for it. */
+  after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number() }).nullable(),
+  /** By relevance, which changes when rows are added: the rows that were given, by kind, each as its distance. */
+  seen: z.record(z.string(), z.array(z.number())),
   /** The newest row of each kind when the first page was made. Later pages ignore newer rows. */
   newest: z.record(z.string(), z.number()),
-  /** True when no row has all the words, so that rows with some of them are given. */
-  isLoosened: z.boolean(),
+  isQuestion: z.boolean(),
 })
 type Cursor = z.infer<typeof Cursor>
 
 /** The hits of a search, and what decides about them. */
 type Answer = {
   readonly hits: HitOrder
-  /** The words of which each hit contains some, or null when the hits match the question as it was asked. */
-  readonly anyOf: readonly Expression[] | null
+  readonly sort: GrepResult['sort']
+  readonly matcher: Matcher
+  /** What is known of the question that was understood, or null when the query was answered as it was asked. */
+  readonly question: { readonly leftOut: readonly string[] } | null
   readonly isScan: boolean
 }
 
@@ -118,27 +119,30 @@ export class Grep {
     permitted: Permitted | null = null,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
-    const question = await planQuestion(input, signal)
-    if (!question) {
+    const query = await planQuery(input, signal)
+    if (!query) {
       const notes = ['There is nothing to look for.']
-      const result = { total: 0, totalIsExact: true, nextCursor: null, notes, tookMs: performance.now() - began }
+      const empty = { total: 0, totalIsExact: true, nextCursor: null, sort: input.sort ?? 'newest' }
+      const result = { ...empty, notes, tookMs: performance.now() - began }
       yield { hits: [], found: 0, scanned: 0, rows: 0, result }
       return
     }
     if (input.scope === 'files') {
       try {
-        yield* this.#files.steps(input, question, { everyMs, countMs, allows: permitted?.allowsFile }, signal)
+        yield* this.#files.steps(input, query, { everyMs, countMs, allows: permitted?.allowsFile }, signal)
       } finally {
-        question.strict.matcher.elsewhere?.close()
+        query.strict.matcher.elsewhere?.close()
       }
       return
     }
     const cursor = input.cursor === undefined ? null : decodeCursor(input.cursor, Cursor)
-    if (cursor && cursor.grep !== questionHash(input)) throw badCursor('it belongs to another search')
+    if (cursor && cursor.grep !== queryHash(input)) throw badCursor('it belongs to another search')
     try {
       const slice = new TimeSlice(signal, 'The search was cancelled.')
       const grounds = this.#grounds(input, cursor, permitted)
-      const { hits, anyOf, isScan } = await answer(input, question, cursor, grounds, slice)
+      const answered = await this.#answer(input, query, cursor, grounds, slice)
+      const { hits, sort } = answered
+      const found = foundBy(input, query, answered)
       let given = 0
       let toldAt = performance.now()
       let pageDoneAt: number | null = null
@@ -147,7 +151,7 @@ export class Grep {
         given += news.length
         toldAt = performance.now()
         return {
-          hits: await hitsOf(news, question, this.#summaries),
+          hits: await hitsOf(news, found, this.#summaries),
           found: hits.found,
           scanned: hits.scanned,
           rows: hits.rows,
@@ -168,24 +172,26 @@ export class Grep {
       const givenBefore = (cursor?.given ?? 0) + hits.page.length
       const hasMore = last !== undefined && (!total.isExact || givenBefore < total.total)
       const next = (): Cursor => ({
-        grep: questionHash(input),
+        grep: queryHash(input),
         given: givenBefore,
         ...total,
-        after: finite(hits.keyOf(last as NonNullable<typeof last>)),
+        after: sort === 'relevance' || !last ? null : finite(timeKeyOf(last)),
+        seen: sort === 'relevance' ? withSeen(cursor, hits.page) : {},
         newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
-        isLoosened: anyOf !== null,
+        isQuestion: answered.question !== null,
       })
       const step = await progress()
       const result = {
         total: total.total,
         totalIsExact: total.isExact,
         nextCursor: hasMore ? encodeCursor(next()) : null,
-        notes: this.#notes(question, { hits, anyOf, isScan }, grounds),
+        sort,
+        notes: this.#notes(input, query, answered, grounds),
         tookMs: performance.now() - began,
       }
       yield { ...step, result }
     } finally {
-      question.strict.matcher.elsewhere?.close()
+      query.strict.matcher.elsewhere?.close()
     }
   }
 
@@ -193,9 +199,8 @@ export class Grep {
     const filters = new Filters(this.#db, this.#reader, input, permitted)
     return kindsOf(input).map((kind, order) => {
       const corpus = this.#corpus(kind)
-      const { index } = corpus
       const newestRow = cursor?.newest[kind] ?? corpus.newestRow()
-      return { corpus, order, newestRow, filters, terms: index && new TermLookup(index) }
+      return { corpus, order, newestRow, filters, index: corpus.index }
     })
   }
 
@@ -208,7 +213,64 @@ export class Grep {
     }
   }
 
-  #notes({ notes, loose }: Question, { hits, anyOf, isScan }: Answer, grounds: readonly Ground[]): string[] {
+  /**
+   * Answers the query as it was asked, or as a question when that is asked for, or when nothing says otherwise and all
+   * its words together find too little.
+   */
+  async #answer(
+    input: GrepInput,
+    query: Query,
+    cursor: Cursor | null,
+    grounds: readonly Ground[],
+    slice: TimeSlice,
+  ): Promise<Answer> {
+    const { strict, loose, words, isPlain } = query
+    const hasTime = input.sort === 'newest' || input.sort === 'oldest'
+    const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
+    const looksLikeQuestion = mayBeQuestion && !hasTime && (words.length >= 3 || /\?\s*$/.test(input.query))
+    const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
+    const asQuestion = (): Promise<Answer | null> => this.#question(input, words, cursor, grounds, slice)
+    const answered = isQuestion ? await asQuestion() : null
+    if (answered) return answered
+    const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
+    const asked = await inOrder(plan, rankByWords, { input, sort: input.sort ?? 'newest', cursor, grounds, slice })
+    if (!mayBeQuestion || cursor || isQuestion) return asked
+    const { hits } = asked
+    while (!hits.isDone && hits.found < input.limit) await hits.step()
+    const isTooLittle = hits.found === 0 || (!hasTime && words.length > 1 && hits.found < input.limit)
+    return (isTooLittle ? await asQuestion() : null) ?? asked
+  }
+
+  /** Returns null when no word of the question stands anywhere. */
+  async #question(
+    input: GrepInput,
+    words: readonly AskedWord[],
+    cursor: Cursor | null,
+    grounds: readonly Ground[],
+    slice: TimeSlice,
+  ): Promise<Answer | null> {
+    const sort = input.match === 'question' ? (input.sort ?? 'relevance') : 'relevance'
+    const indexes = grounds.flatMap(({ index }) => index ?? [])
+    const summaries = this.#summaries.index
+    const options = { input, sort, cursor, grounds, slice }
+    if (indexes.length < grounds.length || !summaries) {
+      if (words.length === 0) return null
+      const plan = expressionPlan({ kind: 'any', of: words.map(({ expression }) => expression) })
+      return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [] } }
+    }
+    const found = words.map((word) => foundWord(word, indexes))
+    const rows = grounds.map(({ corpus }) => corpus.rowCount())
+    const telling = tellingWords(
+      found,
+      rows.reduce((sum, count) => sum + count, 0),
+    )
+    if (telling.length === 0) return null
+    const { plan, rank } = questionPlan(telling, summaries, (summaryRows) => this.#summaries.messagesUnder(summaryRows))
+    const leftOut = found.filter((word) => word.rows > 0 && !telling.includes(word)).map(({ word }) => word.text)
+    return { ...(await inOrder(plan, rank, options)), question: { leftOut } }
+  }
+
+  #notes(input: GrepInput, { notes }: Query, { hits, question, isScan }: Answer, grounds: readonly Ground[]): string[] {
     const told = [...notes]
     if (grounds.length === 0) told.push('Only messages have a role, only summaries a depth: nothing is left.')
     const indexes = this.#indexes.current()
@@ -219,68 +281,69 @@ export class Grep {
           : `Answered by a scan of every text: ${this.#indexes.absence()}`,
       )
     } else if (grounds.length > 0 && indexes?.note) told.push(indexes.note)
-    if (anyOf && hits.found > 0) told.push('Nothing has all the words; what has some of them is ranked by relevance.')
-    if (anyOf && loose?.kind === 'any' && anyOf.length < loose.of.length) {
-      told.push('Words that stand nearly everywhere were not looked for on their own.')
+    if (input.mode !== 'full_text' && input.sort === 'relevance') {
+      told.push('Characters and patterns have no relevance: the newest hits come first.')
+    }
+    if (question && hits.found > 0) {
+      if (input.match === 'auto') {
+        told.push('Taken as a question: what has all the words comes first, then what has some of them.')
+      }
+      if (question.leftOut.length > 0) {
+        told.push(`Not searched for, because so much has it: ${question.leftOut.join(', ')}.`)
+      }
     }
     return told
   }
 }
 
-/**
- * Returns the hits of the question as it was asked. When there are none and the question may be loosened, the hits of
- * any of its words are returned.
- */
-async function answer(
-  input: GrepInput,
-  question: Question,
-  cursor: Cursor | null,
-  grounds: readonly Ground[],
-  slice: TimeSlice,
-): Promise<Answer> {
-  const { strict, loose, isPlain } = question
-  const mayLoosen = input.match === 'auto' && isPlain && loose?.kind === 'any'
-  if (!(mayLoosen && cursor?.isLoosened)) {
-    const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
-    const found = await inOrder(input, input.sort, plan, cursor, grounds, slice)
-    if (!mayLoosen || cursor) return { ...found, anyOf: null }
-    while (found.hits.found === 0 && !found.hits.isDone) await found.hits.step()
-    if (found.hits.found > 0) return { ...found, anyOf: null }
-  }
-  const [first] = grounds
-  const rows = first ? (await first.corpus.catalogue(slice)).length : 0
-  const telling = loose.of.filter((part) => !isCommon(part, first, rows))
-  const anyOf = telling.length > 0 ? telling : loose.of
-  const plan = expressionPlan({ kind: 'any', of: anyOf })
-  return { ...(await inOrder(input, 'relevance', plan, cursor, grounds, slice)), anyOf }
+type OrderOptions = {
+  readonly input: GrepInput
+  readonly sort: GrepResult['sort']
+  readonly cursor: Cursor | null
+  readonly grounds: readonly Ground[]
+  readonly slice: TimeSlice
 }
 
-/** Whether so many rows contain the word that it distinguishes nothing. It is false when no index knows. */
-function isCommon(expression: Expression, ground: Ground | undefined, rows: number): boolean {
-  if (!ground?.terms || expression.kind !== 'term' || wordMatch(expression) === null) return false
-  const holding = ground.terms.of(expression.term).rows?.length ?? 0
-  return holding > Math.max(COMMON_ROWS, rows * COMMON_SHARE)
-}
-
+/** @param words of a question that no index answers */
 async function inOrder(
-  { limit }: GrepInput,
-  sort: GrepInput['sort'],
   plan: Plan,
-  cursor: Cursor | null,
-  grounds: readonly Ground[],
-  slice: TimeSlice,
-): Promise<Omit<Answer, 'anyOf'>> {
-  const isRanked = sort === 'relevance'
-  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, isRanked, slice)))
-  const after = cursor && keyFrom(cursor.after)
+  rank: Rank,
+  { input: { limit }, sort: asked, cursor, grounds, slice }: OrderOptions,
+  words: readonly AskedWord[] | null = null,
+): Promise<Answer> {
+  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
   const isScan = searches.some((searched) => searched.isScan)
-  if (!isRanked) {
-    return { hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }), isScan }
+  const sort = asked === 'relevance' && plan.ranking === null && words === null ? 'newest' : asked
+  const known = { sort, matcher: plan.matcher, question: null, isScan }
+  if (sort !== 'relevance') {
+    const after = cursor?.after ? keyFrom(cursor.after) : null
+    return { ...known, hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }) }
   }
-  const isIndexed = searches.every(({ scored }) => scored !== null)
+  const seen = Object.fromEntries(
+    Object.entries(cursor?.seen ?? {}).map(([kind, rows]) => [kind, new Set(added(rows))]),
+  )
+  const isIndexed = searches.every(({ index }) => index !== null)
   return {
-    hits: isIndexed ? new ScoreOrder(searches, { limit, after }) : new ScanOrder(searches, { limit, after }),
-    isScan,
+    ...known,
+    hits: isIndexed
+      ? new RelevanceOrder(searches, { limit, rank, seen })
+      : new ScanOrder(searches, { limit, seen, words }),
+  }
+}
+
+/** What a list says of the hits. A hit of a question has some of its words; any other query decides by its matcher. */
+function foundBy(input: GrepInput, { strict, loose, words }: Query, { hits, matcher, question }: Answer): Found {
+  const single = words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
+  const isLoose = question !== null || (input.match === 'any' && loose !== null)
+  return {
+    matcher,
+    partOf: (fields) => {
+      if (!isLoose) return { isPartial: false }
+      const held = single.filter((word) => word.matcher.matches(fields)).map(({ text }) => text)
+      const isPartial = question ? held.length < single.length : !strict.matcher.matches(fields)
+      return isPartial ? { isPartial, words: held } : { isPartial }
+    },
+    explain: (hit) => (input.explain ? hits.partsOf?.(hit) : undefined),
   }
 }
 
@@ -292,11 +355,35 @@ function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: numbe
   return { total: hits.isDone ? counted : Math.max(counted, cursor?.total ?? 0), isExact: hits.isDone }
 }
 
-const finite = ({ time, ...key }: HitKey): Cursor['after'] => ({
+/** Returns the rows that were given so far, with those of this page. */
+function withSeen(cursor: Cursor | null, page: readonly Placed[]): Cursor['seen'] {
+  const rows = new Map(Object.entries(cursor?.seen ?? {}).map(([kind, distances]) => [kind, added(distances)]))
+  for (const hit of page) {
+    const { kind } = hit.searched.corpus
+    rows.set(kind, [...(rows.get(kind) ?? []), rowOf(hit)])
+  }
+  return Object.fromEntries(
+    Array.from(rows, ([kind, some]) => [
+      kind,
+      some.toSorted((a, b) => a - b).map((row, at, sorted) => row - (sorted[at - 1] ?? 0)),
+    ]),
+  )
+}
+
+/** Returns the rows of which the distances are given. */
+function added(distances: readonly number[]): number[] {
+  let row = 0
+  return distances.map((distance) => {
+    row += distance
+    return row
+  })
+}
+
+const finite = ({ time, ...key }: TimeKey): Cursor['after'] => ({
   ...key,
   time: time === Number.NEGATIVE_INFINITY ? null : time,
 })
-const keyFrom = ({ time, ...key }: Cursor['after']): HitKey => ({
+const keyFrom = ({ time, ...key }: NonNullable<Cursor['after']>): TimeKey => ({
   ...key,
   time: time ?? Number.NEGATIVE_INFINITY,
 })

@@ -1,4 +1,5 @@
 import type { TimeKey } from './catalogue.ts'
+import type { ScoreParts } from './ranking.ts'
 import type { Searched } from './search.ts'
 
 /** A hit by the corpus in which it was found and its index in the catalogue. */
@@ -23,15 +24,15 @@ export interface HitOrder {
   readonly rows: number
   /** Looks at some more candidates, for about 10 ms. */
   step(): Promise<void>
-  /** Returns the sort key of a hit, after which the next page begins. */
-  keyOf(hit: Placed): HitKey
+  /** Returns why a hit ranks where it does, where that is known. */
+  partsOf?(hit: Placed): ScoreParts | undefined
 }
 
-/** The sort key of a hit. `score` is 0 in the order of time. */
-export type HitKey = TimeKey & { readonly score: number }
-
+/** Returns the sort key of a hit in the order of time. */
 export const timeKeyOf = ({ searched, index }: Placed): TimeKey => ({
   time: searched.catalogue.times[index] as number,
   corpus: searched.order,
   row: searched.catalogue.rows[index] as number,
 })
+
+export const rowOf = ({ searched, index }: Placed): number => searched.catalogue.rows[index] as number

@@ -1,10 +1,20 @@
 import type { GrepHit } from '../contract/retrieval.ts'
 import type { Corpus } from './corpus.ts'
 import { FoundText } from './found-text.ts'
-import type { Placed } from './hit-order.ts'
-import type { Question } from './plan-query.ts'
+import { type Placed, rowOf } from './hit-order.ts'
+import type { Fields, Matcher } from './matcher.ts'
+import type { ScoreParts } from './ranking.ts'
 import { snippetOf } from './snippet.ts'
 import type { SummaryCorpus } from './summary-corpus.ts'
+
+/** What decided about the hits of a page. */
+export type Found = {
+  readonly matcher: Matcher
+  /** Returns whether a row has only some of the words, and which of them. */
+  readonly partOf: (fields: Fields) => { readonly isPartial: boolean; readonly words?: string[] }
+  /** Returns why a hit ranks where it does, when that is asked for. */
+  readonly explain: (hit: Placed) => ScoreParts | undefined
+}
 
 /**
  * Returns what a list shows of the hits, in their order. Rows that were deleted meanwhile are left out.
@@ -12,11 +22,10 @@ import type { SummaryCorpus } from './summary-corpus.ts'
  */
 export async function hitsOf(
   page: readonly Placed[],
-  question: Question,
+  { matcher, partOf, explain }: Found,
   summaries: Pick<SummaryCorpus, 'contents'>,
 ): Promise<GrepHit[]> {
   const rows = new Map<Corpus, number[]>()
-  const rowOf = ({ searched, index }: Placed): number => searched.catalogue.rows[index] as number
   for (const placed of page) {
     const list = rows.get(placed.searched.corpus) ?? []
     list.push(rowOf(placed))
@@ -25,7 +34,6 @@ export async function hitsOf(
   const data = new Map(
     Array.from(rows, ([corpus, some]) => [corpus, { texts: corpus.texts(some), hits: corpus.hits(some) }]),
   )
-  const { matcher } = question.strict
   await matcher.elsewhere?.look([...data.values()].flatMap(({ texts }) => [...texts.values()].flat()))
   const covers = new Set(
     [...data.values()].flatMap(({ hits }) => [...hits.values()].flatMap((hit) => hit.coverInWindow ?? [])),
@@ -38,10 +46,11 @@ export async function hitsOf(
     const fields = data.get(corpus)?.texts.get(rowOf(placed))
     if (!hit || !fields) return []
     const { field, snippet, matches } = snippetOf(fields, matcher)
-    const isPartial = question.loose !== null && !matcher.matches(fields)
+    const ranking = explain(placed)
     const cover = hit.coverInWindow === null ? undefined : coverTexts.get(hit.coverInWindow)
     const isSeenInCover = cover?.holds(fields, snippetMatches(snippet, matches)) ?? false
-    return [{ ...hit, isSeenInCover, field: corpus.fields[field] ?? 'content', snippet, matches, isPartial }]
+    const shown = { ...hit, isSeenInCover, field: corpus.fields[field] ?? 'content', snippet, matches }
+    return [{ ...shown, ...partOf(fields), ...(ranking && { ranking }) }]
   })
 }
 

@@ -1,8 +1,11 @@
-import type { Expression, Term } from './query.ts'
-import { smallLetters } from './text-folding.ts'
+import { type Expression, positiveTerms, type Term } from './query.ts'
+import { smallLetters, wordsOf } from './text-folding.ts'
 
-/** At most this many trigrams are asked for. More take time without narrowing the candidates. */
-const MAX_TRIGRAMS = 16
+/** At most this many trigrams are asked for. Reading the remaining candidates takes less time than more trigrams. */
+const MAX_TRIGRAMS = 4
+
+/** The letters of English prose, the commonest first. */
+const LETTERS = ' etaoinsrhldcumfpgwybvkxjqz'
 
 /**
  * Returns an FTS5 query for the index of words that finds exactly the hits of the expression, or null when the
@@ -26,6 +29,25 @@ function joined(parts: readonly Expression[], operator: string): string | null {
   return matches.includes(null) ? null : `(${matches.join(operator)})`
 }
 
+/** Returns an FTS5 query for the index of words by which rows with the terms of an expression are ranked. */
+export function rankingMatch(expression: Expression): string | null {
+  const exact = wordMatch(expression)
+  if (exact !== null) return exact
+  const matches = rankedTerms(expression).flatMap((term) => (term.kind === 'words' ? wordTermMatch(term) : []))
+  return matches.length === 0 ? null : matches.join(' OR ')
+}
+
+/**
+ * Returns the terms by which rows are ranked. What is searched for by its letters counts as the phrase of its words, and
+ * not at all when it has none.
+ */
+export const rankedTerms = (expression: Expression): Term[] =>
+  positiveTerms(expression).flatMap((term): Term[] => {
+    if (term.kind !== 'literal') return [term]
+    const tokens = wordsOf(term.text).split(' ').filter(Boolean)
+    return tokens.length === 0 ? [] : [{ kind: 'words', tokens, isPrefix: false }]
+  })
+
 /** Tokens contain only letters and digits, so nothing in them can end the quotes. */
 const wordTermMatch = (term: Term & { kind: 'words' }): string =>
   `"${term.tokens.join(' ')}"${term.isPrefix ? ' *' : ''}`
@@ -35,13 +57,22 @@ const wordTermMatch = (term: Term & { kind: 'words' }): string =>
  * since an index without positions cannot exclude them. Returns null when the text is shorter than a trigram.
  */
 export function trigramMatch(text: string): string | null {
-  const all = trigramsOf(text)
-  if (all.length === 0) return null
-  const step = Math.max(1, all.length / MAX_TRIGRAMS)
-  const trigrams = new Set<string>()
-  for (let place = 0; place < all.length; place += step) trigrams.add(all[Math.floor(place)] as string)
-  trigrams.add(all.at(-1) as string)
-  return [...trigrams].map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
+  const trigrams = [...new Set(trigramsOf(text))].sort((a, b) => commonness(a) - commonness(b))
+  if (trigrams.length === 0) return null
+  return trigrams
+    .slice(0, MAX_TRIGRAMS)
+    .map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
+    .join(' AND ')
+}
+
+/** Returns a number that is larger for a trigram that more rows contain, roughly. */
+function commonness(trigram: string): number {
+  let sum = 0
+  for (const character of trigram) {
+    const rank = LETTERS.indexOf(character)
+    sum += rank >= 0 ? LETTERS.length - rank : /[0-9]/.test(character) ? 8 : character < '\u0080' ? 5 : 0
+  }
+  return sum
 }
 
 /** Returns the trigrams of a text as the index keeps them, in order. */

@@ -1,3 +1,5 @@
+import { stemsOf } from '../sqlite/stems.ts'
+import { rankedTerms } from './index-expression.ts'
 import { type Expression, positiveTerms, type Term } from './query.ts'
 import { locatedWordsOf, smallLetters, wordsOf } from './text-folding.ts'
 
@@ -13,8 +15,8 @@ export interface Matcher {
   matches(fields: Fields): boolean
   /** Returns false only when no part of the text can match. It is much quicker than matching each of its lines. */
   mayMatchIn(text: string): boolean
-  /** Returns how often each word stands in the fields. For other terms it is 1 or 0. */
-  frequencies(fields: Fields): number[]
+  /** Returns for each term whether the fields contain it. */
+  holding(fields: Fields): boolean[]
   /** Returns the matches in one text in order, at most `limit` for each term. */
   find(text: string, limit: number): Match[]
   /**
@@ -61,10 +63,12 @@ class FoldedText {
 export class ExpressionMatcher implements Matcher {
   readonly #expression: Expression
   readonly #terms: readonly Term[]
+  readonly #ranked: readonly Term[]
 
   constructor(expression: Expression) {
     this.#expression = expression
     this.#terms = positiveTerms(expression)
+    this.#ranked = rankedTerms(expression)
   }
 
   get termCount(): number {
@@ -105,37 +109,74 @@ export class ExpressionMatcher implements Matcher {
     return mayHold(this.#expression)
   }
 
-  frequencies(fields: Fields): number[] {
+  holding(fields: Fields): boolean[] {
     const texts = fields.map((field) => new FoldedText(field))
-    return this.#terms.map((term) => {
-      if (term.kind === 'literal' || term.tokens.length > 1) return texts.some((text) => isIn(text, term)) ? 1 : 0
-      return texts.reduce((sum, text) => sum + count(text.words, needleOf(term)), 0)
+    return this.#terms.map((term) => texts.some((text) => isIn(text, term)))
+  }
+
+  /**
+   * Returns how often each ranked term stands in a text, by the tokens that were found, and how many tokens the text
+   * has.
+   */
+  count(text: string): { readonly tokens: number; readonly terms: readonly ReadonlyMap<string, number>[] } {
+    const words = wordsOf(text)
+    const terms = this.#ranked.map((term) => {
+      const counts = new Map<string, number>()
+      for (const [start, end] of wordRanges(words, term)) {
+        // The tokens with one stem count apart, as in the index.
+        const token = term.kind === 'stem' ? words.slice(start, end) : ''
+        counts.set(token, (counts.get(token) ?? 0) + 1)
+      }
+      return counts
     })
+    let tokens = -1
+    for (let at = words.indexOf(' '); at >= 0; at = words.indexOf(' ', at + 1)) tokens += 1
+    return { tokens, terms }
   }
 
   find(text: string, limit: number): Match[] {
-    const words = this.#terms.some((term) => term.kind === 'words') ? locatedWordsOf(text) : null
+    const words = this.#terms.some((term) => term.kind !== 'literal') ? locatedWordsOf(text) : null
     const small = this.#terms.some((term) => term.kind === 'literal') ? smallLetters(text) : ''
     const found = this.#terms.flatMap((term, index): Match[] => {
-      const needle = needleOf(term)
       if (term.kind === 'literal' || words === null) {
+        const needle = term.kind === 'literal' ? term.text : ''
         return places(small, needle, limit).map((start) => ({ start, end: start + needle.length, term: index }))
       }
-      return places(words.text, needle, limit).map((place) => {
-        const lastSpace = words.text.indexOf(' ', place + needle.length - 1)
-        return { start: words.origins[place + 1] ?? 0, end: words.origins[lastSpace] ?? text.length, term: index }
-      })
+      return Array.from(wordRanges(words.text, term).take(limit), ([start, end]) => ({
+        start: words.origins[start] ?? 0,
+        end: words.origins[end] ?? text.length,
+        term: index,
+      }))
     })
     return found.sort((a, b) => a.start - b.start || b.end - a.end)
   }
 }
 
 const isIn = (text: FoldedText, term: Term): boolean =>
-  (term.kind === 'words' ? text.words : text.small).includes(needleOf(term))
+  term.kind === 'literal' ? text.small.includes(term.text) : !wordRanges(text.words, term).next().done
 
-/** Returns what to look for in folded words, which have spaces between them, or in the text in lower case. */
-export const needleOf = (term: Term): string =>
-  term.kind === 'literal' ? term.text : ` ${term.tokens.join(' ')}${term.isPrefix ? '' : ' '}`
+/** Returns how a term begins in folded words, which have spaces between them, or what to look for in small letters. */
+export function needleOf(term: Term): string {
+  switch (term.kind) {
+    case 'literal':
+      return term.text
+    case 'stem':
+      return ` ${term.beginning}`
+    case 'words':
+      return ` ${term.tokens.join(' ')}${term.isPrefix ? '' : ' '}`
+  }
+}
+
+/** Yields where a term stands in folded words, which have spaces between them and around them. */
+function* wordRanges(words: string, term: Term): Generator<readonly [start: number, end: number]> {
+  if (term.kind === 'literal') return
+  const isStem = term.kind === 'stem'
+  const needle = needleOf(term)
+  for (let at = words.indexOf(needle); at >= 0; at = words.indexOf(needle, at + 1)) {
+    const end = words.indexOf(' ', Math.max(at + 1, at + needle.length - 1))
+    if (!isStem || stemsOf([words.slice(at + 1, end)])[0] === term.stem) yield [at + 1, end]
+  }
+}
 
 /** Matches the characters exactly as they were typed, with regard to case. */
 export class LiteralMatcher implements Matcher {
@@ -154,8 +195,8 @@ export class LiteralMatcher implements Matcher {
     return text.includes(this.#text)
   }
 
-  frequencies(fields: Fields): number[] {
-    return [this.matches(fields) ? 1 : 0]
+  holding(fields: Fields): boolean[] {
+    return [this.matches(fields)]
   }
 
   find(text: string, limit: number): Match[] {
@@ -165,12 +206,9 @@ export class LiteralMatcher implements Matcher {
 
 function places(text: string, needle: string, limit: number): number[] {
   const found: number[] = []
-  // Two neighbouring words share the space between them.
-  const step = Math.max(1, needle.endsWith(' ') ? needle.length - 1 : needle.length)
+  const step = Math.max(1, needle.length)
   for (let at = text.indexOf(needle); at >= 0 && found.length < limit; at = text.indexOf(needle, at + step)) {
     found.push(at)
   }
   return found
 }
-
-const count = (text: string, needle: string): number => places(text, needle, Number.POSITIVE_INFINITY).length

@@ -58,6 +58,10 @@ export class MessageCorpus implements Corpus {
     return some.build()
   }
 
+  rowCount(): number {
+    return rowCount(this.#db, 'messages')
+  }
+
   newestRow(): number {
     return highestMessage(this.#db)
   }
@@ -103,7 +107,7 @@ export class MessageCorpus implements Corpus {
         const atMs = messages.createdAtMs[position] as number
         const time = Number.isNaN(atMs) ? null : atMs
         const id = messages.ids[position] as number
-        all.add(id, conversation, messages.roleAt(position), time, messages.tokensAt(position))
+        all.add(id, conversation, messages.roleAt(position), time)
       }
       await slice.yieldIfOver()
     }
@@ -175,5 +179,5 @@ export class MessageCorpus implements Corpus {
 }
 
 /** A message with a role that is none of ROLES is filtered as if it had the first one. */
-const add = (to: CatalogueBuilder, { id, conversationId, role, createdAtMs, tokens }: MessageHead): void =>
-  to.add(id, conversationId, Math.max(0, ROLES.indexOf(role as Role)), createdAtMs, tokens ?? 0)
+const add = (to: CatalogueBuilder, { id, conversationId, role, createdAtMs }: MessageHead): void =>
+  to.add(id, conversationId, Math.max(0, ROLES.indexOf(role as Role)), createdAtMs)

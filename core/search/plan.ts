@@ -1,17 +1,20 @@
-import { type Candidates, candidatesOf } from './candidates.ts'
-import { type Formula, wordMatch } from './index-expression.ts'
+import { type Candidates, candidatesHolding, candidatesOf } from './candidates.ts'
+import type { TextIndex } from './corpus.ts'
+import { type Formula, rankingMatch, wordMatch } from './index-expression.ts'
 import { ExpressionMatcher, type Matcher, needleOf } from './matcher.ts'
-import { type Expression, positiveTerms, type Term } from './query.ts'
-import { NO_ROWS } from './row-set.ts'
-import type { TermLookup, TermRows } from './term-rows.ts'
+import type { Expression, Term } from './query.ts'
 import { smallLetters } from './text-folding.ts'
 
 /** How a query is answered: by an index alone, by an index and then the texts, or by the texts alone. */
 export type Plan = {
   readonly matcher: Matcher
-  candidates(terms: TermLookup): Candidates
-  /** Returns the rows of each term of the matcher, from which relevance is computed. */
-  scored(terms: TermLookup, candidates: Candidates): readonly TermRows[]
+  candidates(index: TextIndex): Candidates
+  /** The FTS5 query by which hits are ranked, or null when nothing ranks them. */
+  readonly ranking: string | null
+  /** Counts the ranked words in texts, where there is no index. Null when nothing ranks the hits. */
+  readonly counter: ExpressionMatcher | null
+  /** True when the neighbours of a hit are needed to rank it. */
+  readonly needsNeighbours: boolean
   /**
    * What every hit contains, in the forms in which texts are compared: words as `wordsOf` writes them, other texts in
    * small letters.
@@ -28,15 +31,21 @@ export type Plan = {
   readonly suffices: readonly string[] | null
 }
 
-export const expressionPlan = (expression: Expression): Plan => ({
-  matcher: new ExpressionMatcher(expression),
-  candidates: (terms) => candidatesOf(expression, terms),
-  scored: (terms) => positiveTerms(expression).map((term) => terms.of(term)),
-  formula: formulaOf(expression),
-  hasOptional: hasOptional(expression),
-  holds: heldBy(expression),
-  suffices: sufficientFor(expression),
-})
+/** @param indexed the same expression in the words of the index, when it contains stems */
+export function expressionPlan(expression: Expression, indexed = expression): Plan {
+  const matcher = new ExpressionMatcher(expression)
+  return {
+    matcher,
+    candidates: (index) => candidatesOf(indexed, index),
+    ranking: rankingMatch(indexed),
+    counter: matcher,
+    needsNeighbours: false,
+    formula: formulaOf(expression),
+    hasOptional: hasOptional(expression),
+    holds: heldBy(expression),
+    suffices: sufficientFor(indexed),
+  }
+}
 
 /**
  * Returns the plan for a query that is answered by trigrams.
@@ -46,8 +55,10 @@ export const expressionPlan = (expression: Expression): Plan => ({
 export function textPlan(matcher: Matcher, formula: Formula, holds: string | null): Plan {
   return {
     matcher,
-    candidates: ({ trigrams }) => ({ rows: trigrams.satisfying(formula), certain: NO_ROWS }),
-    scored: (_, { rows }) => [{ rows: rows, counts: null, isCertain: false }],
+    candidates: (index) => candidatesHolding(formula, index),
+    ranking: null,
+    counter: null,
+    needsNeighbours: false,
     formula: inSmallLetters(formula),
     hasOptional: false,
     // Texts of several parts are joined by line ends, which are in none of the parts.

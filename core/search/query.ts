@@ -6,6 +6,8 @@ export type Term =
   | { readonly kind: 'words'; readonly tokens: readonly string[]; readonly isPrefix: boolean }
   /** These characters, in lower case, anywhere in the text. */
   | { readonly kind: 'literal'; readonly text: string }
+  /** A token with this stem. All of them have the same beginning. */
+  | { readonly kind: 'stem'; readonly stem: string; readonly beginning: string }
 
 export type Expression =
   | { readonly kind: 'term'; readonly term: Term }

@@ -86,8 +86,8 @@ class RegexMatcher implements Matcher {
     return this.#quickLook?.test(text) ?? true
   }
 
-  frequencies(fields: Fields): number[] {
-    return [this.matches(fields) ? 1 : 0]
+  holding(fields: Fields): boolean[] {
+    return [this.matches(fields)]
   }
 
   find(text: string, limit: number): Match[] {

@@ -1,10 +1,31 @@
-import type { HitKey, HitOrder, Placed } from './hit-order.ts'
-import { timeKeyOf } from './hit-order.ts'
-import { compareHitKeys, insert, type ScoredHit, type ScoreOrderOptions } from './score-order.ts'
-import { damping, rarity, termScore } from './scoring.ts'
+import { type HitOrder, type Placed, rowOf } from './hit-order.ts'
+import { rankedTerms } from './index-expression.ts'
+import { ExpressionMatcher, type Fields } from './matcher.ts'
+import { weightsOf } from './native-text-index.ts'
+import { type AskedWord, lifted, ownShare, tellingWords } from './question.ts'
+import type { ScoreParts } from './ranking.ts'
+import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'
 
-type Counted = { readonly hit: Placed; readonly frequencies: readonly number[] }
+export type ScanOptions = {
+  readonly limit: number
+  /** Rows that earlier pages gave, by the kind of their corpus. */
+  readonly seen: Readonly<Record<string, ReadonlySet<number>>>
+  /** The words of a question. Null when hits are ranked by their words alone. */
+  readonly words: readonly AskedWord[] | null
+}
+
+/** What was read of one row: how long it is, and how often each form of each term stands in it, by weight. */
+type Read = {
+  readonly index: number
+  readonly tokens: number
+  readonly forms: ReadonlyMap<string, number>
+  readonly isHit: boolean
+  /** True when it has a word that cannot be counted. */
+  readonly hasUncounted: boolean
+}
+
+type Scored = { readonly hit: Placed; readonly score: number; readonly parts: ScoreParts }
 
 /** The best hits first when there is no index: all texts are read before the first hit is known. */
 export class ScanOrder implements HitOrder {
@@ -12,17 +33,25 @@ export class ScanOrder implements HitOrder {
   readonly rows: number
   scanned = 0
   readonly #searches: readonly Searched[]
-  readonly #options: ScoreOrderOptions
-  readonly #hits: Counted[][]
-  readonly #best: ScoredHit[] = []
+  readonly #options: ScanOptions
+  readonly #read: Read[][]
+  readonly #uncounted: ExpressionMatcher | null
+  #page: Scored[] = []
+  #found = 0
   #at = 0
   #looked = 0
 
-  constructor(searches: readonly Searched[], options: ScoreOrderOptions) {
+  constructor(searches: readonly Searched[], options: ScanOptions) {
     this.#searches = searches
     this.#options = options
-    this.#hits = searches.map(() => [])
+    this.#read = searches.map(() => [])
     this.rows = searches.reduce((sum, { candidates }) => sum + candidates.length, 0)
+    const uncounted = (options.words ?? []).filter(({ expression }) => rankedTerms(expression).length === 0)
+    this.#uncounted =
+      uncounted.length === 0
+        ? null
+        : new ExpressionMatcher({ kind: 'any', of: uncounted.map(({ expression }) => expression) })
+    if (this.isDone) this.#rank()
   }
 
   get isDone(): boolean {
@@ -34,23 +63,29 @@ export class ScanOrder implements HitOrder {
   }
 
   get page(): readonly Placed[] {
-    return this.#best.map(({ hit }) => hit)
+    return this.#page.map(({ hit }) => hit)
   }
 
   get found(): number {
-    return this.#hits.reduce((sum, hits) => sum + hits.length, 0)
+    return this.isDone
+      ? this.#found
+      : this.#read.reduce((sum, rows) => sum + rows.filter(({ isHit }) => isHit).length, 0)
+  }
+
+  partsOf(wanted: Placed): ScoreParts | undefined {
+    if (this.#options.words === null) return undefined
+    return this.#page.find(({ hit }) => hit.searched === wanted.searched && hit.index === wanted.index)?.parts
   }
 
   async step(): Promise<void> {
     const searched = this.#searches[this.#at]
     if (!searched) return
-    const { candidates, verifier, plan, catalogue } = searched
+    const { candidates, verifier, catalogue } = searched
     const batch = candidates.subarray(this.#looked, this.#looked + verifier.size)
     const { isHit, texts } = await verifier.verify(batch, true)
     batch.forEach((index, at) => {
       const fields = texts.get(catalogue.rows[index] as number)
-      if (!isHit[at] || !fields) return
-      this.#hits[this.#at]?.push({ hit: { searched, index }, frequencies: plan.matcher.frequencies(fields) })
+      if (fields) this.#read[this.#at]?.push(this.#count(searched, index, fields, isHit[at] ?? false))
     })
     this.#looked += batch.length
     this.scanned += batch.length
@@ -61,26 +96,107 @@ export class ScanOrder implements HitOrder {
     if (this.isDone) this.#rank()
   }
 
-  #rank(): void {
-    this.#searches.forEach(({ catalogue, newestRow, plan }, at) => {
-      const hits = this.#hits[at] ?? []
-      const average = catalogue.averageTokens(newestRow)
-      const idfs = Array.from({ length: plan.matcher.termCount }, (_, term) => {
-        const holding = hits.filter(({ frequencies }) => (frequencies[term] ?? 0) > 0).length
-        return rarity(catalogue.length, holding)
+  #count({ corpus, plan }: Searched, index: number, fields: Fields, isHit: boolean): Read {
+    const weights = weightsOf(corpus.kind === 'message' ? 'messages' : 'summaries')
+    const forms = new Map<string, number>()
+    let tokens = 0
+    fields.forEach((field, at) => {
+      const counted = plan.counter?.count(field)
+      tokens += counted?.tokens ?? 0
+      counted?.terms.forEach((counts, term) => {
+        for (const [form, count] of counts) {
+          const key = `${term} ${form}`
+          forms.set(key, (forms.get(key) ?? 0) + count * (weights[at] ?? 1))
+        }
       })
-      for (const { hit, frequencies } of hits) {
-        const damped = damping(catalogue.tokens[hit.index] as number, average)
-        const score = idfs.reduce((sum, idf, term) => sum + termScore(idf, frequencies[term] ?? 0, damped), 0)
-        const key = { ...timeKeyOf(hit), score }
-        const { after, limit } = this.#options
-        if (!after || compareHitKeys(key, after) > 0) insert(this.#best, { hit, key }, limit)
-      }
     })
+    return { index, tokens, forms, isHit, hasUncounted: this.#uncounted?.matches(fields) ?? false }
   }
 
-  keyOf(hit: Placed): HitKey {
-    const known = this.#best.find(({ hit: { searched, index } }) => searched === hit.searched && index === hit.index)
-    return known?.key ?? { ...timeKeyOf(hit), score: 0 }
+  #rank(): void {
+    const isTelling = this.#telling()
+    const scored = this.#searches.flatMap((searched, at): Scored[] => {
+      const read = this.#read[at] ?? []
+      const hits = read.filter((one) => one.isHit && (one.hasUncounted || [...one.forms.keys()].some(isTelling)))
+      this.#found += hits.length
+      const base = wordScores(read, isTelling)
+      const isSimple = this.#options.words === null
+      const share = (index: number): number => (isSimple ? 1 : ownShare(searched, index))
+      const own = new Map(hits.map(({ index }) => [index, (base.get(index) ?? 0) * share(index)]))
+      const withAll = isSimple ? null : this.#withAll(searched, hits, isTelling)
+      const { scores, partsOf } = isSimple ? plainly(own) : lifted(searched, own, withAll, new Map())
+      return hits.map(({ index }) => ({
+        hit: { searched, index },
+        score: scores.get(index) ?? 0,
+        parts: partsOf(index),
+      }))
+    })
+    const isNew = ({ hit }: Scored): boolean => !this.#options.seen[hit.searched.corpus.kind]?.has(rowOf(hit))
+    this.#page = scored
+      .filter(isNew)
+      .sort((a, b) => b.score - a.score || a.hit.searched.order - b.hit.searched.order || b.hit.index - a.hit.index)
+      .slice(0, this.#options.limit)
+    this.#read.length = 0
   }
+
+  /** Returns whether a form belongs to a word that tells something. */
+  #telling(): (form: string) => boolean {
+    const { words } = this.#options
+    if (words === null) return () => true
+    const rows = new Map<string, number>()
+    for (const { forms } of this.#read.flat())
+      for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
+    const terms = words.flatMap(({ expression }) => rankedTerms(expression))
+    const found = terms.map((_, term) => ({
+      term,
+      rows: Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
+    }))
+    const telling = new Set(tellingWords(found, this.rows).map(({ term }) => term))
+    return (form) => telling.has(Number.parseInt(form, 10))
+  }
+
+  /** The rows with all telling words, ascending, when there are several. */
+  #withAll({ catalogue }: Searched, hits: readonly Read[], isTelling: (form: string) => boolean): Float64Array {
+    const termsOf = ({ forms }: Read): Set<number> =>
+      new Set([...forms.keys()].filter(isTelling).map((form) => Number.parseInt(form, 10)))
+    const all = new Set(this.#read.flat().flatMap((one) => [...termsOf(one)]))
+    if (all.size < 2) return NO_ROWS
+    const rows = hits
+      .filter((hit) => termsOf(hit).size === all.size)
+      .map(({ index }) => catalogue.rows[index] as number)
+    return Float64Array.from(rows).sort()
+  }
+}
+
+const plainly = (scores: ReadonlyMap<number, number>) => ({
+  scores,
+  partsOf: (index: number): ScoreParts => ({
+    words: scores.get(index) ?? 0,
+    neighbours: 0,
+    summary: 0,
+    hasAll: false,
+  }),
+})
+
+/** Okapi BM25 with the constants of FTS5. https://www.sqlite.org/fts5.html#the_bm25_function */
+const K1 = 1.2
+const B = 0.75
+
+/** The scores that `bm25()` gives, by index. */
+function wordScores(read: readonly Read[], isTelling: (form: string) => boolean): Map<number, number> {
+  const rows = new Map<string, number>()
+  for (const { forms } of read) for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
+  const average = read.reduce((sum, { tokens }) => sum + tokens, 0) / Math.max(1, read.length)
+  const scores = new Map<number, number>()
+  for (const { index, tokens, forms } of read) {
+    let score = 0
+    for (const [form, count] of forms) {
+      if (!isTelling(form)) continue
+      const holding = rows.get(form) ?? 0
+      const rarity = Math.max(1e-6, Math.log((read.length - holding + 0.5) / (holding + 0.5)))
+      score += (rarity * count * (K1 + 1)) / (count + K1 * (1 - B + (B * tokens) / Math.max(1e-9, average)))
+    }
+    scores.set(index, score)
+  }
+  return scores
 }

@@ -2,7 +2,14 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
 import { coversOfSummaries } from '../systems/covers.ts'
-import { allSummaryHeads, lastSummaryRow, type SummaryHead, summaryHeadsByRow } from '../systems/records/summaries.ts'
+import { rowCount } from '../systems/records/counts.ts'
+import {
+  allSummaryHeads,
+  lastSummaryRow,
+  type SummaryHead,
+  summaryHeadsByRow,
+  summarySources,
+} from '../systems/records/summaries.ts'
 import { windowsOfSummaries } from '../systems/records/window-entries.ts'
 import { contentsOfSummaries, contentsOfSummaryRows, summaryRowsHolding, summaryRowsLike } from '../systems/texts.ts'
 import type { TimeSlice } from '../yielding.ts'
@@ -35,6 +42,10 @@ export class SummaryCorpus implements Corpus {
     return catalogueOf(summaryHeadsByRow(this.#db, rows))
   }
 
+  rowCount(): number {
+    return rowCount(this.#db, 'summaries')
+  }
+
   newestRow(): number {
     return lastSummaryRow(this.#db)
   }
@@ -64,6 +75,20 @@ export class SummaryCorpus implements Corpus {
     return new Map(contentsOfSummaries(this.#db, ids))
   }
 
+  /** Returns the numbers of the messages from which summaries were made, by the row of the summary. */
+  messagesUnder(rows: readonly number[]): ReadonlyMap<number, readonly number[]> {
+    const rowOf = new Map(summaryHeadsByRow(this.#db, rows).map(({ id, row }) => [id, row]))
+    const messages = new Map<number, number[]>()
+    for (const [summaryId, messageId] of summarySources(this.#db, [...rowOf.keys()])) {
+      const row = rowOf.get(summaryId)
+      if (row === undefined || messageId === null) continue
+      const known = messages.get(row)
+      if (known) known.push(messageId)
+      else messages.set(row, [messageId])
+    }
+    return messages
+  }
+
   hits(rows: readonly number[]): Map<number, HitRow> {
     return readSnapshot(this.#db, () => {
       const found = summaryHeadsByRow(this.#db, rows)
@@ -88,8 +113,8 @@ export class SummaryCorpus implements Corpus {
 
 function catalogueOf(heads: readonly SummaryHead[]): Catalogue {
   const builder = new CatalogueBuilder(null, heads.length)
-  for (const { row, conversationId, depth, createdAtMs, tokens } of heads) {
-    builder.add(row, conversationId, depth, createdAtMs, tokens ?? 0)
+  for (const { row, conversationId, depth, createdAtMs } of heads) {
+    builder.add(row, conversationId, depth, createdAtMs)
   }
   return builder.build()
 }

@@ -1,6 +1,6 @@
 import { firstIndex } from '../binary-search.ts'
 import { compareTimeKeys, type TimeKey } from './catalogue.ts'
-import { type HitKey, type HitOrder, type Placed, timeKeyOf } from './hit-order.ts'
+import { type HitOrder, type Placed, timeKeyOf } from './hit-order.ts'
 import type { Searched } from './search.ts'
 
 /** The candidates of one corpus in the order of time, which are verified from one end. */
@@ -114,10 +114,6 @@ export class TimeOrder implements HitOrder {
       if (!first || this.#compare(key, first.key) < 0) first = { queue, key }
     }
     return first?.queue
-  }
-
-  keyOf(hit: Placed): HitKey {
-    return { ...timeKeyOf(hit), score: 0 }
   }
 }
 

@@ -8,7 +8,7 @@ import { type LooseTable, looseTables } from './native-values.ts'
 import { OWN_VIEWS } from './own-views.ts'
 import { type WriteDb, wrapConnection } from './read-db.ts'
 import { APPLICATION_ID, SCHEMA_V1 } from './schema.ts'
-import { SEARCH_V1, SEARCH_V4 } from './search-schema.ts'
+import { SEARCH_V1, SEARCH_V4, VOCABULARY } from './search-schema.ts'
 import { sqliteCode, translateSqliteError } from './sqlite-error.ts'
 
 const queries = {
@@ -55,7 +55,7 @@ export function openNative(
     connection.transaction(refuseStrange).deferred(connection, path)
     connection.pragma('journal_mode = WAL')
     migrate(connection, path)
-    connection.exec(OWN_VIEWS)
+    connection.exec(OWN_VIEWS + VOCABULARY)
     connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   } catch (error) {
     connection?.close()

@@ -9,6 +9,7 @@ import { requireNativeSchema } from '../sqlite/native-schema.ts'
 import { looseTables, typedViews } from '../sqlite/native-values.ts'
 import { OWN_VIEWS } from '../sqlite/own-views.ts'
 import { connectReadOnly, type TakeCopy } from '../sqlite/route.ts'
+import { VOCABULARY } from '../sqlite/search-schema.ts'
 import type { ReadOnlyConnection } from '../sqlite/uri-db.ts'
 import type { OpenedReadOnly } from './open-foreign.ts'
 
@@ -70,7 +71,7 @@ function prepare(file: MemoryFile, connection: ReadOnlyConnection): Prepared {
     const loose = looseTables(db, made).filter(({ table }) => !views.includes(` main.${table};`))
     db.exec(typedViews(loose, laterColumns(version)))
     db.exec(views)
-    db.exec(OWN_VIEWS)
+    db.exec(OWN_VIEWS + VOCABULARY)
     db.exec('COMMIT')
     db.exec('PRAGMA query_only = ON')
     return { ...connection, version }

@@ -51,7 +51,7 @@ const bareFts5: Ranking = async (lcm, { question, conversation }, limit) => {
 
 export const RANKINGS: Readonly<Record<string, Ranking>> = {
   'bare FTS5': bareFts5,
-  'by relevance': searched({ sort: 'relevance' }),
+  question: searched({ match: 'question' }),
 }
 
 /** Returns the share of the evidence that is among the hits. */

@@ -20,7 +20,7 @@ const hit = (id: string): GrepHit => ({
   isSeenInCover: false,
   isPartial: false,
 })
-const END = { total: 2, totalIsExact: true, nextCursor: null, notes: [], tookMs: 3 }
+const END = { total: 2, totalIsExact: true, nextCursor: null, sort: 'newest' as const, notes: [], tookMs: 3 }
 const step = (ids: string[], more: Partial<GrepStep> = {}): GrepStep => ({
   hits: ids.map(hit),
   found: ids.length,

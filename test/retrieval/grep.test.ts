@@ -368,11 +368,15 @@ describe('a question in words', () => {
     const { memory, search } = build()
     const result = await search({ query: 'cold cache queue' })
     expect(result.hits.map((hit) => hit.isPartial)).toEqual([true, true, true, true, true])
-    expect(result.notes).toEqual(['Nothing has all the words; what has some of them is ranked by relevance.'])
+    expect(result.hits.find(({ id }) => id === 'msg_2')?.words).toEqual(['cold', 'cache'])
+    expect(result.notes).toEqual([
+      'Taken as a question: what has all the words comes first, then what has some of them.',
+    ])
     const all = await search({ query: 'cold cache' })
-    expect(all.hits.map((hit) => [hit.id, hit.isPartial])).toEqual([
+    expect(all.hits.slice(0, 3).map((hit) => [hit.id, hit.isPartial])).toEqual([
       ['msg_2', false],
       ['msg_1', false],
+      ['msg_5', true],
     ])
     expect(await search({ query: 'no such thing' })).toMatchObject({ total: 0, notes: [] })
     memory.close()
@@ -414,7 +418,7 @@ describe('a question in words', () => {
     memory.message(1, 'a zebra')
     const result = await searcher(memory)({ query: 'the zebra crossing' })
     expect(idsOf(result)).toEqual(['msg_601'])
-    expect(result.notes).toContain('Words that stand nearly everywhere were not looked for on their own.')
+    expect(result.notes).toContain('Not searched for, because so much has it: the.')
   })
 })
 

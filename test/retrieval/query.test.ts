@@ -9,7 +9,9 @@ function told(expression: Expression | null): string {
     case 'term':
       return expression.term.kind === 'literal'
         ? `'${expression.term.text}'`
-        : `[${expression.term.tokens.join(' ')}${expression.term.isPrefix ? '*' : ''}]`
+        : expression.term.kind === 'stem'
+          ? `[${expression.term.stem}~]`
+          : `[${expression.term.tokens.join(' ')}${expression.term.isPrefix ? '*' : ''}]`
     case 'all':
       return `(${expression.of.map(told).join(expression.isImplied ? ' + ' : ' AND ')})`
     case 'any':

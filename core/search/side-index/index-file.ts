@@ -4,6 +4,7 @@ import { openCacheDb } from '../../sqlite/cache-db.ts'
 import { measureFile } from '../../sqlite/memory-file.ts'
 import { SMALL_PAGE_CACHE } from '../../sqlite/page-cache.ts'
 import type { WriteDb } from '../../sqlite/read-db.ts'
+import { VOCABULARY } from '../../sqlite/search-schema.ts'
 import type { TextIndex } from '../corpus.ts'
 import { NativeTextIndex } from '../native-text-index.ts'
 import { SIDE_FORMAT, SIDE_SCHEMA } from './side-schema.ts'
@@ -52,7 +53,7 @@ export class IndexFile {
       const file = new IndexFile(db)
       const isWhole = db.value(queries.tables) === 5 && file.get('format') === SIDE_FORMAT
       if (isWhole && file.get('source') === subject.source && file.get('views') === subject.views) {
-        db.exec(SMALL_PAGE_CACHE)
+        db.exec(SMALL_PAGE_CACHE + VOCABULARY)
         return file
       }
     } catch (error) {
@@ -72,6 +73,7 @@ export class IndexFile {
       file.set('source', subject.source)
       file.set('views', subject.views)
     })
+    db.exec(VOCABULARY)
     return file
   }
 

@@ -1,0 +1,206 @@
+import { ROLES } from '../contract/ids.ts'
+import { stemsOf } from '../sqlite/stems.ts'
+import { candidatesOf } from './candidates.ts'
+import type { TextIndex } from './corpus.ts'
+import { rankedTerms, rankingMatch } from './index-expression.ts'
+import { expressionPlan, type Plan } from './plan.ts'
+import type { Expression, Term } from './query.ts'
+import type { Rank, Ranked, ScoreParts } from './ranking.ts'
+import { hasRow } from './row-set.ts'
+import type { Searched } from './search.ts'
+
+/*
+ * How a question is answered: by any of its words, in any form with the same stem, the best first. A hit is lifted by
+ * its neighbours in the conversation and by the summary that covers it. What is measured of it stands in
+ * docs/decisions/0053-search-on-fts5.md.
+ */
+
+/** At most this many words are searched for, the rarest first. */
+const MOST_WORDS = 12
+/** A word in more rows than this, and in more than this share of all rows, tells nothing. */
+const COMMON_ROWS = 500
+const COMMON_SHARE = 0.3
+/** As many rows may all the words have together. The rarest words are searched for in any case. */
+const MOST_ROWS = 60_000
+const LEAST_WORDS = 3
+
+/** The output of a tool holds many words and answers few questions. */
+const TOOL_SHARE = 0.4
+const TOOL = ROLES.indexOf('tool')
+/** How much of the score of its neighbours a message gets: of the next ones, and of those behind them. */
+const NEIGHBOUR_SHARES = [0.3, 0.15] as const
+/** How much of the score of the summary that covers it a message gets. */
+const SUMMARY_SHARE = 0.3
+/** So many summaries lift what they cover. */
+const SUMMARIES = 200
+/** Above every score by words. */
+const HAS_ALL = 1000
+
+/** A word of a question, as it was typed. */
+export type AskedWord = { readonly text: string; readonly expression: Expression }
+
+/** Returns the words that a question consists of; each of them in every form with its stem. */
+export function askedWords(terms: readonly Term[]): AskedWord[] {
+  const words = terms.map((term): AskedWord => {
+    const text = term.kind === 'words' ? term.tokens.join(' ') : term.kind === 'literal' ? term.text : term.stem
+    const isWord = term.kind === 'words' && term.tokens.length === 1 && !term.isPrefix
+    const [stem = text] = isWord ? stemsOf([text]) : [text]
+    // A word without a stem of its own is found as it is.
+    const isStemmed = isWord && /^[a-z]{3,}$/.test(text)
+    return { text, expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term } }
+  })
+  return [...new Map(words.map((word) => [JSON.stringify(word.expression), word])).values()]
+}
+
+/** Words with one stem begin with it, but for the end that the stemmer rewrites: `happy`, `possibility`. */
+const stemTerm = (stem: string): Term => ({ kind: 'stem', stem, beginning: stem.replace(/[ie]$|(?<=b)le?$/, '') })
+
+/** A word with the forms of it that an index contains, and the number of rows with the commonest of them. */
+export type FoundWord = { readonly word: AskedWord; readonly indexed: Expression; readonly rows: number }
+
+/** Looks a word up in the indexes of all corpora that are searched. */
+export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): FoundWord {
+  const { expression } = word
+  if (expression.kind !== 'term' || expression.term.kind === 'literal') {
+    const rows = indexes.reduce((sum, index) => sum + (candidatesOf(expression, index).rows?.length ?? 1), 0)
+    return { word, indexed: expression, rows }
+  }
+  const { term } = expression
+  const rows = new Map<string, number>()
+  for (const index of indexes) {
+    if (term.kind === 'stem') {
+      const known = index.wordsWith(term.beginning)
+      const stems = stemsOf(known.map((one) => one.word))
+      for (const [at, one] of known.entries()) {
+        if (stems[at] === term.stem) rows.set(one.word, (rows.get(one.word) ?? 0) + one.rows)
+      }
+    } else rows.set('', (rows.get('') ?? 0) + index.rows(rankingMatch(expression) ?? '').length)
+  }
+  const forms = [...rows.keys()].map(
+    (form): Expression => ({
+      kind: 'term',
+      term: { kind: 'words', tokens: [form], isPrefix: false },
+    }),
+  )
+  const indexed: Expression = term.kind === 'stem' ? { kind: 'any', of: forms } : expression
+  return { word, indexed, rows: Math.max(0, ...rows.values()) }
+}
+
+/**
+ * Returns the words that are searched for: those that stand somewhere, without those that stand nearly everywhere.
+ * @param total the number of rows
+ */
+export function tellingWords<Word extends { readonly rows: number }>(words: readonly Word[], total: number): Word[] {
+  const known = words.filter(({ rows }) => rows > 0)
+  const rare = known.filter(({ rows }) => rows <= Math.max(COMMON_ROWS, total * COMMON_SHARE))
+  const rarestFirst = (rare.length > 0 ? rare : known).toSorted((a, b) => a.rows - b.rows).slice(0, MOST_WORDS)
+  let sum = 0
+  return rarestFirst.filter(({ rows }, at) => {
+    sum += rows
+    return at < LEAST_WORDS || sum <= MOST_ROWS
+  })
+}
+
+/** The plan of a question that is answered by indexes. */
+export type QuestionPlan = { readonly plan: Plan; readonly words: readonly AskedWord[]; readonly rank: Rank }
+
+/** @param covered the messages that summaries cover, by the row of the summary */
+export function questionPlan(
+  words: readonly FoundWord[],
+  summaries: TextIndex,
+  covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>,
+): QuestionPlan {
+  const any = (of: readonly Expression[]): Expression => ({ kind: 'any', of })
+  const indexed = any(words.map((word) => word.indexed))
+  const plan: Plan = {
+    ...expressionPlan(any(words.map(({ word }) => word.expression)), indexed),
+    needsNeighbours: true,
+  }
+  const all = words.length < 2 ? null : matchOfAll(words.map((word) => word.indexed))
+  const rank: Rank = (searched, limit) => {
+    if (!searched.index || plan.ranking === null) return { scores: new Map(), floor: null }
+    const { rows, scores } = searched.index.best(plan.ranking, limit)
+    const base = baseScores(searched, rows, scores)
+    const withAll = all === null ? null : searched.index.rows(all)
+    const lifts = searched.corpus.kind === 'message' ? summaryLifts(plan.ranking, summaries, covered) : new Map()
+    const floor = rows.length === limit ? (scores.at(-1) as number) : null
+    return { ...lifted(searched, base, withAll, lifts), floor }
+  }
+  return { plan, words: words.map(({ word }) => word), rank }
+}
+
+function matchOfAll(words: readonly Expression[]): string | null {
+  const matches = words.map((word) => {
+    const forms = rankedTerms(word)
+    return forms.length === 0 ? null : rankingMatch({ kind: 'any', of: forms.map((term) => ({ kind: 'term', term })) })
+  })
+  return matches.includes(null) ? null : matches.map((match) => `(${match})`).join(' AND ')
+}
+
+/** The scores of the candidates by their own words. */
+function baseScores(searched: Searched, rows: Float64Array, scores: Float64Array): Map<number, number> {
+  const { catalogue, isCandidate } = searched
+  const base = new Map<number, number>()
+  rows.forEach((row, at) => {
+    const index = catalogue.indexOf(row)
+    if (isCandidate(index)) base.set(index, (scores[at] as number) * ownShare(searched, index))
+  })
+  return base
+}
+
+/** How much the words of a row count. */
+export function ownShare({ corpus, catalogue }: Pick<Searched, 'corpus' | 'catalogue'>, index: number): number {
+  return corpus.kind === 'message' && catalogue.groups[index] === TOOL ? TOOL_SHARE : 1
+}
+
+/** What summaries add to the messages that they cover, by the row of the message. */
+function summaryLifts(
+  match: string,
+  summaries: TextIndex,
+  covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>,
+): ReadonlyMap<number, number> {
+  const { rows, scores } = summaries.best(match, SUMMARIES)
+  const lifts = new Map<number, number>()
+  const messages = covered([...rows])
+  rows.forEach((row, at) => {
+    for (const message of messages.get(row) ?? []) {
+      lifts.set(message, Math.max(lifts.get(message) ?? 0, (scores[at] as number) * SUMMARY_SHARE))
+    }
+  })
+  return lifts
+}
+
+/** Adds what the neighbours and the covering summary of a hit say. */
+export function lifted(
+  { catalogue }: Pick<Searched, 'catalogue'>,
+  base: ReadonlyMap<number, number>,
+  withAll: Float64Array | null,
+  lifts: ReadonlyMap<number, number>,
+): Pick<Ranked, 'scores'> & { readonly partsOf: (index: number) => ScoreParts } {
+  const { before, after } = catalogue.neighbours
+  const neighbours = (index: number): number => {
+    let sum = 0
+    let [previous, next] = [index, index]
+    for (const share of NEIGHBOUR_SHARES) {
+      previous = before[previous] ?? -1
+      next = after[next] ?? -1
+      sum += share * ((base.get(previous) ?? 0) + (base.get(next) ?? 0))
+    }
+    return sum
+  }
+  const partsOf = (index: number): ScoreParts => {
+    const row = catalogue.rows[index] as number
+    return {
+      words: base.get(index) ?? 0,
+      neighbours: neighbours(index),
+      summary: lifts.get(row) ?? 0,
+      hasAll: withAll !== null && hasRow(withAll, row),
+    }
+  }
+  const scores = new Map<number, number>()
+  for (const index of base.keys()) {
+    const { words, neighbours: near, summary, hasAll } = partsOf(index)
+    scores.set(index, words + near + summary + (hasAll ? HAS_ALL : 0))
+  }
+  return { scores, partsOf }
+}
