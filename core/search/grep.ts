@@ -19,6 +19,7 @@ import { planQuery, type Query, queryHash } from './plan-query.ts'
 import { type AskedWord, foundWord, questionPlan, tellingWords } from './question.ts'
 import { type Rank, rankByWords } from './ranking.ts'
 import { RelevanceOrder } from './relevance-order.ts'
+import { packedRows, unpackedRows } from './row-set.ts'
 import { ScanOrder } from './scan-order.ts'
 import { type Ground, prepareSearch } from './search.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
@@ -38,8 +39,8 @@ const Cursor = z.object({
   isExact: z.boolean(),
   /** In an order of time: the sort key of the last hit that was given. JSON has no −Infinity, so null stands for it. */
   after: z.object({ time: z.number().nullable(), corpus: z.int(), row: z.number() }).nullable(),
-  /** By relevance, which changes when rows are added: the rows that were given, by kind, each as its distance. */
-  seen: z.record(z.string(), z.array(z.number())),
+  /** By relevance, which changes when rows are added: the rows that were given, by kind (see `packedRows`). */
+  seen: z.record(z.string(), z.string()),
   /** The newest row of each kind when the first page was made. Later pages ignore newer rows. */
   newest: z.record(z.string(), z.number()),
   isQuestion: z.boolean(),
@@ -320,7 +321,7 @@ async function inOrder(
     return { ...known, hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }) }
   }
   const seen = Object.fromEntries(
-    Object.entries(cursor?.seen ?? {}).map(([kind, rows]) => [kind, new Set(added(rows))]),
+    Object.entries(cursor?.seen ?? {}).map(([kind, rows]) => [kind, new Set(unpackedRows(rows))]),
   )
   const isIndexed = searches.every(({ index }) => index !== null)
   return {
@@ -357,26 +358,12 @@ function totalOf(hits: HitOrder, cursor: Cursor | null): { readonly total: numbe
 
 /** Returns the rows that were given so far, with those of this page. */
 function withSeen(cursor: Cursor | null, page: readonly Placed[]): Cursor['seen'] {
-  const rows = new Map(Object.entries(cursor?.seen ?? {}).map(([kind, distances]) => [kind, added(distances)]))
+  const rows = new Map(Object.entries(cursor?.seen ?? {}).map(([kind, packed]) => [kind, unpackedRows(packed)]))
   for (const hit of page) {
     const { kind } = hit.searched.corpus
     rows.set(kind, [...(rows.get(kind) ?? []), rowOf(hit)])
   }
-  return Object.fromEntries(
-    Array.from(rows, ([kind, some]) => [
-      kind,
-      some.toSorted((a, b) => a - b).map((row, at, sorted) => row - (sorted[at - 1] ?? 0)),
-    ]),
-  )
-}
-
-/** Returns the rows of which the distances are given. */
-function added(distances: readonly number[]): number[] {
-  let row = 0
-  return distances.map((distance) => {
-    row += distance
-    return row
-  })
+  return Object.fromEntries(Array.from(rows, ([kind, some]) => [kind, packedRows(some)]))
 }
 
 const finite = ({ time, ...key }: TimeKey): Cursor['after'] => ({

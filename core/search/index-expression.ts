@@ -76,7 +76,7 @@ function commonness(trigram: string): number {
 }
 
 /** Returns the trigrams of a text as the index keeps them, in order. */
-export function trigramsOf(text: string): string[] {
+function trigramsOf(text: string): string[] {
   // The index skips NUL.
   const characters = [...smallLetters(text)].filter((character) => character !== '\u0000')
   return characters.slice(2).map((_, place) => characters.slice(place, place + 3).join(''))

@@ -69,3 +69,31 @@ export function difference(a: RowSet, b: Float64Array): RowSet {
 export function hasRow(rows: Float64Array, row: number): boolean {
   return rows[firstAtLeast(rows, row)] === row
 }
+
+/** Writes row numbers as short text: their distances in order, seven bits a byte. */
+export function packedRows(rows: readonly number[]): string {
+  const bytes: number[] = []
+  rows
+    .toSorted((a, b) => a - b)
+    .forEach((row, at, sorted) => {
+      let rest = row - (sorted[at - 1] ?? 0)
+      for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push(128 + (rest % 128))
+      bytes.push(rest)
+    })
+  return Buffer.from(bytes).toString('base64url')
+}
+
+export function unpackedRows(text: string): number[] {
+  const rows: number[] = []
+  let [row, distance, unit] = [0, 0, 1]
+  for (const byte of Buffer.from(text, 'base64url')) {
+    distance += (byte % 128) * unit
+    unit *= 128
+    if (byte > 127) continue
+    row += distance
+    rows.push(row)
+    distance = 0
+    unit = 1
+  }
+  return rows
+}

@@ -9,7 +9,7 @@ import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, STORY_BEGINS_MS, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
 
-const MESSAGES = 9000
+const MESSAGES = 4000
 /** A filter that everything passes: then every hit is scored. */
 const EVERYTHING = { afterMs: 0 }
 

@@ -10,7 +10,7 @@ export const MOST_HITS = 50
 const MOST_VALUES = 100
 
 const time = z.string().max(40).optional()
-const cursor = GrepInput.shape.cursor.unwrap().max(4_000).optional()
+const cursor = GrepInput.shape.cursor.unwrap().max(20_000).optional()
 const { tokenCap } = ExpandQueryInput.shape
 
 /** The fields of the contract, narrower where an agent is given less, without texts. */

@@ -35,7 +35,7 @@ export const ARGUMENTS = {
   lcm_grep: {
     query: 'What to look for.',
     mode: 'full_text: words; literal: these characters exactly; regex: RE2 syntax.',
-    match: 'Full text only. auto: all words, or else any of them; all; any.',
+    match: 'Full text only. auto: all words, or a question where there are three or more, or a question mark; question: any of the words in any form, the best first; all; any.',
     scope:
       'What to search. files searches the contents of large files line by line: a hit has the id of the file and the line, which lcm_describe reads with lines.',
     conversationIds: 'Only these conversations.',

@@ -1,0 +1,136 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { GrepInput, type GrepRequest, GrepResult } from '../../core/contract/retrieval.ts'
+import { Grep } from '../../core/search/grep.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
+import { Random } from '../builders/random.ts'
+
+const NO_INDEX = { ...NATIVE_CAPABILITIES, fullTextIndex: false }
+
+/** Searches by the indexes of the file, and by reading every text. */
+function searches(memory: TestMemory) {
+  return [NATIVE_CAPABILITIES, NO_INDEX].map((capabilities) => {
+    const grep = new Grep(memory.db, capabilities, new MemoryReader(memory.db))
+    return async (request: GrepRequest) =>
+      GrepResult.parse(await grep.search(GrepInput.parse({ exactTotal: true, ...request })))
+  })
+}
+const idsOf = ({ hits }: GrepResult): string[] => hits.map(({ id }) => id)
+const filler = Array.from({ length: 30 }, (_, i) => `note ${i} of the day`)
+
+describe('a question', () => {
+  const memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(1, [
+    'they kept retrying the upload',
+    'a retry helps when the network is slow',
+    'the upload retries ended',
+    ...filler,
+  ])
+  afterAll(() => memory.close())
+
+  it('finds every form of a word, by index and by scan, and marks what was found', async () => {
+    for (const search of searches(memory)) {
+      const result = await search({ query: 'retry', match: 'question' })
+      expect(idsOf(result).sort()).toEqual(['msg_1', 'msg_2', 'msg_3'])
+      expect(result.sort).toBe('relevance')
+      const marked = result.hits.map(({ snippet, matches }) => matches.map(([from, to]) => snippet.slice(from, to)))
+      expect(marked.flat().sort()).toEqual(['retries', 'retry', 'retrying'])
+    }
+  })
+
+  it('gives what has all the words first, and names the words of what has some', async () => {
+    for (const search of searches(memory)) {
+      const { hits } = await search({ query: 'uploads that retry', match: 'question' })
+      expect(hits.slice(0, 2).map(({ isPartial }) => isPartial)).toEqual([true, true])
+      expect(new Set(hits.slice(0, 2).map(({ id }) => id))).toEqual(new Set(['msg_1', 'msg_3']))
+      expect(hits[2]).toMatchObject({ id: 'msg_2', isPartial: true, words: ['retry'] })
+    }
+  })
+
+  it('is recognised by three words or a question mark, unless an order of time is asked for', async () => {
+    const asks = async (request: GrepRequest): Promise<(readonly [string, boolean])[]> =>
+      Promise.all(
+        searches(memory).map(async (search) => {
+          const { sort, notes } = await search(request)
+          return [sort, notes.some((note) => note.startsWith('Taken as a question'))] as const
+        }),
+      )
+    const yes = ['relevance', true]
+    const no = (sort: string) => [sort, false]
+    expect(await asks({ query: 'slow network retry' })).toEqual([yes, yes])
+    expect(await asks({ query: 'retries?' })).toEqual([yes, yes])
+    expect(await asks({ query: 'retry' })).toEqual([no('newest'), no('newest')])
+    expect(await asks({ query: 'retry network', limit: 1 })).toEqual([no('newest'), no('newest')])
+    expect(await asks({ query: 'retry network' })).toEqual([yes, yes])
+    expect(await asks({ query: 'a retry helps', sort: 'oldest' })).toEqual([no('oldest'), no('oldest')])
+    expect(await asks({ query: '"slow network" OR retry helps' })).toEqual([no('newest'), no('newest')])
+  })
+})
+
+it('is lifted by its neighbours in the conversation', async () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(1, ['the pump is loud', ...filler])
+  memory.messages(2, [...filler, 'which valve?', 'the pump is loud', 'a valve, a valve'])
+  for (const search of searches(memory)) {
+    const { hits } = await search({ query: 'pump?', explain: true })
+    expect(hits.map(({ ranking }) => ranking?.neighbours)).toEqual([0, 0])
+    const both = await search({ query: 'pump valve', match: 'question', explain: true })
+    const [near] = both.hits.filter(({ ranking }) => (ranking?.neighbours ?? 0) > 0 && ranking?.hasAll === false)
+    expect(near).toBeDefined()
+    const pumps = both.hits.filter(({ snippet }) => snippet === 'the pump is loud')
+    expect(pumps.map(({ conversationId }) => conversationId)).toEqual([2, 1])
+  }
+})
+
+it('is lifted by a summary that covers it', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, ['the pump is loud', 'nothing', 'nothing', ...filler, 'the pump is loud'])
+  memory.leaf(1, [1, 2, 3], { content: 'The pump was replaced because a gasket leaked.' })
+  const [search] = searches(memory)
+  const result = await search?.({ query: 'pump gasket', match: 'question', scope: 'messages', explain: true })
+  expect(result?.hits.map(({ id, ranking }) => [id, (ranking?.summary ?? 0) > 0])).toEqual([
+    ['msg_1', true],
+    ['msg_34', false],
+  ])
+})
+
+it('leaves out words that stand nearly everywhere and names them', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, [...Array.from({ length: 900 }, (_, i) => `the entry ${i}`), 'a zebra crosses'])
+  for (const search of searches(memory)) {
+    const result = await search({ query: 'did the zebra cross' })
+    expect(idsOf(result)).toEqual(['msg_901'])
+    expect(result.total).toBe(1)
+  }
+})
+
+it('has the same hits in the same order by index and by scan, over all pages', async () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  const random = new Random(5)
+  const words = ['lock', 'locks', 'locked', 'queue', 'queues', 'retry', 'retries', 'C++', '部署', 'moon', 'sun', 'sea']
+  for (const conversation of [1, 2]) {
+    memory.messages(
+      conversation,
+      Array.from({ length: 150 }, () => ({
+        content: Array.from({ length: random.int(1, 9) }, () => random.pick(words)).join(' '),
+        role: random.pick(['user', 'assistant', 'tool'] as const),
+      })),
+    )
+  }
+  const [indexed, scanning] = searches(memory)
+  if (!indexed || !scanning) throw new Error('there are two searches')
+  for (const query of ['locked queue', 'retry the lock in the queue', 'C++ retries', 'moon 部署', 'unknown sea?']) {
+    const all = await scanning({ query, match: 'question', limit: 1000 })
+    expect(all.hits.length).toBeGreaterThan(20)
+    const seen: string[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await indexed({ query, match: 'question', limit: 17, cursor })
+      expect(page.total).toBe(all.total)
+      seen.push(...idsOf(page))
+      if (page.nextCursor === null) break
+      cursor = page.nextCursor
+    }
+    expect([query, seen]).toEqual([query, idsOf(all)])
+  }
+})
