@@ -374,8 +374,8 @@ describe('a question in words', () => {
     ])
     const all = await search({ query: 'cold cache' })
     expect(all.hits.slice(0, 3).map((hit) => [hit.id, hit.isPartial])).toEqual([
-      ['msg_2', false],
       ['msg_1', false],
+      ['msg_2', false],
       ['msg_5', true],
     ])
     expect(await search({ query: 'no such thing' })).toMatchObject({ total: 0, notes: [] })
