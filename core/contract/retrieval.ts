@@ -6,10 +6,12 @@ export const GrepInput = z.object({
   /**
    * `full_text` accepts words, "phrases", prefix*, OR, NOT and -word, and ignores case and accents. Text that the word
    * index would split (identifiers, paths, scripts without spaces) is searched as typed, without case. `literal`
-   * searches for exactly these characters. `regex` is RE2 syntax. With look-around and back-references it is
+   * searches for these characters. `regex` is RE2 syntax. With look-around and back-references it is
    * JavaScript's, which is stopped when it takes too long (`pattern_too_slow`).
    */
   mode: z.enum(['full_text', 'regex', 'literal']).default('full_text').describe('how the query is read'),
+  /** Literal searches and patterns ignore case without it. Words always do. */
+  caseSensitive: z.boolean().optional().describe('tell capital from small letters in characters and patterns'),
   /**
    * For full text only. `question` searches for any of the words, in every form with the same stem, without those that
    * stand nearly everywhere. What has all of them comes first; neighbours in the conversation and the covering summary

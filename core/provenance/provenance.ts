@@ -184,7 +184,7 @@ export class ProvenanceFinder {
       if (words.length > 0) await look(words.map((word) => `"${word.replaceAll('"', ' ')}"`).join(' OR '), {})
     }
     const specifics = new Set(vocabulary.specifics.map(({ text }) => text))
-    for (const text of specifics) await look(text, { mode: 'literal', sort: 'oldest', limit: 20 })
+    for (const text of specifics) await look(text, { mode: 'literal', caseSensitive: true, sort: 'oldest', limit: 20 })
     return [...numbers].sort((a, b) => a - b)
   }
 

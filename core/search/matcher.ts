@@ -178,21 +178,23 @@ function* wordRanges(words: string, term: Term): Generator<readonly [start: numb
   }
 }
 
-/** Matches the characters exactly as they were typed, with regard to case. */
+/** Matches the characters as they were typed, with or without regard to case. */
 export class LiteralMatcher implements Matcher {
   readonly termCount = 1
   readonly #text: string
+  readonly #folded: (text: string) => string
 
-  constructor(text: string) {
-    this.#text = text
+  constructor(text: string, isCaseSensitive: boolean) {
+    this.#folded = isCaseSensitive ? (same) => same : smallLetters
+    this.#text = this.#folded(text)
   }
 
   matches(fields: Fields): boolean {
-    return fields.some((field) => field.includes(this.#text))
+    return fields.some((field) => this.#folded(field).includes(this.#text))
   }
 
   mayMatchIn(text: string): boolean {
-    return text.includes(this.#text)
+    return this.#folded(text).includes(this.#text)
   }
 
   holding(fields: Fields): boolean[] {
@@ -200,7 +202,9 @@ export class LiteralMatcher implements Matcher {
   }
 
   find(text: string, limit: number): Match[] {
-    return places(text, this.#text, limit).map((start) => ({ start, end: start + this.#text.length, term: 0 }))
+    // Letters keep their places when they are made small.
+    const found = places(this.#folded(text), this.#text, limit)
+    return found.map((start) => ({ start, end: start + this.#text.length, term: 0 }))
   }
 }
 

@@ -1,7 +1,6 @@
 import type { GrepInput } from '../contract/retrieval.ts'
 import { sha256 } from '../hashing.ts'
-import { LiteralMatcher } from './matcher.ts'
-import { expressionPlan, type Plan, textPlan } from './plan.ts'
+import { expressionPlan, literalPlan, type Plan } from './plan.ts'
 import { type Expression, loosened, parseQuery, positiveTerms } from './query.ts'
 import { type AskedWord, askedWords } from './question.ts'
 
@@ -28,10 +27,16 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
     case 'regex': {
       // RE2 is a sixth of all code that would be loaded before the first answer.
       const { regexPlan } = await import('./regex.ts')
-      return { strict: regexPlan(query, signal), loose: null, words: [], isPlain: false, notes: [] }
+      return {
+        strict: regexPlan(query, input.caseSensitive ?? false, signal),
+        loose: null,
+        words: [],
+        isPlain: false,
+        notes: [],
+      }
     }
     case 'literal': {
-      const strict = textPlan(new LiteralMatcher(query), { kind: 'text', text: query }, query)
+      const strict = literalPlan(query, input.caseSensitive ?? false)
       return { strict, loose: null, words: [], isPlain: false, notes: [] }
     }
     case 'full_text': {

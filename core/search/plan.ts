@@ -1,7 +1,7 @@
 import { type Candidates, candidatesHolding, candidatesOf } from './candidates.ts'
 import type { TextIndex } from './corpus.ts'
 import { type Formula, rankingMatch, wordMatch } from './index-expression.ts'
-import { ExpressionMatcher, type Matcher, needleOf } from './matcher.ts'
+import { ExpressionMatcher, LiteralMatcher, type Matcher, needleOf } from './matcher.ts'
 import type { Expression, Term } from './query.ts'
 import { smallLetters } from './text-folding.ts'
 
@@ -45,6 +45,14 @@ export function expressionPlan(expression: Expression, indexed = expression): Pl
     holds: heldBy(expression),
     suffices: sufficientFor(indexed),
   }
+}
+
+/** Returns the plan for characters. */
+export function literalPlan(text: string, isCaseSensitive: boolean): Plan {
+  const isCaseless = text.toUpperCase() === text.toLowerCase()
+  const holds = isCaseSensitive || isCaseless ? text : null
+  const plan = textPlan(new LiteralMatcher(text, isCaseSensitive), { kind: 'text', text }, holds)
+  return isCaseSensitive ? plan : { ...plan, suffices: patternOf(text) }
 }
 
 /**
@@ -132,6 +140,8 @@ function sufficientFor(expression: Expression): string[] | null {
     return parts.includes(null) ? null : parts.flatMap((patterns) => patterns ?? [])
   }
   if (expression.kind !== 'term' || expression.term.kind !== 'literal') return null
-  const { text } = expression.term
-  return /^[ -~]{1,1000}$/.test(text) ? [`%${text.replace(/[\\%_]/g, '\\$&')}%`] : null
+  return patternOf(expression.term.text)
 }
+
+const patternOf = (text: string): string[] | null =>
+  /^[ -~]{1,1000}$/.test(text) ? [`%${text.replace(/[\\%_]/g, '\\$&')}%`] : null

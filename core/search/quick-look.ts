@@ -8,14 +8,14 @@ const MAX_LENGTH = 32
  * matches, or null when there is none worth looking for. JavaScript finds it ten times as fast, in time linear to the
  * text, because it repeats nothing.
  */
-export function quickLook(pattern: string): RegExp | null {
+export function quickLook(pattern: string, flags: '' | 'i' = ''): RegExp | null {
   const read = readPattern(pattern, 're2', false)
   if (!read) return null
   const runs: (string | null)[][] = [[]]
   collect(read, runs)
   const best = runs.toSorted((a, b) => told(b) - told(a))[0] ?? []
   if (told(best) === 0) return null
-  return new RegExp(best.map((source) => source ?? '[^]').join(''), 'u')
+  return new RegExp(best.map((source) => source ?? '[^]').join(''), `u${flags}`)
 }
 
 const told = (run: readonly (string | null)[]): number => run.filter((source) => source !== null).length

@@ -12,12 +12,12 @@ import { formulaOf, heldText } from './regex-formula.ts'
  * engine understands is run by JavaScript in a thread, which is ended when it takes too long.
  * @throws LcmError invalid_argument for what is no pattern to either
  */
-export function regexPlan(pattern: string, signal?: AbortSignal): Plan {
+export function regexPlan(pattern: string, isCaseSensitive: boolean, signal?: AbortSignal): Plan {
   try {
-    return linearPlan(pattern)
+    return linearPlan(pattern, isCaseSensitive)
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error
-    const backtracking = backtrackingPlan(pattern, signal)
+    const backtracking = backtrackingPlan(pattern, isCaseSensitive, signal)
     if (backtracking) return backtracking
     const what = error.message.replace(/^error parsing regexp: /, '')
     throw new LcmError('invalid_argument', `The pattern is not a regular expression: ${what}.`, undefined, {
@@ -26,15 +26,17 @@ export function regexPlan(pattern: string, signal?: AbortSignal): Plan {
   }
 }
 
-function linearPlan(typed: string): Plan {
-  const { compiled, pattern } = compile(typed)
-  return textPlan(new RegexMatcher(compiled, quickLook(pattern)), formulaOf(pattern, 're2'), heldText(pattern, 're2'))
+function linearPlan(typed: string, isCaseSensitive: boolean): Plan {
+  const { compiled, pattern } = compile(typed, isCaseSensitive ? 0 : RE2JS.CASE_INSENSITIVE)
+  const read = isCaseSensitive ? pattern : `(?i)${pattern}`
+  const look = quickLook(pattern, isCaseSensitive ? '' : 'i')
+  return textPlan(new RegexMatcher(compiled, look), formulaOf(read, 're2'), heldText(read, 're2'))
 }
 
 /** JavaScript's character codes are rewritten for RE2. Other things that RE2 cannot parse stay as they are. */
-function compile(pattern: string): { compiled: RE2JS; pattern: string } {
+function compile(pattern: string, flags: number): { compiled: RE2JS; pattern: string } {
   try {
-    return { compiled: RE2JS.compile(pattern), pattern }
+    return { compiled: RE2JS.compile(pattern, flags), pattern }
   } catch (error) {
     const translated = pattern.replace(
       /\\(?:u\{([0-9a-f]{1,6})\}|u([0-9a-f]{4})|.)/gis,
@@ -44,14 +46,14 @@ function compile(pattern: string): { compiled: RE2JS; pattern: string } {
       },
     )
     if (translated === pattern || !(error instanceof RE2JSSyntaxException)) throw error
-    return { compiled: RE2JS.compile(translated), pattern: translated }
+    return { compiled: RE2JS.compile(translated, flags), pattern: translated }
   }
 }
 
 /** Returns null when JavaScript cannot parse the pattern either. */
-function backtrackingPlan(typed: string, signal?: AbortSignal): Plan | null {
+function backtrackingPlan(typed: string, isCaseSensitive: boolean, signal?: AbortSignal): Plan | null {
   const [, letters = '', pattern = typed] = /^\(\?([ims]+)\)(.*)$/s.exec(typed) ?? []
-  const flags = [...new Set(letters)].join('')
+  const flags = [...new Set(isCaseSensitive ? letters : `${letters}i`)].join('')
   for (const unicode of ['u', '']) {
     try {
       new RegExp(pattern, flags + unicode)

@@ -41,7 +41,12 @@ it('a search in real texts finds what a naive scan finds', { timeout: 120_000 },
     const query = text.slice(from, from + random.int(1, 9)).join('')
     if (query.trim() === '') continue
     const mode = random.pick(['literal', 'regex'] as const)
-    const input = GrepInput.parse({ query: mode === 'regex' ? escaped(query) : query, mode, limit: 400 })
+    const input = GrepInput.parse({
+      query: mode === 'regex' ? escaped(query) : query,
+      mode,
+      caseSensitive: true,
+      limit: 400,
+    })
     const { ids } = await allPages(grep, input)
     const wanted = rows.filter((row) => row.texts.some((one) => one.includes(query))).map(({ id }) => id)
     expect([mode, query, [...ids].sort()]).toEqual([mode, query, wanted.sort()])

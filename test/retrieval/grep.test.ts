@@ -169,10 +169,11 @@ describe('a search compared with a naive scan', () => {
         const text = `${a}${b}`
         if (text.trim() === '') return
         const wanted = expected((fields) => fields.some((field) => field.includes(text))).sort()
+        const exactly = { caseSensitive: true, limit: 1000 }
         const pattern = text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
         for (const search of [indexed, scanning]) {
-          expect(idsOf(await search({ query: text, mode: 'literal', limit: 1000 })).sort()).toEqual(wanted)
-          expect(idsOf(await search({ query: pattern, mode: 'regex', limit: 1000 })).sort()).toEqual(wanted)
+          expect(idsOf(await search({ query: text, mode: 'literal', ...exactly })).sort()).toEqual(wanted)
+          expect(idsOf(await search({ query: pattern, mode: 'regex', ...exactly })).sort()).toEqual(wanted)
         }
       }),
       { numRuns: runs(50) },
@@ -199,7 +200,8 @@ describe('a search compared with a naive scan', () => {
     const reference = new RegExp(pattern.replace('(?i)', ''), pattern.startsWith('(?i)') ? 'iu' : 'u')
     const wanted = expected((fields) => fields.some((field) => reference.test(field))).sort()
     for (const search of [indexed, scanning]) {
-      expect(idsOf(await search({ query: pattern, mode: 'regex', limit: 1000 })).sort()).toEqual(wanted)
+      const asked = { query: pattern, mode: 'regex', caseSensitive: true, limit: 1000 } as const
+      expect(idsOf(await search(asked)).sort()).toEqual(wanted)
     }
   })
 

@@ -138,11 +138,14 @@ describe('a search compared with a naive scan, page by page', () => {
     }
   }
 
-  it('finds the same characters as they are typed', async () => {
+  it('finds the same characters, with and without regard to case', async () => {
     await fc.assert(
-      fc.asyncProperty(part, filters, paging, (query, some, pages) =>
-        expectSame({ query, mode: 'literal', ...some, ...pages }, (text) => text.includes(query)),
-      ),
+      fc.asyncProperty(part, filters, paging, fc.boolean(), (typed, some, pages, caseSensitive) => {
+        const query = caseSensitive ? typed : typed.toUpperCase()
+        return expectSame({ query, mode: 'literal', caseSensitive, ...some, ...pages }, (text) =>
+          caseSensitive ? text.includes(query) : smallLetters(text).includes(smallLetters(query)),
+        )
+      }),
       { numRuns: runs(120) },
     )
   })
@@ -158,9 +161,9 @@ describe('a search compared with a naive scan, page by page', () => {
       fc.constantFrom('[a-c]{2,4}', '\\d{3}', '[^ -~\\s]', '^.$', '\\w+::\\w+', '(.)\\1', '[一-龥]{2}', '\\s$'),
     )
     await fc.assert(
-      fc.asyncProperty(pattern, filters, paging, (query, some, pages) => {
-        const reference = new RegExp(query, 'u')
-        return expectSame({ query, mode: 'regex', ...some, ...pages }, (text) => reference.test(text))
+      fc.asyncProperty(pattern, filters, paging, fc.boolean(), (query, some, pages, caseSensitive) => {
+        const reference = new RegExp(query, caseSensitive ? 'u' : 'iu')
+        return expectSame({ query, mode: 'regex', caseSensitive, ...some, ...pages }, (text) => reference.test(text))
       }),
       { numRuns: runs(120) },
     )

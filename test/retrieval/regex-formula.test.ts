@@ -146,6 +146,15 @@ describe('the texts that a match must contain', () => {
           expect([source, sample, look, look?.test(sample) ?? true]).toContain(true)
           expect([source, sample, held, held === null || sample.includes(held)]).toContain(true)
         }
+        const anyCase = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE)
+        const formulaOfAny = formulaOf(`(?i)${source}`, 're2')
+        const lookOfAny = quickLook(source, 'i')
+        for (const characters of texts) {
+          const sample = characters.join('')
+          if (!anyCase.test(sample)) continue
+          expect([source, sample, shown(formulaOfAny), satisfies(sample, formulaOfAny)]).toContain(true)
+          expect([source, sample, lookOfAny, lookOfAny?.test(sample) ?? true]).toContain(true)
+        }
       }),
       { numRuns: runs(1500) },
     )

@@ -50,7 +50,7 @@ it('searches the cover for every word of the query', async () => {
 })
 
 it('searches the cover with the case of a literal search', async () => {
-  expect(await askedOf({ query: 'PAY-1187', mode: 'literal' })).toEqual([
+  expect(await askedOf({ query: 'PAY-1187', mode: 'literal', caseSensitive: true })).toEqual([
     ['msg_1', 'sum_keeps', false],
     ['msg_2', 'sum_drops', false],
   ])

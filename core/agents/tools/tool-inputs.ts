@@ -15,7 +15,9 @@ const { tokenCap } = ExpandQueryInput.shape
 
 /** The fields of the contract, narrower where an agent is given less, without texts. */
 const FIELDS = {
-  lcm_grep: GrepInput.pick({ query: true, mode: true, match: true, scope: true, roles: true, within: true }).extend({
+  lcm_grep: GrepInput.pick({
+    ...{ query: true, mode: true, caseSensitive: true, match: true, scope: true, roles: true, within: true },
+  }).extend({
     conversationIds: GrepInput.shape.conversationIds.unwrap().max(MOST_VALUES).optional(),
     depths: GrepInput.shape.depths.unwrap().max(MOST_VALUES).optional(),
     after: time,

@@ -6,7 +6,7 @@ export const TEXTS = {
   lcm_grep: {
     title: 'Search the memory',
     description:
-      'Find messages and summaries by words, by exact characters, or by a regular expression. Full text takes words, "phrases", prefix*, OR and NOT. Each hit comes with its id, a snippet, and the summaries that cover it. The answer has a total and, when there are more hits, a cursor to go on with.',
+      'Find messages and summaries by words, by characters, or by a regular expression. Full text takes words, "phrases", prefix*, OR and NOT. Each hit comes with its id, a snippet, and the summaries that cover it. The answer has a total and, when there are more hits, a cursor to go on with.',
   },
   lcm_describe: {
     title: 'Describe one id, or the whole memory',
@@ -34,7 +34,8 @@ export const TEXTS = {
 export const ARGUMENTS = {
   lcm_grep: {
     query: 'What to look for.',
-    mode: 'full_text: words; literal: these characters exactly; regex: RE2 syntax.',
+    mode: 'full_text: words; literal: these characters; regex: RE2 syntax.',
+    caseSensitive: 'Tell capital from small letters in literal and regex.',
     match: 'Full text only. auto: all words, or a question where there are three or more, or a question mark; question: any of the words in any form, the best first; all; any.',
     scope:
       'What to search. files searches the contents of large files line by line: a hit has the id of the file and the line, which lcm_describe reads with lines.',
