@@ -49,6 +49,7 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
           hit.line === undefined ? null : `line ${count(hit.line)}`,
           hit.inContext ? 'in the window' : null,
           hit.isPruned ? 'pruned by its agent' : null,
+          hit.isPartial && hit.words && hit.words.length > 0 ? `only ${hit.words.join(', ')}` : null,
           hit.coverInWindow !== null
             ? `${hit.isSeenInCover ? 'seen in' : 'covered by'} ${hit.coverInWindow}`
             : hit.coveredBy.length > 0
@@ -56,12 +57,19 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
               : null,
         ].filter((word) => word !== null)
         const shown = 'content' in hit ? hit.content : `    ${oneLine(hit.snippet, 200)}`
-        return `${hit.id}  ${where.join(' · ')}\n${shown}`
+        const why = hit.ranking ? `\n    ${whyHere(hit.ranking)}` : ''
+        return `${hit.id}  ${where.join(' · ')}${why}\n${shown}`
       }),
       ...result.notes.map((note) => `note: ${note}`),
       `${result.totalIsExact ? '' : 'at least '}${count(result.total)} hits, ${count(hits.length)} shown${result.nextCursor ? `; go on with --cursor ${result.nextCursor}` : ''}`,
     ].join('\n')
   return { json: { ...result, hits, ...groups }, text }
+}
+
+/** Says which summands a score has. */
+function whyHere({ words, neighbours, summary, hasAll }: NonNullable<GrepHit['ranking']>): string {
+  const parts = Object.entries({ words, neighbours, summary }).map(([name, part]) => `${name} ${part.toFixed(2)}`)
+  return `score ${(words + neighbours + summary).toFixed(2)} = ${parts.join(' + ')}${hasAll ? ', has all words' : ''}`
 }
 
 /** Builds the index that the search uses, unless there is one. */

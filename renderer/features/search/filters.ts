@@ -3,15 +3,18 @@ import type { GrepRequest } from '../../../core/contract/retrieval.ts'
 import type { Grouping } from './groups.ts'
 
 type SearchMode = 'full_text' | 'regex' | 'literal'
-export type SearchMatch = 'auto' | 'all' | 'any'
+export type SearchMatch = 'auto' | 'all' | 'any' | 'question'
 type SearchScope = 'both' | 'messages' | 'summaries' | 'files'
-export type SearchSort = 'newest' | 'oldest' | 'relevance'
+/** `auto`: the newest first, and the best first for a question. */
+export type SearchSort = 'auto' | 'newest' | 'oldest' | 'relevance'
 
 /** What limits a search besides its words, and how its hits are arranged. */
 export type Filters = {
   readonly mode: SearchMode
   /** Used by full-text search only. */
   readonly match: SearchMatch
+  /** Used by the other modes only. */
+  readonly caseSensitive: boolean
   readonly scope: SearchScope
   readonly sort: SearchSort
   readonly group: Grouping
@@ -31,8 +34,9 @@ export type Filters = {
 export const NO_FILTERS: Filters = {
   mode: 'full_text',
   match: 'auto',
+  caseSensitive: false,
   scope: 'both',
-  sort: 'newest',
+  sort: 'auto',
   group: 'conversation',
   where: 'everywhere',
   within: null,
@@ -61,9 +65,11 @@ export function grepRequest(query: string, filters: Filters, conversationId: num
     query,
     mode,
     scope,
-    sort: filters.sort,
     limit: PAGE_HITS,
+    ...(filters.sort === 'auto' ? {} : { sort: filters.sort }),
+    ...(mode === 'full_text' ? { explain: true } : {}),
     ...(mode === 'full_text' && filters.match !== 'auto' ? { match: filters.match } : {}),
+    ...(mode !== 'full_text' && filters.caseSensitive ? { caseSensitive: true } : {}),
     ...(filters.where === 'conversation' && conversationId !== null ? { conversationIds: [conversationId] } : {}),
     ...(within === null || isOfFiles ? {} : { within }),
     ...(roles.length > 0 && (scope === 'both' || scope === 'messages') ? { roles: [...roles] } : {}),
@@ -85,8 +91,8 @@ export function activeFilters(filters: Filters): number {
 }
 
 /** Returns the same filters without those that hide hits. */
-export function withoutFilters({ mode, match, scope, sort, group, where }: Filters): Filters {
-  return { ...NO_FILTERS, mode, match, scope, sort, group, where }
+export function withoutFilters({ mode, match, caseSensitive, scope, sort, group, where }: Filters): Filters {
+  return { ...NO_FILTERS, mode, match, caseSensitive, scope, sort, group, where }
 }
 
 /** Adds an item to a list, or removes it when it is there. */

@@ -145,6 +145,7 @@ function NoHits({ query, filters, onFilters }: NoHitsProps) {
 
 const LINES = [
   { query: 'token refresh', meaning: 'both words; where too few texts have both, either of them' },
+  { query: 'why did the refresh fail?', meaning: 'a question: any of its words in any form, the best hits first' },
   { query: '"single flight"', meaning: 'exactly this phrase' },
   { query: 'refresh*', meaning: 'every word that begins so' },
   { query: 'timeout OR deadline NOT flaky', meaning: 'either of two, without a third' },

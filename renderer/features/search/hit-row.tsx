@@ -65,7 +65,12 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}
-          {hit.isPartial && <Chip title="Found by some of the words, not by all of them">some words</Chip>}
+          {hit.isPartial && <Chip title={partTitle(hit)}>some words</Chip>}
+          {hit.ranking && (
+            <span className={styles.score} title={rankTitle(hit.ranking)}>
+              {formatScore(hit.ranking.words + hit.ranking.neighbours + hit.ranking.summary)}
+            </span>
+          )}
           <Covers hit={hit} />
           {isActive && (
             <span className={styles.open}>
@@ -81,6 +86,22 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
     </div>
   )
 })
+
+const formatScore = (score: number): string => score.toFixed(1)
+
+function partTitle({ words = [] }: GrepHit): string {
+  return words.length === 0 ? 'Found by some of the words, not by all of them' : `Has only: ${words.join(', ')}`
+}
+
+function rankTitle({ words, neighbours, summary, hasAll }: NonNullable<GrepHit['ranking']>): string {
+  const parts = [
+    `its words ${formatScore(words)}`,
+    neighbours > 0 ? `its neighbours ${formatScore(neighbours)}` : null,
+    summary > 0 ? `its summary ${formatScore(summary)}` : null,
+  ]
+  const sum = parts.filter((part) => part !== null).join(' + ')
+  return `Why it stands here: ${sum}${hasAll ? '. It has all the words, so it comes before those with some' : ''}`
+}
 
 function coversTitle({ coveredBy, coverInWindow, isSeenInCover }: GrepHit): string | undefined {
   if (coveredBy.length === 0) return undefined

@@ -6,6 +6,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { isTyping, useKeys } from '../../ui/use-keys.ts'
 import type { Filters, SearchMatch } from './filters.ts'
 import styles from './search-field.module.css'
+import { ToggleChip } from './toggle-chip.tsx'
 import type { ActiveRow } from './use-active-row.ts'
 
 type Props = {
@@ -22,13 +23,14 @@ type Props = {
 const MODES = [
   { value: 'full_text', label: 'full text', hint: 'Words, "phrases", prefix*, OR, NOT' },
   { value: 'regex', label: 'regex', hint: 'A regular expression, in linear time' },
-  { value: 'literal', label: 'literal', hint: 'Exactly these characters, in any script' },
+  { value: 'literal', label: 'literal', hint: 'These characters, in any script' },
 ] as const
 
 const MATCHES: Readonly<Record<SearchMatch, { readonly short: string; readonly label: string }>> = {
-  auto: { short: 'all, else any', label: 'all words, or else any of them' },
+  auto: { short: 'words or question', label: 'all words, or a question where there are three or more' },
   all: { short: 'all words', label: 'all words' },
   any: { short: 'any word', label: 'any of the words' },
+  question: { short: 'question', label: 'a question: any of the words, the best first' },
 }
 
 const PAGE_ROWS = 8
@@ -97,7 +99,7 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
           <Menu
             label={`Match ${MATCHES[filters.match].short}`}
             className={styles.match}
-            items={(['auto', 'all', 'any'] as const).map((match) => ({
+            items={(['auto', 'all', 'any', 'question'] as const).map((match) => ({
               label: MATCHES[match].label,
               isChecked: match === filters.match,
               onSelect: () => onFilters({ ...filters, match }),
@@ -106,6 +108,15 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
             {MATCHES[filters.match].short}
             <Icon name="chevronDown" />
           </Menu>
+        )}
+        {filters.mode !== 'full_text' && (
+          <ToggleChip
+            isOn={filters.caseSensitive}
+            title="Tell capital from small letters"
+            onToggle={() => onFilters({ ...filters, caseSensitive: !filters.caseSensitive })}
+          >
+            Aa
+          </ToggleChip>
         )}
       </label>
       <Segmented

@@ -16,6 +16,7 @@ type Props = {
 }
 
 const SORTS: Readonly<Record<SearchSort, string>> = {
+  auto: 'newest first, a question by relevance',
   newest: 'newest first',
   oldest: 'oldest first',
   relevance: 'by relevance',
@@ -54,6 +55,7 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
           <Choice<SearchSort>
             label="Order"
             names={SORTS}
+            shown={SORTS[result?.sort ?? (filters.sort === 'auto' ? 'newest' : filters.sort)]}
             value={filters.sort}
             onChange={(sort) => onFilters({ ...filters, sort })}
           />
@@ -107,21 +109,23 @@ function Count({ search, filters }: Pick<Props, 'search' | 'filters'>) {
 type ChoiceProps<T extends string> = {
   readonly label: string
   readonly names: Readonly<Record<T, string>>
+  /** What the button says; default: the name of the value. */
+  readonly shown?: string
   readonly value: T
   readonly onChange: (value: T) => void
 }
 
-function Choice<T extends string>({ label, names, value, onChange }: ChoiceProps<T>) {
+function Choice<T extends string>({ label, names, value, shown = names[value], onChange }: ChoiceProps<T>) {
   return (
     <Menu
-      label={`${label}: ${names[value]}`}
+      label={`${label}: ${shown}`}
       items={(Object.keys(names) as T[]).map((each) => ({
         label: names[each],
         isChecked: each === value,
         onSelect: () => onChange(each),
       }))}
     >
-      {names[value]}
+      {shown}
       <Icon name="chevronDown" />
     </Menu>
   )

@@ -4,9 +4,9 @@ import { type Filters, NO_FILTERS } from './filters.ts'
 
 const CHOICES = {
   mode: ['full_text', 'regex', 'literal'],
-  match: ['auto', 'all', 'any'],
+  match: ['auto', 'all', 'any', 'question'],
   scope: ['both', 'messages', 'summaries', 'files'],
-  sort: ['newest', 'oldest', 'relevance'],
+  sort: ['auto', 'newest', 'oldest', 'relevance'],
   group: ['conversation', 'cover'],
   where: ['conversation', 'everywhere'],
   window: ['any', 'in', 'out'],
@@ -22,6 +22,7 @@ export function parseFilters(text: string | null): Filters {
   return {
     mode: one('mode'),
     match: one('match'),
+    caseSensitive: stored.caseSensitive === true,
     scope: one('scope'),
     sort: one('sort'),
     group: one('group'),
