@@ -14,7 +14,7 @@ import { TimeSlice } from '../../yielding.ts'
 /** Up to this many messages are all read. When there are more, those that a search finds are read. */
 const MOST_READ = 1_000
 const FOUND_PER_ROOT = 60
-const PASSAGES = 40
+const PASSAGES = 100
 /** The words of a message count for more than the words of a summary about it. */
 const SUMMARY_SHARE = 0.8
 /** A passage with a lower score shares too little with the question to answer it. */
@@ -85,9 +85,8 @@ async function messagesToRead({ retrieval, question, roots, reach, signal }: Pas
   for (const within of roots) {
     const input = GrepInput.parse({
       query: question,
-      match: 'any',
+      match: 'question',
       scope: 'messages',
-      sort: 'relevance',
       limit: FOUND_PER_ROOT,
       ...(messageNumber(within) === null ? { within } : {}),
     })

@@ -30,8 +30,8 @@ export async function findCandidates(
   if (summaryIds.length > 0) return given(db, [...new Set(summaryIds)], conversationId)
   const input = GrepInput.parse({
     query: question,
+    match: 'question',
     scope: 'both',
-    sort: 'relevance',
     limit: HITS,
     conversationIds: conversationId === undefined ? limits?.conversationIds : [conversationId],
   })

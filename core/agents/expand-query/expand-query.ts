@@ -239,22 +239,25 @@ type PassageAnswer = {
   readonly truncated: boolean
 }
 
-/** At most this many passages are shown, even when more would fit. */
-const MOST_PASSAGES = 20
-/** A passage whose score is a smaller share of the best score is left out. */
-const LEAST_SHARE = 0.35
-
 /** Returns the best passages, each with its id, as a text of at most `cap` tokens. The best comes first. */
 function passageAnswer(passages: readonly ScoredPassage[], cap: number, estimator: TokenEstimator): PassageAnswer {
-  const least = (passages[0]?.score ?? 0) * LEAST_SHARE
-  const worthy = passages.filter(({ score }) => score >= least).slice(0, MOST_PASSAGES)
-  const chosen: ExpandCitation[] = []
-  let text = ''
-  for (const { citation } of worthy) {
-    const longer = `${text}${text === '' ? '' : '\n\n'}[${citation.id}] ${citation.excerpt}`
-    if (estimator.count(longer) > cap) continue
-    text = longer
-    chosen.push(citation)
+  const chosen: { readonly citation: ExpandCitation; readonly piece: string }[] = []
+  const textOf = (): string => chosen.map(({ piece }) => piece).join('\n\n')
+  let tokens = 0
+  for (const { citation } of passages) {
+    const piece = `[${citation.id}] ${citation.excerpt}`
+    const longer = tokens + estimator.count(`${piece}\n\n`)
+    if (longer > cap) continue
+    tokens = longer
+    chosen.push({ citation, piece })
   }
-  return { text, tokens: estimator.count(text), citations: chosen, truncated: chosen.length < worthy.length }
+  // Pieces together may have more tokens than one by one.
+  while (chosen.length > 0 && estimator.count(textOf()) > cap) chosen.pop()
+  const text = textOf()
+  return {
+    text,
+    tokens: estimator.count(text),
+    citations: chosen.map(({ citation }) => citation),
+    truncated: chosen.length < passages.length,
+  }
 }

@@ -36,7 +36,8 @@ export const ARGUMENTS = {
     query: 'What to look for.',
     mode: 'full_text: words; literal: these characters; regex: RE2 syntax.',
     caseSensitive: 'Tell capital from small letters in literal and regex.',
-    match: 'Full text only. auto: all words, or a question where there are three or more, or a question mark; question: any of the words in any form, the best first; all; any.',
+    match:
+      'Full text only. auto: all words, or a question where there are three or more, or a question mark; question: any of the words in any form, the best first; all; any.',
     scope:
       'What to search. files searches the contents of large files line by line: a hit has the id of the file and the line, which lcm_describe reads with lines.',
     conversationIds: 'Only these conversations.',
