@@ -91,7 +91,15 @@ function searches(random: Random): Record<string, GrepRequest[]> {
     prefixes: ['va*', 'val*', 'validate*', 'in*', 'webh*', 're*', 'idemp*'],
     'phrases, OR, NOT': ['"stale Snapshot"', 'flaky OR spike', 'lock NOT queue', 'нестабилен', 'the OR const'],
   }
-  const both = (queries: readonly string[], sort: 'newest' | 'relevance'): GrepRequest[] =>
+  const questions = [
+    'why did the refund webhook fail with a stale lease?',
+    'which lock was held while the queue drained?',
+    'was the spike caused by retries or by the export?',
+    'how do we make the payment idempotent?',
+    'what happened to the index of the ledger after the deploy?',
+    ...times(10, () => `why ${some(5)}?`),
+  ]
+  const both = (queries: readonly string[], sort: GrepRequest['sort']): GrepRequest[] =>
     queries.flatMap((query) => [
       { query, sort, scope: 'messages' as const },
       { query, sort, scope: 'both' as const },
@@ -122,7 +130,8 @@ function searches(random: Random): Record<string, GrepRequest[]> {
     ...Object.fromEntries(Object.entries(fullText).map(([kind, list]) => [kind, both(list, 'newest')])),
     'all of these': both(Object.values(fullText).flat(), 'newest'),
     'all of these, by relevance': both(Object.values(fullText).flat(), 'relevance'),
-    'characters, case and all': literal.map((query) => ({ query, mode: 'literal' })),
+    questions: both(questions, undefined),
+    characters: literal.map((query) => ({ query, mode: 'literal' })),
     'one or two characters': ['🚀', '重', '返回', 'ts', '()'].map((query) => ({ query, mode: 'literal' })),
     'regular expressions with a literal': patterns.map((query) => ({ query, mode: 'regex' })),
   }
