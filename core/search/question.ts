@@ -18,7 +18,7 @@ import type { Searched } from './search.ts'
 /** At most this many words are searched for, the rarest first. */
 const MOST_WORDS = 12
 /** A word in more rows than this, and in more than this share of all rows, tells nothing. */
-const COMMON_ROWS = 500
+const COMMON_ROWS = 20
 const COMMON_SHARE = 0.3
 /** As many rows may all the words have together. The rarest words are searched for in any case. */
 const MOST_ROWS = 60_000

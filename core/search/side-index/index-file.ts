@@ -53,7 +53,8 @@ export class IndexFile {
       const file = new IndexFile(db)
       const isWhole = db.value(queries.tables) === 5 && file.get('format') === SIDE_FORMAT
       if (isWhole && file.get('source') === subject.source && file.get('views') === subject.views) {
-        db.exec(SMALL_PAGE_CACHE + VOCABULARY)
+        db.exec(SMALL_PAGE_CACHE)
+        db.exec(VOCABULARY)
         return file
       }
     } catch (error) {
