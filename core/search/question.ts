@@ -1,6 +1,5 @@
 import { ROLES } from '../contract/ids.ts'
 import { stemsOf } from '../sqlite/stems.ts'
-import { candidatesOf } from './candidates.ts'
 import type { TextIndex } from './corpus.ts'
 import { rankedTerms, rankingMatch } from './index-expression.ts'
 import { expressionPlan, type Plan } from './plan.ts'
@@ -58,13 +57,13 @@ const stemTerm = (stem: string): Term => ({ kind: 'stem', stem, beginning: stem.
 /** A word with the forms of it that an index contains, and the number of rows with the commonest of them. */
 export type FoundWord = { readonly word: AskedWord; readonly indexed: Expression; readonly rows: number }
 
-/** Looks a word up in the indexes of all corpora that are searched. */
+/**
+ * Looks a word up in the indexes of all corpora that are searched. What is searched for by its letters is taken for
+ * rare: the index of words does not know where it stands.
+ */
 export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): FoundWord {
   const { expression } = word
-  if (expression.kind !== 'term' || expression.term.kind === 'literal') {
-    const rows = indexes.reduce((sum, index) => sum + (candidatesOf(expression, index).rows?.length ?? 1), 0)
-    return { word, indexed: expression, rows }
-  }
+  if (expression.kind !== 'term' || expression.term.kind === 'literal') return { word, indexed: expression, rows: 1 }
   const { term } = expression
   const rows = new Map<string, number>()
   for (const index of indexes) {

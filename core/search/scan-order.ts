@@ -21,8 +21,8 @@ type Read = {
   readonly tokens: number
   readonly forms: ReadonlyMap<string, number>
   readonly isHit: boolean
-  /** True when it has a word that cannot be counted. */
-  readonly hasUncounted: boolean
+  /** True when it has a word that is searched for by its letters. */
+  readonly hasLiteral: boolean
 }
 
 type Scored = { readonly hit: Placed; readonly score: number; readonly parts: ScoreParts }
@@ -35,7 +35,7 @@ export class ScanOrder implements HitOrder {
   readonly #searches: readonly Searched[]
   readonly #options: ScanOptions
   readonly #read: Read[][]
-  readonly #uncounted: ExpressionMatcher | null
+  readonly #literals: ExpressionMatcher | null
   #page: Scored[] = []
   #found = 0
   #at = 0
@@ -46,11 +46,11 @@ export class ScanOrder implements HitOrder {
     this.#options = options
     this.#read = searches.map(() => [])
     this.rows = searches.reduce((sum, { candidates }) => sum + candidates.length, 0)
-    const uncounted = (options.words ?? []).filter(({ expression }) => rankedTerms(expression).length === 0)
-    this.#uncounted =
-      uncounted.length === 0
+    const literals = (options.words ?? []).filter(isLiteral)
+    this.#literals =
+      literals.length === 0
         ? null
-        : new ExpressionMatcher({ kind: 'any', of: uncounted.map(({ expression }) => expression) })
+        : new ExpressionMatcher({ kind: 'any', of: literals.map(({ expression }) => expression) })
     if (this.isDone) this.#rank()
   }
 
@@ -110,14 +110,14 @@ export class ScanOrder implements HitOrder {
         }
       })
     })
-    return { index, tokens, forms, isHit, hasUncounted: this.#uncounted?.matches(fields) ?? false }
+    return { index, tokens, forms, isHit, hasLiteral: this.#literals?.matches(fields) ?? false }
   }
 
   #rank(): void {
     const isTelling = this.#telling()
     const scored = this.#searches.flatMap((searched, at): Scored[] => {
       const read = this.#read[at] ?? []
-      const hits = read.filter((one) => one.isHit && (one.hasUncounted || [...one.forms.keys()].some(isTelling)))
+      const hits = read.filter((one) => one.isHit && (one.hasLiteral || [...one.forms.keys()].some(isTelling)))
       this.#found += hits.length
       const base = wordScores(read, isTelling)
       const isSimple = this.#options.words === null
@@ -146,10 +146,12 @@ export class ScanOrder implements HitOrder {
     const rows = new Map<string, number>()
     for (const { forms } of this.#read.flat())
       for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
-    const terms = words.flatMap(({ expression }) => rankedTerms(expression))
-    const found = terms.map((_, term) => ({
+    const terms = words.flatMap((word) => rankedTerms(word.expression).map(() => word))
+    const found = terms.map((word, term) => ({
       term,
-      rows: Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
+      rows: isLiteral(word)
+        ? 1
+        : Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
     }))
     const telling = new Set(tellingWords(found, this.rows).map(({ term }) => term))
     return (form) => telling.has(Number.parseInt(form, 10))
@@ -167,6 +169,9 @@ export class ScanOrder implements HitOrder {
     return Float64Array.from(rows).sort()
   }
 }
+
+const isLiteral = ({ expression }: AskedWord): boolean =>
+  expression.kind === 'term' && expression.term.kind === 'literal'
 
 const plainly = (scores: ReadonlyMap<number, number>) => ({
   scores,
