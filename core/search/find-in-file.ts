@@ -4,10 +4,8 @@ import type { FindInFile } from '../files/file-reader.ts'
 import { TimeSlice } from '../yielding.ts'
 import type { ContentIndexes } from './content-index/content-indexes.ts'
 import { hitsInContent } from './file-hits.ts'
-import { LiteralMatcher } from './matcher.ts'
-import { expressionPlan, type Plan, textPlan } from './plan.ts'
+import { literalPlan, type Plan } from './plan.ts'
 import { regexPlan } from './regex.ts'
-import { smallLetters } from './text-folding.ts'
 
 type Search = Parameters<FindInFile>[2]
 
@@ -37,8 +35,6 @@ export const findInFile =
   }
 
 function planOf({ query, isRegex, matchCase }: Search, signal: AbortSignal): Plan {
-  if (isRegex) return regexPlan(matchCase ? query : `(?i)${query}`, signal)
-  const text = query.toWellFormed()
-  if (matchCase) return textPlan(new LiteralMatcher(text), { kind: 'text', text }, text)
-  return expressionPlan({ kind: 'term', term: { kind: 'literal', text: smallLetters(text) } })
+  if (isRegex) return regexPlan(query, matchCase, signal)
+  return literalPlan(query.toWellFormed(), matchCase)
 }

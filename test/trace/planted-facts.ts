@@ -119,7 +119,9 @@ const tracerOf = (db: ReadDb): FactTracer =>
   new FactTracer({
     db,
     reader: new MemoryReader(db),
-    search: async () => ({ total: 0, totalIsExact: true, hits: [], nextCursor: null, notes: [], tookMs: 0 }),
+    search: async () => ({
+      ...{ total: 0, totalIsExact: true, hits: [], nextCursor: null, sort: 'newest', notes: [], tookMs: 0 },
+    }),
   })
 
 export const traceOf = (db: ReadDb, id: string, text?: string): Promise<FactTrace> =>
