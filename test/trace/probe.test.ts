@@ -18,7 +18,15 @@ import { openMemory } from '../builders/open-memory.ts'
 import { plantFacts, TURNS } from './planted-facts.ts'
 import { FIRST_FACTS, LATER_FACTS } from './told-facts.ts'
 
-const nothing = { total: 0, totalIsExact: true, hits: [], nextCursor: null, notes: [], tookMs: 0 }
+const nothing = {
+  total: 0,
+  totalIsExact: true,
+  hits: [],
+  nextCursor: null,
+  sort: 'newest' as const,
+  notes: [],
+  tookMs: 0,
+}
 
 async function probe(memory: TestMemory, input: Partial<ProbeInput> = {}, searches = true): Promise<ProbeReport> {
   const { read: db, info, close } = openMemory(memory.path)
