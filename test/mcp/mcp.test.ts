@@ -114,7 +114,7 @@ describe('lcm mcp', () => {
       await server?.close()
     }
     // A change here costs every agent its cached prompt once: change it on purpose only.
-    expect([...hashes]).toEqual(['14ac1ae2f219fba2097daf56a80ea080598de92580d1da2ed28491f411bd5876'])
+    expect([...hashes]).toEqual(['25bb264b01396c20dc7ae3c9de6ca3f041f86dff9176a1a7955d45f168f87742'])
   })
 
   it('searches, describes, expands and answers questions', async () => {
