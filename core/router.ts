@@ -203,6 +203,9 @@ export function createRouter(core: Core) {
       survival: os.trace.survival.handler(async ({ input, signal }) =>
         (await withSummaries(input)).survival.of(input, signal),
       ),
+      survivalColumns: os.trace.survivalColumns.handler(async ({ input, signal }) =>
+        (await withSummaries(input)).survival.columns(input, signal),
+      ),
       loss: os.trace.loss.handler(async ({ input, signal }) =>
         (await withSummaries(input)).losses.report(input, signal),
       ),

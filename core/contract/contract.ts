@@ -57,7 +57,15 @@ import {
   Moment,
   Timeline,
 } from './time-travel.ts'
-import { FactTrace, LossInput, Survival, SurvivalInput, TraceInput } from './trace.ts'
+import {
+  FactTrace,
+  LossInput,
+  Survival,
+  SurvivalColumns,
+  SurvivalColumnsInput,
+  SurvivalInput,
+  TraceInput,
+} from './trace.ts'
 import { WhatIfInput } from './what-if.ts'
 
 /** What is said of a procedure to people, and to programs that choose among procedures. */
@@ -234,6 +242,9 @@ export const contract = {
     survival: reads('Counts how many details of each message still stand in the window.')
       .input(SurvivalInput)
       .output(Survival),
+    survivalColumns: reads('Counts the same for columns of messages, as the strata show them.')
+      .input(SurvivalColumnsInput)
+      .output(SurvivalColumns),
     loss: reads('Lists what a compaction dropped or changed, or what left the window between two moments.')
       .input(LossInput)
       .output(LossReport),

@@ -181,6 +181,20 @@ export const Survival = z.object({
 })
 export type Survival = z.infer<typeof Survival>
 
+const MOST_COLUMNS = 8192
+
+/** Columns of messages that follow each other, as the strata have them. */
+export const SurvivalColumnsInput = z.object({
+  conversationId: ConversationId,
+  firstMessages: z.array(z.int()).max(MOST_COLUMNS).describe('the number of the first message of a column'),
+  counts: z.array(z.int().min(1)).max(MOST_COLUMNS).describe('messages of a column'),
+})
+export type SurvivalColumnsInput = z.infer<typeof SurvivalColumnsInput>
+
+/** For each column: the details of its messages that are not in the window themselves, and how many of those stand in it. */
+export const SurvivalColumns = z.object({ details: z.array(z.int()), kept: z.array(z.int()) })
+export type SurvivalColumns = z.infer<typeof SurvivalColumns>
+
 export const LossInput = z.object({
   conversationId: ConversationId,
   from: Moment.optional().describe('the moment before (default: before the last compaction)'),

@@ -40,6 +40,9 @@ const DENIED = 0.75
 /** The share of a sentence's words in one passage from which on it may stand there in other words. */
 const LEAST_TRACE = 0.2
 
+/** So many places of a number are looked at. */
+const MOST_PLACES = 100
+
 /** So many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5
 
@@ -83,6 +86,19 @@ export class FateFinder {
     return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isChanged)), nearest }
   }
 
+  /** Returns how many details of a sentence are kept, without looking for what stands in place of the others. */
+  keptOf({ claim, details }: Sentence): number {
+    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
+    if (!this.#mayStand(claim, this.#scorer)) return 0
+    const isWhole = details.some(({ specific }) => specific === null)
+    const [nearest = null] = isWhole ? this.#scorer.candidates(claim, 1) : []
+    return details.filter(({ specific }) =>
+      specific === null
+        ? this.#fateOfWhole(claim, nearest, false).fate === 'kept'
+        : this.#placeOf(claim, specific) !== undefined,
+    ).length
+  }
+
   /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
   holders({ claim, details }: Sentence): ReadonlyMap<number, number> {
     this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
@@ -118,15 +134,20 @@ export class FateFinder {
   #fateOfSpecific(claim: Claim, { specific }: Detail, nearest: Candidate | null): Fate | null {
     if (specific === null) return null
     const sought = this.#details.vocabulary.specifics[specific] as Specific
-    const all = this.#index.occurrences[specific] ?? []
-    const place = isDistinctive(sought)
-      ? all[0]
-      : all.slice(0, 100).find((one) => this.#isSameMatter(claim, sought, one))
+    const place = this.#placeOf(claim, specific)
     if (place) return { fate: 'kept', instead: null, at: { text: place.text, start: place.start, end: place.end } }
     const other = nearest && this.#instead(claim, sought, nearest)
     return other === null || this.#isSaidBySources(other)
       ? { ...DROPPED, instead: other }
       : { fate: 'changed', instead: other, at: null }
+  }
+
+  /** Returns a place where a specific stands for the same as in the sentence. */
+  #placeOf(claim: Claim, specific: number): Occurrence | undefined {
+    const sought = this.#details.vocabulary.specifics[specific] as Specific
+    const all = this.#index.occurrences[specific] ?? []
+    if (isDistinctive(sought)) return all[0]
+    return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, one))
   }
 
   #fateOfWhole(claim: Claim, nearest: Candidate | null, isChanged: boolean): Fate {

@@ -1,4 +1,4 @@
-import type { Survival, SurvivalInput } from '../contract/trace.ts'
+import type { Survival, SurvivalColumns, SurvivalColumnsInput, SurvivalInput } from '../contract/trace.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import type { SourceText } from '../provenance/passage-index.ts'
@@ -54,6 +54,29 @@ export class SurvivalCounter {
   known(memory: Memory): Counted | null {
     const counted = this.#kept.get(memory.messages.conversationId)
     return counted && isCountOf(counted, memory) ? counted : null
+  }
+
+  /** @throws LcmError not_found, cancelled */
+  async columns(
+    { conversationId, firstMessages, counts }: SurvivalColumnsInput,
+    signal?: AbortSignal,
+  ): Promise<SurvivalColumns> {
+    await this.#reader.prepareMemory(conversationId)
+    const memory = this.#reader.memory(conversationId)
+    const counted = this.known(memory) ?? (await this.#counted(memory, signal))
+    const sum = (of: Int32Array, column: number): number => {
+      const first = memory.messages.positionOf(firstMessages[column] ?? Number.NaN)
+      let total = 0
+      // What is in the window itself counts −1.
+      for (const value of first < 0 ? [] : of.subarray(first, first + (counts[column] ?? 0)))
+        total += Math.max(0, value)
+      return total
+    }
+    const columns = [...firstMessages.keys()]
+    return {
+      details: columns.map((column) => sum(counted.details, column)),
+      kept: columns.map((column) => sum(counted.kept, column)),
+    }
   }
 
   /** @throws LcmError not_found, cancelled */
@@ -198,8 +221,7 @@ async function countBatch(
     const number = Number(read.texts[sentence.told]?.id.slice('msg_'.length))
     const position = memory.messages.positionOf(number)
     details[position] = (details[position] ?? 0) + sentence.details.length
-    const standing = finder.fateOf(sentence).fates.filter(({ fate }) => fate === 'kept').length
-    kept[position] = (kept[position] ?? 0) + standing
+    kept[position] = (kept[position] ?? 0) + finder.keptOf(sentence)
     if (slice.isOver) await slice.yield()
   }
 }

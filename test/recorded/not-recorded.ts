@@ -7,6 +7,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'machine.sample': 'It writes a copy of the sample memory.',
   'memory.copy': 'It writes a new memory.',
   'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',
+  'trace.survivalColumns': 'It adds up what trace.survival answers: test/trace/survival asks for it.',
   'retrieval.guidelines': 'It counts what other procedures answer: test/retrieval/outline asks for it.',
   'grants.issue': 'It writes a grant.',
   'grants.list': 'What it lists is no part of a memory: test/grants asks for it.',

@@ -38,6 +38,22 @@ describe('survival', () => {
     expect(survival).toMatchObject({ details: [1, 0, -1], kept: [1, 0, -1], totalDetails: 1, totalKept: 1 })
   })
 
+  it('is added up for columns of messages, as the strata show them', async () => {
+    const { memory } = plantFacts(FIRST_FACTS, 77, 2)
+    const { counter } = counterOf(memory)
+    const { id, details, kept } = await counter.of(ALL)
+    const numbers = id.map((one) => Number(one.slice('msg_'.length)))
+    const firstMessages = numbers.filter((_, position) => position % 7 === 0)
+    const counts = firstMessages.map((_, column) => Math.min(7, numbers.length - 7 * column))
+    const sums = (of: readonly number[]) =>
+      counts.map((count, column) =>
+        of.slice(7 * column, 7 * column + count).reduce((sum, value) => sum + Math.max(0, value), 0),
+      )
+    const columns = await counter.columns({ conversationId: 1, firstMessages, counts })
+    expect(columns).toEqual({ details: sums(details), kept: sums(kept) })
+    memory.close()
+  })
+
   it('is counted once for each state of the window', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Go on.'] }] })
     memory.leaf(1, [1, 2], { content: 'A port.', id: 'sum_a' })

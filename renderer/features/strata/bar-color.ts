@@ -2,7 +2,7 @@ import { SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthFill, mixThrough, type Palette } from './palette.ts'
 
-export const COLOR_BY = ['depth', 'compression', 'age', 'level'] as const
+export const COLOR_BY = ['depth', 'compression', 'age', 'level', 'survival'] as const
 export type ColorBy = (typeof COLOR_BY)[number]
 
 /** The facts that determine the colour of a bar, or of several merged into one. */
@@ -36,6 +36,8 @@ const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf,
 export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRange): string {
   switch (by) {
     case 'depth':
+    // Survival is one of messages; the summaries keep their colours.
+    case 'survival':
       return depthFill(palette, bar.depth)
     case 'compression': {
       if (bar.sourceTokens <= 0 || bar.tokens <= 0) return palette.dim
@@ -50,6 +52,11 @@ export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRa
     case 'level':
       return levelFills(palette)[bar.level] ?? palette.dim
   }
+}
+
+/** Returns the colour of messages by the share of their details that still stand in the window. */
+export function survivalFill(kept: number, details: number, palette: Palette): string {
+  return details === 0 ? palette.dim : mixThrough(ramp(palette), kept / details)
 }
 
 /** Returns the facts of the summaries in a part of a lane, merged. */
@@ -104,6 +111,8 @@ export function legendOf(by: ColorBy, palette: Palette, age: AgeRange, formatTim
       return { kind: 'names', entries: [] }
     case 'compression':
       return { kind: 'scale', stops: ramp(palette), from: '1×', to: '100×' }
+    case 'survival':
+      return { kind: 'scale', stops: ramp(palette), from: 'no detail left', to: 'all details in the window' }
     case 'age':
       return { kind: 'scale', stops: ramp(palette), from: formatTime(age.oldestMs), to: formatTime(age.newestMs) }
     case 'level':

@@ -1,4 +1,5 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
+import type { SurvivalColumns } from '../../../core/contract/trace.ts'
 import type { Viewport } from './viewport.ts'
 
 /** The messages of a range, as they were fetched. */
@@ -6,6 +7,8 @@ export type Buckets = Viewport & {
   readonly columns: StrataMessages
   /** 0, 1, 2 …: the index of every column, for functions that take a list of indexes. */
   readonly entries: readonly number[]
+  /** The details of each column outside of the window, and how many stand in it. Absent until they are counted. */
+  readonly survival?: SurvivalColumns | undefined
 }
 
 export const toBuckets = (columns: StrataMessages, range: Viewport): Buckets => ({

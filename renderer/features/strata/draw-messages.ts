@@ -1,4 +1,5 @@
 import type { StrataMessages } from '../../../core/contract/strata.ts'
+import { survivalFill } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
 import { roleFill } from './palette.ts'
@@ -20,14 +21,14 @@ export function drawMessages(scene: Scene): Shape[] {
 
 function drawBuckets(
   scene: Scene,
-  { columns, entries }: Buckets,
+  { columns, entries, survival }: Buckets,
   isWanted: (x0: number, x1: number) => boolean,
 ): Rect[] {
   const rects: Rect[] = []
   for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, entries }, scene.scale, COLUMN_PX)) {
     const x0 = columns.x0[run.first] ?? 0
     const x1 = columns.x1[run.last] ?? 0
-    if (isWanted(x0, x1)) rects.push(...drawColumn(scene, columns, run, { x0, x1 }))
+    if (isWanted(x0, x1)) rects.push(...drawColumn(scene, { columns, survival }, run, { x0, x1 }))
   }
   return rects
 }
@@ -36,20 +37,41 @@ function drawBuckets(
  * Draws a column as high as its largest message. A column with several messages is full up to their mean and paler
  * above.
  */
-function drawColumn(scene: Scene, columns: StrataMessages, run: Run, range: Viewport): readonly Rect[] {
+function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, range: Viewport): readonly Rect[] {
   const { messages: band } = scene.rows
   const merged = mergeColumns(columns, run)
   const width = run.px1 - run.px0
   const gap = width >= 6 ? 1.5 : width >= 2 ? 0.75 : 0
-  const opacity = merged.inWindow > 0 ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
+  // Pale colours of a scale could not be told from each other.
+  const isPlain = merged.inWindow > 0 || scene.colorBy === 'survival'
+  const opacity = isPlain ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
+  const fill = columnFill(scene, { columns, survival }, run, merged)
   const upTo = (tokens: number, share: number): Rect => {
     const h = Math.max(1, columnHeight(tokens, scene.largestTokens) * band.h)
-    const fill = roleFill(scene.palette, columns.role[merged.loudest] ?? 0)
     const y = band.y + band.h - h
     return { kind: 'rect', x: run.px0 + gap / 2, y, w: Math.max(width - gap, 1), h, fill, opacity: opacity * share }
   }
   if (merged.count <= 1) return [upTo(merged.largest, 1)]
   return [upTo(merged.largest, PALE), upTo(merged.tokens / merged.count, 1 - PALE)]
+}
+
+type Columns = Pick<Buckets, 'columns' | 'survival'>
+
+/** By role, or by what is left of the details in the window. What is in the window itself has all of them. */
+function columnFill(
+  { colorBy, palette }: Scene,
+  { columns, survival }: Columns,
+  { first, last }: Run,
+  { loudest, count, inWindow }: ReturnType<typeof mergeColumns>,
+): string {
+  if (colorBy !== 'survival') return roleFill(palette, columns.role[loudest] ?? 0)
+  if (count > 0 && inWindow === count) return survivalFill(1, 1, palette)
+  let [details, kept] = [0, 0]
+  for (let entry = first; entry <= last; entry++) {
+    details += survival?.details[entry] ?? 0
+    kept += survival?.kept[entry] ?? 0
+  }
+  return survivalFill(kept, details, palette)
 }
 
 function mergeColumns(columns: StrataMessages, { first, last }: Run) {

@@ -64,8 +64,12 @@ export function useScene({
   )
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
-  const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth))
-  const detail = useBuckets(strata, plotWidth === undefined ? null : detailTile(settled, motion.limits, plotWidth))
+  const overview = useBuckets(strata, plotWidth === undefined ? null : overviewTile(motion.limits, plotWidth), colorBy)
+  const detail = useBuckets(
+    strata,
+    plotWidth === undefined ? null : detailTile(settled, motion.limits, plotWidth),
+    colorBy,
+  )
   const largestTokens = useMemo(() => largestOf([overview, detail]), [overview, detail])
   const selected = useSelectedRange(strata, index, selection, detail ?? overview)
 
