@@ -1,4 +1,5 @@
 import type { PromptPreview } from '../../core/contract/compaction.ts'
+import type { ProbeReport } from '../../core/contract/probe.ts'
 import type { GrepHit, GrepRequest, GrepStep } from '../../core/contract/retrieval.ts'
 import type { FactTrace } from '../../core/contract/trace.ts'
 import type { Asker } from './asker.ts'
@@ -112,6 +113,7 @@ async function askWindows(asker: Asker, conversationId: number, between: string 
   const timeline = await asker.ask((c) => c.context.timeline({ conversationId }))
   await asker.ask((c) => c.trace.survival({ conversationId, limit: PAGE }))
   await asker.ask((c) => c.trace.loss({ conversationId, limit: PAGE }))
+  await asker.ask(async (c) => withoutSearches(await c.trace.probe({ conversationId, limit: 10 })))
   const moments = [
     ...spread(timeline?.events ?? [], 3).map(({ eventId }) => ({ eventId })),
     ...(timeline?.events.slice(0, 1) ?? []).flatMap(({ runId }) => (runId ? [{ runId }] : [])),
@@ -185,6 +187,15 @@ function withoutNonce({ tokens: _, ...preview }: PromptPreview): unknown {
 const withoutQueries = ({ wayBack, ...trace }: FactTrace): unknown => ({
   ...trace,
   wayBack: wayBack.filter(({ kind }) => kind === 'expand'),
+})
+
+/** The same for a probe: which answers a search finds follows from the ranking. */
+const withoutSearches = ({ questions, notes }: ProbeReport): unknown => ({
+  questions: questions.map(({ question, kind, state, answer, instead, evidence, depth }) => ({
+    ...{ question, kind, answer, instead, evidence, depth },
+    state: state.startsWith('by_') || state === 'dropped' ? 'not in the window' : state,
+  })),
+  notes,
 })
 
 /** How many steps a search takes is a matter of time; what they bring together is not. */

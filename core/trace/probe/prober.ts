@@ -4,7 +4,6 @@ import type { ProbedQuestion, ProbeInput, ProbeReport } from '../../contract/pro
 import { GrepInput, type GrepResult } from '../../contract/retrieval.ts'
 import type { Memory } from '../../memory/memory.ts'
 import { claimsOf } from '../../provenance/claims.ts'
-import { STOP_WORDS } from '../../provenance/word-lists.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { messageNumber } from '../../systems/node-id.ts'
@@ -33,7 +32,7 @@ const BATCH_CHARS = 300_000
 /** An agent looks at the first page of hits. */
 const PAGE = 10
 /** More words than these say the same again. */
-const MOST_WORDS = 16
+const MOST_WORDS = 40
 const NEVER = new AbortController().signal
 const CANCELLED = 'The probe was cancelled.'
 
@@ -262,7 +261,7 @@ export class Prober {
   /** Returns the ids of the first hits that were there at the moment. */
   async #hits({ memory, past }: Moment, query: string, signal: AbortSignal): Promise<string[]> {
     const input = GrepInput.parse({
-      ...{ query: queryOf(query), match: 'any', sort: 'relevance', limit: past === null ? PAGE : PAGE * 5 },
+      ...{ query: queryOf(query), match: 'question', sort: 'relevance', limit: past === null ? PAGE : PAGE * 5 },
       conversationIds: [memory.messages.conversationId],
     })
     const { hits } = await this.#options.search(input, signal)
@@ -367,14 +366,10 @@ function evidenceOf({ messages }: Memory, { evidence, sentence }: Question): Pro
 const isSpecificAnswer = (answer: string | null): boolean =>
   answer !== null && answer.replace(/[^\p{L}\p{N}]/gu, '').length > 2
 
-/** Returns the telling words of a text as a search for any of them. */
+/** Returns the words of a text as a question, without signs that a search would read as its language. */
 function queryOf(text: string): string {
   const words = text.match(/[\p{L}\p{N}_]{2,}/gu) ?? []
-  const telling = [...new Set(words.map((word) => word.toLowerCase()))].filter((word) => !STOP_WORDS.has(word))
-  return telling
-    .slice(0, MOST_WORDS)
-    .map((word) => `"${word}"`)
-    .join(' ')
+  return [...new Set(words.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS).join(' ')
 }
 
 const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{3,}/gu) ?? [])
