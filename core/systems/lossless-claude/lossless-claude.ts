@@ -8,7 +8,7 @@ import {
   familyValueRules,
   fourCharacters,
 } from '../lossless-claw/facts.ts'
-import { hasLosslessTables, insteadOfLost } from '../lossless-claw/lost-tables.ts'
+import { hasLosslessTables, viewsWithEmptyTables } from '../lossless-claw/lost-tables.ts'
 import { losslessSpoilt, losslessViews } from '../lossless-claw/tables.ts'
 import { entries } from '../places.ts'
 import type { ForeignSystem } from '../system.ts'
@@ -66,7 +66,7 @@ export const losslessClaude: ForeignSystem = {
     ...losslessMissing(probe),
     ...losslessSpoilt(probe, db),
   ],
-  views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+  views: (probe) => viewsWithEmptyTables(probe, losslessViews(probe, OPTIONS)),
   deriving: (source) => derivingLossless(source, OPTIONS),
 }
 

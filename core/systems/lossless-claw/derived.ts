@@ -2,7 +2,7 @@ import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import type { Source } from '../system.ts'
 import { LOSSLESS_LOG } from './compaction-log.ts'
 import { fillingLinks } from './links.ts'
-import { insteadOfLost } from './lost-tables.ts'
+import { makeEmptyTables, withEmptyTables } from './lost-tables.ts'
 import { fillingRanges } from './ranges.ts'
 
 /** Deeper than any lineage is; ends the walk on a cycle. */
@@ -66,7 +66,8 @@ export function losslessLacks(probe: SchemaProbe, { recomputesRanges }: Lossless
 /** Fills the TEMP tables that `losslessViews` looks into. It can run again. */
 export function* derivingLossless({ db, probe }: Source, options: LosslessOptions): Generator<void> {
   const { links, sources, log, ranges, depths, descendants } = losslessLacks(probe, options)
-  const named = (sql: string): string => insteadOfLost(probe, sql)
+  const named = (sql: string): string => withEmptyTables(probe, sql)
+  db.exec(makeEmptyTables(probe))
   const files = { db, probe, named }
   if (links) yield* fillingLinks(files)
   const scripts = [

@@ -13,7 +13,7 @@ import {
   ownSettings,
   weightedTokens,
 } from './facts.ts'
-import { hasLosslessTables, insteadOfLost, lostOfLossless } from './lost-tables.ts'
+import { hasLosslessTables, lostOfLossless, viewsWithEmptyTables } from './lost-tables.ts'
 import { losslessSpoilt, losslessViews } from './tables.ts'
 
 /** A structure and the release that brought it, newest first. `column` undefined: the table itself. */
@@ -81,6 +81,6 @@ export const losslessClaw: ForeignSystem = {
     substringIndex: false,
   }),
   lacks: (probe, { db }) => [...losslessMissing(probe), ...losslessSpoilt(probe, db)],
-  views: (probe) => insteadOfLost(probe, losslessViews(probe, OPTIONS)),
+  views: (probe) => viewsWithEmptyTables(probe, losslessViews(probe, OPTIONS)),
   deriving: (source) => derivingLossless(source, OPTIONS),
 }

@@ -35,13 +35,19 @@ export function hasLosslessTables(probe: SchemaProbe): boolean {
   return SIGNATURE.every(([table, column]) => probe.has(table, column) || lost.has(table)) && lost.size <= 2
 }
 
-/** The script with an empty table in the place of each that is lost. */
-export const insteadOfLost = (probe: SchemaProbe, script: string): string =>
-  lostTables(probe).reduce(
-    (sql, table) =>
-      /* sql */ `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});\n${sql.replaceAll(`main.${table}`, `temp.lost_${table}`)}`,
-    script,
-  )
+/** Makes an empty table for each that is lost. */
+export const makeEmptyTables = (probe: SchemaProbe): string =>
+  lostTables(probe)
+    .map((table) => /* sql */ `CREATE TEMP TABLE IF NOT EXISTS lost_${table} (${SPARED[table]?.columns});`)
+    .join('\n')
+
+/** Returns SQL that names the empty table in the place of each that is lost. */
+export const withEmptyTables = (probe: SchemaProbe, sql: string): string =>
+  lostTables(probe).reduce((text, table) => text.replaceAll(`main.${table}`, `temp.lost_${table}`), sql)
+
+/** The views of a file, with the empty tables that they name. */
+export const viewsWithEmptyTables = (probe: SchemaProbe, views: string): string =>
+  `${makeEmptyTables(probe)}\n${withEmptyTables(probe, views)}`
 
 /** What a file of the family has lost of its tables and columns; null for one that is of another kind, or whole. */
 export function lostOfLossless(probe: SchemaProbe): string[] | null {
