@@ -42,7 +42,9 @@ export class PassageIndex {
   constructor(vocabulary: Vocabulary) {
     this.vocabulary = vocabulary
     this.postings = vocabulary.keys.map(() => new Growing())
-    this.occurrences = vocabulary.specifics.map(() => [])
+    const occurrences: Occurrence[][] = []
+    for (const first of vocabulary.firstOf) occurrences.push(occurrences[first] ?? [])
+    this.occurrences = occurrences
   }
 
   get units(): number {
@@ -125,14 +127,16 @@ export function withoutBlanks(text: string, from: number, to: number): { start: 
   return { start: from + lead, end: to - trail }
 }
 
-/** A growing list of whole numbers. */
+const NO_VALUES = new Int32Array(0)
+
+/** A growing list of whole numbers. Many stay empty and take no room. */
 class Growing {
-  #values = new Int32Array(16)
+  #values = NO_VALUES
   length = 0
 
   push(value: number): void {
     if (this.length === this.#values.length) {
-      const larger = new Int32Array(this.length * 2)
+      const larger = new Int32Array(Math.max(16, this.length * 2))
       larger.set(this.#values)
       this.#values = larger
     }

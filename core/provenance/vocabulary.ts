@@ -38,24 +38,20 @@ export class Vocabulary {
   readonly isReporting: readonly boolean[]
   /** The specifics of all claims. Offsets are those of the summary's text. */
   readonly specifics: readonly Specific[]
+  /** By number of a specific: the first one that is the same. Only the first ones are looked for. */
+  readonly firstOf: readonly number[]
   readonly #terms: ReadonlyMap<string, number>
   readonly #anchors: ReadonlyMap<string, readonly number[]>
   /** A set of the first three letters of all terms. Most words of the sources are excluded by it. */
   readonly #prefixes = new Uint8Array(0x8000)
   readonly #known = new Map<string, Sought | null>()
 
-  private constructor({ claims, terms, isReporting, specifics }: VocabularyParts) {
-    const anchors = new Map<string, number[]>()
-    specifics.forEach((specific, place) => {
-      const anchor = anchorOf(specific)
-      const list = anchors.get(anchor) ?? []
-      list.push(place)
-      anchors.set(anchor, list)
-    })
+  private constructor({ claims, terms, isReporting, specifics, firstOf, anchors }: VocabularyParts) {
     this.claims = claims
     this.keys = [...terms.keys()]
     this.isReporting = isReporting
     this.specifics = specifics
+    this.firstOf = firstOf
     this.#terms = terms
     this.#anchors = anchors
     for (const key of [...terms.keys(), ...anchors.keys()]) this.#prefixes[prefixAt(key, 0, key.length)] = 1
@@ -80,14 +76,32 @@ export class Vocabulary {
     }
     const specifics: Specific[] = []
     const claims: Claim[] = []
+    const anchors = new Map<string, number[]>()
+    const firstOf: number[] = []
+    const known = new Map<string, number>()
     for (const range of ranges) {
-      claims.push(claimOf(text, range, specifics, idOf))
+      const claim = claimOf(text, range, specifics, idOf)
+      claims.push(claim)
+      for (const place of claim.specifics) {
+        const specific = specifics[place] as Specific
+        const first = known.get(`${specific.kind} ${specific.key}`) ?? place
+        firstOf[place] = first
+        if (first !== place) continue
+        known.set(`${specific.kind} ${specific.key}`, place)
+        const anchor = anchorOf(specific)
+        const list = anchors.get(anchor) ?? []
+        list.push(place)
+        anchors.set(anchor, list)
+      }
       if (claims.length % CLAIMS_A_PIECE === 0) yield
     }
     // Opposites are looked for, too, because a source that has one is reversed by the claim. So are words of the same
     // meaning.
-    for (const key of [...terms.keys()]) for (const other of [...oppositesOf(key), ...alikeTo(key)]) idOf(other)
-    return new Vocabulary({ claims, terms, isReporting, specifics })
+    for (const [index, key] of [...terms.keys()].entries()) {
+      for (const other of [...oppositesOf(key), ...alikeTo(key)]) idOf(other)
+      if (index % TERMS_A_PIECE === TERMS_A_PIECE - 1) yield
+    }
+    return new Vocabulary({ claims, terms, isReporting, specifics, firstOf, anchors })
   }
 
   termOf(key: string): number | undefined {
@@ -116,12 +130,15 @@ export class Vocabulary {
   }
 }
 
-type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics'> & {
+type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics' | 'firstOf'> & {
   readonly terms: ReadonlyMap<string, number>
+  /** By the part of a specific that a scan looks for first: the specifics. */
+  readonly anchors: ReadonlyMap<string, readonly number[]>
 }
 
 /** How many claims are read between two moments at which other work may go first. */
 const CLAIMS_A_PIECE = 20
+const TERMS_A_PIECE = 2000
 
 /** Reads one claim. What it says exactly is added to `specifics`. */
 function claimOf(text: string, range: ClaimRange, specifics: Specific[], idOf: (key: string) => number): Claim {

@@ -99,7 +99,7 @@ export class WindowComparison {
     const most = WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (hasSpecifics ? 1 : coverage)
     if (most <= toBeat) return null
     const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
-    const specifics = specificsIn(claim, window)
+    const specifics = specificsIn(claim, this.#index.vocabulary.firstOf, window)
     const share = hasSpecifics ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
@@ -142,10 +142,15 @@ export class WindowComparison {
   }
 }
 
-function specificsIn(claim: Claim, window: readonly ReadUnit[]): Map<number, readonly [number, number]> {
+function specificsIn(
+  claim: Claim,
+  firstOf: readonly number[],
+  window: readonly ReadUnit[],
+): Map<number, readonly [number, number]> {
   const found = new Map<number, readonly [number, number]>()
   for (const specific of claim.specifics) {
-    const place = window.find((unit) => unit.specifics.has(specific))?.specifics.get(specific)
+    const first = firstOf[specific] ?? specific
+    const place = window.find((unit) => unit.specifics.has(first))?.specifics.get(first)
     if (place) found.set(specific, place)
   }
   return found

@@ -41,7 +41,7 @@ const DENIED = 0.75
 const LEAST_TRACE = 0.2
 
 /** So many places of a number are looked at. */
-const MOST_PLACES = 100
+const MOST_PLACES = 20
 
 /** So many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5

@@ -20,12 +20,12 @@ export type Counted = {
 }
 
 /** At most this many characters of a window are compared: its newest items. */
-const MOST_WINDOW_CHARS = 4_000_000
+const MOST_WINDOW_CHARS = 2_000_000
 /**
  * The texts of messages are compared with the window in batches about as long as the window is, so that the work grows
  * with the texts and not with their product.
  */
-const BATCH_CHARS = { least: 200_000, most: 2_000_000 } as const
+const BATCH_CHARS = { least: 100_000, most: 400_000 } as const
 const MESSAGES_AT_ONCE = 200
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
