@@ -41,7 +41,7 @@ const DENIED = 0.75
 const LEAST_TRACE = 0.2
 
 /** So many places of a number are looked at. */
-const MOST_PLACES = 20
+const MOST_PLACES = 100
 
 /** So many passages that say a sentence are looked for. */
 const MOST_HOLDERS = 5
@@ -87,16 +87,13 @@ export class FateFinder {
   }
 
   /** Returns how many details of a sentence are kept, without looking for what stands in place of the others. */
-  keptOf({ claim, details }: Sentence): number {
+  keptOf({ claim, told, details }: Sentence): number {
     this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
     if (!this.#mayStand(claim, this.#scorer)) return 0
-    const isWhole = details.some(({ specific }) => specific === null)
-    const [nearest = null] = isWhole ? this.#scorer.candidates(claim, 1) : []
-    return details.filter(({ specific }) =>
-      specific === null
-        ? this.#fateOfWhole(claim, nearest, false).fate === 'kept'
-        : this.#placeOf(claim, specific) !== undefined,
-    ).length
+    // A whole sentence is not kept when one of its details is changed.
+    if (details.some(({ specific }) => specific === null))
+      return this.fateOf({ claim, told, details }).fates.filter(({ fate }) => fate === 'kept').length
+    return claim.specifics.filter((specific) => this.#placeOf(claim, specific) !== undefined).length
   }
 
   /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
