@@ -27,6 +27,8 @@ import type { FromJobThread, ToJobThread } from './job-thread.ts'
 
 type ResultOf<Kind extends JobResult['kind']> = Extract<JobResult, { kind: Kind }>['value']
 
+/** So much of what a compaction replaced is compared before it answers, which takes about three seconds. */
+const MOST_COMPARED_CHARS = 400_000
 /** The details of each list of a compaction's losses. */
 const MOST_LOST = 100
 
@@ -143,7 +145,11 @@ async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal)
   if (result.runId === null || signal.aborted) return result
   try {
     const { conversationId } = result
-    const loss = await lcm.losses.report(LossInput.parse({ conversationId, limit: MOST_LOST }), signal)
+    const loss = await lcm.losses.report(
+      LossInput.parse({ conversationId, limit: MOST_LOST }),
+      signal,
+      MOST_COMPARED_CHARS,
+    )
     return { ...result, loss }
   } catch (error) {
     // The compaction itself succeeded, and its record stands.

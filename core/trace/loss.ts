@@ -38,8 +38,11 @@ export class LossReporter {
     this.#options = options
   }
 
-  /** @throws LcmError not_found, cancelled */
-  async report(input: LossInput, signal: AbortSignal = NEVER): Promise<LossReport> {
+  /**
+   * @param mostChars of what left the window is read; a note says when there is more
+   * @throws LcmError not_found, cancelled
+   */
+  async report(input: LossInput, signal: AbortSignal = NEVER, mostChars = MOST_CHARS): Promise<LossReport> {
     const began = performance.now()
     const { db, reader } = this.#options
     const slice = new TimeSlice(signal, 'The report was cancelled.')
@@ -70,7 +73,7 @@ export class LossReporter {
         await slice.yieldIfOver()
       }
       await flush()
-      if (chars < MOST_CHARS) continue
+      if (chars < mostChars) continue
       notes.push('More left the window than is read for one report: choose moments that are nearer to each other.')
       break
     }

@@ -15,7 +15,7 @@ test('the packaged command gives an agent its tools', async () => {
   })
   const client = new Client({ name: 'e2e', version: '0' })
   await client.connect(transport)
-  expect((await client.listTools()).tools).toHaveLength(4)
+  expect((await client.listTools()).tools).toHaveLength(5)
   const answer = await client.callTool({ name: 'lcm_grep', arguments: { query: 'charged twice' } })
   expect(answer.isError).not.toBe(true)
   expect(JSON.stringify(answer.structuredContent)).toContain('msg_')

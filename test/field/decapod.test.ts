@@ -37,7 +37,8 @@ describe('a file of decapod', () => {
   it('finds what is in the ledger', () =>
     withLcm(SMALL, cacheDir, async (lcm) => {
       const find = async (query: string, scope: 'messages' | 'summaries') =>
-        (await lcm.retrieval.grep(GrepInput.parse({ query, mode: 'literal', scope, limit: 1000 }))).total
+        (await lcm.retrieval.grep(GrepInput.parse({ query, mode: 'literal', caseSensitive: true, scope, limit: 1000 })))
+          .total
       for (const [query, asked] of Object.entries<{ ledger_lines: number; summaries: number }>(truth.queries)) {
         // Contents that are recorded again count as one message. No message contains these words.
         expect([query, await find(query, 'messages')]).toEqual([query, asked.ledger_lines])

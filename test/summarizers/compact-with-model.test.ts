@@ -40,7 +40,7 @@ const compact = async (args: readonly string[], env: Readonly<Record<string, str
   return ran
 }
 const resultOf = (stdout: string) => {
-  const shape = CompactionResult.omit({ conversationId: true }).partial().loose()
+  const shape = CompactionResult.omit({ conversationId: true, loss: true }).partial().loose()
   return shape.parse(JSON.parse(stdout))
 }
 const stored = (): string[] => {
