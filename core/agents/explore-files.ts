@@ -28,9 +28,8 @@ export type ExploreOptions = {
 }
 
 /**
- * Asks models to describe large files of Markdown, plain text and text of PDFs, and stores each description as soon as a
- * model has given it. The summary that was made without a model is kept beside it. A file for which no model answers
- * keeps only that summary.
+ * Asks models to describe large files of Markdown, plain text and text of PDFs. Each description is stored as soon as it
+ * arrives, in addition to the summary that was made without a model. If no model answers, the file has only that summary.
  * @throws LcmError not_found for an id that is no large file; invalid_argument when no model is named;
  * read_only_dialect, read_only_file; cancelled
  */

@@ -3,14 +3,14 @@ import type { ConversationRow, ConversationSort } from '../contract/memory.ts'
 type Row = Pick<ConversationRow, 'conversationId' | 'internal' | 'updatedAtMs' | 'createdAtMs'>
 type OpeningRow = Row & Pick<ConversationRow, 'summaries' | 'parentConversationId'>
 
-/** Where a conversation stands in an order. A lower group comes first, in it the higher rank, and then the newer one. */
-export type ConversationPlace = readonly [group: number, rank: number, conversationId: number]
+/** The sort key of a conversation: by ascending group, then by descending rank, then by descending id. */
+export type ConversationSortKey = readonly [group: number, rank: number, conversationId: number]
 
-export const comparePlaces = (a: ConversationPlace, b: ConversationPlace): number =>
+export const compareSortKeys = (a: ConversationSortKey, b: ConversationSortKey): number =>
   a[0] - b[0] || b[1] - a[1] || b[2] - a[2]
 
 /** @param size what the order is by, when it is by size or pressure. What is not known comes after what is. */
-export function placeOf(row: OpeningRow, sort: ConversationSort, size: number | null): ConversationPlace {
+export function sortKeyOf(row: OpeningRow, sort: ConversationSort, size: number | null): ConversationSortKey {
   const isBySize = sort === 'size' || sort === 'pressure'
   const rank = isBySize ? (size ?? -1) : (row.updatedAtMs ?? row.createdAtMs ?? 0)
   const group = sort === 'opening' ? openingGroup(row) : Number(Boolean(row.internal))
@@ -32,7 +32,7 @@ function openingGroup({ summaries, parentConversationId, internal }: OpeningRow)
  * Orders conversations by their last change, for those who name none. Conversations that a system has with itself come
  * after those of its user.
  */
-export const newestFirst = (a: Row, b: Row): number => comparePlaces(changePlace(a), changePlace(b))
+export const newestFirst = (a: Row, b: Row): number => compareSortKeys(changeKeyOf(a), changeKeyOf(b))
 
-const changePlace = (row: Row): ConversationPlace =>
-  placeOf({ ...row, summaries: 0, parentConversationId: null }, 'change', null)
+const changeKeyOf = (row: Row): ConversationSortKey =>
+  sortKeyOf({ ...row, summaries: 0, parentConversationId: null }, 'change', null)

@@ -41,7 +41,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storage') }),
   /** Compares a conversation with the transcript of its agent. */
   CoverageInput.extend({ kind: z.literal('coverage') }),
-  /** Runs a map and records it beside the memory. A command has to be confirmed outside of the page that asks for it. */
+  /** Runs a map and records it beside the memory. When it runs a command, the user confirms it in a dialog of the host. */
   MapSpec.extend({ kind: z.literal('map') }),
   /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
   ExploreInput.extend({ kind: z.literal('explore') }),

@@ -43,7 +43,7 @@ export const NeighbourhoodInput = ById.extend({
   up: z.int().min(0).max(8).default(2).describe('levels of dependents'),
   down: z.int().min(0).max(8).default(1).describe('levels of sources'),
   maxPerNode: z.int().min(1).max(200).default(12).describe('sources or dependents of a node'),
-  /** These show up to 200 sources, whatever `down` and `maxPerNode` say. */
+  /** For these nodes, up to 200 sources are returned, regardless of `down` and `maxPerNode`. */
   expanded: z.array(NodeId).max(200).default([]).describe('a node of which all are returned'),
 })
 export type NeighbourhoodInput = z.infer<typeof NeighbourhoodInput>

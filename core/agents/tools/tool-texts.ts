@@ -30,7 +30,7 @@ export const TEXTS = {
   },
 } as const
 
-/** What an agent is told of the arguments. Choices, ranges and defaults stand in the schemas beside these texts. */
+/** The descriptions of the arguments. The schemas that an agent gets with them state choices, ranges and defaults. */
 export const ARGUMENTS = {
   lcm_grep: {
     query: 'What to look for.',

@@ -3,7 +3,7 @@ import type { ConversationRow, ConversationsInput } from '../../contract/memory.
 import { badCursor, decodeCursor, encodeCursor } from '../../cursor.ts'
 import { sha256 } from '../../hashing.ts'
 import type { StoredConversation } from '../../systems/records/conversations.ts'
-import { type ConversationPlace, comparePlaces, placeOf } from '../conversation-order.ts'
+import { type ConversationSortKey, compareSortKeys, sortKeyOf } from '../conversation-order.ts'
 
 /** What is known of a conversation without its messages. */
 export type ConversationFacts = StoredConversation & Pick<ConversationRow, 'summaries' | 'maxDepth'>
@@ -31,21 +31,21 @@ export function conversationPage(
   input: ConversationsInput,
   sizeOf: (conversation: ConversationFacts) => number | null,
 ): Page {
-  const after = placeAfter(input)
+  const after = sortKeyAfter(input)
   const fitting = all.filter(fits(input))
   const internal = fitting.reduce((count, each) => count + Number(Boolean(each.internal)), 0)
   const shown = input.internal === 'hidden' && internal > 0 ? fitting.filter((each) => !each.internal) : fitting
-  const left: { readonly place: ConversationPlace; readonly row: ConversationFacts }[] = []
+  const left: { readonly key: ConversationSortKey; readonly row: ConversationFacts }[] = []
   for (const row of shown) {
-    const place = placeOf(row, input.sort, sizeOf(row))
-    if (after === null || comparePlaces(after, place) < 0) left.push({ place, row })
+    const key = sortKeyOf(row, input.sort, sizeOf(row))
+    if (after === null || compareSortKeys(after, key) < 0) left.push({ key, row })
   }
-  left.sort((a, b) => comparePlaces(a.place, b.place))
+  left.sort((a, b) => compareSortKeys(a.key, b.key))
   const page = left.slice(0, input.limit)
   const last = page.length < left.length ? page.at(-1) : undefined
   return {
     rows: page.map(({ row }) => row),
-    nextCursor: last ? encodeCursor({ conversations: questionHash(input), after: last.place }) : null,
+    nextCursor: last ? encodeCursor({ conversations: questionHash(input), after: last.key }) : null,
     found: shown.length,
     internal,
   }
@@ -65,7 +65,7 @@ function fits({
   }
 }
 
-function placeAfter(input: ConversationsInput): ConversationPlace | null {
+function sortKeyAfter(input: ConversationsInput): ConversationSortKey | null {
   if (input.cursor === undefined) return null
   const { conversations, after } = decodeCursor(input.cursor, Cursor)
   if (conversations !== questionHash(input)) throw badCursor('it belongs to another list of conversations')
