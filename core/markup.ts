@@ -1,6 +1,5 @@
 // What XML 1.0 cannot hold, escaped or not. https://www.w3.org/TR/xml/#charsets
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const NOT_MARKUP = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+const NOT_MARKUP = /[^\t\n\r\u0020-\ufffd]/g
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 

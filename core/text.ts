@@ -8,13 +8,15 @@ export function cutText(text: string, chars: number): string {
 /** How many characters of a text an excerpt shows, for example in a table row. */
 export const EXCERPT_CHARS = 160
 
-// Line breaks of every kind, tabs, other control characters and byte order marks.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const UNPRINTABLE = /[\s\u0000-\u001f\u007f-\u009f\ufeff]+/g
+// Line breaks of every kind, tabs, byte order marks and all other control characters.
+const BLANKS = /[\s\p{Cc}]+/gu
 
 // The same but for single spaces. Most texts have none, and looking for one takes a third of the time of replacing.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const MORE_THAN_SPACES = /[^\S ]|[\u0000-\u001f\u007f-\u009f\ufeff]| {2}/
+const MORE_THAN_SPACES = /[^\S ]|\p{Cc}| {2}/u
+
+// A control sequence begins with ESC and "[" (ECMA-48, section 5.4).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no class of characters means ESC alone
+const CONTROL_SEQUENCES = /\u001b\[[\d;:?]*[ -/]*[@-~]/g
 
 /**
  * Returns the beginning of a text on one line, at most `chars` characters, with "…" at the end when something was left
@@ -23,10 +25,20 @@ const MORE_THAN_SPACES = /[^\S ]|[\u0000-\u001f\u007f-\u009f\ufeff]| {2}/
 export function excerptOf(text: string, chars = EXCERPT_CHARS): string {
   // This is enough to fill the line even when most of it is white space, and a megabyte is never scanned for it.
   const head = text.length > chars * 8 ? text.slice(0, chars * 8) : text
-  const line = (MORE_THAN_SPACES.test(head) ? head.replace(UNPRINTABLE, ' ') : head).trim()
+  const line = (MORE_THAN_SPACES.test(head) ? blanksToSpaces(head) : head).trim()
   const isWhole = line.length <= chars && head.length === text.length
   return isWhole ? line.toWellFormed() : `${trimSurrogate(line.slice(0, chars - 1))}…`.toWellFormed()
 }
+
+/** Replaces every run of white space and control characters by one space. */
+export const blanksToSpaces = (text: string): string => text.replace(BLANKS, ' ')
+
+/** Removes what programs write to colour a terminal. */
+export const withoutColours = (text: string): string =>
+  text.includes('\u001b') ? text.replace(CONTROL_SEQUENCES, '') : text
+
+/** Whether a text has no characters but those of ASCII, NUL included. */
+export const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text)
 
 /** Returns a text without line breaks: every run of white space becomes one space. */
 export const singleLine = (text: string): string => text.replace(/\s+/g, ' ').trim()

@@ -60,9 +60,9 @@ export function extensionOf({ name, mime, language }: Named): string {
   return BY_MIME.get(mime?.split(';')[0]?.trim().toLowerCase() ?? '') ?? 'txt'
 }
 
-// Control characters, directions of writing, and what separates the fields of a reference.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-const UNSHOWN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff|[\]]+/g
+// Control characters, marks that have no width or change the direction of writing, and what separates the fields of a
+// reference.
+const UNSHOWN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff|[\]]+/gu
 const LONGEST_SHOWN = 200
 
 /** A name or type as a reference shows it: one short line that cannot pass for anything else. */

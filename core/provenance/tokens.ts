@@ -1,3 +1,5 @@
+import { isAscii } from '../text.ts'
+
 /** A `pair` is two neighbouring characters of a script without word breaks. */
 export type TokenKind = 'word' | 'number' | 'pair'
 
@@ -125,13 +127,10 @@ export function keyOf(kind: TokenKind, raw: string): string {
   return kind === 'number' ? numberKey(raw) : raw
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
-const ASCII = /^[\u0000-\u007f]*$/
-
 /** Returns a word in lower case without accents. */
 export function fold(word: string): string {
   const small = word.toLowerCase()
-  if (ASCII.test(small)) return small
+  if (isAscii(small)) return small
   return small
     .normalize('NFD')
     .replace(/\p{Mn}/gu, '')

@@ -1,4 +1,5 @@
 import { firstIndex } from '../binary-search.ts'
+import { isAscii } from '../text.ts'
 import { BASE_LETTERS, CASE_FOLDS, MARKS, RANGES } from './unicode61-table.ts'
 
 /*
@@ -127,8 +128,7 @@ const isHalf = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
 /** Returns a text in lower case with the same offsets. Accents stay. */
 export function smallLetters(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII as a whole
-  if (/^[\u0000-\u007f]*$/.test(text)) return text.toLowerCase()
+  if (isAscii(text)) return text.toLowerCase()
   const { small, smallAbove } = tables()
   const units = new Uint16Array(text.length)
   for (let i = 0; i < text.length; i += 1) {

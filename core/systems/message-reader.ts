@@ -3,7 +3,7 @@ import type { Cover, Message, MessagePart, PartDetails, Pruned } from '../contra
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { STAND_IN, wholeMetadata } from '../sqlite/repeated-texts.ts'
 import { shownValue } from '../sqlite/shown-values.ts'
-import { cutText } from '../text.ts'
+import { cutText, isAscii } from '../text.ts'
 import { coversOfMessages } from './covers.ts'
 import { messageNodeId } from './node-id.ts'
 import { type PrunedOutput, prunedByMessage, readPruned } from './pruned-outputs.ts'
@@ -196,9 +196,6 @@ const isPartLonger = (part: WholePart, chars: number): boolean =>
 /** Whether a text as read (see `cut`) was longer than the cut in the file. */
 const isLonger = (read: string, bytes: number, chars: number): boolean =>
   read.length > chars || (bytes > chars && isAscii(read))
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: NUL is ASCII too
-const isAscii = (text: string): boolean => /^[\u0000-\u007f]*$/.test(text)
 
 /** A part of a working copy may leave out what the message says. Where that was cut, the metadata comes out too long. */
 function wholePart(row: PartRow, content: string): WholePart {

@@ -1,6 +1,7 @@
+import { withoutColours } from '../../text.ts'
 import type { Explorer } from './explorer.ts'
 import { LineSplitter } from './lines.ts'
-import { counted, countOf, shown, withoutColours } from './shown.ts'
+import { counted, countOf, shown } from './shown.ts'
 import type { Entry, Findings } from './summary-text.ts'
 
 const LINE_CHARS = 160

@@ -1,4 +1,4 @@
-import { excerptOf } from '../../text.ts'
+import { excerptOf, withoutColours } from '../../text.ts'
 
 // Format characters include the marks that reverse the order of what follows them, and those without a width.
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Cs}]+/gu
@@ -18,13 +18,6 @@ export function shownEnd(text: string, chars: number): string {
   const clean = [...shown(text, text.length + 1)]
   return clean.length < chars ? clean.join('') : clean.slice(1 - chars).join('')
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it begins what is removed
-const CONTROL_SEQUENCES = /\u001b\[[\d;:?]*[ -/]*[@-~]/g
-
-/** Removes what programs write to colour a terminal. */
-export const withoutColours = (text: string): string =>
-  text.includes('\u001b') ? text.replace(CONTROL_SEQUENCES, '') : text
 
 /** The same in quotation marks. */
 export const quoted = (text: string, chars: number): string => `"${shown(text, chars)}"`

@@ -1,4 +1,5 @@
 import { isoMinute } from '../../clock.ts'
+import { blanksToSpaces, withoutColours } from '../../text.ts'
 import type { SourceEntry } from './summarizer.ts'
 
 /** A line or sentence of the sources, the smallest unit that an extract keeps or drops. */
@@ -181,15 +182,7 @@ export function cutLine(line: string, chars = LONGEST_UNIT): string {
   return `${(space > chars / 2 ? head.slice(0, space) : head).toWellFormed().replace(/\ufffd$/, '')}…`
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colours of terminals are what is removed
-const ANSI = /\u001b\[[0-9;?]*[A-Za-z]/g
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
-const BLANKS = /[\s\u0000-\u001f\u007f-\u009f\ufeff]+/g
-
-function cleanLine(text: string): string {
-  const plain = text.includes('\u001b') ? text.replace(ANSI, '') : text
-  return plain.replace(BLANKS, ' ').trim().toWellFormed()
-}
+const cleanLine = (text: string): string => blanksToSpaces(withoutColours(text)).trim().toWellFormed()
 
 const WORD =
   /[\p{L}\p{N}]{2}|[\p{Script=Han}\p{Script=Hangul}\p{Script=Kana}\p{Script=Hiragana}]|\p{Extended_Pictographic}/u
