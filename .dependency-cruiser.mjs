@@ -29,7 +29,7 @@ export const GROUND = [
   'local-path',
   'log',
   'markup',
-  'metrics',
+  'read-at',
   'sanitize',
   'text',
   'yielding',

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { LineLevel, type LogInput, LogLine, type LogPage } from '../contract/activity.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
+import { readAt } from '../read-at.ts'
 import { TimeSlice } from '../yielding.ts'
 import { logFileNames } from './log-files.ts'
 
@@ -107,9 +108,7 @@ function* linesBackwards(path: string, before: number | null): Generator<{ text:
     let rest: Buffer = Buffer.alloc(0)
     while (end > 0) {
       const start = Math.max(0, end - BLOCK_BYTES)
-      const block = Buffer.alloc(end - start)
-      readSync(file, block, 0, block.byteLength, start)
-      const bytes = Buffer.concat([block, rest])
+      const bytes = Buffer.concat([readAt(file, start, end - start), rest])
       const firstBreak = start === 0 ? -1 : bytes.indexOf(10)
       if (start > 0 && firstBreak < 0) {
         if (bytes.byteLength > MOST_LINE_BYTES) return

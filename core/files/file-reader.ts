@@ -8,13 +8,14 @@ import {
   PAGE_BYTES,
 } from '../contract/file.ts'
 import { LcmError } from '../errors.ts'
+import { readAt } from '../read-at.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { fileRow, type StoredFileRow } from '../systems/records/files.ts'
 import { cutText } from '../text.ts'
 import { buildIndex, type FileIndex, markBefore, type RowMark } from './file-index.ts'
 import { characterStart, rowEnds } from './row-ends.ts'
 import { findStoredFile } from './stored-file.ts'
-import { openPlainFile, readAt } from './stored-path.ts'
+import { openPlainFile } from './stored-path.ts'
 
 type Options = {
   readonly db: ReadDb

@@ -1,5 +1,6 @@
+import { readAt } from '../read-at.ts'
 import { rowEnds } from './row-ends.ts'
-import { filePieces, readAt } from './stored-path.ts'
+import { filePieces } from './stored-path.ts'
 
 const NEWLINE = 10
 /** A run has at most this many bytes, unless it is one longer line. */

@@ -4,8 +4,9 @@ import { randomNonce, unusedNonce } from '../models/prompts/nonce.ts'
 import { askInOrder, reasonsOf } from '../models/summarizers/ask-in-order.ts'
 import { askModel, type ProviderAccess } from '../models/summarizers/ask-model.ts'
 import { SummarizerFailure } from '../models/summarizers/summarizer.ts'
+import { readAt } from '../read-at.ts'
 import { cutText } from '../text.ts'
-import { openPlainFile, readAt } from './stored-path.ts'
+import { openPlainFile } from './stored-path.ts'
 
 /** A model is shown at most this much of a text. These are about 12,000 tokens, which every cheap model can read. */
 const SHOWN_BYTES = 48_000
@@ -80,7 +81,7 @@ function readRanges(path: string, ranges: readonly Range[]): string {
   const file = openPlainFile(path)
   try {
     return ranges
-      .map(([start, length]) => Buffer.from(readAt(file, start, length)).toString())
+      .map(([start, length]) => readAt(file, start, length).toString())
       .join('\n\n[… a part is left out …]\n\n')
   } finally {
     closeSync(file)

@@ -40,15 +40,3 @@ export function* filePieces(realPath: string, from = 0, pieceBytes = PIECE_BYTES
     closeSync(file)
   }
 }
-
-/** The bytes of an open file at an offset, fewer at its end. */
-export function readAt(file: number, offset: number, length: number): Uint8Array {
-  const bytes = Buffer.allocUnsafe(length)
-  let read = 0
-  while (read < length) {
-    const got = readSync(file, bytes, read, length - read, offset + read)
-    if (got === 0) break
-    read += got
-  }
-  return bytes.subarray(0, read)
-}

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import json5 from 'json5'
 import { parse as parseYaml } from 'yaml'
 import { CompactionSettings } from '../contract/compaction.ts'
 import type { FoundSetting, FoundSettings } from '../contract/settings.ts'
+import { readAt } from '../read-at.ts'
 import { compactionNameOf, VARIABLES, type Variable } from '../settings/variables.ts'
 import type { Surroundings } from '../systems/places.ts'
 import type { OwnSettings, System } from '../systems/system.ts'
@@ -49,8 +50,11 @@ function readFile(path: string): FileText | null {
     const { size } = fstatSync(file)
     if (!fstatSync(file).isFile()) return { problem: 'It is no file.' }
     if (size > MOST_BYTES) return { problem: 'It is larger than 256 KiB, which no settings are.' }
-    const bytes = Buffer.alloc(size)
-    return { text: bytes.toString('utf8', 0, readSync(file, bytes, 0, size, 0)).replace(/^\uFEFF/, '') }
+    return {
+      text: readAt(file, 0, size)
+        .toString()
+        .replace(/^\uFEFF/, ''),
+    }
   } catch {
     return { problem: 'It cannot be read.' }
   } finally {

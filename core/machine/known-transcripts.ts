@@ -1,6 +1,7 @@
-import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, type Dirent, openSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { FoundTranscripts } from '../contract/machine.ts'
+import { readAt } from '../read-at.ts'
 import type { Surroundings } from '../systems/places.ts'
 import { geminiProjects } from './gemini-projects.ts'
 
@@ -113,8 +114,7 @@ function textAt(path: string, from: number): string {
   try {
     const file = openSync(path, 'r')
     try {
-      const bytes = Buffer.alloc(HEAD_BYTES)
-      return bytes.toString('utf8', 0, readSync(file, bytes, 0, HEAD_BYTES, from))
+      return readAt(file, from, HEAD_BYTES).toString()
     } finally {
       closeSync(file)
     }

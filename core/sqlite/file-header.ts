@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import { readAt } from '../read-at.ts'
 
 const MAGIC = 'SQLite format 3\0'
 const HEADER_BYTES = 100
@@ -45,8 +46,7 @@ function startByOther(path: string): Promise<Buffer | null> {
 export function startOfFile(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
-    const start = Buffer.alloc(HEADER_BYTES)
-    return start.subarray(0, readSync(file, start, 0, HEADER_BYTES, 0))
+    return readAt(file, 0, HEADER_BYTES)
   } finally {
     closeSync(file)
   }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { readAt } from '../read-at.ts'
 
 export const LOG_HEADER_BYTES = 32
 /** The last bit tells whether checksums use big-endian words. */
@@ -31,8 +32,7 @@ export function isWholeLogHeader(path: string): boolean {
 export function readLogHeader(path: string): Buffer {
   const file = openSync(path, 'r')
   try {
-    const start = Buffer.alloc(LOG_HEADER_BYTES)
-    return start.subarray(0, readSync(file, start, 0, LOG_HEADER_BYTES, 0))
+    return readAt(file, 0, LOG_HEADER_BYTES)
   } finally {
     closeSync(file)
   }

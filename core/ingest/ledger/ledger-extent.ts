@@ -1,6 +1,7 @@
-import { fstatSync, readSync } from 'node:fs'
+import { fstatSync } from 'node:fs'
 import type { LedgerProblem } from '../../contract/ledger.ts'
 import { sha256 } from '../../hashing.ts'
+import { readAt } from '../../read-at.ts'
 import type { ReadDb, WriteDb } from '../../sqlite/read-db.ts'
 import { linesFrom } from '../../systems/file-lines.ts'
 import { parseLine } from './ledger-line.ts'
@@ -55,16 +56,7 @@ function headOf(file: number): string | null {
 const tailOf = (file: number, end: number): string =>
   sha256(readBytes(file, Math.max(0, end - TAIL_BYTES), end).toString('latin1'))
 
-export function readBytes(file: number, from: number, to: number): Buffer {
-  const bytes = Buffer.alloc(Math.max(0, to - from))
-  let done = 0
-  while (done < bytes.length) {
-    const count = readSync(file, bytes, done, bytes.length - done, from + done)
-    if (count === 0) break
-    done += count
-  }
-  return bytes.subarray(0, done)
-}
+export const readBytes = (file: number, from: number, to: number): Buffer => readAt(file, from, Math.max(0, to - from))
 
 const BEGIN_ANEW = 'end it ("lcm ledger disable") and begin one in a file of its own ("lcm ledger enable FILE")'
 

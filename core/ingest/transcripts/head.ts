@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { readAt } from '../../read-at.ts'
 import { closeJson } from './close-json.ts'
 import { parseObjects } from './json-objects.ts'
 
@@ -36,15 +37,10 @@ export function readHead(path: string, longest = HEAD_BYTES): TranscriptHead {
   const file = openSync(path, 'r')
   try {
     const { size } = fstatSync(file)
-    const buffer = Buffer.alloc(Math.min(longest, size))
-    let count = 0
-    while (count < buffer.length) {
-      const read = readSync(file, buffer, count, buffer.length - count, count)
-      if (read === 0) break
-      count += read
-    }
-    const text = buffer.toString('utf8', 0, count).replace(/^\uFEFF/, '')
-    return { path, bytes: size, text, isWhole: count >= size, ...valuesOf(text, count >= size) }
+    const head = readAt(file, 0, Math.min(longest, size))
+    const isWhole = head.length >= size
+    const text = head.toString().replace(/^\uFEFF/, '')
+    return { path, bytes: size, text, isWhole, ...valuesOf(text, isWhole) }
   } finally {
     closeSync(file)
   }

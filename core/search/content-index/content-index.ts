@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, openSync, rmSync } from 'node:fs'
 import { type LineRun, type RowStart, readRun } from '../../files/line-runs.ts'
-import { openPlainFile, readAt } from '../../files/stored-path.ts'
+import { openPlainFile } from '../../files/stored-path.ts'
+import { readAt } from '../../read-at.ts'
 import type { Formula } from '../index-expression.ts'
 import { bitsOfText, COLUMN_BITS } from './grams.ts'
 
@@ -64,7 +65,7 @@ export class ContentIndex {
       // There is no index, or it cannot be read: the content is read instead.
       return null
     }
-    const header = Buffer.from(readAt(file, 0, HEADER_BYTES))
+    const header = readAt(file, 0, HEADER_BYTES)
     if (header.length === HEADER_BYTES && header.toString('latin1', 0, MAGIC.length) === MAGIC) {
       const [columns, runs] = [header.readUInt32LE(8), header.readUInt32LE(12)]
       const at = endOfSegments(columns)

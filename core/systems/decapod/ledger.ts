@@ -1,11 +1,12 @@
 import { closeSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readAt } from '../../read-at.ts'
 import type { SqlValue } from '../../sqlite/read-db.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { linesFrom } from '../file-lines.ts'
 import { RowInserter } from '../row-inserter.ts'
 import { eventOf, type LedgerEvent, lineReader } from './ledger-line.ts'
-import { defineLineFunctions, readAt } from './line-functions.ts'
+import { defineLineFunctions } from './line-functions.ts'
 
 /** Bytes of the ledger between two yields, which take some milliseconds. */
 const BYTES_AT_ONCE = 1024 * 1024

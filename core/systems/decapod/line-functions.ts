@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
+import { readAt } from '../../read-at.ts'
 import type { SqlFunction, SqlValue } from '../../sqlite/read-db.ts'
 import type { PreparableDb } from '../../sqlite/uri-db.ts'
 import { eventOf, type LedgerEvent, textOf } from './ledger-line.ts'
@@ -16,18 +17,6 @@ export function defineLineFunctions(db: PreparableDb, path: string): void {
   const lineAt = blockReader(path)
   db.define('decapod_text', textReader(lineAt))
   db.define('decapod_field', fieldReader(lineAt))
-}
-
-/** Reads a number of bytes from an offset on, or fewer where the file ends. */
-export function readAt(descriptor: number, offset: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafe(bytes)
-  let filled = 0
-  while (filled < bytes) {
-    const count = readSync(descriptor, buffer, filled, bytes - filled, offset + filled)
-    if (count === 0) break
-    filled += count
-  }
-  return buffer.subarray(0, filled)
 }
 
 const shown = (hash: SqlValue): SqlValue => (hash instanceof Uint8Array ? Buffer.from(hash).toString('hex') : hash)
