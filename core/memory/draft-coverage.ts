@@ -118,7 +118,7 @@ export function coverageOf(draft: Draft, conversationsWithWindow: ReadonlySet<nu
     for (const entry of draft.window(conversationId)) {
       const id = entryId(entry)
       const position = entry.messageId === null ? -1 : messages.positionOf(entry.messageId)
-      const isCovered = position >= 0 ? coverage.isCovered(position) : isBeneathOther(memory, summaries.nodeOf(id))
+      const isCovered = position >= 0 ? coverage.isCovered(position) : isReachedByOther(memory, summaries.nodeOf(id))
       if (seen.has(id) || isCovered) twice.add(id)
       seen.add(id)
     }
@@ -131,8 +131,8 @@ export function coverageOf(draft: Draft, conversationsWithWindow: ReadonlySet<nu
   return { uncovered, twice }
 }
 
-/** Whether a summary in a window lies below another that is in one. On a cycle each lies below itself. */
-function isBeneathOther({ links, order, window, coverage }: Memory, node: number): boolean {
+/** Whether a summary in a window is a source, near or far, of another that is in one. On a cycle each reaches itself. */
+function isReachedByOther({ links, order, window, coverage }: Memory, node: number): boolean {
   if (node < 0 || coverage.isReached[node] === 0) return false
   if (order.onCycle[node] === 0) return true
   const above = links.withDependents([node])

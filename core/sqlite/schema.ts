@@ -79,8 +79,8 @@ CREATE TABLE message_parts (
 ) STRICT;
 CREATE INDEX message_parts_call ON message_parts (tool_call_id, message_id) WHERE tool_call_id IS NOT NULL;
 
--- descendant_count: summaries beneath, 0 for a leaf, otherwise the sum over its sources of (descendant_count + 1).
--- source_token_count: tokens of the messages beneath, whatever the depth.
+-- descendant_count: 0 for a leaf, otherwise the sum over its sources of (descendant_count + 1).
+-- source_token_count: tokens of the covered messages, whatever the depth.
 CREATE TABLE summaries (
   summary_rowid      INTEGER PRIMARY KEY,
   summary_id         TEXT NOT NULL UNIQUE,

@@ -24,8 +24,8 @@ export const asId = (expression: string): string =>
 export const asCount = (expression: string): string =>
   `max(${-LARGEST_COUNT}, min(${LARGEST_COUNT}, CAST(coalesce(${expression}, 0) AS INTEGER)))`
 
-/** Messages beneath a summary, through all its sources; a cycle ends. */
-const beneath = (answer: string): string => `(
+/** Asks the messages that a summary covers, through all its sources; a cycle ends. */
+const ofCovered = (answer: string): string => `(
     WITH RECURSIVE below (id) AS (
       SELECT s.summary_id
       UNION
@@ -138,7 +138,7 @@ export function derivedViews(texts: DerivedTexts): string {
         kind: 's.kind',
         depth: 's.depth',
         token_count: 's.token_count',
-        source_token_count: beneath('CAST(total(m.token_count) AS INTEGER)'),
+        source_token_count: ofCovered('CAST(total(m.token_count) AS INTEGER)'),
         descendant_count: `(
     WITH RECURSIVE below (id) AS (
       SELECT e.source_summary_id FROM temp.derived_summary_sources AS e WHERE e.summary_id = s.summary_id
@@ -147,8 +147,8 @@ export function derivedViews(texts: DerivedTexts): string {
     )
     SELECT count(*) FROM below
   )`,
-        earliest_at: beneath('min(m.created_at)'),
-        latest_at: beneath('max(m.created_at)'),
+        earliest_at: ofCovered('min(m.created_at)'),
+        latest_at: ofCovered('max(m.created_at)'),
         created_at: 's.created_at',
         level: 's.level',
         file_ids: `'[]'`,

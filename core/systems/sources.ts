@@ -31,13 +31,13 @@ export type Sources = {
   readonly entries: readonly SourceEntry[]
   /** Of each source, in order. */
   readonly hashes: readonly string[]
-  /** Tokens of the messages beneath. */
+  /** Tokens of the covered messages. */
   readonly canonicalTokens: number
-  /** Summaries beneath: 0 for a leaf, Σ (source's own + 1) of a condensed node. */
+  /** Summaries reached through the sources, once for each path: 0 for a leaf, Σ (source's own + 1) of a condensed node. */
   readonly descendants: number
   readonly earliestAtMs: number | null
   readonly latestAtMs: number | null
-  /** The newest message beneath. */
+  /** The newest covered message. */
   readonly lastMessageId: number
   readonly fileIds: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { CompactRequest } from '../../core/contract/compaction.ts'
 import { LcmError } from '../../core/errors.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { call, result } from '../context/tool-pair.ts'
-import { canonicalRows, expectLossless, expectSoundGraph, messagesBeneath, windowOf } from './invariants.ts'
+import { canonicalRows, coveredMessages, expectLossless, expectSoundGraph, windowOf } from './invariants.ts'
 import { compact, engineOn, NOW_MS, runToEnd } from './run-compaction.ts'
 import { input, remember, sized, small, talk } from './talk.ts'
 
@@ -96,7 +96,7 @@ describe('a compaction run', () => {
       "SELECT message_id FROM message_parts WHERE part_type = 'compaction' AND metadata LIKE '%' || :id || '%'",
       { id: root?.id ?? '' },
     )
-    expect(marked).toEqual([messagesBeneath(memory.db, root?.id ?? '').at(-1)])
+    expect(marked).toEqual([coveredMessages(memory.db, root?.id ?? '').at(-1)])
   })
 
   it('leaves no trace when nothing is eligible', async () => {

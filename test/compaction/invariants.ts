@@ -29,7 +29,7 @@ export const windowOf = (db: ReadDb, conversationId: number): WindowEntry[] =>
   )
 
 /** Returns the messages that an entry of the window covers, in order, found through the links alone. */
-export function messagesBeneath(db: ReadDb, summaryId: string): number[] {
+export function coveredMessages(db: ReadDb, summaryId: string): number[] {
   const leaves = db.column<number>('SELECT message_id FROM summary_messages WHERE summary_id = :id ORDER BY ordinal', {
     id: summaryId,
   })
@@ -37,13 +37,13 @@ export function messagesBeneath(db: ReadDb, summaryId: string): number[] {
     'SELECT source_summary_id FROM summary_sources WHERE summary_id = :id ORDER BY ordinal',
     { id: summaryId },
   )
-  return [...leaves, ...sources.flatMap((source) => messagesBeneath(db, source))]
+  return [...leaves, ...sources.flatMap((source) => coveredMessages(db, source))]
 }
 
 /** Lossless, in order, nothing twice: the window expands to exactly the messages of the conversation. */
 export function expectLossless(db: ReadDb, conversationId: number): void {
   const expanded = windowOf(db, conversationId).flatMap((entry) =>
-    entry.summaryId === null ? [entry.messageId] : messagesBeneath(db, entry.summaryId),
+    entry.summaryId === null ? [entry.messageId] : coveredMessages(db, entry.summaryId),
   )
   const all = db.column<number>('SELECT message_id FROM messages WHERE conversation_id = :c ORDER BY seq', {
     c: conversationId,

@@ -61,8 +61,8 @@ describe('a question without a model', () => {
     const asker = askerOf(reading.memory.db)
     const narrow = await ask(asker, { prompt: 'vault code of the other customer', conversationId: 1 })
     expect(JSON.stringify(narrow)).not.toContain('QUARTZ')
-    const beneath = await ask(asker, { prompt: 'vault code 4711', summaryIds: [reading.top] })
-    expect(JSON.stringify(beneath)).not.toContain('QUARTZ')
+    const covered = await ask(asker, { prompt: 'vault code 4711', summaryIds: [reading.top] })
+    expect(JSON.stringify(covered)).not.toContain('QUARTZ')
     const wide = await ask(asker, { prompt: 'vault code of the other customer' })
     expect(wide.answer).toContain(SECRET)
     await expect(ask(asker, { prompt: 'x', summaryIds: [reading.elsewhere], conversationId: 1 })).rejects.toMatchObject(
@@ -83,8 +83,8 @@ describe('a question without a model', () => {
     const unknown = await ask(asker, { prompt: 'zxqv wvut' })
     expect(unknown).toMatchObject({ answer: '', citations: [], candidates: [], tokensUsed: 0 })
     expect(unknown.notes.join()).toContain('finds nothing')
-    const beneath = await ask(asker, { prompt: 'zxqv wvut', summaryIds: [reading.top] })
-    expect(beneath.notes.join()).toContain('shares words')
+    const covered = await ask(asker, { prompt: 'zxqv wvut', summaryIds: [reading.top] })
+    expect(covered.notes.join()).toContain('shares words')
     await expect(ask(asker, { prompt: QUESTION, summaryIds: ['sum_none'] })).rejects.toMatchObject({
       code: 'not_found',
     })

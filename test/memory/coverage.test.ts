@@ -6,10 +6,10 @@ import { withoutYielding } from '../../core/yielding.ts'
 import { type RandomLineage, randomLineage, summaryId, writeLineage } from '../history/random-lineage.ts'
 
 /** Returns every existing row that a summary reaches, including itself. */
-function beneath({ edges, leaves, condensed }: RandomLineage, place: number, seen = new Set<number>()): Set<number> {
+function covered({ edges, leaves, condensed }: RandomLineage, place: number, seen = new Set<number>()): Set<number> {
   if (place >= leaves.length + condensed || seen.has(place)) return seen
   seen.add(place)
-  for (const [from, to] of edges) if (from === place) beneath({ edges, leaves, condensed } as RandomLineage, to, seen)
+  for (const [from, to] of edges) if (from === place) covered({ edges, leaves, condensed } as RandomLineage, to, seen)
   return seen
 }
 
@@ -18,7 +18,7 @@ it('a message is covered exactly when a summary in a window reaches it through i
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
       const { coverage, summaries } = withoutYielding(readingMemory(file.db))
-      const reached = new Set(lineage.windowSummaries.flatMap((place) => [...beneath(lineage, place)]))
+      const reached = new Set(lineage.windowSummaries.flatMap((place) => [...covered(lineage, place)]))
       for (let place = 0; place < lineage.leaves.length + lineage.condensed; place += 1) {
         expect(coverage.nodeStates[summaries.nodeOf(summaryId(place))] !== ABSENT).toBe(reached.has(place))
       }
@@ -35,9 +35,9 @@ it('nodes without a cycle below them are ordered with sources first, and no othe
     fc.property(randomLineage, (lineage) => {
       using file = writeLineage(lineage)
       const { order, summaries, links } = withoutYielding(readingMemory(file.db))
-      const isBeneathCycle = (node: number, path: readonly number[] = []): boolean =>
-        path.includes(node) || (links.sources[node] ?? []).some((source) => isBeneathCycle(source, [...path, node]))
-      const expected = summaries.rows.filter(({ index }) => !isBeneathCycle(index)).map(({ index }) => index)
+      const reachesCycle = (node: number, path: readonly number[] = []): boolean =>
+        path.includes(node) || (links.sources[node] ?? []).some((source) => reachesCycle(source, [...path, node]))
+      const expected = summaries.rows.filter(({ index }) => !reachesCycle(index)).map(({ index }) => index)
       expect([...order.sound].sort((a, b) => a - b)).toEqual(expected)
       const places = new Map([...order.sound].map((node, place) => [node, place]))
       for (const node of order.sound) {

@@ -64,7 +64,7 @@ function fill(file: SystemFile, count: number): void {
       model: null,
     }
     made += 1
-    // A writer looks up what is beneath it among all of its session: here that is nothing else.
+    // A writer looks up which messages it covers among all of its session: here that is nothing else.
     file.summary({ ...session, messages: ground, summaries: [...sources, summary] }, summary)
     return summary
   }

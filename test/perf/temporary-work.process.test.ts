@@ -8,13 +8,13 @@ import { inTemporaryFolder, programOutput } from './temporary-work.ts'
 /** Names its folder and starts a program that starts another, which shares its standard error and never ends. */
 const ENDLESS = `
   import { inTemporaryFolder, programOutput } from ${JSON.stringify(new URL('./temporary-work.ts', import.meta.url))}
-  const beneath = \`
+  const program = \`
     const { execFileSync } = require('node:child_process')
     const last = 'console.error("working"); setInterval(() => {}, 1000)'
     execFileSync(process.execPath, ['-e', last], { stdio: 'inherit' })\`
   await inTemporaryFolder(async (folder, stop) => {
     console.log('folder ' + folder)
-    await programOutput(['--eval', beneath], folder, stop)
+    await programOutput(['--eval', program], folder, stop)
   })`
 
 it.each(['SIGINT', 'SIGTERM'] as const)(

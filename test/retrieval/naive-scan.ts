@@ -12,7 +12,7 @@ export type NaiveRow = {
   readonly atMs: number | null
   readonly inWindow: boolean
   /** The summaries that cover it. */
-  readonly beneath: ReadonlySet<string>
+  readonly covered: ReadonlySet<string>
   readonly texts: readonly string[]
 }
 
@@ -39,7 +39,7 @@ export function naiveRows(db: ReadDb): NaiveRow[] {
   const add = (from: string, to: string): void => void above.set(from, [...(above.get(from) ?? []), to])
   for (const [message, summary] of db.rows<[number, string]>(queries.leaves)) add(`msg_${message}`, summary)
   for (const [source, summary] of db.rows<[string, string]>(queries.edges)) add(source, summary)
-  const beneath = (id: string): ReadonlySet<string> => {
+  const covered = (id: string): ReadonlySet<string> => {
     const all = new Set(above.get(id) ?? [])
     for (const one of all) for (const next of above.get(one) ?? []) all.add(next)
     return all
@@ -55,20 +55,20 @@ export function naiveRows(db: ReadDb): NaiveRow[] {
   const messages = [...db.rows<[number, number, string, number, string, number]>(queries.messages)].map(
     ([id, conversationId, role, atMs, content, inWindow]): NaiveRow => ({
       ...{ id: `msg_${id}`, kind: 'message', conversationId, role, depth: null, atMs, inWindow: inWindow === 1 },
-      beneath: beneath(`msg_${id}`),
+      covered: covered(`msg_${id}`),
       texts: [content, ...(parts.get(id) ?? []).map((list) => list.join('\n'))],
     }),
   )
   const summaries = [...db.rows<[string, number, number, number, string, number]>(queries.summaries)].map(
     ([id, conversationId, depth, atMs, content, inWindow]): NaiveRow => ({
       ...{ id, kind: 'summary', conversationId, role: null, depth, atMs, inWindow: inWindow === 1 },
-      beneath: beneath(id),
+      covered: covered(id),
       texts: [content],
     }),
   )
   const files = [...db.rows<[string, number, number, string | null, string | null]>(queries.files)].map(
     ([id, conversationId, atMs, name, about]): NaiveRow => ({
-      ...{ id, kind: 'file', conversationId, role: null, depth: null, atMs, inWindow: false, beneath: new Set() },
+      ...{ id, kind: 'file', conversationId, role: null, depth: null, atMs, inWindow: false, covered: new Set() },
       texts: [[name, about].filter((text) => text !== null).join('\n')],
     }),
   )
@@ -93,7 +93,7 @@ export function passes(row: NaiveRow, input: GrepInput): boolean {
     (afterMs === undefined || (row.atMs ?? 0) >= afterMs) &&
     (beforeMs === undefined || (row.atMs !== null && row.atMs <= beforeMs)) &&
     (inContext === undefined || row.inWindow === inContext) &&
-    (within === undefined || row.beneath.has(within))
+    (within === undefined || row.covered.has(within))
   )
 }
 

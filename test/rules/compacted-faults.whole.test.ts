@@ -7,7 +7,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
+import { coveredMessages, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { apply, canonical, fired, plan, scan } from '../repair/doctor.ts'
 import type { Pick } from './faults/compacted.ts'
@@ -33,7 +33,7 @@ let used = 0
 function expectAllReached(built: TestMemory): void {
   for (const conversation of built.conversationIds) {
     const reached = windowOf(built.db, conversation).flatMap((entry) =>
-      entry.summaryId === null ? [entry.messageId] : messagesBeneath(built.db, entry.summaryId),
+      entry.summaryId === null ? [entry.messageId] : coveredMessages(built.db, entry.summaryId),
     )
     const all = built.db.column<number>(
       'SELECT message_id FROM messages WHERE conversation_id = :c ORDER BY message_id',

@@ -73,7 +73,7 @@ const FOLLOWS_LINKS = /\bWITH RECURSIVE\b.*\bsummary_(?:sources|messages|parents
 export const recursion: SourceRule = {
   name: 'recursive SQL over links of summaries',
   advice:
-    'What lies beneath a summary is known to its memory: `coverage.reach`, `links.withSources`, `links.withDependents`.',
+    'What a summary covers is known to its memory: `coverage.reach`, `links.withSources`, `links.withDependents`.',
   except: [
     // Upwards, so that a page of a transcript does not wait for the lineage.
     'core/systems/covers.ts',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import type { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
-import { messagesBeneath, windowOf } from '../compaction/invariants.ts'
+import { coveredMessages, windowOf } from '../compaction/invariants.ts'
 import { compactedMemory } from '../repair/compacted.ts'
 import { fired, runOn, scan } from '../repair/doctor.ts'
 import { operate } from './operations.ts'
@@ -50,7 +50,7 @@ async function act(memory: TestMemory, { kind, pick }: Act, backups: string[]): 
 function expectAllReached(memory: TestMemory): void {
   for (const conversation of memory.conversationIds) {
     const reached = windowOf(memory.db, conversation).flatMap((entry) =>
-      entry.summaryId === null ? [entry.messageId] : messagesBeneath(memory.db, entry.summaryId),
+      entry.summaryId === null ? [entry.messageId] : coveredMessages(memory.db, entry.summaryId),
     )
     const all = memory.db.column<number>('SELECT message_id FROM messages WHERE conversation_id = :c ORDER BY seq', {
       c: conversation,

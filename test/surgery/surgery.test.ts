@@ -10,7 +10,7 @@ import { createTokenEstimator } from '../../core/models/token-estimator.ts'
 import { readSettings } from '../../core/settings/settings.ts'
 import { permissionOf } from '../builders/ledgers.ts'
 import type { TestMemory } from '../builders/memory.ts'
-import { expectLossless, expectSoundGraph, messagesBeneath } from '../compaction/invariants.ts'
+import { coveredMessages, expectLossless, expectSoundGraph } from '../compaction/invariants.ts'
 import { NOW_MS } from '../compaction/run-compaction.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { compactedMemory } from '../repair/compacted.ts'
@@ -195,10 +195,10 @@ describe('the dissolution of a summary', () => {
        JOIN summaries AS s ON s.summary_id = e.source_summary_id WHERE s.depth > 0 ORDER BY e.ordinal DESC`,
     )
     const { made = '', source = '' } = parent ?? {}
-    const beneath = messagesBeneath(memory.db, made)
+    const covered = coveredMessages(memory.db, made)
     const { rolledBack } = await operate(memory.path, { kind: 'dissolve', id: source })
     expect(rolledBack).toBeNull()
-    expect(messagesBeneath(memory.db, made)).toEqual(beneath)
+    expect(coveredMessages(memory.db, made)).toEqual(covered)
     expect(memory.db.value('SELECT count(*) FROM summaries WHERE summary_id = :source', { source })).toBe(0)
     expect(fired(await scan(memory.path))).toEqual([])
   })
@@ -206,7 +206,7 @@ describe('the dissolution of a summary', () => {
   it('brings back the messages of a leaf in the window', async () => {
     while (leafUnder(top()) !== top()) await operate(memory.path, { kind: 'dissolve', id: top() })
     const leaf = top()
-    const messages = messagesBeneath(memory.db, leaf)
+    const messages = coveredMessages(memory.db, leaf)
     await operate(memory.path, { kind: 'dissolve', id: leaf })
     expect(memory.windowItems(1).slice(0, messages.length)).toEqual(messages)
     expect(fired(await scan(memory.path))).toEqual([])
@@ -268,7 +268,7 @@ describe('a transplant', () => {
     const originals = memory.db.column<string>(
       'SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq',
       {
-        ids: JSON.stringify(messagesBeneath(memory.db, id)),
+        ids: JSON.stringify(coveredMessages(memory.db, id)),
       },
     )
     const shown = await preview(memory.path, { kind: 'transplant', id, toConversationId: 2 })
@@ -277,7 +277,7 @@ describe('a transplant', () => {
     expect(rolledBack).toBeNull()
     const copy = shown.copies.find((one) => one.from === id)?.to ?? ''
     expect(memory.windowItems(2).at(-1)).toBe(copy)
-    const copied = messagesBeneath(memory.db, copy)
+    const copied = coveredMessages(memory.db, copy)
     expect(
       memory.db.column(
         'SELECT content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids)) ORDER BY seq',
@@ -287,7 +287,7 @@ describe('a transplant', () => {
       ),
     ).toEqual(originals)
     expect(memory.db.value('SELECT external_id FROM messages WHERE message_id = :id', { id: copied[0] ?? 0 })).toBe(
-      `transplant:1:${messagesBeneath(memory.db, id)[0]}`,
+      `transplant:1:${coveredMessages(memory.db, id)[0]}`,
     )
     expect(memory.windowItems(1)[0]).toBe(id)
     expect(fired(await scan(memory.path))).toEqual([])

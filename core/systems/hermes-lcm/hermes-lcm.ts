@@ -201,14 +201,14 @@ function textView(has: Column): string {
 }
 
 function summariesView(has: Column): string {
-  const beneath = (answer: string): string => `(
+  const ofSources = (answer: string): string => `(
     WITH RECURSIVE below (id) AS (
       SELECT s.summary_id
       UNION
       SELECT e.source_summary_id FROM below JOIN temp.hermes_node_sources AS e ON e.summary_id = below.id
     ) ${answer})`
   // Their own figure is what went into the summariser: for a node of nodes the size of those.
-  const tokens = beneath(/* sql */ `
+  const tokens = ofSources(/* sql */ `
     SELECT CAST(total(${countOf(has('token_estimate'))}) AS INTEGER) FROM below
     JOIN temp.hermes_node_messages AS l ON l.summary_id = below.id
     JOIN main.messages AS m ON m.store_id = l.message_id`)
@@ -225,7 +225,7 @@ function summariesView(has: Column): string {
       depth: 's.depth',
       token_count: 's.token_count',
       source_token_count: `iif(s.kind = 'leaf', s.source_tokens, coalesce(nullif(${tokens}, 0), s.source_tokens))`,
-      descendant_count: beneath(queries.nodesBelow),
+      descendant_count: ofSources(queries.nodesBelow),
       earliest_at: 's.earliest_at',
       latest_at: 's.latest_at',
       created_at: 's.created_at',

@@ -8,11 +8,11 @@ import { fillingRanges } from './ranges.ts'
 /** Deeper than any lineage is; ends the walk on a cycle. */
 const MAX_DEPTH = 100
 
-/** Every summary with every summary that it rests on, itself included. UNION ends on cycles. */
-const BENEATH = `beneath (top, id) AS (
+/** Every summary with every summary that it reaches through its sources, itself included. UNION ends on cycles. */
+const REACHED = `reached (top, id) AS (
   SELECT summary_id, summary_id FROM main.summaries
   UNION
-  SELECT b.top, e.parent_summary_id FROM beneath AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
+  SELECT b.top, e.parent_summary_id FROM reached AS b JOIN main.summary_parents AS e ON e.summary_id = b.id
 )`
 
 /** One more than the deepest source, for releases that store no depth. */
@@ -33,8 +33,8 @@ const DESCENDANTS = /* sql */ `
 DROP TABLE IF EXISTS temp.lossless_descendants;
 CREATE TEMP TABLE lossless_descendants (summary_id TEXT PRIMARY KEY, count INTEGER) WITHOUT ROWID;
 INSERT INTO temp.lossless_descendants
-WITH RECURSIVE ${BENEATH}
-SELECT top, count(*) - 1 FROM beneath WHERE typeof(top) = 'text' GROUP BY top;
+WITH RECURSIVE ${REACHED}
+SELECT top, count(*) - 1 FROM reached WHERE typeof(top) = 'text' GROUP BY top;
 `
 
 /** Which node stands for a summary, where the file could only tell by reading all links. */

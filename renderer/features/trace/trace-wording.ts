@@ -49,7 +49,7 @@ export function verdictOf(trace: FactTrace, nowMs: number): { readonly before: s
   return { before: `${what} at`, after: `${made}${made === '' ? '' : ', '}when ${sources} became one` }
 }
 
-/** What is said beneath the verdict. */
+/** The sentence under the verdict. */
 export function verdictNote({ inWindow, lostAt, toldAgain, ladder }: FactTrace): string {
   const [again] = toldAgain
   if (inWindow && lostAt !== null && again) return `${again.id} says it again, so that it is in the window.`

@@ -1,4 +1,4 @@
-import { inEveryMessage, inEverySession, messagesBeneath, renamed } from './story.ts'
+import { coveredMessages, inEveryMessage, inEverySession, renamed } from './story.ts'
 import { insertRow, openWriter, type SystemFile, type SystemWriter } from './system.ts'
 
 const NODE_INDEXES = `CREATE INDEX idx_nodes_session_node ON summary_nodes (session_id, node_id);
@@ -85,15 +85,15 @@ export const hermesWriter = (five: boolean): SystemWriter => ({
           token_estimate: BigInt(tokens),
         }),
       summary: (session, { id, depth, content, tokens, atMs, messages, sources }) => {
-        const beneath = messagesBeneath(session, id)
-        const times = beneath.map((message) => message.atMs)
+        const covered = coveredMessages(session, id)
+        const times = covered.map((message) => message.atMs)
         insertRow(db, 'summary_nodes', {
           node_id: BigInt(id),
           session_id: session.id,
           depth: BigInt(depth),
           summary: content,
           token_count: BigInt(tokens),
-          source_token_count: BigInt(beneath.reduce((sum, message) => sum + message.tokens, 0)),
+          source_token_count: BigInt(covered.reduce((sum, message) => sum + message.tokens, 0)),
           source_ids: JSON.stringify(depth === 0 ? messages : sources.map(Number)),
           source_type: depth === 0 ? 'messages' : 'nodes',
           created_at: seconds(atMs),

@@ -6,7 +6,7 @@ import {
   type LosslessRelease,
   losslessSchema,
 } from './lossless-schema.ts'
-import { inEveryMessage, messagesBeneath, type StoryMessage, summariesBeneath, tokensBeneath } from './story.ts'
+import { coveredMessages, inEveryMessage, type StoryMessage, summariesCovered, tokensCovered } from './story.ts'
 import {
   insertRow,
   insertWindow,
@@ -107,8 +107,8 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
       if (hasParts) parts(id, message)
     },
     summary: (session, summary) => {
-      const beneath = messagesBeneath(session, summary.id)
-      const times = beneath.map((message) => message.atMs)
+      const covered = coveredMessages(session, summary.id)
+      const times = covered.map((message) => message.atMs)
       insert('summaries', {
         summary_id: summary.id,
         conversation_id: BigInt(session.number),
@@ -118,13 +118,13 @@ function openLossless(path: string, release: LosslessRelease): SystemFile {
         token_count: BigInt(summary.tokens),
         earliest_at: isoTime(Math.min(...times)),
         latest_at: isoTime(Math.max(...times)),
-        descendant_count: BigInt(summariesBeneath(session, summary.id)),
+        descendant_count: BigInt(summariesCovered(session, summary.id)),
         created_at: isoTime(summary.atMs),
         file_ids: JSON.stringify(summary.fileIds ?? []),
         ...(countsDescendants(release)
           ? {
-              descendant_token_count: BigInt(tokensBeneath(session, summary.id)),
-              source_message_token_count: BigInt(beneath.reduce((sum, message) => sum + message.tokens, 0)),
+              descendant_token_count: BigInt(tokensCovered(session, summary.id)),
+              source_message_token_count: BigInt(covered.reduce((sum, message) => sum + message.tokens, 0)),
             }
           : {}),
         ...(has('0.5.0') ? { model: summary.model ?? 'unknown' } : {}),

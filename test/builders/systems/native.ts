@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import { openNative } from '../../../core/sqlite/native.ts'
-import { messagesBeneath, summariesBeneath } from './story.ts'
+import { coveredMessages, summariesCovered } from './story.ts'
 import { insertRow, insertWindow, largeFileColumns, type SystemFile, type SystemWriter } from './system.ts'
 
 const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex')
@@ -58,8 +58,8 @@ export const nativeWriter: SystemWriter = {
         if (call) part(1, { part_type: 'tool', tool_call_id: call.id, tool_name: call.name, tool_input: call.input })
       },
       summary: (session, summary) => {
-        const beneath = messagesBeneath(session, summary.id)
-        const times = beneath.map((message) => message.atMs)
+        const covered = coveredMessages(session, summary.id)
+        const times = covered.map((message) => message.atMs)
         const sources = [...summary.messages, ...summary.sources].map((source) => hashes.get(source)).join(',')
         hashes.set(summary.id, sha256(`${sources}|${summary.content}`))
         insert('summaries', {
@@ -68,8 +68,8 @@ export const nativeWriter: SystemWriter = {
           kind: summary.depth === 0 ? 'leaf' : 'condensed',
           depth: BigInt(summary.depth),
           token_count: BigInt(summary.tokens),
-          source_token_count: BigInt(beneath.reduce((sum, message) => sum + message.tokens, 0)),
-          descendant_count: BigInt(summariesBeneath(session, summary.id)),
+          source_token_count: BigInt(covered.reduce((sum, message) => sum + message.tokens, 0)),
+          descendant_count: BigInt(summariesCovered(session, summary.id)),
           earliest_at: BigInt(Math.min(...times)),
           latest_at: BigInt(Math.max(...times)),
           created_at: BigInt(summary.atMs),

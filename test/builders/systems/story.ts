@@ -242,24 +242,24 @@ export function renamed(story: Story, nameOf: (summary: StorySummary, index: num
 }
 
 /** Returns every message that a summary covers. */
-export function messagesBeneath(session: Session, id: string): StoryMessage[] {
+export function coveredMessages(session: Session, id: string): StoryMessage[] {
   const summary = session.summaries.find((one) => one.id === id)
   const own = session.messages.filter((message) => summary?.messages.includes(message.number))
-  return [...own, ...(summary?.sources ?? []).flatMap((source) => messagesBeneath(session, source))].sort(
+  return [...own, ...(summary?.sources ?? []).flatMap((source) => coveredMessages(session, source))].sort(
     (a, b) => a.number - b.number,
   )
 }
 
-export const summariesBeneath = (session: Session, id: string): number =>
+export const summariesCovered = (session: Session, id: string): number =>
   (session.summaries.find((one) => one.id === id)?.sources ?? []).reduce(
-    (sum, source) => sum + 1 + summariesBeneath(session, source),
+    (sum, source) => sum + 1 + summariesCovered(session, source),
     0,
   )
 
 /** Returns the tokens of all sources of a summary. */
-export const tokensBeneath = (session: Session, id: string): number =>
+export const tokensCovered = (session: Session, id: string): number =>
   (session.summaries.find((one) => one.id === id)?.sources ?? []).reduce(
     (sum, source) =>
-      sum + (session.summaries.find((one) => one.id === source)?.tokens ?? 0) + tokensBeneath(session, source),
+      sum + (session.summaries.find((one) => one.id === source)?.tokens ?? 0) + tokensCovered(session, source),
     0,
   )

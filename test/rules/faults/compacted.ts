@@ -24,10 +24,10 @@ export const RAW = `
 
 /** A leaf under a summary, the first one. */
 export const UNDER = `
-  WITH RECURSIVE beneath (id) AS (
-    VALUES (:id) UNION SELECT e.source_summary_id FROM beneath AS b JOIN summary_sources AS e ON e.summary_id = b.id
+  WITH RECURSIVE covered (id) AS (
+    VALUES (:id) UNION SELECT e.source_summary_id FROM covered AS b JOIN summary_sources AS e ON e.summary_id = b.id
   )
-  SELECT l.summary_id FROM beneath AS b JOIN summary_messages AS l ON l.summary_id = b.id ORDER BY l.message_id LIMIT 1`
+  SELECT l.summary_id FROM covered AS b JOIN summary_messages AS l ON l.summary_id = b.id ORDER BY l.message_id LIMIT 1`
 
 /** Damage by one statement about something that a query finds. */
 export const one = (name: string, rule: string, of: string, sql: string, more: SqlParams = {}): CompactedFault => ({

@@ -7,7 +7,7 @@ import { FIRST, LEAF, otherConversation } from './lossless.ts'
 export const lineageFaults: FamilyFaults = {
   compacted: [
     one(
-      'a summary was deleted beneath another',
+      'a source of a summary was deleted',
       'dangling_edge',
       'SELECT source_summary_id FROM summary_sources ORDER BY 1',
       'DELETE FROM summaries WHERE summary_id = :id',
