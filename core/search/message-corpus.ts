@@ -19,7 +19,7 @@ import {
   messagesAfter,
 } from '../systems/records/messages.ts'
 import { windowsOfMessages } from '../systems/records/window-entries.ts'
-import { contentsOfMessages, messagesHolding, messagesLike, textsOfParts } from '../systems/texts.ts'
+import { messagesHolding, messagesLike, searchedTexts } from '../systems/texts.ts'
 import type { TimeSlice } from '../yielding.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
@@ -132,16 +132,7 @@ export class MessageCorpus implements Corpus {
   }
 
   texts(rows: readonly number[]): Map<number, Fields> {
-    const texts = new Map<number, string[][]>()
-    for (const [row, content] of contentsOfMessages(this.#db, rows)) {
-      texts.set(row, [[content ?? ''], [], [], []])
-    }
-    for (const { id, input, output, reasoning } of textsOfParts(this.#db, rows)) {
-      for (const [field, text] of [input, output, reasoning].entries()) {
-        if (text !== null) texts.get(id)?.[field + 1]?.push(text)
-      }
-    }
-    return new Map(Array.from(texts, ([row, lists]) => [row, lists.map((list) => list.join('\n'))]))
+    return new Map(searchedTexts(this.#db, rows).map(([row, ...fields]) => [row, fields]))
   }
 
   hits(rows: readonly number[]): Map<number, HitRow> {

@@ -67,7 +67,7 @@ export class SummaryCorpus implements Corpus {
   }
 
   texts(rows: readonly number[]): Map<number, Fields> {
-    return new Map(Array.from(contentsOfSummaryRows(this.#db, rows), ([row, content]) => [row, [content ?? '']]))
+    return new Map(contentsOfSummaryRows(this.#db, rows).map(([row, content]) => [row, [content ?? '']]))
   }
 
   /** Returns the texts of summaries by id. */

@@ -2,21 +2,26 @@ import type { Role } from '../contract/ids.ts'
 import { opening } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 
+const LISTED = /* sql */ `message_id IN (SELECT value FROM json_each(:ids))`
+const BETWEEN = /* sql */ `message_id BETWEEN CAST(:first AS INTEGER) AND CAST(:last AS INTEGER)`
+
 const queries = {
   messages: /* sql */ `
     SELECT message_id AS id, content FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
+  messagesBetween: /* sql */ `
+    SELECT message_id AS id, content FROM messages WHERE ${BETWEEN}`,
   /** Texts that stand in the content of the message are not repeated here. As in the view `message_text`. */
-  parts: /* sql */ `
+  parts: (condition: string) => /* sql */ `
     SELECT message_id AS id, ordinal, tool_input AS input, tool_output AS output,
       CASE part_type WHEN 'reasoning' THEN text_content END AS reasoning
     FROM message_parts
-    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND is_synthetic = 0
+    WHERE ${condition} AND is_synthetic = 0
       AND (tool_input IS NOT NULL OR tool_output IS NOT NULL OR part_type = 'reasoning')
     ORDER BY message_id, ordinal`,
   summaries: /* sql */ `
     SELECT summary_id AS id, content FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
   summaryRows: /* sql */ `
-    SELECT summary_rowid AS id, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:ids))`,
+    SELECT summary_rowid, content FROM summaries WHERE summary_rowid IN (SELECT value FROM json_each(:rows))`,
   messagesHolding: /* sql */ `
     SELECT message_id FROM messages
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND instr(content, :text) > 0
@@ -101,7 +106,61 @@ type PartTexts = {
 
 /** What messages say in their parts: what tools were given and gave, and reasoning. By message, then by ordinal. */
 export const textsOfParts = (db: ReadDb, messageIds: readonly number[]): IterableIterator<PartTexts> =>
-  db.iterate<PartTexts>(queries.parts, { ids: JSON.stringify(messageIds) })
+  db.iterate<PartTexts>(queries.parts(LISTED), { ids: JSON.stringify(messageIds) })
+
+/** The number of a message, its content, and what its parts say in their order. */
+export type SearchedTexts = readonly [
+  id: number,
+  content: string,
+  toolInput: string,
+  toolOutput: string,
+  reasoning: string,
+]
+
+/**
+ * The texts of messages as an index holds them: a field a column, the texts of several parts joined by line ends. A list
+ * without many gaps is read from its first to its last number, which takes half the time of looking them up.
+ */
+export function searchedTexts(db: ReadDb, ids: readonly number[]): SearchedTexts[] {
+  const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY)
+  const last = ids.reduce((most, id) => Math.max(most, id), Number.NEGATIVE_INFINITY)
+  const isDense = ids.length > 1 && last - first < ids.length * DENSE
+  const [messages, parts, params] = isDense
+    ? [queries.messagesBetween, queries.parts(BETWEEN), { first, last }]
+    : [queries.messages, queries.parts(LISTED), { ids: JSON.stringify(ids) }]
+  const wanted = isDense && last - first >= ids.length ? new Set(ids) : null
+  const said = joinedParts(db.rows<PartRow>(parts, params))
+  const texts: SearchedTexts[] = []
+  for (const [id, content] of db.rows<[id: number, content: string | null]>(messages, params)) {
+    if (wanted && !wanted.has(id)) continue
+    const [input, output, reasoning] = said.get(id) ?? NOTHING_SAID
+    texts.push([id, content ?? '', input ?? '', output ?? '', reasoning ?? ''])
+  }
+  return texts
+}
+
+/** A list is dense when it has at least one of so many numbers between its first and its last. */
+const DENSE = 2
+
+type PartRow = readonly [id: number, ordinal: number, ...said: Said]
+type Said = [input: string | null, output: string | null, reasoning: string | null]
+const NOTHING_SAID: Readonly<Said> = [null, null, null]
+
+function joinedParts(rows: readonly PartRow[]): ReadonlyMap<number, Readonly<Said>> {
+  const said = new Map<number, Said>()
+  for (const [id, , input, output, reasoning] of rows) {
+    const before = said.get(id)
+    if (before) {
+      before[0] = joined(before[0], input)
+      before[1] = joined(before[1], output)
+      before[2] = joined(before[2], reasoning)
+    } else said.set(id, [input, output, reasoning])
+  }
+  return said
+}
+
+const joined = (before: string | null, text: string | null): string | null =>
+  before === null || text === null ? (before ?? text) : `${before}\n${text}`
 
 /** Texts of summaries. */
 export const contentsOfSummaries = (db: ReadDb, ids: readonly string[]): Generator<Content<string>> =>
@@ -143,8 +202,8 @@ export const openingsOfTools = (
   )
 
 /** Texts of summaries by their row numbers. */
-export const contentsOfSummaryRows = (db: ReadDb, rows: readonly number[]): Generator<Content<number>> =>
-  contents(db, queries.summaryRows, rows)
+export const contentsOfSummaryRows = (db: ReadDb, rows: readonly number[]): Content<number>[] =>
+  db.rows<Content<number>>(queries.summaryRows, { rows: JSON.stringify(rows) })
 
 /** Those of some messages in which a text stands, character by character, in the content or in a part. */
 export const messagesHolding = (db: ReadDb, ids: readonly number[], text: string): number[] =>

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { searchedTexts } from '../../core/systems/texts.ts'
+import { buildMemory } from '../builders/memory.ts'
+
+const DENSE = [3, 1, 2, 4]
+
+it('reads the same texts of messages as a range and as a list with gaps', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 400)
+  const tool = { part_type: 'tool', tool_name: 'read', tool_status: 'completed' } as const
+  memory.parts(1, [{ ...tool, tool_input: 'first', tool_output: '' }])
+  memory.parts(1, [{ ...tool, tool_input: 'second', tool_output: 'out' }])
+  memory.parts(3, [{ part_type: 'reasoning', text_content: 'because' }])
+  const byNumber = (ids: readonly number[]) => new Map(searchedTexts(memory.db, ids).map((texts) => [texts[0], texts]))
+  const ranged = byNumber(DENSE)
+  const listed = byNumber([...DENSE, 400])
+  expect([...ranged.keys()].sort()).toEqual([1, 2, 3, 4])
+  for (const id of DENSE) expect(ranged.get(id)).toEqual(listed.get(id))
+  expect(ranged.get(1)?.slice(2)).toEqual(['first\nsecond', '\nout', ''])
+  expect(ranged.get(3)?.[4]).toBe('because')
+})
+
+it('leaves out the messages of a range that were not asked for', () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 10)
+  expect(searchedTexts(memory.db, [2, 4, 5]).map(([id]) => id)).toEqual([2, 4, 5])
+  expect(searchedTexts(memory.db, [])).toEqual([])
+})
