@@ -1,5 +1,5 @@
 import type { PlanStep, SpendEstimate } from '../contract/compaction.ts'
-import type { ProviderSettings } from '../contract/provider.ts'
+import { isWriter, type ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import type { NewNonce } from '../models/prompts/nonce.ts'
 import { PromptLibrary } from '../models/prompts/prompt-library.ts'
@@ -39,7 +39,7 @@ export class ConfiguredSummarizers {
   /** The names that `summarizer` of a run may have. */
   get names(): readonly string[] {
     const { providers, chain } = this.#options.models
-    return [DETERMINISTIC, ...providers.map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
+    return [DETERMINISTIC, ...providers.filter(isWriter).map(({ name }) => name), ...(chain.length > 0 ? [CHAIN] : [])]
   }
 
   /**
@@ -69,7 +69,8 @@ export class ConfiguredSummarizers {
     const name = given === AUTO ? CHAIN : given
     if (name === DETERMINISTIC) return []
     const { providers, chain } = this.#options.models
-    const byName = (wanted: string): ProviderSettings[] => providers.filter((provider) => provider.name === wanted)
+    const byName = (wanted: string): ProviderSettings[] =>
+      providers.filter((provider) => provider.name === wanted && isWriter(provider))
     const found = name === CHAIN ? chain.flatMap(byName) : byName(name)
     if (found.length > 0) return found
     const hint =

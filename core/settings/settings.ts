@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { CompactionSettings } from '../contract/compaction.ts'
 import type { LogLevel } from '../contract/lists.ts'
-import type { ProviderSettings } from '../contract/provider.ts'
+import { isWriter, type ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
 import type { TokenEstimatorName } from '../models/token-estimator.ts'
@@ -98,23 +98,37 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
  * named, which is what systems with a router of models call it.
  */
 function chainOf(names: readonly string[], providers: readonly ProviderSettings[]): readonly string[] {
-  const all = names.flatMap((name) => (name === 'auto' ? providers.map((provider) => provider.name) : name))
+  const writers = providers.filter(isWriter).map((provider) => provider.name)
+  const all = names.flatMap((name) => (name === 'auto' ? writers : name))
   const wanted = all.filter((name) => name !== 'deterministic')
   return configured(VARIABLES.summarizers.name, wanted, providers)
 }
 
-/** Returns each name once. @throws LcmError invalid_argument for a name that no provider has */
+/**
+ * Returns each name once.
+ * @throws LcmError invalid_argument for a name that no provider has, or one whose model writes nothing
+ */
 function configured(
   variable: string,
   names: readonly string[],
   providers: readonly ProviderSettings[],
 ): readonly string[] {
-  const unknown = names.find((name) => !providers.some((provider) => provider.name === name))
-  if (unknown === undefined) return [...new Set(names)]
-  const known = providers.map(({ name }) => name).join(', ') || 'none is configured yet'
+  for (const name of names) {
+    if (!isWriter(providerNamed(variable, name, providers))) {
+      const problem = `${variable} names ${JSON.stringify(name)}, whose model makes vectors and writes no texts.`
+      throw new LcmError('invalid_argument', problem, { variable })
+    }
+  }
+  return [...new Set(names)]
+}
+
+function providerNamed(variable: string, name: string, providers: readonly ProviderSettings[]): ProviderSettings {
+  const found = providers.find((provider) => provider.name === name)
+  if (found) return found
+  const known = providers.map((provider) => provider.name).join(', ') || 'none is configured yet'
   throw new LcmError(
     'invalid_argument',
-    `${variable} names ${JSON.stringify(unknown)}, which is no configured provider (${known}).`,
+    `${variable} names ${JSON.stringify(name)}, which is no configured provider (${known}).`,
     { variable },
   )
 }

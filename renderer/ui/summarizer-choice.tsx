@@ -5,7 +5,7 @@ import { toErrorInfo } from '../error-text.ts'
 import { formatRoute, patchRoute, useRoute } from '../routes.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './summarizer-choice.module.css'
-import { CHAIN, DETERMINISTIC, providersOf } from './summarizers.ts'
+import { CHAIN, DETERMINISTIC, providersOf, writersOf } from './summarizers.ts'
 
 type Props = { readonly value: string; readonly onChange: (summarizer: string) => void }
 
@@ -19,7 +19,7 @@ export function SummarizerChoice({ value, onChange }: Props) {
       <SelectField label="Summariser" options={optionsOf(settings)} value={value} onChange={onChange} />
       <p className={styles.text}>
         {report.error ? toErrorInfo(report.error).message : explain(value, settings)}{' '}
-        {settings.providers.length === 0 && (
+        {writersOf(settings).length === 0 && (
           <a className={styles.link} href={formatRoute(patchRoute(route, { view: 'settings' }))}>
             Set up a model
           </a>
@@ -33,7 +33,7 @@ const NONE: Pick<SettingsReport, 'providers' | 'chain'> = { providers: [], chain
 
 const optionsOf = ({ providers, chain }: typeof NONE) => [
   { value: DETERMINISTIC, label: 'built-in extractor' },
-  ...providers.map(({ name, model }) => ({ value: name, label: `${name} · ${model}` })),
+  ...writersOf({ providers }).map(({ name, model }) => ({ value: name, label: `${name} · ${model}` })),
   ...(chain.length > 0 ? [{ value: CHAIN, label: `chain · ${chain.join(' → ')}` }] : []),
 ]
 

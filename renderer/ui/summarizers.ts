@@ -1,3 +1,4 @@
+import { isWriter } from '../../core/contract/provider.ts'
 import type { SettingsReport } from '../../core/contract/settings.ts'
 
 /** Names of summarisers that are not models. */
@@ -9,3 +10,6 @@ export function providersOf(name: string, { providers, chain }: Pick<SettingsRep
   const names = name === CHAIN ? chain : [name]
   return names.flatMap((each) => providers.filter((provider) => provider.name === each))
 }
+
+/** The models that write texts. The others make vectors. */
+export const writersOf = ({ providers }: Pick<SettingsReport, 'providers'>) => providers.filter(isWriter)

@@ -161,13 +161,22 @@ describe('the settings of models', () => {
   })
 
   it('are asked all, in their order, when the chain is auto', () => {
-    const content = { providers: [claude, ollama], chain: ['auto'] }
+    const vectors = { ...ollama, name: 'vectors', kind: 'openai-embeddings' }
+    const content = { providers: [claude, vectors, ollama], chain: ['auto'] }
     expect(at(content).read().models.chain).toEqual(['claude', 'ollama'])
     expect(at({ ...content, chain: [] }, { LCM_SUMMARIZERS: 'ollama,auto' }).read().models.chain).toEqual([
       'ollama',
       'claude',
     ])
     expect(at({ chain: ['auto'] }).read().models.chain).toEqual([])
+  })
+
+  it('are refused in the chain and for large files when their model makes vectors and writes nothing', async () => {
+    const vectors = { ...ollama, name: 'vectors', kind: 'openai-embeddings' }
+    for (const content of [{ chain: ['vectors'] }, { values: { LCM_EXPLORERS: 'vectors' } }]) {
+      const { message } = await refusal(() => at({ providers: [vectors], ...content }).read())
+      expect(message).toContain('"vectors", whose model makes vectors and writes no texts')
+    }
   })
 
   it('read prompts from beside the file unless the environment names a folder', () => {

@@ -183,7 +183,7 @@ describe('a call of a model', () => {
       }
       more()
     })
-    expect(failure?.message).toContain('far more than a summary')
+    expect(failure?.message).toContain('far more than was asked for')
     expect(calls).toBe(1)
   })
 

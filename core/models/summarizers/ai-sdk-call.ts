@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic'
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { type FinishReason, generateText, type LanguageModel, wrapLanguageModel } from 'ai'
+import { z } from 'zod'
 import type { ProviderSettings } from '../../contract/provider.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 
@@ -60,4 +61,42 @@ export function modelOf({ kind, name, baseUrl, model }: ProviderSettings, key: s
       wrapGenerate: async ({ doGenerate }) => ({ ...(await doGenerate()), warnings: [] }),
     },
   })
+}
+
+export type EmbeddingReply = {
+  /** What the server answered for each text, in their order. It is not checked yet. */
+  readonly vectors: readonly (readonly number[])[]
+  readonly inputTokens: number | null
+}
+
+/** The client library drops the number by which an answer belongs to a text. */
+const Answered = z.object({ data: z.array(z.object({ index: z.int().optional() })) })
+
+/**
+ * Has texts turned into vectors by one call over the network, without retries.
+ * @throws as `callModel`
+ */
+export async function callEmbeddings(
+  { name, baseUrl, model }: ProviderSettings,
+  key: string | null,
+  texts: readonly string[],
+  signal: AbortSignal,
+): Promise<EmbeddingReply> {
+  const client = createOpenAICompatible({
+    name,
+    baseURL: baseUrl.replace(/\/+$/, ''),
+    fetch: boundedFetch,
+    ...(key === null ? {} : { apiKey: key }),
+  })
+  const { embeddings, usage, response } = await client
+    .embeddingModel(model)
+    .doEmbed({ values: [...texts], abortSignal: signal })
+  const answered = Answered.safeParse(response?.body)
+  const vectors: (readonly number[])[] = [...embeddings]
+  if (answered.success) {
+    answered.data.data.forEach(({ index }, at) => {
+      if (index !== undefined && index in vectors) vectors[index] = embeddings[at] ?? []
+    })
+  }
+  return { vectors, inputTokens: usage?.tokens ?? null }
 }

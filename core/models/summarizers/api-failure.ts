@@ -1,5 +1,5 @@
 import { APICallError } from 'ai'
-import type { ProviderSettings } from '../../contract/provider.ts'
+import { isWriter, type ProviderSettings } from '../../contract/provider.ts'
 import { AnswerTooLarge, RedirectRefused } from './bounded-fetch.ts'
 import { CallFailure } from './call-failure.ts'
 
@@ -9,7 +9,7 @@ export function callFailureOf(error: unknown, provider: ProviderSettings, nowMs:
   const host = hostOf(provider.baseUrl)
   for (const cause of causesOf(error)) {
     if (cause instanceof AnswerTooLarge) {
-      return new CallFailure('failed', `${host} answered far more than a summary; the answer was dropped.`, {
+      return new CallFailure('failed', `${host} answered far more than was asked for; the answer was dropped.`, {
         isBilled: true,
       })
     }
@@ -37,7 +37,8 @@ export function callFailureOf(error: unknown, provider: ProviderSettings, nowMs:
 
 const isRetryableStatus = (status: number): boolean => [408, 409, 425, 429].includes(status) || status >= 500
 
-function statusProblem(status: number, { keyVariable, model }: ProviderSettings): string {
+function statusProblem(status: number, provider: ProviderSettings): string {
+  const { keyVariable, model } = provider
   if (status === 401 || status === 403) {
     const where = keyVariable === null ? 'the stored key' : keyVariable
     return `the key was not accepted. Check ${where}.`
@@ -47,7 +48,8 @@ function statusProblem(status: number, { keyVariable, model }: ProviderSettings)
   if (status === 413) return 'the request is too large for it. Make the chunks smaller.'
   if (status === 429) return 'too many requests for now.'
   if (status === 400 || status === 422) {
-    return `it refused the request. The chunk may be too large for ${model}, or a value not accepted by it.`
+    const what = isWriter(provider) ? 'The chunk may be too large' : 'A text may be too long'
+    return `it refused the request. ${what} for ${model}, or a value not accepted by it.`
   }
   return status >= 500 ? 'it has a problem of its own.' : 'it refused the request.'
 }

@@ -21,11 +21,38 @@ export type ProviderAccess = {
   readonly budget: SpendBudget
 }
 
+/** A call of any kind: what it may take at most, and how it is made. */
+type ProviderCall<Reply> = {
+  readonly inputTokens: number
+  readonly maxOutputTokens: number
+  make(client: Client, key: string | null, signal: AbortSignal): Promise<Reply>
+  outputTokensOf(reply: Reply): number
+}
+
 /**
  * Asks a model within the budget of the run, with the time limit, the retries and the circuit of its provider.
  * @throws SummarizerFailure in words of our own; whatever the signal was aborted with
  */
 export async function askModel(access: ProviderAccess, call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
+  const { provider, estimator } = access
+  return callProvider(
+    access,
+    {
+      inputTokens: estimator.count(call.system) + estimator.count(call.prompt),
+      maxOutputTokens: call.maxOutputTokens,
+      make: ({ callModel }, key, both) => callModel(provider, key, call, both),
+      outputTokensOf: ({ text, outputTokens }) => outputTokens ?? estimator.count(text),
+    },
+    signal,
+  )
+}
+
+/** As `askModel`, for a call of any kind. */
+async function callProvider<Reply extends Pick<ModelReply, 'inputTokens'>>(
+  access: ProviderAccess,
+  call: ProviderCall<Reply>,
+  signal: AbortSignal,
+): Promise<Reply> {
   // Loading the client library takes a moment, which only a call needs and which is not counted as the model's time.
   const client = await loadClient()
   return access.resilience.execute((both) => callOnce(access, client, call, both), signal)
@@ -35,18 +62,15 @@ const loadClient = async () => ({ ...(await import('./ai-sdk-call.ts')), ...(awa
 type Client = Awaited<ReturnType<typeof loadClient>>
 
 /** Makes a call within the budget of the run. It fails with a `CallFailure` or with the abort. */
-async function callOnce(
-  { provider, budget, estimator, keyOf }: ProviderAccess,
-  { callModel, callFailureOf }: Client,
-  call: ModelCall,
+async function callOnce<Reply extends Pick<ModelReply, 'inputTokens'>>(
+  { provider, budget, keyOf }: ProviderAccess,
+  client: Client,
+  { inputTokens, maxOutputTokens, make, outputTokensOf }: ProviderCall<Reply>,
   signal: AbortSignal,
-): Promise<ModelReply> {
-  const inputTokens = estimator.count(call.system) + estimator.count(call.prompt)
-  const reserved = budget.reserve(inputTokens, call.maxOutputTokens, provider)
+): Promise<Reply> {
+  const reserved = budget.reserve(inputTokens, maxOutputTokens, provider)
   if (!reserved) {
-    const [needs, cap] = [inputTokens + call.maxOutputTokens, budget.capTokens ?? 0].map((n) =>
-      n.toLocaleString('en-US'),
-    )
+    const [needs, cap] = [inputTokens + maxOutputTokens, budget.capTokens ?? 0].map((n) => n.toLocaleString('en-US'))
     throw new CallFailure(
       'spend_cap',
       `The call may take ${needs} tokens, more than the cap of ${cap} for a run leaves.`,
@@ -55,14 +79,14 @@ async function callOnce(
   const start = performance.now()
   const fields = { provider: provider.name, model: provider.model }
   try {
-    const reply = await callModel(provider, await keyOf(provider), call, signal)
-    const outputTokens = reply.outputTokens ?? estimator.count(reply.text)
+    const reply = await make(client, await keyOf(provider), signal)
+    const outputTokens = outputTokensOf(reply)
     reserved.settle(reply.inputTokens, outputTokens)
     const counted = { tokens_in: reply.inputTokens ?? inputTokens, tokens_out: outputTokens }
     logEvent('info', 'model', 'model.answered', { ...fields, ...counted, outcome: 'ok', duration_ms: elapsedMs(start) })
     return reply
   } catch (error) {
-    const failure = callFailureOf(error, provider, systemClock())
+    const failure = client.callFailureOf(error, provider, systemClock())
     if (signal.aborted || failure.isBilled) reserved.settle(null, null)
     else reserved.release()
     const outcome = signal.aborted ? 'cancelled' : failure.outcome

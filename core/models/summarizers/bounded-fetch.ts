@@ -1,7 +1,7 @@
-/** No answer with a summary is larger. A server that sends more would fill the memory before the time is up. */
+/** No answer with a summary, or with the vectors of one request, is larger. A server that sends more would fill the memory before the time is up. */
 const LARGEST_ANSWER_BYTES = 8 * 1024 * 1024
 
-/** Thrown when an answer is larger than any summary. */
+/** Thrown when an answer is larger than any that was asked for. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge'
 }
@@ -11,7 +11,7 @@ export class RedirectRefused extends Error {
   override readonly name = 'RedirectRefused'
 }
 
-/** Fetches without following redirects, and reads no more than a summary can take. */
+/** Fetches without following redirects, and reads no more than such an answer can take. */
 export const boundedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, { ...init, redirect: 'manual' })
   if (response.status >= 300 && response.status < 400) {

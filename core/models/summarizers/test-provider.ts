@@ -1,5 +1,6 @@
 import { systemClock } from '../../clock.ts'
-import type { ProviderSettings, ProviderTest } from '../../contract/provider.ts'
+import { isWriter, type ProviderSettings, type ProviderTest } from '../../contract/provider.ts'
+import { checkedVectors } from '../embeddings/checked-vectors.ts'
 
 /** This is enough for a word, and for the thoughts of a model that thinks first. */
 const MAX_OUTPUT_TOKENS = 256
@@ -17,21 +18,24 @@ export async function testProvider(
   const [{ callModel }, { callFailureOf }] = await Promise.all([import('./ai-sdk-call.ts'), import('./api-failure.ts')])
   const limitMs = Math.min(provider.timeoutMs, LONGEST_MS)
   const late = AbortSignal.timeout(limitMs)
+  const both = AbortSignal.any([signal, late])
   const began = performance.now()
-  const answer = (problem: string | null): ProviderTest => ({
+  const answer = (problem: string | null, more: Pick<ProviderTest, 'dimensions'> = {}): ProviderTest => ({
     ok: problem === null,
     model: provider.model,
     durationMs: performance.now() - began,
     problem,
+    ...more,
   })
   try {
+    if (!isWriter(provider)) return answer(null, { dimensions: await dimensionsOf(provider, key, both) })
     const call = {
       system: 'You are asked whether you can be reached.',
       prompt: 'Answer with the single word: ready',
       temperature: 0.2,
       maxOutputTokens: Math.min(provider.maxOutputTokens, MAX_OUTPUT_TOKENS),
     }
-    const { text, finishReason } = await callModel(provider, key, call, AbortSignal.any([signal, late]))
+    const { text, finishReason } = await callModel(provider, key, call, both)
     // A model that thinks first may need more tokens than this for its first word.
     const isWell = text.trim() !== '' || finishReason === 'length'
     return answer(isWell ? null : 'It answers, but with an empty text.')
@@ -40,4 +44,11 @@ export async function testProvider(
     if (late.aborted) return answer(`No answer within ${limitMs.toLocaleString('en-US')} ms.`)
     return answer(callFailureOf(error, provider, systemClock()).message)
   }
+}
+
+/** Returns how many numbers the vector of a word has. */
+async function dimensionsOf(provider: ProviderSettings, key: string | null, signal: AbortSignal): Promise<number> {
+  const [{ callEmbeddings }, { hostOf }] = await Promise.all([import('./ai-sdk-call.ts'), import('./api-failure.ts')])
+  const reply = await callEmbeddings(provider, key, ['ready'], signal)
+  return checkedVectors(reply, 1, hostOf(provider.baseUrl))[0]?.length ?? 0
 }

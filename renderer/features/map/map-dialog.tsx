@@ -11,7 +11,7 @@ import styles from '../../ui/form.module.css'
 import { FormField } from '../../ui/form-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { CHAIN } from '../../ui/summarizers.ts'
+import { CHAIN, writersOf } from '../../ui/summarizers.ts'
 import { chosenModel, type MapField, type MapForm, type MapProblems, mapOf, splitCommand } from './map-form.ts'
 
 type Props = {
@@ -163,7 +163,7 @@ type Models = { readonly models: readonly string[]; readonly state: 'loading' | 
 function useModels(): Models {
   const { data, error } = useQuery(api.settings.report.queryOptions())
   if (!data) return { models: [], state: error ? 'failed' : 'loading' }
-  const names = data.providers.map(({ name }) => name)
+  const names = writersOf(data).map(({ name }) => name)
   return { models: data.chain.length > 0 ? [CHAIN, ...names] : names, state: 'ready' }
 }
 

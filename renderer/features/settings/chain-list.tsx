@@ -3,6 +3,7 @@ import { toErrorInfo } from '../../error-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
+import { writersOf } from '../../ui/summarizers.ts'
 import styles from './chain-list.module.css'
 import { moveInChain } from './chain-order.ts'
 import sectionStyles from './section.module.css'
@@ -15,7 +16,7 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
   const { chain, providers, effective } = report
   const source = effective.find(({ variable }) => variable === 'LCM_SUMMARIZERS')?.source ?? 'default'
   const isFixed = source === 'environment'
-  const others = providers.filter(({ name }) => !chain.includes(name))
+  const others = writersOf({ providers }).filter(({ name }) => !chain.includes(name))
   const put = (next: readonly string[]) => save.mutate({ chain: [...next] })
   return (
     <section className={sectionStyles.section}>

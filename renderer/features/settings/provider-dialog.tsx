@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactNode, useId, useState } from 'react'
-import type { ProviderInfo } from '../../../core/contract/provider.ts'
+import { isWriter, type ProviderInfo } from '../../../core/contract/provider.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
@@ -33,6 +33,7 @@ type TextField = Exclude<ProviderField, 'kind'>
 const KINDS = [
   { value: 'openai-compatible', label: 'OpenAI-compatible' },
   { value: 'anthropic', label: 'Anthropic' },
+  { value: 'openai-embeddings', label: 'Embeddings' },
 ] as const
 
 const NO_PROBLEMS: FormProblems = {}
@@ -103,6 +104,12 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
           />
         )}
         <Segmented label="Kind" options={KINDS} value={form.kind} onChange={(kind) => setForm({ ...form, kind })} />
+        {!isWriter(form) && (
+          <p className={styles.hint}>
+            Such a model writes nothing. It turns texts into vectors, so that a question also finds what says the same
+            in other words.
+          </p>
+        )}
         {field('name', 'Name', 'What the chain and --summarizer call it')}
         {field('baseUrl', 'Base URL', 'Up to and with /v1; no user, password or key in it')}
         {field('model', 'Model', 'As the server calls it')}
@@ -112,9 +119,13 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
           'The environment variable that may hold the key; empty where none is needed',
         )}
         {field('timeoutSeconds', 'Timeout', 'For one call', 's')}
-        {field('maxOutputTokens', 'Longest answer', 'No answer is asked to be longer', 'tokens')}
         {field('inputPrice', 'Price in', 'In your currency; empty when not known', 'per million tokens')}
-        {field('outputPrice', 'Price out', 'In your currency; empty when not known', 'per million tokens')}
+        {isWriter(form) && (
+          <>
+            {field('maxOutputTokens', 'Longest answer', 'No answer is asked to be longer', 'tokens')}
+            {field('outputPrice', 'Price out', 'In your currency; empty when not known', 'per million tokens')}
+          </>
+        )}
         {save.isPending && (
           <p role="status">
             {host.kind === 'browser'

@@ -79,7 +79,7 @@ export const KNOWN_SERVICES: readonly KnownService[] = [
 /** What a field accepts; completes "expected …". */
 const ACCEPTS: Readonly<Record<ProviderField, string>> = {
   name: 'small letters, digits, dots and dashes, 64 at most',
-  kind: 'one of the two',
+  kind: 'one of the three',
   baseUrl: 'an address that begins with http:// or https://',
   model: 'the name of a model',
   keyVariable: 'the name of an environment variable in capitals, or nothing',

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import type { ProviderInfo, ProviderTest } from '../../../core/contract/provider.ts'
+import { isWriter, type ProviderInfo, type ProviderTest } from '../../../core/contract/provider.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
@@ -40,7 +40,11 @@ export function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }:
         <p className={styles.dim}>{limitsText(provider)}</p>
         <p className={styles.result} role="status">
           {test.isPending ? (
-            'Asking it for one word…'
+            isWriter(provider) ? (
+              'Asking it for one word…'
+            ) : (
+              'Asking it for one vector…'
+            )
           ) : test.error ? (
             <span className={styles.problem}>{toErrorInfo(test.error).message}</span>
           ) : (
@@ -72,6 +76,13 @@ export function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }:
 }
 
 function TestResult({ test }: { readonly test: ProviderTest }) {
+  if (test.ok && test.dimensions !== undefined) {
+    return (
+      <span className={styles.fine}>
+        It answers, in {formatDuration(test.durationMs)}, with vectors of {plural(test.dimensions, 'number')}.
+      </span>
+    )
+  }
   if (test.ok) return <span className={styles.fine}>It answers, in {formatDuration(test.durationMs)}.</span>
   return <span className={styles.problem}>{test.problem ?? 'It does not answer.'}</span>
 }
@@ -95,7 +106,12 @@ function keyText(
   }
 }
 
-function limitsText({ timeoutMs, maxOutputTokens, inputPrice, outputPrice }: ProviderInfo): string {
+function limitsText(provider: ProviderInfo): string {
+  const { timeoutMs, maxOutputTokens, inputPrice, outputPrice } = provider
+  if (!isWriter(provider)) {
+    const ofTexts = inputPrice === null ? 'no price set' : `${inputPrice} per million tokens`
+    return `Embeddings · ${formatCount(timeoutMs / 1000)} s for a request · ${ofTexts}`
+  }
   const price =
     inputPrice === null || outputPrice === null
       ? 'no prices set'
