@@ -28,6 +28,16 @@ describe('every command and every procedure', () => {
     expect(new Set(every.map(({ title, spec }) => `${title} ${spec.name}`)).size).toBe(every.length)
   })
 
+  it('is in the list of all with the words that it is given without a flag', async () => {
+    for (const { title, lines, all } of lists) {
+      const given = (await all()).map((spec) => {
+        const command = addCommand(new Command(title), spec, async () => undefined)
+        return [spec.name, spec.does, command.usage().replace('[options]', '').trim()]
+      })
+      expect((await lines()).map(({ name, does, words = '' }) => [name, does, words])).toEqual(given)
+    }
+  })
+
   it('says what it does and what each of its options means', () => {
     const silent = every.flatMap(({ title, spec }) => [
       ...(spec.does === '' ? [`${title} ${spec.name}`] : []),

@@ -56,6 +56,11 @@ it.each([['--version'], ['--help'], ['integrity --help']])(
   },
 )
 
+it('lcm --help loads no command', async () => {
+  const { thread } = await loadedBy(['--help'])
+  expect(thread.filter((url) => /-commands?\.ts$/.test(url))).toEqual([])
+})
+
 it('lcm stats loads nothing that imports, copies, salvages or serves', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['one'] }] })
   const { thread } = await loadedBy(['stats', '--db', memory.path])

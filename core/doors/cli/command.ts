@@ -33,8 +33,18 @@ export type CommandList = {
   /** The words before the name of a command. */
   readonly title: string
   readonly does: string
+  /** What a list of all says of each, without loading the commands themselves where that takes long. */
+  readonly lines: () => Promise<readonly CommandLine[]>
   readonly all: () => Promise<readonly CommandSpec[]>
   readonly find: (name: string) => Promise<CommandSpec | null>
+}
+
+/** A command as a list of all shows it. */
+export type CommandLine = {
+  readonly name: string
+  readonly does: string
+  /** What is given without a flag, such as `<id>` or `[file]`. */
+  readonly words?: string
 }
 
 /** Other names of a command, which decapod gives it. */
@@ -69,16 +79,19 @@ export type CommandSpec = {
   readonly run: (input: never, given: Given) => Promise<Answer>
 }
 
+/** A command without what the list of commands says of it. */
+export type CommandDefinition = Omit<CommandSpec, 'does'>
+
 /** Declares a command whose fields are known to the type checker. */
 export function defineCommand<Fields extends z.ZodObject = z.ZodObject<Record<never, never>>>(
-  spec: Omit<CommandSpec, 'fields' | 'positional' | 'exclusive' | 'first' | 'run'> & {
+  spec: Omit<CommandDefinition, 'fields' | 'positional' | 'exclusive' | 'first' | 'run'> & {
     readonly fields?: Fields
     readonly positional?: readonly (keyof z.output<Fields> & string)[]
     readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
     readonly first?: (input: Partial<z.output<Fields>>) => void
     readonly run: (input: z.output<Fields>, given: Given) => Promise<Answer>
   },
-): CommandSpec {
+): CommandDefinition {
   return spec
 }
 

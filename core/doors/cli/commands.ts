@@ -1,71 +1,236 @@
 import { LcmError } from '../../errors.ts'
-import { ALIASES, type CommandList, type CommandSpec, defineCommand } from './command.ts'
+import {
+  ALIASES,
+  type CommandDefinition,
+  type CommandLine,
+  type CommandList,
+  type CommandSpec,
+  defineCommand,
+} from './command.ts'
 
 /** Stands for all procedures in the list of commands. What follows is read by the command of the procedure. */
 const call = defineCommand({
   name: 'call',
-  does: 'any procedure of the contract by its name: "lcm call --help" lists them',
   example: 'call strata.get --conversation 1 --axis tokens --db sample.db',
   run: async () => {
     throw new LcmError('invalid_argument', 'Say which procedure to call: "lcm call --help" lists them.')
   },
 })
 
-/** Loads each command alone, because a program that starts often has to start quickly. */
-const COMMANDS: Readonly<Record<string, () => Promise<CommandSpec>>> = {
-  discover: async () => (await import('./discover-command.ts')).discover,
-  stats: async () => (await import('./read-commands.ts')).stats,
-  tree: async () => (await import('./read-commands.ts')).tree,
-  messages: async () => (await import('./messages-command.ts')).messages,
-  describe: async () => (await import('./read-commands.ts')).describe,
-  expand: async () => (await import('./read-commands.ts')).expand,
-  lineage: async () => (await import('./read-commands.ts')).lineage,
-  context: async () => (await import('./context-command.ts')).context,
-  grep: async () => (await import('./grep-command.ts')).grep,
-  'expand-query': async () => (await import('./expand-query-command.ts')).expandQuery,
-  provenance: async () => (await import('./provenance-command.ts')).provenance,
-  trace: async () => (await import('./trace-commands.ts')).trace,
-  probe: async () => (await import('./probe-command.ts')).probe,
-  loss: async () => (await import('./trace-commands.ts')).loss,
-  integrity: async () => (await import('./integrity-command.ts')).integrity,
-  coverage: async () => (await import('./coverage-command.ts')).coverage,
-  repair: async () => (await import('./repair-command.ts')).repair,
-  rewrite: async () => (await import('./surgery-commands.ts')).rewrite,
-  dissolve: async () => (await import('./surgery-commands.ts')).dissolve,
-  transplant: async () => (await import('./surgery-commands.ts')).transplant,
-  backups: async () => (await import('./surgery-commands.ts')).backups,
-  undo: async () => (await import('./surgery-commands.ts')).undo,
-  storage: async () => (await import('./storage-command.ts')).storage,
-  import: async () => (await import('./import-command.ts')).importCommand,
-  compact: async () => (await import('./compact-command.ts')).compact,
-  explore: async () => (await import('./explore-command.ts')).explore,
-  copy: async () => (await import('./copy-command.ts')).copy,
-  map: async () => (await import('./map-command.ts')).map,
-  salvage: async () => (await import('./salvage-command.ts')).salvage,
-  ledger: async () => (await import('./ledger-command.ts')).ledger,
-  files: async () => (await import('./file-commands.ts')).files,
-  file: async () => (await import('./file-commands.ts')).file,
-  export: async () => (await import('./export-command.ts')).exportCommand,
-  metrics: async () => (await import('./metrics-command.ts')).metrics,
-  schema: async () => (await import('./schema-command.ts')).schema,
-  completion: async () => (await import('./completion-command.ts')).completion,
-  call: async () => call,
-  serve: async () => (await import('./serve-command.ts')).serveCommand,
-  mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
-  grant: async () => (await import('./grant-command.ts')).grant,
-  statusline: async () => (await import('./statusline-command.ts')).statusline,
-  engine: async () => (await import('./engine-command.ts')).engine,
-  open: async () => (await import('./open-command.ts')).openCommand,
+type Listed = Omit<CommandLine, 'name'> & { readonly load: () => Promise<CommandDefinition> }
+
+/**
+ * What `lcm --help` says of each command, and how it is loaded. Each is loaded alone and none for the list of all,
+ * because a program that starts often has to start quickly.
+ */
+const COMMANDS: Readonly<Record<string, Listed>> = {
+  discover: {
+    does: 'memories and transcripts in their usual places on this machine',
+    load: async () => (await import('./discover-command.ts')).discover,
+  },
+  stats: {
+    does: 'count what a memory holds',
+    load: async () => (await import('./read-commands.ts')).stats,
+  },
+  tree: {
+    does: 'the summary DAG from its roots to the messages',
+    load: async () => (await import('./read-commands.ts')).tree,
+  },
+  messages: {
+    does: 'the messages of a conversation, oldest first',
+    load: async () => (await import('./messages-command.ts')).messages,
+  },
+  describe: {
+    words: '<id>',
+    does: 'everything known of a message, summary or file',
+    load: async () => (await import('./read-commands.ts')).describe,
+  },
+  expand: {
+    words: '<id>',
+    does: 'a summary back to its sources',
+    load: async () => (await import('./read-commands.ts')).expand,
+  },
+  lineage: {
+    words: '<id>',
+    does: 'sources down to the messages, dependents up to the roots',
+    load: async () => (await import('./read-commands.ts')).lineage,
+  },
+  context: {
+    does: 'what the model sees next turn, and why',
+    load: async () => (await import('./context-command.ts')).context,
+  },
+  grep: {
+    words: '<query>',
+    does: 'find messages, summaries, and lines of large files',
+    load: async () => (await import('./grep-command.ts')).grep,
+  },
+  'expand-query': {
+    words: '<prompt>',
+    does: 'answer a question from what summaries cover, with the ids it rests on',
+    load: async () => (await import('./expand-query-command.ts')).expandQuery,
+  },
+  provenance: {
+    words: '<id>',
+    does: 'what the sentences of a summary rest on, and what stands in no source',
+    load: async () => (await import('./provenance-command.ts')).provenance,
+  },
+  trace: {
+    words: '<what>',
+    does: 'where something that was said stands now, where it was lost, and how to get it back',
+    load: async () => (await import('./trace-commands.ts')).trace,
+  },
+  probe: {
+    does: 'whether the agent would still know what was said: in the window, by a search, or not at all',
+    load: async () => (await import('./probe-command.ts')).probe,
+  },
+  loss: {
+    does: 'what the last compaction dropped or changed, or what left the window between two moments',
+    load: async () => (await import('./trace-commands.ts')).loss,
+  },
+  integrity: {
+    does: 'check the memory; exit code 3 when something is wrong',
+    load: async () => (await import('./integrity-command.ts')).integrity,
+  },
+  coverage: {
+    does: 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there',
+    load: async () => (await import('./coverage-command.ts')).coverage,
+  },
+  repair: {
+    does: 'plan repairs, or apply steps of the plan; exit code 3 while steps are left',
+    load: async () => (await import('./repair-command.ts')).repair,
+  },
+  rewrite: {
+    words: '<id>',
+    does: 'have a summary written anew from its sources; id and links stay',
+    load: async () => (await import('./surgery-commands.ts')).rewrite,
+  },
+  dissolve: {
+    words: '<id>',
+    does: 'put the sources of a summary in its place',
+    load: async () => (await import('./surgery-commands.ts')).dissolve,
+  },
+  transplant: {
+    words: '<id>',
+    does: 'copy a summary with all that it stands for into another conversation',
+    load: async () => (await import('./surgery-commands.ts')).transplant,
+  },
+  backups: {
+    does: 'backups of a memory, newest first',
+    load: async () => (await import('./surgery-commands.ts')).backups,
+  },
+  undo: {
+    words: '<backup>',
+    does: 'restore summaries, links and windows from a backup; messages that came since stay',
+    load: async () => (await import('./surgery-commands.ts')).undo,
+  },
+  storage: {
+    does: 'where the bytes of the file are, and what would make it smaller',
+    load: async () => (await import('./storage-command.ts')).storage,
+  },
+  import: {
+    words: '<path...>',
+    does: 'import transcripts into a native memory, which is created when missing',
+    load: async () => (await import('./import-command.ts')).importCommand,
+  },
+  compact: {
+    does: 'replace old messages in the window by summaries',
+    load: async () => (await import('./compact-command.ts')).compact,
+  },
+  explore: {
+    words: '[id...]',
+    does: 'have large files of Markdown, plain text and text of PDFs described by a model',
+    load: async () => (await import('./explore-command.ts')).explore,
+  },
+  copy: {
+    does: 'a working copy: the same memory as a native file that may be compacted',
+    load: async () => (await import('./copy-command.ts')).copy,
+  },
+  map: {
+    words: '<action> [command...]',
+    does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',
+    load: async () => (await import('./map-command.ts')).map,
+  },
+  salvage: {
+    does: 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost',
+    load: async () => (await import('./salvage-command.ts')).salvage,
+  },
+  ledger: {
+    words: '<action> [ledger]',
+    does: 'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
+    load: async () => (await import('./ledger-command.ts')).ledger,
+  },
+  files: {
+    does: 'large files that messages refer to',
+    load: async () => (await import('./file-commands.ts')).files,
+  },
+  file: {
+    words: '<id>',
+    does: 'a large file: its content and what was made out of it',
+    load: async () => (await import('./file-commands.ts')).file,
+  },
+  export: {
+    does: 'a memory as a document, a graph or a ledger; on standard output without -o',
+    load: async () => (await import('./export-command.ts')).exportCommand,
+  },
+  metrics: {
+    does: 'what was done with a memory, and what it holds, in the text format of Prometheus',
+    load: async () => (await import('./metrics-command.ts')).metrics,
+  },
+  schema: {
+    does: 'commands, options and JSON schemas, for programs',
+    load: async () => (await import('./schema-command.ts')).schema,
+  },
+  completion: {
+    words: '<shell>',
+    does: 'a script that completes commands, options and their values in a shell',
+    load: async () => (await import('./completion-command.ts')).completion,
+  },
+  call: {
+    does: 'any procedure of the contract by its name: "lcm call --help" lists them',
+    load: async () => call,
+  },
+  serve: {
+    does: 'the window, in the browser of this machine',
+    load: async () => (await import('./serve-command.ts')).serveCommand,
+  },
+  mcp: {
+    does: 'give an agent its tools on the memory: MCP over standard input and output',
+    load: async () => (await import('./mcp-command.ts')).mcpCommand,
+  },
+  grant: {
+    words: '<action> [id]',
+    does: 'let another program read a part of a memory: issue, list and revoke permissions',
+    load: async () => (await import('./grant-command.ts')).grant,
+  },
+  statusline: {
+    does: 'one line about a memory, for a shell prompt or the footer of an agent',
+    load: async () => (await import('./statusline-command.ts')).statusline,
+  },
+  engine: {
+    does: 'a memory for a program that runs an agent: JSON-RPC 2.0 over standard input and output',
+    load: async () => (await import('./engine-command.ts')).engine,
+  },
+  open: {
+    words: '[file]',
+    does: 'the window: the desktop app where it is installed, otherwise as serve',
+    load: async () => (await import('./open-command.ts')).openCommand,
+  },
 }
 
 const commands: CommandList = {
   title: 'lcm',
   does: 'Look into, search, check and compact the memory of agents with lossless context management.',
-  all: () => Promise.all(Object.values(COMMANDS).map((load) => load())),
+  lines: async () => Object.entries(COMMANDS).map(([name, { does, words }]) => ({ name, does, words })),
+  all: () => Promise.all(Object.values(COMMANDS).map(loaded)),
   find: async (name) => {
     const [command = name] = Object.entries(ALIASES).find(([, names]) => names.includes(name)) ?? []
-    return Object.hasOwn(COMMANDS, command) ? ((await COMMANDS[command]?.()) ?? null) : null
+    const listed = Object.hasOwn(COMMANDS, command) ? COMMANDS[command] : undefined
+    return listed === undefined ? null : loaded(listed)
   },
+}
+
+async function loaded({ does, load }: Listed): Promise<CommandSpec> {
+  return { ...(await load()), does }
 }
 
 /** Returns the commands of `lcm`, or the procedures behind `lcm call`, which need the whole contract. */

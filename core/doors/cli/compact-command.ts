@@ -37,7 +37,6 @@ type CompactOptions = z.output<typeof fields>
 /** Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
 export const compact = defineCommand({
   name: 'compact',
-  does: 'replace old messages in the window by summaries',
   example: 'compact --db sample.db --conversation 1 --plan --mode until-under --target 20000',
   fields,
   prints: z.union([CompactionResult, CompactionPlan]),

@@ -3,7 +3,6 @@ import { defineCommand } from './command.ts'
 
 export const completion = defineCommand({
   name: 'completion',
-  does: 'a script that completes commands, options and their values in a shell',
   example: 'completion bash >> ~/.bashrc',
   fields: z.object({ shell: z.enum(['bash', 'zsh', 'fish']).meta({ description: 'the shell', value: 'shell' }) }),
   positional: ['shell'],

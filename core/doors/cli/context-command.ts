@@ -37,7 +37,6 @@ const fields = AssembleInput.omit({ conversationId: true, tokenBudget: true }).e
 /** The window now, at a past moment, or the difference between two. */
 export const context = defineCommand({
   name: 'context',
-  does: 'what the model sees next turn, and why',
   example: 'context --db sample.db --conversation 1 --budget 8000',
   fields,
   exclusive: [

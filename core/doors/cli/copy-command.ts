@@ -10,7 +10,6 @@ import { bytes, count } from './text.ts'
 /** Another system's memory as a native one that can be written. */
 export const copy = defineCommand({
   name: 'copy',
-  does: 'a working copy: the same memory as a native file that may be compacted',
   example: 'copy --from ~/.openclaw/lcm.db --to copy.db',
   fields: z.object({
     from: z.string().meta({ description: 'the memory to copy; it is not changed', value: 'file' }),

@@ -11,7 +11,6 @@ const SHOWN = 20
 
 export const coverage = defineCommand({
   name: 'coverage',
-  does: 'compare a conversation with the agent’s own transcript; exit code 3 when it is not all there',
   example: 'coverage --db sample.db --conversation 1 --transcript resources/sample.jsonl',
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,

@@ -6,7 +6,6 @@ import { bytes, count, table } from './text.ts'
 
 export const discover = defineCommand({
   name: 'discover',
-  does: 'memories and transcripts in their usual places on this machine',
   example: 'discover',
   prints: z.object({ memories: z.array(FoundMemory), transcripts: z.array(FoundTranscripts) }),
   run: async (_input, { installation: { resourcesDir } }) => {

@@ -7,7 +7,6 @@ import { makeFolderOf } from './session.ts'
 /** Serves until its input ends. The engine is loaded only for this. */
 export const engine = defineCommand({
   name: 'engine',
-  does: 'a memory for a program that runs an agent: JSON-RPC 2.0 over standard input and output',
   example: 'engine --stdio --db memory.db --agent my-agent',
   fields: z.object({
     stdio: z.boolean().describe('speak over standard input and output, one document a line'),

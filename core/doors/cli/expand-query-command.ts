@@ -7,7 +7,6 @@ import { count, oneLine } from './text.ts'
 /** A question that is answered from the sources of summaries. Ctrl-C stops it. */
 export const expandQuery = defineCommand({
   name: 'expand-query',
-  does: 'answer a question from what summaries cover, with the ids it rests on',
   example: 'expand-query "Why was the retry limit raised?" --db sample.db',
   fields: ExpandQueryInput,
   positional: ['prompt'],

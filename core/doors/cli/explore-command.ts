@@ -8,7 +8,6 @@ import { count, oneLine } from './text.ts'
 /** Large texts are described by a model. */
 export const explore = defineCommand({
   name: 'explore',
-  does: 'have large files of Markdown, plain text and text of PDFs described by a model',
   example: 'explore --summarizer cheap --db lcm.db',
   fields: ExploreInput,
   positional: ['ids'],

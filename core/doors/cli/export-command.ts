@@ -35,7 +35,6 @@ type Format = Options['format']
 /** A memory, or a conversation of it, to read, to draw, or to attach to a bug report. */
 export const exportCommand = defineCommand({
   name: 'export',
-  does: 'a memory as a document, a graph or a ledger; on standard output without -o',
   example: 'export --db sample.db --format markdown --sanitize -o sample.md',
   fields,
   run: (input, given) => withMemory(given, (lcm) => exportMemory(lcm, input), { readOnly: true }),

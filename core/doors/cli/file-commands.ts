@@ -10,7 +10,6 @@ const LARGEST_BYTES = 1 << 28
 /** Contents that were taken out of messages because of their size. */
 export const files = defineCommand({
   name: 'files',
-  does: 'large files that messages refer to',
   example: 'files --db sample.db',
   fields: z.object(narrowed),
   prints: z.object({ files: z.array(FileInfo) }),
@@ -43,7 +42,6 @@ export const files = defineCommand({
 
 export const file = defineCommand({
   name: 'file',
-  does: 'a large file: its content and what was made out of it',
   example: 'file file_1 --db sample.db --lines 20-40',
   fields: filePart.extend({
     maxBytes: z.int().min(1).max(LARGEST_BYTES).optional().describe('content to print at most'),

@@ -20,7 +20,6 @@ const { conversationIds, rootIds, depth, tokenCap, mostCalls, under } = GrantIss
 /** Permissions for other programs to read a part of a memory. */
 export const grant = defineCommand({
   name: 'grant',
-  does: 'let another program read a part of a memory: issue, list and revoke permissions',
   example: 'grant issue --db sample.db --conversation 1 --expires 30m',
   fields: z.object({
     action: z.enum(['issue', 'list', 'revoke']).meta({ description: 'what is done', value: 'action' }),

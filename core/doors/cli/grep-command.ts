@@ -24,7 +24,6 @@ const fields = GrepInput.omit({ exactTotal: true }).extend({
 
 export const grep = defineCommand({
   name: 'grep',
-  does: 'find messages, summaries, and lines of large files',
   example: 'grep "retry limit" --db sample.db --role user --limit 5',
   fields,
   positional: ['query'],

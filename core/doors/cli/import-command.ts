@@ -25,7 +25,6 @@ const paths = z
 /** Ctrl-C stops it at the next step. What was committed stays, and the file is valid. */
 export const importCommand = defineCommand({
   name: 'import',
-  does: 'import transcripts into a native memory, which is created when missing',
   example: 'import ~/.claude/projects --db memory.db',
   fields: z.object({ paths, format: TranscriptFormat.default('auto'), window: ImportWindow.default('agent') }),
   positional: ['paths'],

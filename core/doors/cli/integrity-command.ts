@@ -11,7 +11,6 @@ const SAMPLES_SHOWN = 5
 
 export const integrity = defineCommand({
   name: 'integrity',
-  does: 'check the memory; exit code 3 when something is wrong',
   example: 'integrity --db sample.db',
   fields: z.object(narrowed),
   prints: IntegrityReport,

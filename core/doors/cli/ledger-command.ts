@@ -42,7 +42,6 @@ type Options = Given & Pick<z.output<typeof fields>, 'to' | 'output'>
 /** The append-only record from which a memory can be rebuilt. */
 export const ledger = defineCommand({
   name: 'ledger',
-  does: 'verify, rebuild, export or keep the append-only ledger, or agree to one that a memory names; exit code 3 when it cannot be relied on',
   example: 'ledger export --db sample.db -o sample.events.jsonl',
   fields,
   positional: ['action', 'path'],

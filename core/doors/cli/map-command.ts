@@ -53,7 +53,6 @@ type MapOptions = z.output<typeof fields> & Pick<Given, 'db'>
 /** Ctrl-C stops it. */
 export const map = defineCommand({
   name: 'map',
-  does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',
   example: 'map agentic --input items.jsonl --retain "the final choice" -- ./work-on-item',
   fields,
   positional: ['action', 'command'],

@@ -6,7 +6,6 @@ import { defineCommand } from './command.ts'
 /** The Model Context Protocol until the client leaves. Its library is loaded only for this. */
 export const mcpCommand = defineCommand({
   name: 'mcp',
-  does: 'give an agent its tools on the memory: MCP over standard input and output',
   example: 'mcp --db sample.db --conversation 1',
   fields: z.object({
     conversationId: ConversationId.optional().describe('give access to this conversation only'),

@@ -8,7 +8,6 @@ const { offset, limit, contentChars } = TranscriptPageInput.shape
 
 export const messages = defineCommand({
   name: 'messages',
-  does: 'the messages of a conversation, oldest first',
   example: 'messages --db sample.db --conversation 1 --offset 20 --limit 10',
   fields: TranscriptPageInput.extend({
     conversationId: narrowed.conversationId,

@@ -9,7 +9,6 @@ import { withMemory } from './session.ts'
 /** Figures of a memory for Prometheus. */
 export const metrics = defineCommand({
   name: 'metrics',
-  does: 'what was done with a memory, and what it holds, in the text format of Prometheus',
   example: 'metrics --db sample.db',
   fields: z.object({
     integrity: z

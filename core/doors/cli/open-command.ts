@@ -16,7 +16,6 @@ const USUAL_NAMES: Readonly<Record<string, string>> = {
 
 export const openCommand = defineCommand({
   name: 'open',
-  does: 'the window: the desktop app where it is installed, otherwise as serve',
   example: 'open sample.db',
   fields: serveFields.extend({ file: z.string().optional().meta({ description: 'the memory file', value: 'file' }) }),
   positional: ['file'],

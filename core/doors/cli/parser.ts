@@ -1,7 +1,7 @@
 import { Argument, type Command, CommanderError, Option } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
-import { type CommandSpec, SHARED } from './command.ts'
+import { type CommandLine, type CommandSpec, SHARED } from './command.ts'
 import { type Flag, flagsOf } from './flags.ts'
 
 export type CommandFlags = { readonly positional: readonly Flag[]; readonly options: readonly Flag[] }
@@ -16,13 +16,8 @@ export function commandFlags({ fields, positional = [] }: CommandSpec): CommandF
 }
 
 /** Adds a command to a list of all, without its options, which take longer to make than to leave out. */
-export function listCommand(program: Command, { name, does, fields, positional = [] }: CommandSpec): Command {
-  const command = program.command(name).description(does)
-  const shape = fields instanceof z.ZodObject ? fields.shape : {}
-  const given = Object.entries(shape).filter(([field]) => positional.includes(field))
-  for (const flag of flagsOf(z.object(Object.fromEntries(given)))) command.addArgument(toArgument(flag))
-  return command
-}
+export const listCommand = (program: Command, { name, does, words = '' }: CommandLine): Command =>
+  program.command(name).description(does).arguments(words)
 
 type Input = Readonly<Record<string, unknown>>
 type Act = (input: Input, shared: z.output<typeof SHARED>) => Promise<void>

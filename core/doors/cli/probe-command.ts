@@ -60,7 +60,6 @@ type Options = z.output<typeof fields>
 /** Whether an agent would still know what was said. */
 export const probe = defineCommand({
   name: 'probe',
-  does: 'whether the agent would still know what was said: in the window, by a search, or not at all',
   example: 'probe --db sample.db --conversation 1 --min-recall 0.8 --report probe.html',
   fields,
   prints: ProbeReport.extend({ compared: z.array(ProbeReport.extend({ name: z.string() })) }),

@@ -6,6 +6,7 @@ import { exampleOf, flagsOf } from './flags.ts'
 export const procedureList: CommandList = {
   title: 'lcm call',
   does: 'Call a procedure of the contract by its name. Times are ISO 8601; what has no shorter form is given as JSON.',
+  lines: async () => procedures().map(commandOf),
   all: async () => procedures().map(commandOf),
   find: async (name) => {
     const procedure = procedures().find((one) => one.name === name)

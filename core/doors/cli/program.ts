@@ -1,7 +1,14 @@
 import { Command, CommanderError } from 'commander'
 import { LcmError } from '../../errors.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
-import { ALIASES, type CommandList, type CommandSpec, type Given, type Installation } from './command.ts'
+import {
+  ALIASES,
+  type CommandLine,
+  type CommandList,
+  type CommandSpec,
+  type Given,
+  type Installation,
+} from './command.ts'
 import { commandList, commandLists } from './commands.ts'
 import { type Answer, EXIT, prepareAnswer, printError, printNote } from './output.ts'
 import { addCommand, listCommand, quiet, wrongUsage } from './parser.ts'
@@ -60,13 +67,13 @@ async function programOf(
     subcommandDescription: (one) =>
       `${one.description()}${one.alias() === undefined ? '' : ` (also: ${one.aliases().join(', ')})`}`,
   })
-  const named = (one: CommandSpec, command: Command): Command => command.aliases(ALIASES[one.name] ?? [])
+  const named = (one: CommandLine, command: Command): Command => command.aliases(ALIASES[one.name] ?? [])
   if (spec !== null)
     named(
       spec,
       addCommand(program, spec, (input, given) => act(spec, input, given)),
     )
-  else if (!isVersion) for (const one of await list.all()) named(one, listCommand(program, one))
+  else if (!isVersion) for (const one of await list.lines()) named(one, listCommand(program, one))
   return program
 }
 

@@ -7,7 +7,6 @@ import { count, oneLine, percent } from './text.ts'
 /** The passages that support the sentences of a summary. */
 export const provenance = defineCommand({
   name: 'provenance',
-  does: 'what the sentences of a summary rest on, and what stands in no source',
   example: 'provenance sum_e6e4df8f3eddb5d6 --db sample.db',
   fields: ProvenanceInput,
   positional: ['summaryId'],

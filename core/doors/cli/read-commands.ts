@@ -12,7 +12,6 @@ import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
 export const stats = defineCommand({
   name: 'stats',
-  does: 'count what a memory holds',
   example: 'stats --db sample.db',
   prints: Stats,
   run: async (_input, given) => {
@@ -72,7 +71,6 @@ export const stats = defineCommand({
 
 export const tree = defineCommand({
   name: 'tree',
-  does: 'the summary DAG from its roots to the messages',
   example: 'tree --db sample.db --conversation 1',
   fields: z.object(narrowed),
   prints: Tree,
@@ -84,7 +82,6 @@ export const tree = defineCommand({
 
 export const describe = defineCommand({
   name: 'describe',
-  does: 'everything known of a message, summary or file',
   example: 'describe msg_1 --db sample.db',
   fields: filePart,
   positional: ['id'],
@@ -112,7 +109,6 @@ export const describe = defineCommand({
 
 export const expand = defineCommand({
   name: 'expand',
-  does: 'a summary back to its sources',
   example: 'expand sum_e6e4df8f3eddb5d6 --db sample.db --depth 2 --messages',
   fields: z.object({
     ...ExpandInput.omit({ includeMessages: true, tokenCap: true }).shape,
@@ -152,7 +148,6 @@ export const expand = defineCommand({
 
 export const lineage = defineCommand({
   name: 'lineage',
-  does: 'sources down to the messages, dependents up to the roots',
   example: 'lineage msg_1 --db sample.db',
   fields: z.object({ id: NodeId }),
   positional: ['id'],

@@ -36,7 +36,6 @@ type RepairOptions = z.output<typeof fields>
 /** The repair of findings as a plan, as a text to keep, or applied. */
 export const repair = defineCommand({
   name: 'repair',
-  does: 'plan repairs, or apply steps of the plan; exit code 3 while steps are left',
   example: 'repair --db sample.db --plan',
   fields,
   exclusive: [['plan', 'apply']],

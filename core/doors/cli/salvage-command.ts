@@ -9,7 +9,6 @@ import { count, table } from './text.ts'
 /** What can still be read of a damaged file, as a native memory. */
 export const salvage = defineCommand({
   name: 'salvage',
-  does: 'save what can still be read of a damaged file into a new one; exit code 3 when rows were lost',
   example: 'salvage --from damaged.db --to saved.db',
   fields: z.object({
     from: z.string().meta({ description: 'the damaged file; it is not changed', value: 'file' }),

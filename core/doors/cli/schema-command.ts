@@ -7,7 +7,6 @@ import { commandFlags, flagText } from './parser.ts'
 /** Every command and procedure with its schemas, for programs. */
 export const schema = defineCommand({
   name: 'schema',
-  does: 'commands, options and JSON schemas, for programs',
   example: 'schema --json',
   run: async (_input, { lists }) => {
     const { answerSchema, procedureSchemas } = await import('./json-schemas.ts')

@@ -22,7 +22,6 @@ export type ServeOptions = Pick<Given, 'db' | 'newer' | 'json'> &
 
 export const serveCommand = defineCommand({
   name: 'serve',
-  does: 'the window, in the browser of this machine',
   example: 'serve --db sample.db --no-open',
   fields: serveFields.extend({
     autoCompact: z

@@ -6,7 +6,6 @@ import { bytes, count, percent } from './text.ts'
 
 export const statusline = defineCommand({
   name: 'statusline',
-  does: 'one line about a memory, for a shell prompt or the footer of an agent',
   example: 'statusline --db sample.db',
   fields: z.object(narrowed),
   run: async ({ conversationId }, given) => {

@@ -7,7 +7,6 @@ import { bytes, count, table } from './text.ts'
 
 export const storage = defineCommand({
   name: 'storage',
-  does: 'where the bytes of the file are, and what would make it smaller',
   example: 'storage --db sample.db',
   prints: StorageReport,
   run: async (_input, given) => {

@@ -22,7 +22,6 @@ type OperationOptions = z.output<typeof operation>
 
 export const rewrite = defineCommand({
   name: 'rewrite',
-  does: 'have a summary written anew from its sources; id and links stay',
   example: 'rewrite sum_e6e4df8f3eddb5d6 --db sample.db --plan --target 300',
   fields: operation.extend({
     ...Rewrite.omit({ kind: true }).shape,
@@ -42,7 +41,6 @@ export const rewrite = defineCommand({
 
 export const dissolve = defineCommand({
   name: 'dissolve',
-  does: 'put the sources of a summary in its place',
   example: 'dissolve sum_e6e4df8f3eddb5d6 --db sample.db --plan',
   fields: operation.extend(Dissolve.omit({ kind: true }).shape),
   positional: ['id'],
@@ -51,7 +49,6 @@ export const dissolve = defineCommand({
 
 export const transplant = defineCommand({
   name: 'transplant',
-  does: 'copy a summary with all that it stands for into another conversation',
   example: 'transplant sum_e6e4df8f3eddb5d6 --to 2 --db sample.db --plan',
   fields: operation.extend({ id: Transplant.shape.id, to: Transplant.shape.toConversationId }),
   positional: ['id'],
@@ -60,7 +57,6 @@ export const transplant = defineCommand({
 
 export const backups = defineCommand({
   name: 'backups',
-  does: 'backups of a memory, newest first',
   example: 'backups --db sample.db',
   fields: z.object({ backups: SurgeryInput.shape.backupFolder }),
   run: (input, given) => withMemory(given, (lcm) => backupsAnswer(lcm, input.backups), { readOnly: true }),
@@ -68,7 +64,6 @@ export const backups = defineCommand({
 
 export const undo = defineCommand({
   name: 'undo',
-  does: 'restore summaries, links and windows from a backup; messages that came since stay',
   example: 'undo sample.db.backup-20260301T090000000Z.db --db sample.db',
   fields: z.object({ backup: UndoInput.shape.backup, backups: UndoInput.shape.backupFolder }),
   positional: ['backup'],

@@ -19,7 +19,6 @@ const traceFields = z.object({
 /** Follows what was said through the summaries up to the window. */
 export const trace = defineCommand({
   name: 'trace',
-  does: 'where something that was said stands now, where it was lost, and how to get it back',
   example: 'trace "retries raised to four" --db sample.db',
   fields: traceFields,
   positional: ['what'],
@@ -105,7 +104,6 @@ const lossFields = LossInput.extend({ ...narrowed, limit: LossInput.shape.limit 
 /** What a compaction dropped or changed. */
 export const loss = defineCommand({
   name: 'loss',
-  does: 'what the last compaction dropped or changed, or what left the window between two moments',
   example: 'loss --db sample.db --conversation 1',
   fields: lossFields,
   prints: LossReport,
