@@ -30,6 +30,8 @@ export type ListedSize = {
 type Tokens = { readonly stored: number; readonly window: WindowSize }
 type TokensById = ReadonlyMap<number, Tokens>
 /** `isWhole` is false when rows on a damaged page could not be added up. */
+/** The rows of all conversations in one state of the file. */
+type Counted = RowCounts & { readonly stamp: string }
 type Reading = { readonly stamp: string; readonly tokens: TokensById; readonly isWhole: boolean }
 
 /**
@@ -55,6 +57,7 @@ export class ConversationSizes {
   #read: Reading | null = null
   #reading: { readonly stamp: string; readonly done: Promise<void> } | null = null
   #restUntilMs = 0
+  #counted: Counted | null = null
 
   constructor(db: ReadDb, reader: MemoryReader, windows: WindowSizes) {
     this.#db = db
@@ -69,8 +72,7 @@ export class ConversationSizes {
   exact(of: Conversations): Map<number, Size> {
     const current = this.#current()
     const [only] = of?.length === 1 ? of : []
-    const counts = messageCounts(this.#db, of)
-    const entries = entryCounts(this.#db, of)
+    const { counts, entries } = this.#rowCounts(of)
     if (current?.isWhole) return sizesOf(counts, entries, (id) => current.tokens.get(id) ?? NONE)
     const windows = this.#windowsNow(entries)
     const messages = only === undefined ? null : this.#reader.known(only)
@@ -81,6 +83,16 @@ export class ConversationSizes {
     }))
     if (of === null) this.#keep(changeStamp(this.#db), sizes)
     return sizes
+  }
+
+  /** Counts rows. Those of all conversations are counted once for each state of the file. Call inside a snapshot. */
+  #rowCounts(of: Conversations): RowCounts {
+    if (of !== null) return { counts: messageCounts(this.#db, of), entries: entryCounts(this.#db, of) }
+    const stamp = changeStamp(this.#db)
+    if (this.#counted?.stamp !== stamp) {
+      this.#counted = { stamp, counts: messageCounts(this.#db, null), entries: entryCounts(this.#db, null) }
+    }
+    return this.#counted
   }
 
   /** Measures windows as the file is now, at once. Call inside a snapshot. */
@@ -103,8 +115,7 @@ export class ConversationSizes {
   /** Returns the present counts of some conversations, with tokens as far as they are known. Call it inside a snapshot. */
   listed(of: Conversations): (conversationId: number) => ListedSize {
     const known = this.#read?.tokens
-    const counts = messageCounts(this.#db, of)
-    const entries = entryCounts(this.#db, of)
+    const { counts, entries } = this.#rowCounts(of)
     const small = known ? NO_WINDOWS : this.#smallWindows(counts, entries)
     return (id) => {
       const messages = counts.get(id)
@@ -164,7 +175,7 @@ export class ConversationSizes {
     if (restMs > 0) await setTimeout(restMs, undefined, { ref: false })
     const stamp = changeStamp(this.#db)
     const startedMs = performance.now()
-    const [counts, entries] = readSnapshot(this.#db, () => [messageCounts(this.#db, null), entryCounts(this.#db, null)])
+    const { counts, entries } = readSnapshot(this.#db, () => this.#rowCounts(null))
     const tokens = new Map<number, Tokens>()
     let isWhole = true
     for (const ids of batches(counts, entries)) {
