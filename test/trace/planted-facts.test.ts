@@ -31,7 +31,6 @@ describe('the trace of planted facts', () => {
     const tally = await measured(plots, seed)
     for (const kind of ['kept', 'dropped', 'changed', 'reworded']) {
       const { precision, recall } = tally.figures(kind)
-      process.stderr.write(`${seed} ${kind} ${precision.toFixed(2)} ${recall.toFixed(2)}\n`)
       expect.soft(precision, `precision of ${kind}\n${tally.wrong.join('\n')}`).toBeGreaterThanOrEqual(0.9)
       expect.soft(recall, `recall of ${kind}\n${tally.wrong.join('\n')}`).toBeGreaterThanOrEqual(0.9)
     }
