@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { PartType, Role } from '../../core/contract/ids.ts'
 import { openNative } from '../../core/sqlite/native.ts'
@@ -69,6 +69,17 @@ const insert = (table: string, row: Readonly<Record<string, SqlValue>>): string 
     .map((name) => `:${name}`)
     .join(', ')})`
 
+const made: { empty: Buffer | null } = { empty: null }
+
+/** The bytes of a native memory without a row. To copy them takes a third of the time in which the file is made. */
+function emptyMemory(): Buffer {
+  if (made.empty) return made.empty
+  const path = join(temporaryFolder(), 'empty.db')
+  openNative(path).close()
+  made.empty = readFileSync(path)
+  return made.empty
+}
+
 /**
  * A native memory in a temporary file, filled by SQL, so that tests of readers depend on no writer. Everything is right
  * by default, and can be overridden to make a fault.
@@ -81,6 +92,7 @@ export class TestMemory {
 
   constructor(path = join(temporaryFolder(), 'lcm.db')) {
     this.path = path
+    if (!existsSync(path)) writeFileSync(path, emptyMemory())
     this.db = openNative(path)
   }
 
