@@ -8,6 +8,7 @@ import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 import { agreeToLedger } from './ingest/ledger/agree.ts'
 import { ledgerState } from './ingest/ledger/ledger-permission.ts'
+import { probeDocument } from './jobs/probe-windows.ts'
 import type { Lcm } from './lcm.ts'
 import { requireLocalPath } from './local-path.ts'
 import { logCall } from './log.ts'
@@ -210,6 +211,9 @@ export function createRouter(core: Core) {
         (await withSummaries(input)).losses.report(input, signal),
       ),
       probe: os.trace.probe.handler(async ({ input, signal }) => (await core.lcm()).prober.probe(input, signal)),
+      probeDocument: os.trace.probeDocument.handler(async ({ input }) =>
+        probeDocument(await core.lcm(), core.jobs.list(), input),
+      ),
     },
     compaction: {
       evaluate: os.compaction.evaluate.handler(async ({ input }) => (await core.lcm()).planner.evaluate(input)),

@@ -141,6 +141,7 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
       return [api.retrieval.key()]
     case 'storage':
     case 'coverage':
+    case 'probe':
     case 'repair_export':
     case 'surgery_preview':
       return []

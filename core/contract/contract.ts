@@ -39,7 +39,7 @@ import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ConversationPage, ConversationsInput, MemoryInfo, Overview, Stats } from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
-import { ProbeInput, ProbeReport } from './probe.ts'
+import { ProbeDocument, ProbeDocumentInput, ProbeInput, ProbeReport } from './probe.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
@@ -251,6 +251,9 @@ export const contract = {
     probe: reads('Asks what the agent would be asked, and says whether it would still know the answers.')
       .input(ProbeInput)
       .output(ProbeReport),
+    probeDocument: reads('Writes what a probe in the background found as Markdown or as one page of HTML.')
+      .input(ProbeDocumentInput)
+      .output(ProbeDocument),
   },
   compaction: {
     evaluate: reads('Says whether a compaction is due, and why.').input(CompactInput).output(CompactionDecision),

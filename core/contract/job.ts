@@ -7,6 +7,7 @@ import { ConversationId, NodeId, SummaryLevel, TimeMs } from './ids.ts'
 import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from './import.ts'
 import { IntegrityReport } from './integrity.ts'
 import { MapOutcome, MapSpec } from './map.ts'
+import { ProbeJobInput, ProbeOutcome } from './probe.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
@@ -41,6 +42,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storage') }),
   /** Compares a conversation with the transcript of its agent. */
   CoverageInput.extend({ kind: z.literal('coverage') }),
+  /** Asks one window or several what an agent would be asked. */
+  ProbeJobInput.extend({ kind: z.literal('probe') }),
   /** Runs a map and records it beside the memory. When it runs a command, the user confirms it in a dialog of the host. */
   MapSpec.extend({ kind: z.literal('map') }),
   /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
@@ -73,6 +76,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('index'), value: SearchIndexResult.extend({ contents: ContentIndexResult }) }),
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
+  z.object({ kind: z.literal('probe'), value: ProbeOutcome }),
   z.object({ kind: z.literal('map'), value: MapOutcome }),
   z.object({ kind: z.literal('explore'), value: ExplorationReport }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
@@ -95,6 +99,7 @@ export const Job = z.object({
     'index',
     'storage',
     'coverage',
+    'probe',
     'map',
     'explore',
     'copy',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 import { DetailKind } from './loss.ts'
+import { PresetName } from './settings.ts'
 import { Moment } from './time-travel.ts'
 
 /**
@@ -43,7 +44,15 @@ export const ProbedQuestion = z.object({
   instead: z.string().nullable(),
   /** The message that answers it, or null when none is known. */
   evidence: z
-    .object({ id: NodeId, role: Role.nullable(), seq: z.int().nullable(), atMs: TimeMs.nullable(), text: z.string() })
+    .object({
+      id: NodeId,
+      role: Role.nullable(),
+      seq: z.int().nullable(),
+      /** Its place among the messages of the conversation, from 0. */
+      position: z.int().nullable(),
+      atMs: TimeMs.nullable(),
+      text: z.string(),
+    })
     .nullable(),
   /** The search that was made, and the hit that leads to the answer. */
   query: z.string().nullable(),
@@ -86,3 +95,43 @@ export const ProbeReport = z.object({
   tookMs: z.number(),
 })
 export type ProbeReport = z.infer<typeof ProbeReport>
+
+/** Another window that is asked the same: at a moment, or after a compaction that is tried on a copy. */
+export const ProbeWindow = z.union([
+  z.object({ at: Moment }),
+  z.object({
+    after: z.object({ preset: PresetName.optional(), summarizer: z.string().max(200).optional() }),
+  }),
+])
+export type ProbeWindow = z.infer<typeof ProbeWindow>
+
+/** A probe in the background, of one window or of several with the same questions. */
+export const ProbeJobInput = ProbeInput.extend({
+  compare: z.array(ProbeWindow).max(8).default([]).describe('other windows to ask the same'),
+})
+export type ProbeJobInput = z.infer<typeof ProbeJobInput>
+
+export const NamedProbe = z.object({
+  /** `now`, `at msg_12`, `after a compaction` … */
+  name: z.string(),
+  report: ProbeReport,
+})
+export type NamedProbe = z.infer<typeof NamedProbe>
+
+/** What a probe in the background found. */
+export const ProbeOutcome = z.object({
+  /** What was asked for, without the questions of the caller. */
+  asked: ProbeJobInput.omit({ questions: true }).extend({ isGiven: z.boolean() }),
+  /** The first one is what was asked for; the others are compared with it, with the same questions in the same order. */
+  reports: z.array(NamedProbe).min(1),
+})
+export type ProbeOutcome = z.infer<typeof ProbeOutcome>
+
+export const ProbeDocumentInput = z.object({
+  jobId: z.string().describe('the job of the probe'),
+  format: z.enum(['markdown', 'html']).describe('how it is written'),
+})
+export type ProbeDocumentInput = z.infer<typeof ProbeDocumentInput>
+
+export const ProbeDocument = z.object({ fileName: z.string(), mediaType: z.string(), text: z.string() })
+export type ProbeDocument = z.infer<typeof ProbeDocument>

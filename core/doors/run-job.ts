@@ -13,6 +13,7 @@ import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
 import type { JobExecutor } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
+import { probeWindows } from '../jobs/probe-windows.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { errorFields, logEvent, memoryKey } from '../log.ts'
 import { indexContents } from '../search/content-index/index-contents.ts'
@@ -32,8 +33,11 @@ const MOST_COMPARED_CHARS = 400_000
 /** The details of each list of a compaction's losses. */
 const MOST_LOST = 100
 
-/** The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it. */
-export type RunnableSpec = Exclude<JobSpec, { kind: 'map' }> | { readonly kind: 'copy'; readonly to: string }
+/**
+ * The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it; a probe may
+ * open a second one.
+ */
+export type RunnableSpec = Exclude<JobSpec, { kind: 'map' | 'probe' }> | { readonly kind: 'copy'; readonly to: string }
 
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
@@ -181,11 +185,17 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
     const isOfAll = (spec.kind === 'integrity' || spec.kind === 'repair_plan') && spec.conversationId === undefined
     const stateOf = isOfAll ? await watchState(path) : null
-    const lcm = await openLcm(path, { ...open, create, ...(spec.kind === 'copy' ? { readOnly: true } : {}) })
+    const lcm = await openLcm(path, {
+      ...open,
+      create,
+      ...(spec.kind === 'copy' || spec.kind === 'probe' ? { readOnly: true } : {}),
+    })
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const version = lcm.read.dataVersion()
-      const result = await driveJob(runJob(lcm, spec, signal, lastReport.of(lcm, state)), onProgress)
+      const job =
+        spec.kind === 'probe' ? probeJob(lcm, spec, open, signal) : runJob(lcm, spec, signal, lastReport.of(lcm, state))
+      const result = await driveJob(job, onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
       if (result.kind === 'integrity' && scanned !== null && lcm.read.dataVersion() === version) {
@@ -197,6 +207,15 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     }
   }
   return (request, signal, onProgress) => despiteWrongValues(request.path, () => execute(request, signal, onProgress))
+}
+
+async function* probeJob(
+  lcm: Lcm,
+  { kind, ...input }: Extract<JobSpec, { kind: 'probe' }>,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  return { kind, value: yield* probeWindows(lcm, input, open, signal) }
 }
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {

@@ -1,6 +1,7 @@
 import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { ExplorationReport } from '../../core/contract/file.ts'
 import type { Job, JobResult } from '../../core/contract/job.ts'
+import type { ProbeOutcome } from '../../core/contract/probe.ts'
 import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
 
@@ -17,6 +18,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   index: 'Indexing for search',
   storage: 'Measuring',
   coverage: 'Comparing',
+  probe: 'Probing',
   map: 'Mapping',
   explore: 'Describing large files',
   copy: 'Copying',
@@ -35,6 +37,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   index: 'Search index',
   storage: 'Storage',
   coverage: 'Comparison with the transcript',
+  probe: 'Probe',
   map: 'Map run',
   explore: 'Descriptions of large files',
   copy: 'Working copy',
@@ -81,6 +84,8 @@ function resultText(result: JobResult): string {
       return `Storage: ${formatBytes(result.value.bytes)} measured`
     case 'coverage':
       return coverageText(result.value)
+    case 'probe':
+      return probeText(result.value)
     case 'map':
       return `Map run: ${formatCount(result.value.completed)} of ${plural(result.value.items, 'item')} completed`
     case 'explore':
@@ -119,6 +124,11 @@ function indexText({ outcome, contents }: Extract<JobResult, { kind: 'index' }>[
 function exploredText({ explored, kept }: ExplorationReport): string {
   const without = kept.length > 0 ? `, ${formatCount(kept.length)} without an answer` : ''
   return `${plural(explored.length, 'large file')} described by a model${without}`
+}
+
+function probeText({ reports: [first] }: ProbeOutcome): string {
+  const { recall = null } = first?.report ?? {}
+  return recall === null ? 'Probe: nothing to ask' : `Probe: recall ${formatPercent(recall)}`
 }
 
 function coverageText({ ok, counts }: CoverageReport): string {

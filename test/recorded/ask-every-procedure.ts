@@ -222,6 +222,7 @@ async function askJobs(asker: Asker, { transcript }: { transcript: string }, ids
   await asker.runJob({ kind: 'storage' })
   const [conversationId] = ids
   if (conversationId !== undefined) await asker.runJob({ kind: 'coverage', conversationId, path: transcript })
+  await asker.ask((c) => c.trace.probeDocument({ jobId: 'job_none', format: 'html' }))
   await asker.ask(async (c) =>
     (await c.jobs.list()).map(({ kind, state, conversationId: of }) => ({ kind, state, of })),
   )

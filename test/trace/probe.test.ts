@@ -192,7 +192,7 @@ describe('questions that are made', () => {
 
 const probed = (state: ProbeState, text = 'text'): ProbedQuestion => ({
   ...{ question: text, kind: 'number', state, steps: null, answer: text, instead: text, query: text, hit: null },
-  ...{ evidence: { id: 'msg_1', role: 'user', seq: 1, atMs: 0, text }, expand: [], depth: null },
+  ...{ evidence: { id: 'msg_1', role: 'user', seq: 1, position: 1, atMs: 0, text }, expand: [], depth: null },
 })
 
 it('the sums of a report count every question once, and recall is what is in the window or recoverable', () => {

@@ -1,37 +1,28 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
-import type { JobProgress } from '../../contract/job.ts'
-import { GivenQuestion, ProbeInput, ProbeReport } from '../../contract/probe.ts'
+import {
+  GivenQuestion,
+  type NamedProbe,
+  ProbeInput,
+  type ProbeOutcome,
+  ProbeReport,
+  type ProbeWindow,
+} from '../../contract/probe.ts'
 import { PresetName } from '../../contract/settings.ts'
 import { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
-import type { Question } from '../../trace/probe/made-questions.ts'
-import {
-  depthText,
-  type NamedReport,
-  stateText,
-  toHtmlReport,
-  toMarkdownReport,
-} from '../../trace/probe/probe-report.ts'
+import { depthText, stateText, toHtmlReport, toMarkdownReport } from '../../trace/probe/probe-report.ts'
 import { defineCommand, narrowed } from './command.ts'
-import { presetValues } from './context-command.ts'
-import { interruptible, interruptibleCall } from './interruptible.ts'
+import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { force, requireWritable, writeOutput } from './output-file.ts'
 import { moment } from './parse.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { count, oneLine, percent, table } from './text.ts'
-
-/** A window to compare with: at another moment, or after a compaction that is tried on a copy. */
-type Variant = { readonly name: string } & (
-  | { readonly at: Moment }
-  | { readonly preset?: PresetName; readonly summarizer?: string }
-)
 
 const fields = z.object({
   ...narrowed,
@@ -43,7 +34,7 @@ const fields = z.object({
   at: Moment.optional().describe(
     'the window as it was: at a time, or after msg_N, run_ID, or the event of this number',
   ),
-  compare: z.array(z.string().transform(variant)).optional().meta({
+  compare: z.array(z.string().transform(windowOf)).optional().meta({
     description:
       'the same questions to another window: a moment, after (a compaction, tried on a copy), preset:NAME, summarizer:NAME',
     value: 'window',
@@ -72,11 +63,12 @@ export const probe = defineCommand({
         const target = { source: lcm.info.path, isForced: input.force ?? false }
         // A mistake in the path is told before the work is done.
         if (reportTo) requireWritable({ ...target, path: reportTo.path })
-        const reports = await probeAll(lcm, input)
+        const { reports } = await probeAll(lcm, input)
         const [first, ...others] = reports
         if (!first) throw new Error('there is always a first report')
         if (reportTo) {
-          const head = reportHead(lcm, first.report)
+          const { reportHead } = await import('../../jobs/probe-windows.ts')
+          const head = reportHead(lcm, first.report.conversationId)
           await writeOutput({ ...target, path: reportTo.path }, (partial) =>
             writeFileSync(partial, reportTo.write(head, reports), { mode: 0o600 }),
           )
@@ -93,67 +85,21 @@ export const probe = defineCommand({
     ),
 })
 
-async function probeAll(lcm: Lcm, { at, compare = [], limit, ...options }: Options): Promise<NamedReport[]> {
+async function probeAll(lcm: Lcm, { at, compare = [], limit, ...options }: Options): Promise<ProbeOutcome> {
   const conversationId = chooseOrNewest(lcm, options.conversationId)
   const questions = options.questions === undefined ? undefined : readQuestions(options.questions)
-  const input = ProbeInput.parse({ conversationId, at, questions, limit })
-  const asked = await interruptibleCall((signal) => lcm.prober.ask(input, signal))
-  const first = await interruptibleCall((signal) => lcm.prober.answer(input, asked.questions, signal))
-  const reports: NamedReport[] = [
-    { name: at === undefined ? 'now' : 'at the moment', report: { ...first, notes: [...asked.notes, ...first.notes] } },
-  ]
-  for (const one of compare) {
-    const report =
-      'at' in one
-        ? await interruptibleCall((signal) =>
-            lcm.prober.answer({ conversationId, at: one.at }, asked.questions, signal),
-          )
-        : await onTrial(lcm, conversationId, one, asked.questions)
-    reports.push({ name: one.name, report })
-  }
-  return reports
+  const { probeWindows } = await import('../../jobs/probe-windows.ts')
+  const input = { ...ProbeInput.parse({ conversationId, at, questions, limit }), compare }
+  return interruptible((signal) => probeWindows(lcm, input, { settings: lcm.settings }, signal))
 }
 
-/** Compacts a copy of the memory and asks it the same. The memory itself is only read. */
-async function onTrial(
-  lcm: Lcm,
-  conversationId: number,
-  { preset, summarizer }: { readonly preset?: PresetName; readonly summarizer?: string },
-  questions: readonly Question[],
-): Promise<ProbeReport> {
-  const { CompactInput } = await import('../../contract/compaction.ts')
-  const settings = await presetValues(preset)
-  const compaction = CompactInput.parse({ conversationId, summarizer, settings })
-  // An unknown name is told before anything is copied.
-  lcm.summarizers.providersOf(compaction.summarizer)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-probe-'))
-  try {
-    const to = join(folder, 'lcm.db')
-    const { copyMemory } = await import('../../doctor/working-copy/copy-memory.ts')
-    await interruptible((signal) => copyMemory({ from: lcm, to }, signal))
-    const { openLcm } = await import('../../lcm.ts')
-    const copy = await openLcm(to, { settings: lcm.settings })
-    try {
-      const { runJob } = await import('../run-job.ts')
-      await interruptible(
-        (signal): AsyncGenerator<JobProgress, unknown> => runJob(copy, { kind: 'compact', ...compaction }, signal),
-      )
-      return await interruptibleCall((signal) => copy.prober.answer({ conversationId }, questions, signal))
-    } finally {
-      copy.close()
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function variant(text: string): Variant {
-  if (text === 'after') return { name: 'after a compaction' }
+function windowOf(text: string): ProbeWindow {
+  if (text === 'after') return { after: {} }
   const [, kind, name = ''] = /^(preset|summarizer):(.+)$/s.exec(text) ?? []
-  if (kind === 'summarizer') return { name: `after one by ${name}`, summarizer: name }
-  if (kind === undefined) return { name: text === 'now' ? 'now' : `at ${text}`, at: moment(text) }
+  if (kind === 'summarizer') return { after: { summarizer: name } }
+  if (kind === undefined) return { at: moment(text) }
   const preset = PresetName.safeParse(name)
-  if (preset.success) return { name: `after one with ${name}`, preset: preset.data }
+  if (preset.success) return { after: { preset: preset.data } }
   throw new InvalidArgumentError(`There is no preset "${name}": ${PresetName.options.join(', ')}.`)
 }
 
@@ -192,18 +138,12 @@ function reportKind(path: string) {
   )
 }
 
-function reportHead({ info, clock, stats }: Lcm, { conversationId }: ProbeReport) {
-  const row = stats.conversations().find((one) => one.conversationId === conversationId)
-  const title = oneLine(row?.title ?? row?.sessionId ?? '', 120)
-  return { file: info.fileName, conversation: `Conversation ${conversationId} (${title})`, madeAtMs: clock() }
-}
-
 const SHOWN = 40
 
-function probeText(reports: readonly NamedReport[], written: string | null): string {
+function probeText(reports: readonly NamedProbe[], written: string | null): string {
   const [first] = reports
   const questions = first?.report.questions ?? []
-  const sums = ({ name, report: { total } }: NamedReport) => [
+  const sums = ({ name, report: { total } }: NamedProbe) => [
     ...[name, total.questions, total.inWindow, total.bySearch, total.byExpanding, total.changed, total.dropped],
     percent(total.recall),
   ]

@@ -1,9 +1,6 @@
 import { isoTime } from '../../clock.ts'
-import type { ProbedQuestion, ProbeReport, ProbeState, ProbeSum } from '../../contract/probe.ts'
+import type { NamedProbe, ProbedQuestion, ProbeState, ProbeSum } from '../../contract/probe.ts'
 import { escapeMarkup, HTML_END, htmlStart } from '../../markup.ts'
-
-/** A report and what was probed: "now", a moment, or a compaction that was tried. */
-export type NamedReport = { readonly name: string; readonly report: ProbeReport }
 
 /** Facts about the memory for the head of a report. */
 export type ReportHead = { readonly file: string; readonly conversation: string; readonly madeAtMs: number }
@@ -39,7 +36,7 @@ const sumCells = (sum: ProbeSum): Cells => [
 ]
 
 /** Everything that a report says, as tables. */
-function tablesOf(reports: readonly NamedReport[]): Table[] {
+function tablesOf(reports: readonly NamedProbe[]): Table[] {
   const [first] = reports
   if (!first) return []
   const many = reports.length > 1
@@ -80,7 +77,7 @@ function tablesOf(reports: readonly NamedReport[]): Table[] {
 
 const stateOfRow = (one: ProbedQuestion | undefined): string => (one ? stateText(one) : '')
 
-function headLines({ file, conversation, madeAtMs }: ReportHead, reports: readonly NamedReport[]): string[] {
+function headLines({ file, conversation, madeAtMs }: ReportHead, reports: readonly NamedProbe[]): string[] {
   const notes = [...new Set(reports.flatMap(({ report }) => report.notes))]
   return [`${conversation} in ${file}, ${isoTime(madeAtMs)}.`, ...notes]
 }
@@ -88,7 +85,7 @@ function headLines({ file, conversation, madeAtMs }: ReportHead, reports: readon
 const TITLE = 'Would the agent have remembered?'
 
 /** Writes the report as Markdown. Foreign text stays within its cell. */
-export function toMarkdownReport(head: ReportHead, reports: readonly NamedReport[]): string {
+export function toMarkdownReport(head: ReportHead, reports: readonly NamedProbe[]): string {
   const cell = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\|`*_<>[\]#&]/g, (sign) => `\\${sign}`)
   const line = (cells: Cells): string => `| ${cells.map(cell).join(' | ')} |`
   return [
@@ -104,7 +101,7 @@ export function toMarkdownReport(head: ReportHead, reports: readonly NamedReport
 }
 
 /** Writes the report as one page that loads nothing and runs nothing. */
-export function toHtmlReport(head: ReportHead, reports: readonly NamedReport[]): string {
+export function toHtmlReport(head: ReportHead, reports: readonly NamedProbe[]): string {
   const row = (cells: Cells, tag: 'td' | 'th'): string =>
     `<tr>${cells.map((cell) => `<${tag} dir="auto">${escapeMarkup(cell)}</${tag}>`).join('')}</tr>`
   return [

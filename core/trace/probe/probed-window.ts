@@ -1,0 +1,115 @@
+import { ROLES, type Role } from '../../contract/ids.ts'
+import type { ProbedQuestion, ProbeInput } from '../../contract/probe.ts'
+import { GrepInput, type GrepResult } from '../../contract/retrieval.ts'
+import type { Memory } from '../../memory/memory.ts'
+import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { storedPlacements } from '../../window/placements.ts'
+import type { PastWindow, TimeTravel } from '../../window/time-travel/time-travel.ts'
+import { ladderOf } from '../ladder.ts'
+import { windowIds } from '../node-texts.ts'
+import type { Question } from './made-questions.ts'
+
+export type ProberOptions = {
+  readonly db: ReadDb
+  readonly reader: MemoryReader
+  readonly timeTravel: TimeTravel
+  search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
+}
+
+/** The window of the moment that is asked about. */
+export type ProbedWindow = {
+  readonly memory: Memory
+  readonly ids: readonly string[]
+  readonly has: ReadonlySet<string>
+  readonly past: PastWindow | null
+}
+
+/** The way from the message that answers a question to the window. */
+export type WindowPath = {
+  readonly isInWindow: boolean
+  /** Summaries that stand for it, nearest first. The last one is in the window if `leadsToWindow`. */
+  readonly nodes: readonly number[]
+  readonly leadsToWindow: boolean
+}
+
+/** An agent looks at the first page of hits. */
+const PAGE = 10
+/** More words than these say the same again. */
+const MOST_WORDS = 40
+
+/** @throws LcmError not_found */
+export async function windowAt(
+  { reader, timeTravel }: Pick<ProberOptions, 'reader' | 'timeTravel'>,
+  { conversationId, at }: Pick<ProbeInput, 'conversationId' | 'at'>,
+): Promise<ProbedWindow> {
+  await reader.prepareMemory(conversationId)
+  const memory = reader.memory(conversationId)
+  const past = at === undefined || 'now' in at ? null : timeTravel.entriesAt(conversationId, at)
+  const ids = windowIds(memory, past?.placed ?? storedPlacements(memory))
+  return { memory, ids, has: new Set(ids), past }
+}
+
+const positionOf = ({ messages }: Memory, id: string): number => messages.positionOf(messageNumber(id) ?? Number.NaN)
+
+export const roleOf = (memory: Memory, id: string): Role | null =>
+  ROLES[memory.messages.roles[positionOf(memory, id)] ?? -1] ?? null
+
+/** Whether a message was stored before the moment. */
+export const isKnown = ({ memory, past }: ProbedWindow, position: number): boolean => {
+  const newest = past?.until?.newestSeq ?? null
+  return newest === null || (memory.messages.seqs[position] ?? Number.POSITIVE_INFINITY) <= newest
+}
+
+export function pathOf({ memory, has }: ProbedWindow, evidence: string | null): WindowPath {
+  const position = evidence === null ? -1 : positionOf(memory, evidence)
+  if (evidence === null || position < 0) return { isInWindow: false, nodes: [], leadsToWindow: false }
+  const isThere = (node: number): boolean => has.has(memory.summaries.at(node).id)
+  const { way } = ladderOf(memory, { position }, isThere)
+  const top = way.at(-1)
+  return { isInWindow: has.has(evidence), nodes: way, leadsToWindow: top !== undefined && isThere(top) }
+}
+
+export function evidenceOf(memory: Memory, { evidence, sentence }: Question): ProbedQuestion['evidence'] {
+  if (evidence === null) return null
+  const position = positionOf(memory, evidence)
+  const atMs = memory.messages.createdAtMs[position] ?? Number.NaN
+  return {
+    id: evidence,
+    role: roleOf(memory, evidence),
+    seq: memory.messages.seqs[position] ?? null,
+    position: position < 0 ? null : position,
+    atMs: Number.isNaN(atMs) ? null : atMs,
+    text: sentence.toWellFormed(),
+  }
+}
+
+/** Returns the ids of the first hits that were there at the moment. */
+export async function firstHits(
+  search: ProberOptions['search'],
+  { memory, past }: ProbedWindow,
+  query: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const input = GrepInput.parse({
+    ...{ query: queryOf(query), match: 'question', sort: 'relevance', limit: past === null ? PAGE : PAGE * 5 },
+    conversationIds: [memory.messages.conversationId],
+  })
+  const { hits } = await search(input, signal)
+  const until = past?.until
+  return hits
+    .filter(({ seq, createdAtMs, kind }) => {
+      if (until === undefined) return true
+      if (kind === 'message') return seq !== null && (until.newestSeq === null || seq <= until.newestSeq)
+      return createdAtMs !== null && past?.atMs != null && createdAtMs <= past.atMs
+    })
+    .slice(0, PAGE)
+    .map(({ id }) => id)
+}
+
+/** Returns the words of a text as a question, without signs that a search would read as its language. */
+export function queryOf(text: string): string {
+  const words = text.match(/[\p{L}\p{N}_]{2,}/gu) ?? []
+  return [...new Set(words.map((word) => word.toLowerCase()))].slice(0, MOST_WORDS).join(' ')
+}
