@@ -37,13 +37,16 @@ import type { LedgerPermission } from './ingest/ledger/ledger-permission.ts'
 import { withLedger } from './ingest/ledger/open-ledger.ts'
 import { estimatorOf } from './ingest/recorded-estimator.ts'
 import { MapRecord } from './map/map-record.ts'
+import type { KeyLookup } from './models/summarizers/ask-model.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
 import { ContentIndexes } from './search/content-index/content-indexes.ts'
 import type { ContentsOptions } from './search/content-index/index-contents.ts'
+import { Meaning } from './search/meaning/meaning.ts'
 import { openSideIndex } from './search/side-index/open-side-index.ts'
 import type { SideIndex } from './search/side-index/side-index.ts'
 import { stampAtRest } from './search/side-index/source-state.ts'
+import { ConfiguredEmbedder } from './settings/configured-embedder.ts'
 import { ConfiguredSummarizers } from './settings/configured-summarizers.ts'
 import { findKey, type KeyStore } from './settings/key-store.ts'
 import type { Settings } from './settings/settings.ts'
@@ -80,6 +83,8 @@ export type Lcm = {
   readonly outliner: Outliner
   /** The search index in the app's cache for a file whose own index cannot be relied on, otherwise null. */
   readonly sideIndex: SideIndex | null
+  /** What questions find by what it says, when a model for that is configured. */
+  readonly meaning: Meaning
   /** The contents of large files, with their indexes in the app's cache. */
   readonly contents: ContentsOptions
   /** What the user of this machine allows for the ledger of this memory. */
@@ -155,6 +160,17 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const estimator = estimatorOf(read, info, settings.tokenEstimator)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
   const sideIndex = openSideIndex(memory, openedStamp, cacheDir)
+  const keyOf: KeyLookup = (provider) => findKey(provider, process.env, options.keys ?? null)
+  const { provider: embedder, maxTexts } = settings.embeddings
+  const meaning = new Meaning({
+    read,
+    memory: realpathSync(info.path),
+    cacheDir,
+    embedder:
+      embedder &&
+      new ConfiguredEmbedder({ provider: embedder, spendCapTokens: settings.models.spendCapTokens, keyOf, estimator }),
+    maxTexts,
+  })
   const contents: ContentsOptions = {
     ...{ db: read, filesDir: settings.filesDir },
     indexes: new ContentIndexes(cacheDir),
@@ -168,14 +184,21 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   const planner = new CompactionPlanner(windows, settings.compaction, whySwitchedOff(settings))
   const summarizers = new ConfiguredSummarizers({
     models: settings.models,
-    keyOf: (provider) => findKey(provider, process.env, options.keys ?? null),
+    keyOf,
     estimator,
   })
 
-  const retrieval = new RetrievalEngine(read, info.capabilities, reader, sideIndex ?? undefined, {
-    filesDir: settings.filesDir,
-    contentIndexes: contents.indexes,
-  })
+  const retrieval = new RetrievalEngine(
+    read,
+    info.capabilities,
+    reader,
+    sideIndex ?? undefined,
+    {
+      filesDir: settings.filesDir,
+      contentIndexes: contents.indexes,
+    },
+    meaning,
+  )
 
   const timeTravel = new TimeTravel({
     db: read,
@@ -261,6 +284,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     timeTravel,
     retrieval,
     sideIndex,
+    meaning,
     contents,
     ledgers,
     provenance: new ProvenanceFinder({
@@ -327,6 +351,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     requireWrite,
     isOutdated: () => memory.isOutdated(),
     close: () => {
+      meaning.close()
       sideIndex?.close()
       memory.close()
     },

@@ -178,6 +178,7 @@ export function createRouter(core: Core) {
         }
       }),
       index: os.retrieval.index.handler(() => core.searchIndex()),
+      vectors: os.retrieval.vectors.handler(async () => (await core.lcm()).meaning.status()),
       expand: os.retrieval.expand.handler(async ({ input }) => (await core.lcm()).retrieval.expand(input)),
       provenance: os.retrieval.provenance.handler(async ({ input, signal }) =>
         (await core.lcm()).provenance.find(input, signal),

@@ -47,7 +47,7 @@ export function withoutYielding<T>(work: Generator<void, T>): T {
 }
 
 /** Runs a generator that yields to others by itself to its end. */
-export async function runToEnd<T>(work: AsyncGenerator<void, T>): Promise<T> {
+export async function runToEnd<T>(work: AsyncGenerator<unknown, T>): Promise<T> {
   for (;;) {
     const step = await work.next()
     if (step.done) return step.value
@@ -63,6 +63,11 @@ export class TimeSlice {
   constructor(signal?: AbortSignal, whenCancelled = NOTHING_CHANGED) {
     this.#signal = signal
     this.#whenCancelled = whenCancelled
+  }
+
+  /** Cancels the work, if anybody can. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal
   }
 
   get isOver(): boolean {

@@ -138,6 +138,7 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
     case 'repair_plan':
       return [api.repair.key()]
     case 'index':
+    case 'embed':
       return [api.retrieval.key()]
     case 'storage':
     case 'coverage':

@@ -6,6 +6,7 @@ import type { TextIndexSource } from '../search/corpus.ts'
 import type { FileGrepOptions } from '../search/file-grep.ts'
 import type { Permitted } from '../search/filters.ts'
 import { Grep } from '../search/grep.ts'
+import type { Meaning } from '../search/meaning/meaning.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { filesOf } from '../systems/records/files.ts'
@@ -18,10 +19,12 @@ export class RetrievalEngine {
   readonly #reader: MemoryReader
   readonly #grep: Grep
   readonly #indexes: TextIndexSource | undefined
+  readonly #meaning: Meaning | null
 
   /**
    * @param indexes default: those of the file itself, if it has any
    * @param files how large files are searched
+   * @param meaning finds what questions say in other words
    */
   constructor(
     db: ReadDb,
@@ -29,7 +32,9 @@ export class RetrievalEngine {
     reader: MemoryReader,
     indexes?: TextIndexSource,
     files?: FileGrepOptions,
+    meaning: Meaning | null = null,
   ) {
+    this.#meaning = meaning
     this.#db = db
     this.#reader = reader
     this.#indexes = indexes
@@ -45,7 +50,7 @@ export class RetrievalEngine {
   async grep(input: GrepInput, signal?: AbortSignal, permitted?: Permitted | null): Promise<GrepResult> {
     const start = performance.now()
     try {
-      const result = await this.search(input, signal, permitted)
+      const result = await this.#searched(input, signal, permitted ?? null, this.#meaning)
       this.#logSearch(input, start, result.hits.length)
       return result
     } catch (error) {
@@ -54,13 +59,20 @@ export class RetrievalEngine {
     }
   }
 
-  /** As `grep`, for a service that searches in order to answer something else: it is not logged as a search. */
-  async search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
+  /**
+   * As `grep`, for a service that searches in order to answer something else: it is not logged as a search, and asks no
+   * model.
+   */
+  search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
+    return this.#searched(input, signal, permitted, null)
+  }
+
+  async #searched(...asked: Parameters<Grep['search']>): Promise<GrepResult> {
     try {
-      return await this.#grep.search(input, signal, permitted)
+      return await this.#grep.search(...asked)
     } catch (error) {
       if (!this.#indexes?.failed?.(error)) throw error
-      return await this.#grep.search(input, signal, permitted)
+      return await this.#grep.search(...asked)
     }
   }
 
@@ -83,13 +95,13 @@ export class RetrievalEngine {
   async *#stream(input: GrepInput, signal: AbortSignal | undefined): AsyncGenerator<GrepStep, void> {
     let isTold = false
     try {
-      for await (const step of this.#grep.stream(input, signal)) {
+      for await (const step of this.#grep.stream(input, signal, this.#meaning)) {
         isTold = true
         yield step
       }
     } catch (error) {
       if (!this.#indexes?.failed?.(error) || isTold) throw error
-      yield* this.#grep.stream(input, signal)
+      yield* this.#grep.stream(input, signal, this.#meaning)
     }
   }
 

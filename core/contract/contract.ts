@@ -66,6 +66,7 @@ import {
   SurvivalInput,
   TraceInput,
 } from './trace.ts'
+import { VectorStatus } from './vectors.ts'
 import { WhatIfInput } from './what-if.ts'
 
 /** What is said of a procedure to people, and to programs that choose among procedures. */
@@ -209,6 +210,8 @@ export const contract = {
     grepStream: reads('Returns the same while it is found.').input(GrepInput).output(eventIterator(GrepStep, z.void())),
     /** Ask again after an event of a job of kind `index`, and when the database changed. */
     index: reads('Says which index searches use, and whether it is up to date.').output(SearchIndexStatus),
+    /** Ask again after an event of a job of kind `embed`, and when the database or the settings changed. */
+    vectors: reads('Says which texts have vectors, so that questions find them by what they say.').output(VectorStatus),
     expand: reads('Returns the sources of a summary.').input(ExpandInput).output(Expansion),
     /** It can be cancelled. */
     provenance: reads('Returns the passages that support the sentences of a summary.')

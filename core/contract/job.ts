@@ -13,6 +13,7 @@ import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
 import { StorageReport } from './storage.ts'
 import { SurgeryInput, SurgeryOperation, SurgeryPreview, SurgeryResult, UndoInput, UndoResult } from './surgery.ts'
+import { EmbedInput, EmbedResult } from './vectors.ts'
 import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
@@ -48,6 +49,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   MapSpec.extend({ kind: z.literal('map') }),
   /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
   ExploreInput.extend({ kind: z.literal('explore') }),
+  /** Has the configured model turn texts into vectors, for questions in other words. */
+  EmbedInput.extend({ kind: z.literal('embed') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -79,6 +82,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('probe'), value: ProbeOutcome }),
   z.object({ kind: z.literal('map'), value: MapOutcome }),
   z.object({ kind: z.literal('explore'), value: ExplorationReport }),
+  z.object({ kind: z.literal('embed'), value: EmbedResult }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
 ])
@@ -102,6 +106,7 @@ export const Job = z.object({
     'probe',
     'map',
     'explore',
+    'embed',
     'copy',
     'salvage',
   ]),

@@ -15,7 +15,8 @@ export const GrepInput = z.object({
   /**
    * For full text only. `question` searches for any of the words, in every form with the same stem, without those that
    * stand nearly everywhere. What has all of them comes first; neighbours in the conversation and the covering summary
-   * lift a hit. `auto` requires all words. It takes `question` for three words or more, for a question mark, and when
+   * lift a hit. With a model for
+   * it (LCM_EMBEDDINGS), `question` also finds what says the same in other words. `auto` requires all words. It takes `question` for three words or more, for a question mark, and when
    * all words together find less than a page, unless an order of time is asked for; then only when nothing has them all.
    */
   match: z
@@ -85,12 +86,21 @@ export const GrepHit = z.object({
    * it.
    */
   isPruned: z.boolean().optional(),
-  /** True when it has only some of the words. */
+  /** True when it has only some of the words, or none: then it was found by what it says. */
   isPartial: z.boolean(),
   /** The words that a partial hit has. */
   words: z.array(z.string()).optional(),
   /** With `explain`: the summands of its score. A hit with all words comes before the others. */
-  ranking: z.object({ words: z.number(), neighbours: z.number(), summary: z.number(), hasAll: z.boolean() }).optional(),
+  ranking: z
+    .object({
+      words: z.number(),
+      /** By what it says; absent where no model has compared that with the question. */
+      meaning: z.number().optional(),
+      neighbours: z.number(),
+      summary: z.number(),
+      hasAll: z.boolean(),
+    })
+    .optional(),
 })
 export type GrepHit = z.infer<typeof GrepHit>
 

@@ -89,6 +89,8 @@ export async function* runJob(
       return { kind: 'coverage', value: yield* coverageJob(lcm, spec, signal) }
     case 'explore':
       return { kind: 'explore', value: yield* lcm.explore(spec, signal) }
+    case 'embed':
+      return { kind: 'embed', value: yield* lcm.meaning.make(spec, signal) }
     case 'copy':
       return { kind: 'copy', value: yield* copyMemory({ from: lcm, to: spec.to }, signal) }
     default:

@@ -12,6 +12,8 @@ import { Filters, kindsOf, type Permitted } from './filters.ts'
 import { type HitOrder, type Placed, rowOf, timeKeyOf } from './hit-order.ts'
 import { type Found, hitsOf } from './hits.ts'
 import { ExpressionMatcher, type Matcher } from './matcher.ts'
+import type { Meaning } from './meaning/meaning.ts'
+import { type Nearness, NOTHING_NEAR } from './meaning/nearness.ts'
 import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
 import { expressionPlan, type Plan } from './plan.ts'
@@ -53,8 +55,15 @@ type Answer = {
   readonly sort: GrepResult['sort']
   readonly matcher: Matcher
   /** What is known of the question that was understood, or null when the query was answered as it was asked. */
-  readonly question: { readonly leftOut: readonly string[] } | null
+  readonly question: { readonly leftOut: readonly string[]; readonly note: string | null } | null
   readonly isScan: boolean
+}
+
+/** Who searches, and with what. */
+type Surroundings = {
+  readonly signal: AbortSignal | undefined
+  readonly permitted: Permitted | null
+  readonly meaning: Meaning | null
 }
 
 /** Searches messages, summaries and files. Between two searches it keeps what it knows of the rows. */
@@ -89,16 +98,22 @@ export class Grep {
   /**
    * Returns a page of hits and their total number, or a lower bound of it. It yields to other work every 20 ms.
    * @param permitted the rows that may be found, or null for all
+   * @param meaning finds what a question says in other words; null when only words are searched for
    * @throws LcmError cancelled, not_found; invalid_argument for a pattern or cursor that cannot be right;
    * pattern_too_slow for patterns that go back and forth in a text for longer than 5 s
    */
-  async search(input: GrepInput, signal?: AbortSignal, permitted: Permitted | null = null): Promise<GrepResult> {
+  async search(
+    input: GrepInput,
+    signal?: AbortSignal,
+    permitted: Permitted | null = null,
+    meaning: Meaning | null = null,
+  ): Promise<GrepResult> {
     const hits: GrepStep['hits'] = []
     const patience = {
       everyMs: Number.POSITIVE_INFINITY,
       countMs: input.exactTotal ? Number.POSITIVE_INFINITY : COUNT_MS,
     }
-    for await (const step of this.#steps(input, patience, signal, permitted)) {
+    for await (const step of this.#steps(input, patience, { signal, permitted, meaning })) {
       hits.push(...step.hits)
       if (step.result) return { ...step.result, hits }
     }
@@ -109,15 +124,15 @@ export class Grep {
    * Yields the answer while it grows, and counts every candidate. It ends early when the caller stops asking.
    * @throws LcmError see `search`
    */
-  stream(input: GrepInput, signal?: AbortSignal): AsyncGenerator<GrepStep, void> {
-    return this.#steps(input, { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }, signal)
+  stream(input: GrepInput, signal?: AbortSignal, meaning: Meaning | null = null): AsyncGenerator<GrepStep, void> {
+    const patience = { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }
+    return this.#steps(input, patience, { signal, permitted: null, meaning })
   }
 
   async *#steps(
     input: GrepInput,
     { everyMs, countMs }: Patience,
-    signal?: AbortSignal,
-    permitted: Permitted | null = null,
+    { signal, permitted, meaning }: Surroundings,
   ): AsyncGenerator<GrepStep, void> {
     const began = performance.now()
     const query = await planQuery(input, signal)
@@ -141,7 +156,7 @@ export class Grep {
     try {
       const slice = new TimeSlice(signal, 'The search was cancelled.')
       const grounds = this.#grounds(input, cursor, permitted)
-      const answered = await this.#answer(input, query, cursor, grounds, slice)
+      const answered = await this.#answer(input, query, cursor, grounds, slice, meaning)
       const { hits, sort } = answered
       const found = foundBy(input, query, answered)
       let given = 0
@@ -224,13 +239,14 @@ export class Grep {
     cursor: Cursor | null,
     grounds: readonly Ground[],
     slice: TimeSlice,
+    meaning: Meaning | null,
   ): Promise<Answer> {
     const { strict, loose, words, isPlain } = query
     const hasTime = input.sort === 'newest' || input.sort === 'oldest'
     const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
     const looksLikeQuestion = mayBeQuestion && !hasTime && (words.length >= 3 || /\?\s*$/.test(input.query))
     const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
-    const asQuestion = (): Promise<Answer | null> => this.#question(input, words, cursor, grounds, slice)
+    const asQuestion = (): Promise<Answer | null> => this.#question(input, words, cursor, grounds, slice, meaning)
     const answered = isQuestion ? await asQuestion() : null
     if (answered) return answered
     const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
@@ -242,22 +258,27 @@ export class Grep {
     return (isTooLittle ? await asQuestion() : null) ?? asked
   }
 
-  /** Returns null when no word of the question stands anywhere. */
+  /** Returns null when no word of the question stands anywhere, and nothing says the same in other words. */
   async #question(
     input: GrepInput,
     words: readonly AskedWord[],
     cursor: Cursor | null,
     grounds: readonly Ground[],
     slice: TimeSlice,
+    meaning: Meaning | null,
   ): Promise<Answer | null> {
     const sort = input.match === 'question' ? (input.sort ?? 'relevance') : 'relevance'
     const indexes = grounds.flatMap(({ index }) => index ?? [])
     const summaries = this.#summaries.index
-    const options = { input, sort, cursor, grounds, slice }
+    if (words.length === 0) return null
+    // A question that was only taken for one, as while it is being typed, is sent to nobody.
+    const known = input.match === 'question' && meaning ? await meaning.near(input.query, grounds, slice) : null
+    const near = known?.rows ?? NOTHING_NEAR
+    const note = known?.note ?? null
+    const options = { input, sort, cursor, grounds, slice, near }
     if (indexes.length < grounds.length || !summaries) {
-      if (words.length === 0) return null
       const plan = expressionPlan({ kind: 'any', of: words.map(({ expression }) => expression) })
-      return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [] } }
+      return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [], note } }
     }
     const found = words.map((word) => foundWord(word, indexes))
     const rows = grounds.map(({ corpus }) => corpus.rowCount())
@@ -265,10 +286,17 @@ export class Grep {
       found,
       rows.reduce((sum, count) => sum + count, 0),
     )
-    if (telling.length === 0) return null
-    const { plan, rank } = questionPlan(telling, summaries, (summaryRows) => this.#summaries.messagesUnder(summaryRows))
+    if (telling.length === 0 && note === null) return null
+    const { plan, rank } = questionPlan({
+      words: telling,
+      asked: words,
+      indexes,
+      summaries,
+      covered: (summaryRows) => this.#summaries.messagesUnder(summaryRows),
+      near,
+    })
     const leftOut = found.filter((word) => word.rows > 0 && !telling.includes(word)).map(({ word }) => word.text)
-    return { ...(await inOrder(plan, rank, options)), question: { leftOut } }
+    return { ...(await inOrder(plan, rank, options)), question: { leftOut, note } }
   }
 
   #notes(input: GrepInput, { notes }: Query, { hits, question, isScan }: Answer, grounds: readonly Ground[]): string[] {
@@ -285,6 +313,7 @@ export class Grep {
     if (input.mode !== 'full_text' && input.sort === 'relevance') {
       told.push('Characters and patterns have no relevance: the newest hits come first.')
     }
+    if (question?.note) told.push(question.note)
     if (question && hits.found > 0) {
       if (input.match === 'auto') {
         told.push('Taken as a question: what has all the words comes first, then what has some of them.')
@@ -303,18 +332,21 @@ type OrderOptions = {
   readonly cursor: Cursor | null
   readonly grounds: readonly Ground[]
   readonly slice: TimeSlice
+  /** What a question finds by what it says. */
+  readonly near?: Nearness['rows']
 }
 
 /** @param words of a question that no index answers */
 async function inOrder(
   plan: Plan,
   rank: Rank,
-  { input: { limit }, sort: asked, cursor, grounds, slice }: OrderOptions,
+  { input: { limit }, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR }: OrderOptions,
   words: readonly AskedWord[] | null = null,
 ): Promise<Answer> {
   const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
   const isScan = searches.some((searched) => searched.isScan)
-  const sort = asked === 'relevance' && plan.ranking === null && words === null ? 'newest' : asked
+  const sort =
+    asked === 'relevance' && plan.ranking === null && words === null && !plan.needsNeighbours ? 'newest' : asked
   const known = { sort, matcher: plan.matcher, question: null, isScan }
   if (sort !== 'relevance') {
     const after = cursor?.after ? keyFrom(cursor.after) : null
@@ -328,7 +360,7 @@ async function inOrder(
     ...known,
     hits: isIndexed
       ? new RelevanceOrder(searches, { limit, rank, seen })
-      : new ScanOrder(searches, { limit, seen, words }),
+      : new ScanOrder(searches, { limit, seen, words, near }),
   }
 }
 

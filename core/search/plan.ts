@@ -1,5 +1,5 @@
 import { type Candidates, candidatesHolding, candidatesOf } from './candidates.ts'
-import type { TextIndex } from './corpus.ts'
+import type { Corpus, TextIndex } from './corpus.ts'
 import { type Formula, rankingMatch, wordMatch } from './index-expression.ts'
 import { ExpressionMatcher, LiteralMatcher, type Matcher, needleOf } from './matcher.ts'
 import type { Expression, Term } from './query.ts'
@@ -8,7 +8,8 @@ import { smallLetters } from './text-folding.ts'
 /** How a query is answered: by an index alone, by an index and then the texts, or by the texts alone. */
 export type Plan = {
   readonly matcher: Matcher
-  candidates(index: TextIndex): Candidates
+  /** @param kind what is indexed */
+  candidates(index: TextIndex, kind: Corpus['kind']): Candidates
   /** The FTS5 query by which hits are ranked, or null when nothing ranks them. */
   readonly ranking: string | null
   /** Counts the ranked words in texts, where there is no index. Null when nothing ranks the hits. */

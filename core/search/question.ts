@@ -1,11 +1,12 @@
 import { ROLES } from '../contract/ids.ts'
 import { stemsOf } from '../sqlite/stems.ts'
-import type { TextIndex } from './corpus.ts'
+import type { RankedRows, TextIndex } from './corpus.ts'
 import { rankedTerms, rankingMatch } from './index-expression.ts'
+import type { Nearness } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
 import type { Expression, Term } from './query.ts'
 import type { Rank, Ranked, ScoreParts } from './ranking.ts'
-import { hasRow } from './row-set.ts'
+import { hasRow, NO_ROWS, union } from './row-set.ts'
 import type { Searched } from './search.ts'
 
 /*
@@ -32,6 +33,8 @@ const NEIGHBOUR_SHARES = [0.3, 0.15] as const
 const SUMMARY_SHARE = 0.3
 /** So many summaries lift what they cover. */
 const SUMMARIES = 200
+/** How much of the score of the best row by words the row gets that says most nearly what the question says. */
+const MEANING_SHARE = 1
 /** Above every score by words. */
 const HAS_ALL = 1000
 
@@ -103,29 +106,85 @@ export function tellingWords<Word extends { readonly rows: number }>(words: read
 /** The plan of a question that is answered by indexes. */
 export type QuestionPlan = { readonly plan: Plan; readonly words: readonly AskedWord[]; readonly rank: Rank }
 
-/** @param covered the messages that summaries cover, by the row of the summary */
-export function questionPlan(
-  words: readonly FoundWord[],
-  summaries: TextIndex,
-  covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>,
-): QuestionPlan {
+export type QuestionOptions = {
+  /** The words that are searched for. */
+  readonly words: readonly FoundWord[]
+  /** All words of the question. */
+  readonly asked: readonly AskedWord[]
+  /** The indexes of all corpora that are searched. */
+  readonly indexes: readonly TextIndex[]
+  readonly summaries: TextIndex
+  /** Returns the messages that summaries cover, by the row of the summary. */
+  readonly covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>
+  /** What the question finds by what it says. */
+  readonly near: Nearness['rows']
+}
+
+export function questionPlan({ words, asked, indexes, summaries, covered, near }: QuestionOptions): QuestionPlan {
   const any = (of: readonly Expression[]): Expression => ({ kind: 'any', of })
   const indexed = any(words.map((word) => word.indexed))
+  const ofWords = expressionPlan(
+    any((words.length > 0 ? words.map(({ word }) => word) : asked).map(expressionOf)),
+    indexed,
+  )
   const plan: Plan = {
-    ...expressionPlan(any(words.map(({ word }) => word.expression)), indexed),
+    ...ofWords,
+    ranking: words.length > 0 ? ofWords.ranking : null,
+    candidates: (index, kind) => {
+      const found = words.length > 0 ? ofWords.candidates(index, kind) : { rows: NO_ROWS, certain: NO_ROWS }
+      if (near[kind].size === 0) return found
+      const rows = Float64Array.from(near[kind].keys()).sort()
+      return { rows: union(found.rows, rows), certain: union(found.certain, rows) ?? NO_ROWS }
+    },
     needsNeighbours: true,
   }
+  const best = bestOnce(plan.ranking)
   const all = words.length < 2 ? null : matchOfAll(words.map((word) => word.indexed))
   const rank: Rank = (searched, limit) => {
-    if (!searched.index || plan.ranking === null) return { scores: new Map(), floor: null }
-    const { rows, scores } = searched.index.best(plan.ranking, limit)
+    if (!searched.index) return { scores: new Map(), floor: null }
+    const { rows, scores } = best(searched.index, limit)
     const base = baseScores(searched, rows, scores)
     const withAll = all === null ? null : searched.index.rows(all)
-    const lifts = searched.corpus.kind === 'message' ? summaryLifts(plan.ranking, summaries, covered) : new Map()
+    const lifts =
+      searched.corpus.kind === 'message' && plan.ranking !== null
+        ? summaryLifts(plan.ranking, summaries, covered)
+        : new Map()
     const floor = rows.length === limit ? (scores.at(-1) as number) : null
-    return { ...lifted(searched, base, withAll, lifts), floor }
+    const hasNear = near.message.size + near.summary.size > 0
+    const scale = hasNear ? Math.max(...indexes.map((index) => best(index, limit).scores[0] ?? 0)) : 0
+    return { ...lifted(searched, base, { withAll, lifts, meaning: meanings(searched, near, scale) }), floor }
   }
   return { plan, words: words.map(({ word }) => word), rank }
+}
+
+const expressionOf = ({ expression }: AskedWord): Expression => expression
+
+/** Asks an index for its best rows once, however many corpora need them. */
+function bestOnce(match: string | null): (index: TextIndex, limit: number) => RankedRows {
+  const known = new Map<TextIndex, { readonly limit: number; readonly found: RankedRows }>()
+  return (index, limit) => {
+    if (match === null) return { rows: NO_ROWS, scores: NO_ROWS }
+    const before = known.get(index)
+    if (before?.limit === limit) return before.found
+    const found = index.best(match, limit)
+    known.set(index, { limit, found })
+    return found
+  }
+}
+
+/**
+ * What rows get for what they say, by index: the nearest as much as the best row gets for its words, or 1 when no row
+ * has any.
+ * @param scale the score of the best row by its words
+ */
+export function meanings(
+  { corpus, catalogue, isCandidate }: Pick<Searched, 'corpus' | 'catalogue' | 'isCandidate'>,
+  near: Nearness['rows'],
+  scale: number,
+): ReadonlyMap<number, number> {
+  const unit = MEANING_SHARE * (scale > 0 ? scale : 1)
+  const places = Array.from(near[corpus.kind], ([row, nearness]) => [catalogue.indexOf(row), unit * nearness] as const)
+  return new Map(places.filter(([index]) => index >= 0 && isCandidate(index)))
 }
 
 function matchOfAll(words: readonly Expression[]): string | null {
@@ -169,21 +228,31 @@ function summaryLifts(
   return lifts
 }
 
-/** Adds what the neighbours and the covering summary of a hit say. */
+/** What lifts rows beside their own words. */
+export type Lifts = {
+  /** The rows with all words, ascending. */
+  readonly withAll: Float64Array | null
+  /** What summaries add to the messages that they cover, by the row of the message. */
+  readonly lifts: ReadonlyMap<number, number>
+  /** What rows get for what they say, by index. */
+  readonly meaning: ReadonlyMap<number, number>
+}
+
+/** Adds what rows say, and what their neighbours and the covering summary say. */
 export function lifted(
   { catalogue }: Pick<Searched, 'catalogue'>,
   base: ReadonlyMap<number, number>,
-  withAll: Float64Array | null,
-  lifts: ReadonlyMap<number, number>,
+  { withAll, lifts, meaning }: Lifts,
 ): Pick<Ranked, 'scores'> & { readonly partsOf: (index: number) => ScoreParts } {
   const { before, after } = catalogue.neighbours
+  const own = (index: number): number => (base.get(index) ?? 0) + (meaning.get(index) ?? 0)
   const neighbours = (index: number): number => {
     let sum = 0
     let [previous, next] = [index, index]
     for (const share of NEIGHBOUR_SHARES) {
       previous = before[previous] ?? -1
       next = after[next] ?? -1
-      sum += share * ((base.get(previous) ?? 0) + (base.get(next) ?? 0))
+      sum += share * (own(previous) + own(next))
     }
     return sum
   }
@@ -191,15 +260,16 @@ export function lifted(
     const row = catalogue.rows[index] as number
     return {
       words: base.get(index) ?? 0,
+      ...(meaning.size > 0 && { meaning: meaning.get(index) ?? 0 }),
       neighbours: neighbours(index),
       summary: lifts.get(row) ?? 0,
       hasAll: withAll !== null && hasRow(withAll, row),
     }
   }
   const scores = new Map<number, number>()
-  for (const index of base.keys()) {
-    const { words, neighbours: near, summary, hasAll } = partsOf(index)
-    scores.set(index, words + near + summary + (hasAll ? HAS_ALL : 0))
+  for (const index of new Set([...base.keys(), ...meaning.keys()])) {
+    const { words, meaning: said = 0, neighbours: near, summary, hasAll } = partsOf(index)
+    scores.set(index, words + said + near + summary + (hasAll ? HAS_ALL : 0))
   }
   return { scores, partsOf }
 }

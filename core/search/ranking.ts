@@ -4,7 +4,9 @@ import type { Searched } from './search.ts'
 export type ScoreParts = {
   /** By its own words. */
   readonly words: number
-  /** By the words of its neighbours in the conversation. */
+  /** By what it says, where a model has compared that with the question. */
+  readonly meaning?: number
+  /** By the words and the meaning of its neighbours in the conversation. */
   readonly neighbours: number
   /** By the words of the summary that covers it. */
   readonly summary: number

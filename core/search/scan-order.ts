@@ -1,8 +1,9 @@
 import { type HitOrder, type Placed, rowOf } from './hit-order.ts'
 import { rankedTerms } from './index-expression.ts'
 import { ExpressionMatcher, type Fields } from './matcher.ts'
+import type { Nearness } from './meaning/nearness.ts'
 import { weightsOf } from './native-text-index.ts'
-import { type AskedWord, lifted, ownShare, tellingWords } from './question.ts'
+import { type AskedWord, lifted, meanings, ownShare, tellingWords } from './question.ts'
 import type { ScoreParts } from './ranking.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'
@@ -13,6 +14,8 @@ export type ScanOptions = {
   readonly seen: Readonly<Record<string, ReadonlySet<number>>>
   /** The words of a question. Null when hits are ranked by their words alone. */
   readonly words: readonly AskedWord[] | null
+  /** What a question finds by what it says. */
+  readonly near: Nearness['rows']
 }
 
 /** What was read of one row: how long it is, and how often each form of each term stands in it, by weight. */
@@ -115,16 +118,23 @@ export class ScanOrder implements HitOrder {
 
   #rank(): void {
     const isTelling = this.#telling()
+    const { near } = this.#options
+    const bases = this.#read.map((read) => wordScores(read, isTelling))
+    const scale = bases.reduce((most, base) => base.values().reduce((a, b) => Math.max(a, b), most), 0)
     const scored = this.#searches.flatMap((searched, at): Scored[] => {
       const read = this.#read[at] ?? []
-      const hits = read.filter((one) => one.isHit && (one.hasLiteral || [...one.forms.keys()].some(isTelling)))
+      const base = bases[at] ?? new Map<number, number>()
+      const meaning = meanings(searched, near, scale)
+      const hasWord = (one: Read): boolean => one.isHit && (one.hasLiteral || [...one.forms.keys()].some(isTelling))
+      const hits = read.filter((one) => hasWord(one) || meaning.has(one.index))
       this.#found += hits.length
-      const base = wordScores(read, isTelling)
       const isSimple = this.#options.words === null
       const share = (index: number): number => (isSimple ? 1 : ownShare(searched, index))
       const own = new Map(hits.map(({ index }) => [index, (base.get(index) ?? 0) * share(index)]))
       const withAll = isSimple ? null : this.#withAll(searched, hits, isTelling)
-      const { scores, partsOf } = isSimple ? plainly(own) : lifted(searched, own, withAll, new Map())
+      const { scores, partsOf } = isSimple
+        ? plainly(own)
+        : lifted(searched, own, { withAll, lifts: new Map(), meaning })
       return hits.map(({ index }) => ({
         hit: { searched, index },
         score: scores.get(index) ?? 0,

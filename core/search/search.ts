@@ -46,7 +46,7 @@ export type Searched = {
 export async function prepareSearch(ground: Ground, plan: Plan, slice: TimeSlice): Promise<Searched> {
   const { corpus, order, newestRow, filters, index } = ground
   await slice.yieldIfOver()
-  const { rows, certain } = index ? plan.candidates(index) : { rows: null, certain: NO_ROWS }
+  const { rows, certain } = index ? plan.candidates(index, corpus.kind) : { rows: null, certain: NO_ROWS }
   const isFew = rows !== null && rows.length <= FEW && !plan.needsNeighbours
   const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...rows]) : await corpus.catalogue(slice))
   const indexes = rows === null ? catalogue.all : catalogue.indexesOf(rows)

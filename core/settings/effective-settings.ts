@@ -55,6 +55,10 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
       return models.chain.join(',') || null
     case 'explorers':
       return settings.explorers.join(',') || null
+    case 'embeddings':
+      return settings.embeddings.provider?.name ?? null
+    case 'embeddingsMaxTexts':
+      return settings.embeddings.maxTexts
     case 'spendCapTokens':
       return models.spendCapTokens
     case 'promptsDir':

@@ -23,6 +23,7 @@ export type Settings = {
   readonly models: ModelSettings
   /** The names of the providers that describe large texts, in the order in which they are tried. */
   readonly explorers: readonly string[]
+  readonly embeddings: EmbeddingSettings
   /** The least level that is logged. `LCM_DEBUG_MODE` means debug where no level is set. */
   readonly logLevel: LogLevel
 }
@@ -38,6 +39,14 @@ export type ModelSettings = {
   readonly spendCapTokens: number | null
   /** The folder of the user's own prompts, or null for those of this app. */
   readonly promptsDir: string | null
+}
+
+/** The model that turns texts into vectors. */
+type EmbeddingSettings = {
+  /** Null when questions are answered by their words. */
+  readonly provider: ProviderSettings | null
+  /** How many pieces of text one run sends at most. */
+  readonly maxTexts: number
 }
 
 const NO_MODELS: ModelSettings = { providers: [], chain: [], spendCapTokens: null, promptsDir: null }
@@ -88,6 +97,10 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
       spendCapTokens: read(VARIABLES.spendCapTokens) ?? models.spendCapTokens,
       promptsDir: read(VARIABLES.promptsDir) ?? models.promptsDir,
     },
+    embeddings: {
+      provider: embedderOf(read(VARIABLES.embeddings), models.providers),
+      maxTexts: read(VARIABLES.embeddingsMaxTexts),
+    },
     explorers: configured(VARIABLES.explorers.name, read(VARIABLES.explorers) ?? [], models.providers),
     logLevel: read(VARIABLES.logLevel) ?? (read(VARIABLES.debugMode) ? 'debug' : 'info'),
   }
@@ -120,6 +133,16 @@ function configured(
     }
   }
   return [...new Set(names)]
+}
+
+/** @throws LcmError invalid_argument for a name that no provider has, or one that makes no vectors */
+function embedderOf(name: string | null, providers: readonly ProviderSettings[]): ProviderSettings | null {
+  if (name === null) return null
+  const variable = VARIABLES.embeddings.name
+  const provider = providerNamed(variable, name, providers)
+  if (!isWriter(provider)) return provider
+  const problem = `${variable} names ${JSON.stringify(name)}, a provider of the kind ${provider.kind}: name one of the kind openai-embeddings.`
+  throw new LcmError('invalid_argument', problem, { variable })
 }
 
 function providerNamed(variable: string, name: string, providers: readonly ProviderSettings[]): ProviderSettings {

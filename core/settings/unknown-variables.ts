@@ -19,7 +19,7 @@ export const ENVIRONMENT_ONLY: readonly EnvironmentVariable[] = [
   },
   {
     name: 'LCM_CACHE_DIR',
-    effect: 'The folder of what can be made again: search indexes of other systems’ files, compiled code',
+    effect: 'The folder of what can be made again: search indexes of other systems’ files, vectors, compiled code',
     byDefault: 'the cache folder of the user',
   },
   { name: 'LCM_LOG_DIR', effect: 'The folder of the log and the counts', byDefault: 'the log folder of the user' },

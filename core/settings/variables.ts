@@ -90,6 +90,8 @@ function namesIn(text: string): readonly string[] | undefined {
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
+const providerName = (text: string): string | undefined => (NAME.test(text) ? text : undefined)
+
 /** Every variable that a setting can come from. `docs/configuration.md` is generated from it. */
 export const VARIABLES = {
   enabled: flag('LCM_ENABLED', true, 'Whether anything is imported or compacted'),
@@ -180,6 +182,21 @@ export const VARIABLES = {
     byDefault: 'no model is asked',
     parse: namesIn,
   } satisfies Variable<readonly string[], null>,
+  embeddings: {
+    name: 'LCM_EMBEDDINGS',
+    effect:
+      'The model that turns texts and questions into vectors, so that questions find what says the same in other words',
+    accepts: 'the name of a configured provider of the kind openai-embeddings',
+    fallback: null,
+    byDefault: 'questions are answered by their words',
+    parse: providerName,
+  } satisfies Variable<string, null>,
+  embeddingsMaxTexts: integer(
+    'LCM_EMBEDDINGS_MAX_TEXTS',
+    [1, 100_000_000],
+    100_000,
+    'Most pieces of text that one run has turned into vectors; the next run goes on',
+  ),
   spendCapTokens: following(
     integer('LCM_SPEND_CAP_TOKENS', [0, 1_000_000_000_000], 0, 'Most tokens that one run sends to models and gets'),
     'spendCapTokens of the settings file',

@@ -2,6 +2,7 @@ import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { ExplorationReport } from '../../core/contract/file.ts'
 import type { Job, JobResult } from '../../core/contract/job.ts'
 import type { ProbeOutcome } from '../../core/contract/probe.ts'
+import type { EmbedResult } from '../../core/contract/vectors.ts'
 import { assertNever } from './assert-never.ts'
 import { formatBytes, formatCount, formatPercent, plural } from './format.ts'
 
@@ -21,6 +22,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   probe: 'Probing',
   map: 'Mapping',
   explore: 'Describing large files',
+  embed: 'Making vectors',
   copy: 'Copying',
   salvage: 'Salvaging',
 }
@@ -40,6 +42,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   probe: 'Probe',
   map: 'Map run',
   explore: 'Descriptions of large files',
+  embed: 'Vectors',
   copy: 'Working copy',
   salvage: 'Salvage',
 }
@@ -90,6 +93,8 @@ function resultText(result: JobResult): string {
       return `Map run: ${formatCount(result.value.completed)} of ${plural(result.value.items, 'item')} completed`
     case 'explore':
       return exploredText(result.value)
+    case 'embed':
+      return embedText(result.value)
     case 'repair_plan':
       return `Repair plan: ${plural(result.value.steps.length, 'step')}`
     case 'repair_export':
@@ -119,6 +124,19 @@ function indexText({ outcome, contents }: Extract<JobResult, { kind: 'index' }>[
   return contents.indexedFiles > 0
     ? `Search index: ${plural(contents.indexedFiles, 'large file')} added`
     : INDEX_OUTCOMES[contents.outcome === 'busy' ? 'busy' : 'ready']
+}
+
+function embedText({ outcome, texts, totalTexts }: EmbedResult): string {
+  switch (outcome) {
+    case 'ready':
+      return `Vectors: ${plural(texts, 'text')} ready`
+    case 'cap':
+      return `Vectors: ${formatCount(texts)} of ${plural(totalTexts, 'text')}, stopped at the cap of a run`
+    case 'too_large':
+      return `Vectors: ${formatCount(texts)} of ${plural(totalTexts, 'text')}, no more room`
+    case 'busy':
+      return 'Vectors: made by another window'
+  }
 }
 
 function exploredText({ explored, kept }: ExplorationReport): string {

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { openLcm } from '../../core/lcm.ts'
 import { buildMemory } from '../builders/memory.ts'
-import { RANKINGS, readQuestions, recallOf, scoresOf, tableOf } from './recall.ts'
+import { startEncoder } from '../embeddings/encoder-server.ts'
+import { embed, openWith } from '../embeddings/meaning-memory.ts'
+import { QUESTION, RANKINGS, readQuestions, recallOf, scoresOf, tableOf } from './recall.ts'
 
 const line = (question: object): string => JSON.stringify(question)
 
@@ -36,4 +38,31 @@ it('asks every question of every ranking, in its conversation, and adds up by ca
     expect(tableOf('name', scores).split('\n')).toHaveLength(4)
   }
   lcm.close()
+})
+
+it('finds with vectors what questions ask in other words, and without them only what shares their words', async () => {
+  const server = await startEncoder()
+  using memory = buildMemory({ conversations: [{}] })
+  const filler = Array.from({ length: 30 }, (_, at) => `day ${at}: rain again, and soup`)
+  memory.messages(1, [
+    ...filler,
+    'he bought the red automobile',
+    ...filler,
+    'a physician looked at the knee',
+    ...filler,
+  ])
+  const questions = readQuestions(
+    [
+      line({ question: 'purchase of a vehicle?', evidence: ['msg_31'] }),
+      line({ question: 'which doctor?', evidence: ['msg_62'] }),
+    ].join('\n'),
+  )
+  const lcm = await openWith(memory.path, server.url)
+  const before = await scoresOf(lcm, questions, QUESTION)
+  expect(before.at(-1)).toMatchObject({ at10: 0 })
+  await embed(lcm)
+  const after = await scoresOf(lcm, questions, QUESTION)
+  expect(after.at(-1)).toMatchObject({ at5: 1, at10: 1 })
+  lcm.close()
+  await server.close()
 })

@@ -3,10 +3,12 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
+import { loadSettings } from '../../core/settings/settings-store.ts'
+import { runToEnd } from '../../core/yielding.ts'
 
 /*
  * How much of what a question asks for is found among the first hits. `npm run recall -- SET.jsonl --db FILE` reads a
- * question a line. Sets stay outside of the project, because they quote other people's conversations.
+ * question a line. With `--embeddings PROVIDER` it asks again with vectors of that provider, which are made first. Sets stay outside of the project, because they quote other people's conversations.
  */
 
 const Question = z.object({
@@ -49,10 +51,10 @@ const bareFts5: Ranking = async (lcm, { question, conversation }, limit) => {
   return lcm.read.column<string>(queries.bestByWords, { match, conversation, limit })
 }
 
-export const RANKINGS: Readonly<Record<string, Ranking>> = {
-  'bare FTS5': bareFts5,
-  question: searched({ match: 'question' }),
-}
+/** With vectors, when the memory was opened with a model for them. */
+export const QUESTION = searched({ match: 'question' })
+
+export const RANKINGS: Readonly<Record<string, Ranking>> = { 'bare FTS5': bareFts5, question: QUESTION }
 
 /** Returns the share of the evidence that is among the hits. */
 export function recallOf({ evidence }: Question, hits: readonly string[]): number {
@@ -106,15 +108,32 @@ export function tableOf(name: string, scores: readonly Score[]): string {
     .join('\n')
 }
 
+/** Makes the vectors of a memory that are missing, and says how many it has. */
+async function makeVectors(lcm: Lcm): Promise<string> {
+  const { outcome, texts, totalTexts } = await runToEnd(lcm.meaning.make({}, new AbortController().signal))
+  return `${texts} of ${totalTexts} texts have vectors (${outcome})`
+}
+
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } })
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { db: { type: 'string' }, embeddings: { type: 'string' } },
+  })
   const [set] = positionals
   if (set === undefined || values.db === undefined)
-    throw new Error('Give a set of questions and a memory: SET.jsonl --db FILE.')
+    throw new Error('Give a set of questions and a memory: SET.jsonl --db FILE [--embeddings PROVIDER].')
   const questions = readQuestions(readFileSync(set, 'utf8'))
   const lcm = await openLcm(values.db, { readOnly: true })
   for (const [name, ranking] of Object.entries(RANKINGS)) {
     console.log(`${tableOf(name, await scoresOf(lcm, questions, ranking))}\n`)
   }
   lcm.close()
+  if (values.embeddings !== undefined) {
+    const settings = loadSettings({ ...process.env, LCM_EMBEDDINGS: values.embeddings })
+    const withVectors = await openLcm(values.db, { readOnly: true, settings })
+    console.log(await makeVectors(withVectors))
+    const name = `question, ${values.embeddings}`
+    console.log(tableOf(name, await scoresOf(withVectors, questions, QUESTION)))
+    withVectors.close()
+  }
 }

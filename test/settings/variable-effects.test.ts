@@ -12,6 +12,7 @@ import { TranscriptBuilder } from '../builders/claude-code.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { lcmHere } from '../cli/lcm.ts'
 import { writeLong } from '../cli/memories.ts'
+import { encoder, startEncoder } from '../embeddings/encoder-server.ts'
 import { provider } from '../summarizers/ask-model.ts'
 import { type Behaviour, good, promptOf, startModelServer } from '../summarizers/model-server.ts'
 
@@ -155,6 +156,19 @@ const configuredMessages = async (env: Env): Promise<unknown> => {
   return stats.messages ?? stats.error.code
 }
 const SMALL = { LCM_TOKEN_BUDGET: '26000' }
+
+/** Has a local server turn a copy of the long conversation into vectors. */
+async function vectorsMade(env: Env, folder: string) {
+  const server = await startEncoder()
+  try {
+    const settings = join(folder, 'settings.json')
+    writeFileSync(settings, JSON.stringify({ providers: [encoder(server.url)] }))
+    const around = { LCM_SETTINGS_FILE: settings, LCM_CACHE_DIR: join(folder, 'cache'), ...env }
+    return await lcmHere(['embed', '--db', copied(folder), '--json'], { env: around })
+  } finally {
+    await server.close()
+  }
+}
 
 const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
   enabled: {
@@ -329,6 +343,22 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
     observe: async (env, folder) => explorersAsked(env, folder),
     without: { one: 0, two: 0 },
     with: { one: 0, two: 1 },
+  },
+  embeddings: {
+    given: () => ({ LCM_EMBEDDINGS: 'encoder' }),
+    observe: async (env, folder) => (await vectorsMade(env, folder)).stderr,
+    without: expect.stringContaining('No model is named that makes vectors'),
+    with: '',
+  },
+  embeddingsMaxTexts: {
+    given: () => ({ LCM_EMBEDDINGS_MAX_TEXTS: '3' }),
+    observe: async (env, folder) => {
+      const { stdout } = await vectorsMade({ LCM_EMBEDDINGS: 'encoder', ...env }, folder)
+      const { outcome, sent } = JSON.parse(stdout)
+      return { outcome, isLittle: sent <= 3 }
+    },
+    without: { outcome: 'ready', isLittle: false },
+    with: { outcome: 'cap', isLittle: true },
   },
   spendCapTokens: {
     given: () => ({ LCM_SPEND_CAP_TOKENS: '100' }),

@@ -141,6 +141,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'have large files of Markdown, plain text and text of PDFs described by a model',
     load: async () => (await import('./explore-command.ts')).explore,
   },
+  embed: {
+    does: 'have a model turn texts into vectors, so that questions find what says the same in other words',
+    load: async () => (await import('./embed-command.ts')).embed,
+  },
   copy: {
     does: 'a working copy: the same memory as a native file that may be compacted',
     load: async () => (await import('./copy-command.ts')).copy,

@@ -48,7 +48,11 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
           hit.line === undefined ? null : `line ${count(hit.line)}`,
           hit.inContext ? 'in the window' : null,
           hit.isPruned ? 'pruned by its agent' : null,
-          hit.isPartial && hit.words && hit.words.length > 0 ? `only ${hit.words.join(', ')}` : null,
+          hit.isPartial && hit.words
+            ? hit.words.length > 0
+              ? `only ${hit.words.join(', ')}`
+              : 'by what it says'
+            : null,
           hit.coverInWindow !== null
             ? `${hit.isSeenInCover ? 'seen in' : 'covered by'} ${hit.coverInWindow}`
             : hit.coveredBy.length > 0
@@ -66,9 +70,10 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
 }
 
 /** Says which summands a score has. */
-function whyHere({ words, neighbours, summary, hasAll }: NonNullable<GrepHit['ranking']>): string {
-  const parts = Object.entries({ words, neighbours, summary }).map(([name, part]) => `${name} ${part.toFixed(2)}`)
-  return `score ${(words + neighbours + summary).toFixed(2)} = ${parts.join(' + ')}${hasAll ? ', has all words' : ''}`
+function whyHere({ words, meaning, neighbours, summary, hasAll }: NonNullable<GrepHit['ranking']>): string {
+  const summands = { words, ...(meaning !== undefined && { meaning }), neighbours, summary }
+  const parts = Object.entries(summands).map(([name, part]) => `${name} ${part.toFixed(2)}`)
+  return `score ${(words + (meaning ?? 0) + neighbours + summary).toFixed(2)} = ${parts.join(' + ')}${hasAll ? ', has all words' : ''}`
 }
 
 /** Builds the index that the search uses, unless there is one. */

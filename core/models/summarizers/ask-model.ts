@@ -48,7 +48,7 @@ export async function askModel(access: ProviderAccess, call: ModelCall, signal: 
 }
 
 /** As `askModel`, for a call of any kind. */
-async function callProvider<Reply extends Pick<ModelReply, 'inputTokens'>>(
+export async function callProvider<Reply extends Pick<ModelReply, 'inputTokens'>>(
   access: ProviderAccess,
   call: ProviderCall<Reply>,
   signal: AbortSignal,
