@@ -168,9 +168,11 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
       for (const table of tablesOf(sound)) {
         const path = spoiltCopy(sound, table)
         await typed(() => withLcm(path, cacheDir, askEveryService))
-        await typed(() => withLcm(path, cacheDir, (lcm) => finish(lcm.repair.plan({}, never, null))))
         await typed(() =>
-          withLcm(path, cacheDir, (lcm) => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal' }))),
+          withLcm(path, cacheDir, async (lcm) => {
+            await typed(() => finish(lcm.repair.plan({}, never, null)))
+            await typed(() => lcm.retrieval.grep(GrepInput.parse({ query: 'e', mode: 'literal' })))
+          }),
         )
       }
     })
