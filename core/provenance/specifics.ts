@@ -1,5 +1,5 @@
 import type { SpecificKind } from '../contract/provenance.ts'
-import { fold, isWordUnit, numberKey, tokensOf } from './tokens.ts'
+import { fold, hasToken, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
 import { unitAt } from './units.ts'
 
 /**
@@ -17,35 +17,80 @@ export type Specific = {
   readonly unit?: string
 }
 
-type Rule = { readonly kind: SpecificKind; readonly pattern: RegExp; readonly group?: number }
+/** What stands in a text. A rule is only tried on a text that has what every match of the rule has. */
+const SIGNS = {
+  digit: 1,
+  slash: 2,
+  at: 4,
+  colon: 8,
+  dash: 16,
+  /** A point before a small letter. */
+  extension: 32,
+  /** What some part of an identifier has, see `isInIdentifier`. */
+  identifier: 64,
+  /** Two capitals, one after the other. */
+  capitals: 128,
+  /** A capital, or any character that is not ASCII. */
+  capital: 256,
+  quote: 512,
+  /** So many digits or letters up to f as a hash has at least. */
+  hex: 1024,
+} as const
+
+type Rule = {
+  readonly kind: SpecificKind
+  readonly pattern: RegExp
+  /** Of each of these, the text has at least one sign. */
+  readonly needs: readonly number[]
+}
 
 // The rules in the order in which they take characters. Characters that one rule took are not looked at by the next.
 const RULES: readonly Rule[] = [
-  { kind: 'url', pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`）)\]}，。、]+[^\s<>"'`）)\]}，。、.,;:!?]/gi },
-  { kind: 'identifier', pattern: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
+  {
+    kind: 'url',
+    needs: [SIGNS.colon],
+    pattern: /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`）)\]}，。、]+[^\s<>"'`）)\]}，。、.,;:!?]/gi,
+  },
+  { kind: 'identifier', needs: [SIGNS.at], pattern: /\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b/g },
   {
     kind: 'date',
+    needs: [SIGNS.digit, SIGNS.dash],
     pattern: /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-])/g,
   },
-  { kind: 'time', pattern: /(?<![\w:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?=Z|\b)/g },
+  {
+    kind: 'time',
+    needs: [SIGNS.digit, SIGNS.colon],
+    pattern: /(?<![\w:])(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(?=Z|\b)/g,
+  },
   // A path has a slash and no space. A file name has an extension that looks like a known one.
   {
     kind: 'path',
+    needs: [SIGNS.slash | SIGNS.extension],
     pattern:
       /(?<![\w@.])(?:~|\.{1,2}|[A-Za-z]:|@[\w-]+)?[\\/]?(?:[\w@.$+-]+[\\/])+[\w@.$+-]*[\w$]|(?<![\w/\\.])[\w-]+(?:\.[\w-]+)*\.[a-z]{1,5}\d?(?![\w(])/g,
   },
   {
     kind: 'hash',
+    needs: [SIGNS.hex],
     pattern: /\b(?=[0-9a-f-]*\d)(?=[0-9a-f-]*[a-f])[0-9a-f]{7,64}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gi,
   },
-  { kind: 'code', pattern: /\b(?:E[A-Z]{3,}|[A-Z]{1,6}-?\d{3,6}|SQLITE_[A-Z_]+|0x[0-9a-fA-F]+)\b/g },
-  { kind: 'version', pattern: /\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+(?:\.\d+){2,}(?:-[\w.]+)?\b/g },
+  {
+    kind: 'code',
+    needs: [SIGNS.digit | SIGNS.capitals],
+    pattern: /\b(?:E[A-Z]{3,}|[A-Z]{1,6}-?\d{3,6}|SQLITE_[A-Z_]+|0x[0-9a-fA-F]+)\b/g,
+  },
+  {
+    kind: 'version',
+    needs: [SIGNS.digit],
+    pattern: /\bv\d+(?:\.\d+)*(?:-[\w.]+)?\b|\b\d+(?:\.\d+){2,}(?:-[\w.]+)?\b/g,
+  },
   {
     kind: 'identifier',
+    needs: [SIGNS.identifier],
     pattern:
       /(?<![\w-])--?[a-z][\w-]{2,}|[A-Za-z_$][\w$]+(?:(?:::|->|\.|#)[A-Za-z_$][\w$]*)+(?:\(\))?|\b[A-Za-z][\w-]+(?:\.[A-Za-z][\w-]*)+\b|\b[A-Za-z_$][\w$]*\(\)|\b[A-Za-z_$][\w$]{2,}(?=\((?!(?:e?s|en|in)\)))|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|(?<!\w)_[A-Za-z]\w*|\b[a-z]+\d*(?:[A-Z][a-z0-9]*)+\b|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b|\b[a-z0-9]+(?:-[a-z0-9]+){2,}\b|#\d+\b|\b[A-Za-z]+\d+[\w]*\b|\bC\+\+|\b[A-Z]#/g,
   },
-  { kind: 'number', pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
+  { kind: 'number', needs: [SIGNS.digit], pattern: /(?<![\p{L}_\d])\d+(?:[.,]\d+)*/gu },
 ]
 
 /** A text in quotation marks. It is looked at as a whole, and nothing inside it is looked at again. */
@@ -65,27 +110,23 @@ const NO_NAMES = new Set(
  */
 export function specificsOf(given: string): Specific[] {
   const text = withoutEscapes(given)
-  const taken = new Uint8Array(text.length)
+  const signs = signsIn(text)
+  if (signs === 0) return []
+  const taken: { readonly start: number; readonly end: number }[] = []
   const found: Specific[] = []
+  const isTaken = (start: number, end: number): boolean => taken.some((one) => one.start < end && one.end > start)
   const add = (kind: SpecificKind, start: number, end: number): void => {
-    for (let at = start; at < end; at += 1) if (taken[at] === 1) return
-    taken.fill(1, start, end)
+    if (isTaken(start, end)) return
+    taken.push({ start, end })
     const piece = text.slice(start, end)
     const isWhole = !isCutOff(text, end) && !(kind === 'quote' && isCutOff(text, end + 1))
-    if (isWhole && tokensOf(piece).length > 0) {
-      const unit = kind === 'number' ? unitAt(text, end) : null
-      const key = specificKey(kind, piece)
-      found.push({
-        kind,
-        text: piece,
-        start,
-        end,
-        key: unit === null ? key : `${key} ${unit}`,
-        ...(unit !== null && { unit }),
-      })
-    }
+    if (!isWhole || !hasToken(piece)) return
+    const unit = kind === 'number' ? unitAt(text, end) : null
+    const key = specificKey(kind, piece)
+    const compared = unit === null ? key : `${key} ${unit}`
+    found.push({ kind, text: piece, start, end, key: compared, ...(unit !== null && { unit }) })
   }
-  for (const match of text.matchAll(QUOTES)) {
+  for (const match of (signs & SIGNS.quote) === 0 ? [] : matchesOf(QUOTES, text)) {
     const inner = match.slice(1).find((group) => group !== undefined) ?? ''
     const start = match.index + match[0].indexOf(inner)
     const trimmedEnd = start + inner.replace(/[\s.,;:!?…]+$/, '').length
@@ -93,21 +134,112 @@ export function specificsOf(given: string): Specific[] {
     if (isPhrase && !inner.includes('…')) add('quote', start, trimmedEnd)
     else if (!isPhrase && match[0].startsWith('`')) add(kindOf(inner), start, trimmedEnd)
   }
-  for (const { kind, pattern } of RULES) {
-    for (const match of text.matchAll(pattern)) {
+  for (const { kind, needs, pattern } of RULES) {
+    if (needs.some((need) => (signs & need) === 0)) continue
+    for (const match of matchesOf(pattern, text)) {
       if (kind === 'path' && !isPath(match[0])) continue
       if (kind === 'number' && isListNumber(text, match)) continue
       add(kind, match.index, match.index + match[0].length)
     }
   }
-  if (!isTitleCase(text)) {
-    for (const match of text.matchAll(NAME)) {
-      if (NO_NAMES.has(match[0]) || isSentenceStart(text, match.index)) continue
-      add('name', match.index, match.index + match[0].replace(/[’']s$/, '').length)
-    }
-  }
+  const names = (signs & SIGNS.capital) === 0 ? [] : matchesOf(NAME, text).filter((match) => isName(text, match))
+  if (names.length > 0 && !isTitleCase(text))
+    for (const { 0: name, index } of names) add('name', index, index + name.replace(/[’']s$/, '').length)
   return found.sort((a, b) => a.start - b.start)
 }
+
+/** Returns the same as `matchAll`, which first makes a copy of the pattern: that takes longer than most matches. */
+function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) found.push(match)
+  return found
+}
+
+const isName = (text: string, { 0: word, index }: RegExpExecArray): boolean =>
+  !NO_NAMES.has(word) && !isSentenceStart(text, index)
+
+/** Returns the signs that a text has, in one pass. */
+function signsIn(text: string): number {
+  let signs = 0
+  let before = 0
+  let run = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    signs |= signOf(unit) | signsOfPair(before, unit)
+    before = unit
+    run = isHex(unit) ? run + 1 : 0
+    if (run === SHORTEST_HASH) signs |= SIGNS.hex
+  }
+  return signs
+}
+
+function signOf(unit: number): number {
+  if (isSmall(unit) || unit === SPACE) return 0
+  if (isDigit(unit)) return SIGNS.digit
+  if (isCapital(unit)) return SIGNS.capital
+  switch (unit) {
+    case 0x2f: // A slash.
+    case BACKSLASH:
+      return SIGNS.slash
+    case 0x40: // An at sign.
+      return SIGNS.at
+    case COLON:
+      return SIGNS.colon
+    case DASH:
+      return SIGNS.dash
+    case UNDERSCORE:
+    case HASH_SIGN:
+      return SIGNS.identifier
+    case 0x22: // A straight quotation mark.
+    case 0x60: // A backtick.
+      return SIGNS.quote
+    default:
+      return unit < 128 ? 0 : SIGNS.capital | SIGNS.quote
+  }
+}
+
+function signsOfPair(before: number, unit: number): number {
+  if (isSmall(unit))
+    return before === POINT ? SIGNS.extension | SIGNS.identifier : before === DASH ? SIGNS.identifier : 0
+  if (isCapital(unit) && isCapital(before)) return SIGNS.capitals
+  return isInIdentifier(before, unit) ? SIGNS.identifier : 0
+}
+
+/** Whether two neighbours, the second of them no small letter, are what some kind of identifier has. */
+function isInIdentifier(before: number, unit: number): boolean {
+  if (isCapital(unit)) return isSmall(before) || isDigit(before) || before === POINT
+  if (isDigit(unit)) return isSmall(before) || isCapital(before) || before === DASH
+  switch (unit) {
+    case 0x24: // A dollar sign after a point.
+      return before === POINT
+    case 0x28: // A bracket after a name.
+      return isSmall(before) || isCapital(before) || isDigit(before) || before === UNDERSCORE || before === 0x24
+    case COLON:
+      return before === COLON
+    case 0x3e: // An arrow.
+      return before === DASH
+    case 0x2b: // Two plus signs.
+      return before === 0x2b
+    default:
+      return false
+  }
+}
+
+const SHORTEST_HASH = 7
+const SPACE = 0x20
+const HASH_SIGN = 0x23
+const DASH = 0x2d
+const POINT = 0x2e
+const COLON = 0x3a
+const BACKSLASH = 0x5c
+const UNDERSCORE = 0x5f
+
+const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
+const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
+const isHex = (unit: number): boolean =>
+  isDigit(unit) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46)
+const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
 
 /** Returns whether a number is a list number, as the 2 in "1. do this 2. do that". */
 const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>
@@ -149,9 +281,11 @@ const isCutOff = (text: string, end: number): boolean => text.startsWith('…', 
 const isSentenceStart = (text: string, at: number): boolean =>
   /(?:^|[.!?:;…。！？]["'”’)\]]*\s*|^[\s"'“‘«„(*_[]*)$/.test(text.slice(Math.max(0, at - 12), at))
 
+const LONG_WORD = /(?<![\p{L}\p{N}_])\p{L}{3,}/gu
+
 /** Where every other word begins with a capital (in titles and in German), a capital is no sign of a name. */
 function isTitleCase(text: string): boolean {
-  const words = text.match(/(?<![\p{L}\p{N}_])\p{L}{3,}/gu) ?? []
+  const words = text.match(LONG_WORD) ?? []
   const large = words.filter((word) => /^\p{Lu}\p{Ll}/u.test(word)).length
   const german = words.filter((word) => /^(?:der|die|das|und|nicht|ist|ein|eine|mit|wir|auf|für)$/i.test(word)).length
   return (words.length >= 4 && large > words.length * 0.6) || german >= 2
@@ -168,11 +302,13 @@ function specificKey(kind: SpecificKind, text: string): string {
 const foldPlain = (text: string): string => text.toLowerCase().replace(/\s+/g, ' ')
 
 /** Returns the part of a specific that a scan looks for first: its longest token, without stemming. */
-export function anchorOf(specific: Specific): string {
-  const tokens = tokensOf(specific.text)
-  const longest = tokens.toSorted((a, b) => b.end - b.start - (a.end - a.start))[0]
-  if (!longest) return ''
-  return anchorKey(longest.kind, specific.text.slice(longest.start, longest.end))
+export function anchorOf({ text }: Specific): string {
+  let kind: TokenKind = 'word'
+  let [start, end] = [0, 0]
+  scanTokens(text, 0, text.length, (ofToken, from, to) => {
+    if (to - from > end - start) [kind, start, end] = [ofToken, from, to]
+  })
+  return anchorKey(kind, text.slice(start, end))
 }
 
 export const anchorKey = (kind: string, raw: string): string => (kind === 'number' ? numberKey(raw) : fold(raw))
