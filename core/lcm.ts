@@ -61,6 +61,7 @@ import { FactTracer } from './trace/fact-tracer.ts'
 import { LossReporter } from './trace/loss.ts'
 import { Prober } from './trace/probe/prober.ts'
 import { SurvivalCounter } from './trace/survival.ts'
+import { TextIndexes } from './trace/text-indexes.ts'
 import { ContextAssembler } from './window/context-assembler.ts'
 import { KeptWindow } from './window/kept-window.ts'
 import { TimeTravel } from './window/time-travel/time-travel.ts'
@@ -200,6 +201,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     meaning,
   )
 
+  const indexes = new TextIndexes(read)
   const timeTravel = new TimeTravel({
     db: read,
     reader,
@@ -293,9 +295,9 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       grep: (input, signal) => retrieval.search(input, signal),
     }),
     prober: new Prober({ db: read, reader, timeTravel, search: (input, signal) => retrieval.search(input, signal) }),
-    tracer: new FactTracer({ db: read, reader, search: (input, signal) => retrieval.search(input, signal) }),
-    survival: new SurvivalCounter(read, reader),
-    losses: new LossReporter({ db: read, reader, timeTravel }),
+    tracer: new FactTracer({ db: read, reader, indexes, search: (input, signal) => retrieval.search(input, signal) }),
+    survival: new SurvivalCounter({ db: read, reader, indexes }),
+    losses: new LossReporter({ db: read, reader, indexes, timeTravel }),
     expandQuery: new ExpandQuery({
       db: read,
       reader,

@@ -29,8 +29,11 @@ export function throwIfCancelled(signal: AbortSignal | undefined, whenCancelled 
 }
 
 /** Runs a generator in slices. The generator yields where it may be interrupted. */
-export async function inSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
-  const slice = new TimeSlice(signal)
+export const inSlices = <T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> =>
+  goingOn(work, new TimeSlice(signal))
+
+/** Runs such a generator within a slice of which other work may have used a part. */
+export async function goingOn<T>(work: Generator<void, T>, slice: TimeSlice): Promise<T> {
   for (;;) {
     const step = work.next()
     if (step.done) return step.value

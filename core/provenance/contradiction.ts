@@ -1,4 +1,4 @@
-import type { Hit, ReadUnit } from './unit-reader.ts'
+import type { Hit, ReadUnit } from './passages.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
 /**

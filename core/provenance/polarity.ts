@@ -50,6 +50,11 @@ export function polarityOf(text: string, tokens: readonly Token[], isTelling: (p
 
 const CJK_NEGATION = /[不没沒未无無非别勿]|ない|ません|なかった|ずに|않|못|없/
 
+const MAY_DENY = new RegExp(`(?<![a-z])(?:${[...NEGATIONS].join('|')})(?![a-z])|n['’]t|${CJK_NEGATION.source}`, 'i')
+
+/** Returns false for most texts without a negation, at the cost of one pattern. */
+export const mayDeny = (text: string): boolean => MAY_DENY.test(text)
+
 /** Returns how many tokens a negation denies, or 0 when the token is no negation. */
 function negation(text: string, { kind, start, end }: Token): number {
   if (kind === 'pair') return CJK_NEGATION.test(text.slice(start, end)) ? REACH_PAIRS : 0

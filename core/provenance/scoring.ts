@@ -1,5 +1,4 @@
-import type { PassageIndex } from './passage-index.ts'
-import { UnitReader } from './unit-reader.ts'
+import type { Passages } from './passages.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
 import { type Candidate, type Purpose, WindowComparison } from './window-comparison.ts'
@@ -12,16 +11,12 @@ const COMMON_UNITS = 20_000
 /** Compares claims with the units of an index. */
 export class Scorer {
   readonly #vocabulary: Vocabulary
-  readonly #index: PassageIndex
-  readonly #coarse: Float32Array
-  readonly #reader: UnitReader
+  readonly #index: Passages
   readonly #weighed = new Map<Claim, WeighedClaim>()
 
-  constructor(vocabulary: Vocabulary, index: PassageIndex) {
+  constructor(vocabulary: Vocabulary, index: Passages) {
     this.#vocabulary = vocabulary
     this.#index = index
-    this.#coarse = new Float32Array(index.units)
-    this.#reader = new UnitReader(vocabulary, index)
   }
 
   /**
@@ -30,14 +25,9 @@ export class Scorer {
    */
   weightOf(term: number): number {
     const units = this.#index.units
-    const holding = this.#index.postings[term]?.length ?? 0
+    const holding = this.#index.frequencyOf(term)
     const rarity = Math.log(1 + units / (Math.max(holding, 1) + 1)) + 0.1
     return this.#vocabulary.isReporting[term] ? rarity * (holding === 0 ? 0.1 : 0.4) : rarity
-  }
-
-  /** Returns whether a unit contains a term. */
-  holds(unit: number, term: number): boolean {
-    return this.#reader.read(unit).hits.some((hit) => hit.term === term)
   }
 
   /**
@@ -46,14 +36,26 @@ export class Scorer {
    */
   candidates(claim: Claim, limit: number, purpose: Purpose = 'claim'): Candidate[] {
     const weighed = this.#weigh(claim)
-    const windows = new WindowComparison(weighed, purpose, this.#index, this.#reader)
+    const windows = new WindowComparison(weighed, purpose, this.#index)
     const found = this.#promising(weighed).flatMap((unit) => windows.best(unit) ?? [])
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
 
+  /** Returns the best passage for a claim, or null when no text has anything of it. */
+  nearest(claim: Claim): Candidate | null {
+    const weighed = this.#weigh(claim)
+    const windows = new WindowComparison(weighed, 'claim', this.#index)
+    let best: Candidate | null = null
+    for (const unit of this.#promising(weighed)) {
+      const candidate = windows.best(unit, best?.score)
+      if (candidate && (best === null || byScore(candidate, best) < 0)) best = candidate
+    }
+    return best
+  }
+
   /** Returns the units that share most with the claim, by a rough count. */
   #promising({ claim, weights }: WeighedClaim): number[] {
-    const coarse = this.#coarse
+    const coarse = this.#index.roughScores
     const touched: number[] = []
     const rareFirst = [...weights].sort((a, b) => this.#frequency(a[0]) - this.#frequency(b[0]))
     const add = (unit: number, weight: number): void => {
@@ -62,10 +64,10 @@ export class Scorer {
     }
     for (const [term, weight] of rareFirst) {
       if (touched.length > CANDIDATES && this.#frequency(term) > COMMON_UNITS) break
-      for (const unit of this.#index.postings[term]?.all ?? []) add(unit, weight)
+      for (const unit of this.#index.unitsWith(term)) add(unit, weight)
     }
     for (const specific of claim.specifics) {
-      const occurrences = this.#index.occurrences[specific] ?? []
+      const occurrences = this.#index.occurrencesOf(specific)
       for (const { unit } of occurrences) add(unit, 2 / (1 + occurrences.length / 20))
     }
     const around = (unit: number): number =>
@@ -84,11 +86,11 @@ export class Scorer {
   }
 
   #near(unit: number, other: number): number {
-    return this.#index.textOf(other) === this.#index.textOf(unit) ? (this.#coarse[other] ?? 0) : 0
+    return this.#index.textOf(other) === this.#index.textOf(unit) ? (this.#index.roughScores[other] ?? 0) : 0
   }
 
   #frequency(term: number): number {
-    return this.#index.postings[term]?.length ?? 0
+    return this.#index.frequencyOf(term)
   }
 
   /** Returns whether the claim denies something by a negation. */
@@ -122,11 +124,13 @@ function largest<T>(items: readonly T[], measure: (item: T) => number, count: nu
   return best.map(({ item }) => item)
 }
 
+const byScore = (a: Candidate, b: Candidate): number => b.score - a.score || a.text - b.text || a.start - b.start
+
 /** Returns the best `limit` passages of each kind, the best first. A passage that overlaps a better one is left out. */
 function apart(found: readonly Candidate[], limit: number, kindOf: (candidate: Candidate) => string): Candidate[] {
   const kept: Candidate[] = []
   const counts = new Map<string, number>()
-  const order = found.toSorted((a, b) => b.score - a.score || a.text - b.text || a.start - b.start)
+  const order = found.toSorted(byScore)
   for (const candidate of order) {
     const kind = kindOf(candidate)
     if ((counts.get(kind) ?? 0) >= limit) continue

@@ -8,7 +8,7 @@ import { messageNodeId } from '../systems/node-id.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { contentsOfMessages, contentsOfSummaries, textsOfParts } from '../systems/texts.ts'
-import type { SourceText } from './passage-index.ts'
+import type { SourceText } from './passages.ts'
 
 /** What a list shows of a source. */
 export type SourceCard = {

@@ -7,7 +7,7 @@ import { recordsOfCompactions } from '../systems/records/parts.ts'
 import { summaryHeads, summaryRanges } from '../systems/records/summaries.ts'
 import { contentsOfSummaries } from '../systems/texts.ts'
 import type { TimeSlice } from '../yielding.ts'
-import type { SourceText } from './passage-index.ts'
+import type { SourceText } from './passages.ts'
 
 /** A text repeats a summary when it contains this share of its letters, or this many letters. */
 const MOST_OF_IT = 0.8

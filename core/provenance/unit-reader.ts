@@ -1,35 +1,16 @@
-import type { PassageIndex } from './passage-index.ts'
+import type { Hit, Passages, ReadUnit } from './passages.ts'
 import { polarityOf } from './polarity.ts'
 import { standsAt } from './specifics.ts'
 import { type Token, tokensOf } from './tokens.ts'
 import { isTelling, termKey, type Vocabulary } from './vocabulary.ts'
 
-/** A term of the claims that occurs in a source. `place` is the index among the tokens of its unit. */
-export type Hit = {
-  readonly term: number
-  readonly place: number
-  readonly start: number
-  readonly end: number
-  readonly isDenied: boolean
-  /** True when a word near it denies something without a negation. */
-  readonly isSoft: boolean
-}
-
-/** What a unit (a line or sentence) of a source has in common with the claims. */
-export type ReadUnit = {
-  readonly hits: readonly Hit[]
-  readonly denies: boolean
-  /** By number of a specific of the claims: its range in the unit. */
-  readonly specifics: ReadonlyMap<number, readonly [number, number]>
-}
-
 /** Reads units in detail, each once. */
 export class UnitReader {
   readonly #vocabulary: Vocabulary
-  readonly #index: PassageIndex
+  readonly #index: Pick<Passages, 'texts' | 'textOf' | 'startOf' | 'endOf'>
   readonly #read = new Map<number, ReadUnit>()
 
-  constructor(vocabulary: Vocabulary, index: PassageIndex) {
+  constructor(vocabulary: Vocabulary, index: Pick<Passages, 'texts' | 'textOf' | 'startOf' | 'endOf'>) {
     this.#vocabulary = vocabulary
     this.#index = index
   }

@@ -1,6 +1,6 @@
 import type { Role } from '../contract/ids.ts'
 import type { SpecificKind, Standing, Support } from '../contract/provenance.ts'
-import type { Occurrence, PassageIndex } from './passage-index.ts'
+import type { Occurrence, Passages } from './passages.ts'
 import { actorOf, isByAnother, swappedOrder } from './relations.ts'
 import type { Scorer } from './scoring.ts'
 import { type Specific, specificsOf } from './specifics.ts'
@@ -52,7 +52,7 @@ export type Evidence = {
   readonly claim: Claim
   readonly candidates: readonly Candidate[]
   readonly vocabulary: Vocabulary
-  readonly index: PassageIndex
+  readonly index: Passages
   readonly scorer: Scorer
   /** True when the summary has source summaries, which may say what no message says. */
   readonly isCondensed: boolean
@@ -197,7 +197,7 @@ function judgeSpecific(evidence: Evidence, specific: number, bearing: readonly C
   const { vocabulary, index, isCondensed, hasMessages } = evidence
   const sought = vocabulary.specifics[specific] as Specific
   const inMessages = (place: Occurrence): boolean => index.texts[place.text]?.kind === 'message'
-  const all = index.occurrences[specific] ?? []
+  const all = index.occurrencesOf(specific)
   const real = hasMessages ? all.filter(inMessages) : all
   const judged = (standing: Standing, place: Occurrence | null): JudgedSpecific => ({
     ...sought,
@@ -235,7 +235,7 @@ function isSameMatter({ claim, index, scorer }: Evidence, specific: Specific, { 
     seen.add(term)
     const weight = scorer.weightOf(term)
     total += weight
-    if ([unit - 1, unit, unit + 1].some((near) => index.textOf(near) === text && scorer.holds(near, term)))
+    if ([unit - 1, unit, unit + 1].some((near) => index.textOf(near) === text && index.holds(near, term)))
       held += weight
   }
   return total === 0 || held / total >= SAME_MATTER

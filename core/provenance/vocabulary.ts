@@ -41,9 +41,10 @@ export class Vocabulary {
   /** By number of a specific: the first one that is the same. Only the first ones are looked for. */
   readonly firstOf: readonly number[]
   readonly #terms: ReadonlyMap<string, number>
-  readonly #anchors: ReadonlyMap<string, readonly number[]>
+  /** By the part of a specific that a scan looks for first: the specifics that are not the same as an earlier one. */
+  readonly anchors: ReadonlyMap<string, readonly number[]>
   /** A set of the first three letters of all terms. Most words of the sources are excluded by it. */
-  readonly #prefixes = new Uint8Array(0x8000)
+  #prefixes: Uint8Array | null = null
   readonly #known = new Map<string, Sought | null>()
 
   private constructor({ claims, terms, isReporting, specifics, firstOf, anchors }: VocabularyParts) {
@@ -53,9 +54,7 @@ export class Vocabulary {
     this.specifics = specifics
     this.firstOf = firstOf
     this.#terms = terms
-    this.#anchors = anchors
-    for (const key of [...terms.keys(), ...anchors.keys()]) this.#prefixes[prefixAt(key, 0, key.length)] = 1
-    for (const word of NUMBER_WORD_PREFIXES) this.#prefixes[prefixAt(word, 0, word.length)] = 1
+    this.anchors = anchors
   }
 
   /** Returns the vocabulary of some ranges of a text. */
@@ -112,6 +111,7 @@ export class Vocabulary {
   lookUp(kind: TokenKind, text: string, start: number, end: number): Sought | null {
     const length = end - start
     if (length > LONGEST_WORD) return null
+    this.#prefixes ??= prefixesOf([...this.keys, ...this.anchors.keys(), ...NUMBER_WORD_PREFIXES])
     if (kind === 'word' && isPlain(text, start, length) && this.#prefixes[prefixAt(text, start, length)] !== 1)
       return null
     const raw = text.slice(start, end)
@@ -125,15 +125,13 @@ export class Vocabulary {
   #find(kind: TokenKind, raw: string): Sought | null {
     const number = kind === 'word' ? numberOfWord(raw) : undefined
     const term = this.#terms.get(number ?? keyOf(kind, raw)) ?? -1
-    const specifics = this.#anchors.get(anchorKey(kind, raw)) ?? []
+    const specifics = this.anchors.get(anchorKey(kind, raw)) ?? []
     return term < 0 && specifics.length === 0 ? null : { term, specifics }
   }
 }
 
-type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics' | 'firstOf'> & {
+type VocabularyParts = Pick<Vocabulary, 'claims' | 'isReporting' | 'specifics' | 'firstOf' | 'anchors'> & {
   readonly terms: ReadonlyMap<string, number>
-  /** By the part of a specific that a scan looks for first: the specifics. */
-  readonly anchors: ReadonlyMap<string, readonly number[]>
 }
 
 /** How many claims are read between two moments at which other work may go first. */
@@ -168,7 +166,7 @@ function claimOf(text: string, range: ClaimRange, specifics: Specific[], idOf: (
 export type Sought = { readonly term: number; readonly specifics: readonly number[] }
 
 /** A longer word is data, such as an encoded picture or minified code. */
-const LONGEST_WORD = 200
+export const LONGEST_WORD = 200
 const MOST_KNOWN = 100_000
 const NUMBER_WORD_PREFIXES = 'two thr fou fiv six sev eig nin ten ele twe thi fif'.split(' ')
 
@@ -179,6 +177,12 @@ const NUMBER_WORD_PREFIXES = 'two thr fou fiv six sev eig nin ten ele twe thi fi
 function prefixAt(text: string, start: number, length: number): number {
   const unit = (at: number): number => (at < length ? text.charCodeAt(start + at) & 31 : 0)
   return (unit(0) << 10) | (unit(1) << 5) | unit(2)
+}
+
+function prefixesOf(keys: readonly string[]): Uint8Array {
+  const prefixes = new Uint8Array(0x8000)
+  for (const key of keys) prefixes[prefixAt(key, 0, key.length)] = 1
+  return prefixes
 }
 
 /** Returns whether the first letters have no accents. */

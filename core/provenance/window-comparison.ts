@@ -1,6 +1,5 @@
 import { agreesInDenial, contradictionOf } from './contradiction.ts'
-import type { PassageIndex } from './passage-index.ts'
-import type { Hit, ReadUnit, UnitReader } from './unit-reader.ts'
+import type { Hit, Passages, ReadUnit } from './passages.ts'
 import type { Claim } from './vocabulary.ts'
 import type { WeighedClaim } from './weighed-claim.ts'
 
@@ -50,21 +49,22 @@ export type Purpose = 'claim' | 'question'
 export class WindowComparison {
   readonly #weighed: WeighedClaim
   readonly #purpose: Purpose
-  readonly #index: PassageIndex
-  readonly #reader: UnitReader
+  readonly #index: Passages
   readonly #contrary: ReadonlySet<number>
-  readonly #own = new Map<number, ReadUnit>()
+  readonly #own = new Map<number, OwnUnit>()
 
-  constructor(weighed: WeighedClaim, purpose: Purpose, index: PassageIndex, reader: UnitReader) {
+  constructor(weighed: WeighedClaim, purpose: Purpose, index: Passages) {
     this.#weighed = weighed
     this.#purpose = purpose
     this.#index = index
-    this.#reader = reader
     this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
 
-  /** Returns the best window around a unit, or null when the unit contains nothing of the claim. */
-  best(unit: number): Candidate | null {
+  /**
+   * Returns the best window around a unit, or null when the unit contains nothing of the claim.
+   * @param atLeast windows that are certain to score less are not looked at
+   */
+  best(unit: number, atLeast = 0): Candidate | null {
     const text = this.#index.textOf(unit)
     let best: Candidate | null = null
     for (let from = unit - WIDEST_WINDOW + 1; from <= unit; from += 1) {
@@ -72,7 +72,7 @@ export class WindowComparison {
         if (from < 0 || this.#index.textOf(from) !== text || this.#index.textOf(to) !== text) continue
         // Of two windows that support the claim equally, the narrower one is chosen.
         const cost = WIDTH_COST * (to - from)
-        const candidate = this.#compare(from, to, (best?.score ?? 0) + cost)
+        const candidate = this.#compare(from, to, Math.max(best?.score ?? 0, atLeast) + cost)
         if (candidate && (!best || candidate.score - cost > best.score + 1e-9)) {
           best = { ...candidate, score: Math.max(0, candidate.score - cost) }
         }
@@ -84,7 +84,14 @@ export class WindowComparison {
   /** @param toBeat null is returned as soon as the score is certain to be no higher than this */
   #compare(from: number, to: number, toBeat: number): Candidate | null {
     const { claim, weights, total, pairs } = this.#weighed
-    const window = Array.from({ length: to - from + 1 }, (_, place) => this.#read(from + place))
+    const window: OwnUnit[] = []
+    let weight = 0
+    for (let unit = from; unit <= to; unit += 1) {
+      const read = this.#read(unit)
+      window.push(read)
+      weight += read.weight
+    }
+    if (mostScore(claim, total > 0 ? Math.min(1, weight / total) : 0) <= toBeat) return null
     const seen = new Map<number, Hit>()
     for (const { hits } of window) for (const hit of hits) if (!seen.has(hit.term)) seen.set(hit.term, hit)
     let found = 0
@@ -95,12 +102,10 @@ export class WindowComparison {
       distinct += 1
     }
     const coverage = total > 0 ? found / total : 0
-    const hasSpecifics = claim.specifics.length > 0
-    const most = WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (hasSpecifics ? 1 : coverage)
-    if (most <= toBeat) return null
+    if (mostScore(claim, coverage) <= toBeat) return null
     const [text, start, end] = [this.#index.textOf(from), this.#index.startOf(from), this.#index.endOf(to)]
     const specifics = specificsIn(claim, this.#index.vocabulary.firstOf, window)
-    const share = hasSpecifics ? specifics.size / claim.specifics.length : coverage
+    const share = claim.specifics.length > 0 ? specifics.size / claim.specifics.length : coverage
     const order = pairs.length > 0 ? orderShare(pairs, window) : coverage
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
@@ -131,16 +136,33 @@ export class WindowComparison {
   }
 
   /** Returns a unit with the hits of this claim only. */
-  #read(unit: number): ReadUnit {
+  #read(unit: number): OwnUnit {
     const known = this.#own.get(unit)
     if (known) return known
-    const { hits, ...unread } = this.#reader.read(unit)
+    const { hits, ...unread } = this.#index.read(unit)
     const own = hits.filter(({ term }) => this.#weighed.weights.has(term) || this.#contrary.has(term))
-    const read = { hits: own, ...unread }
+    const seen = new Set<number>()
+    let weight = 0
+    for (const { term } of own) {
+      if (seen.has(term)) continue
+      seen.add(term)
+      weight += this.#weighed.weights.get(term) ?? 0
+    }
+    const read = { hits: own, ...unread, weight }
     this.#own.set(unit, read)
     return read
   }
 }
+
+/** A unit with the hits of one claim. `weight` is that of all its terms of the claim together. */
+type OwnUnit = ReadUnit & { readonly weight: number }
+
+/** Returns what a passage with this share of the claim's words scores at most. */
+const mostScore = ({ specifics }: Claim, coverage: number): number =>
+  WEIGHT.words * coverage + WEIGHT.order + WEIGHT.specifics * (specifics.length > 0 ? 1 : coverage) + ROUNDING
+
+/** Sums of the same weights in another order differ by less than this. */
+const ROUNDING = 1e-12
 
 function specificsIn(
   claim: Claim,

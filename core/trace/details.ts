@@ -1,8 +1,8 @@
 import type { DetailKind } from '../contract/loss.ts'
 import { type ClaimRange, claimsOf } from '../provenance/claims.ts'
-import type { SourceText } from '../provenance/passage-index.ts'
-import { polarityOf } from '../provenance/polarity.ts'
-import type { Specific } from '../provenance/specifics.ts'
+import type { SourceText } from '../provenance/passages.ts'
+import { mayDeny, polarityOf } from '../provenance/polarity.ts'
+import { anchorOf, type Specific, specificsOf } from '../provenance/specifics.ts'
 import { tokensOf } from '../provenance/tokens.ts'
 import { type Claim, isTelling, Vocabulary } from '../provenance/vocabulary.ts'
 
@@ -35,21 +35,36 @@ export type Details = {
 
 /** A longer text is data; what follows is not read. */
 const LONGEST_TEXT = 200_000
+/** So much text is read between two moments at which other work may go first. */
+const PIECE_CHARS = 5000
 
 type Place = { readonly told: number; readonly offset: number }
 
 /**
  * Reads the details of some texts, in pieces of some milliseconds.
  * @param wholeAs the kind of a sentence in which nothing else was found, so that it is followed, too
+ * @param isRead whether a sentence is read at all
  */
-export function* readingDetails(texts: readonly ToldText[], wholeAs: 'words' | null = null): Generator<void, Details> {
+export function* readingDetails(
+  texts: readonly ToldText[],
+  wholeAs: 'words' | null = null,
+  isRead: (sentence: string, kind: ClaimRange['kind'], text: ToldText) => boolean = () => true,
+): Generator<void, Details> {
   const pieces: string[] = []
   const ranges: ClaimRange[] = []
   const places: Place[] = []
   let length = 0
-  for (const [told, { text }] of texts.entries()) {
+  let since = 0
+  for (const [told, source] of texts.entries()) {
+    const { text } = source
     for (const range of claimsOf(text.length > LONGEST_TEXT ? text.slice(0, LONGEST_TEXT) : text)) {
       const piece = text.slice(range.start, range.end)
+      since += piece.length
+      if (since > PIECE_CHARS) {
+        yield
+        since = 0
+      }
+      if (!isRead(piece, range.kind, source)) continue
       pieces.push(piece)
       ranges.push({ kind: range.kind, start: length, end: length + piece.length })
       places.push({ told, offset: range.start - length })
@@ -81,8 +96,7 @@ function detailsOf(
     const { kind, text, start, end } = specifics[specific] as Specific
     return { kind: kindOfSpecific(kind, text), text, told, start: start + offset, end: end + offset, specific }
   })
-  const whole =
-    (isSaid && claim.kind !== 'code' ? kindOfSentence(claim.text) : null) ?? (found.length > 0 ? null : wholeAs)
+  const whole = kindOfWhole(claim.text, claim.kind, isSaid) ?? (found.length > 0 ? null : wholeAs)
   if (whole === null || claim.terms.length === 0) return found
   const [start, end] = [claim.start + offset, claim.end + offset]
   return [{ kind: whole, text: claim.text, told, start, end, specific: null }, ...found]
@@ -116,8 +130,25 @@ const CONSTRAINT =
   /\b(?:must(?:n['’]t)?|never|always|at (?:most|least)|no (?:more|less|fewer) than|is required|are required|shall|should(?: not|n['’]t)|not allowed|forbidden|ha(?:s|ve) to|make sure|under no circumstances|darf nicht|niemals|muss|müssen)\b|^(?:please )?(?:do not|don['’]t)\b/i
 const ERROR = /\b(?:errors?|exceptions?|fail(?:s|ed|ure|ures)?|crash(?:es|ed)?|panic(?:ked)?|timed out|Fehler)\b/i
 
+/**
+ * Returns the number of details of a sentence when none of them can stand in some texts, and null when they have to be
+ * looked for: a sentence that matters as a whole may stand there in other words.
+ * @param hasAnchor whether the texts have the part of a specific that is looked for first
+ */
+export function detailsOfAbsent(
+  sentence: string,
+  kind: ClaimRange['kind'],
+  { isSaid }: ToldText,
+  hasAnchor: (anchor: string) => boolean,
+): number | null {
+  const specifics = specificsOf(sentence)
+  if (specifics.some((specific) => hasAnchor(anchorOf(specific)))) return null
+  return kindOfWhole(sentence, kind, isSaid) === null ? specifics.length : null
+}
+
 /** Returns what a sentence as a whole says, or null when only its specifics matter. A question says nothing. */
-function kindOfSentence(text: string): DetailKind | null {
+function kindOfWhole(text: string, kind: ClaimRange['kind'], isSaid: boolean): DetailKind | null {
+  if (!isSaid || kind === 'code') return null
   if (/[?？]["'”’)]*\s*$/.test(text)) return null
   if (DECISION.test(text)) return 'decision'
   if (CONSTRAINT.test(text)) return 'constraint'
@@ -126,6 +157,7 @@ function kindOfSentence(text: string): DetailKind | null {
 }
 
 function denies(text: string): boolean {
+  if (!mayDeny(text)) return false
   const tokens = tokensOf(text)
   const isTellingAt = (place: number): boolean => {
     const token = tokens[place]

@@ -3,6 +3,7 @@ import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
 import type { FactPlace, FactTrace, LostAt, Rung, TracedDetail, TraceInput } from '../contract/trace.ts'
 import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
+import { IndexView } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
@@ -11,15 +12,17 @@ import { type Detail, type Details, readingDetails, type ToldText } from './deta
 import { type Fate, FateFinder, stateOf } from './fates.ts'
 import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
-import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
+import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
 import { recoveriesBySearch, recoveryByExpanding } from './recovery.ts'
 import { Rungs } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
+import type { TextIndexes } from './text-indexes.ts'
 
 export type TracerOptions = {
   readonly db: ReadDb
   readonly reader: MemoryReader
+  readonly indexes: TextIndexes
   /** A search that is made in order to answer something else. */
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
 }
@@ -28,8 +31,6 @@ export type TracerOptions = {
 const MOST_DETAILS = 1000
 /** So many details are listed at most. */
 const MOST_LISTED = 300
-/** A window with more characters is compared as far as this. */
-const MOST_WINDOW_CHARS = 20_000_000
 const NEVER = new AbortController().signal
 
 /** What is followed, from where. */
@@ -103,7 +104,7 @@ export class FactTracer {
       notes.push(`It has ${listed.length.toLocaleString('en-US')} details: select words to follow only some.`)
     const foot = footOf(memory, node.id)
     const ladder: Ladder = foot === null ? { way: [], others: [] } : ladderOf(memory, foot)
-    const comparer = new NodeComparer(db, memory, details, slice)
+    const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
     const base = await comparer.of(node.id)
     const along: NodeFates[] = []
     for (const one of ladder.way) along.push(await comparer.of(memory.summaries.at(one).id))
@@ -170,28 +171,18 @@ export class FactTracer {
   }
 
   /** Compares the details with everything that the window holds. `own` are the items of the ladder itself. */
-  async #inWindow({ memory, node, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
-    const { db } = this.#options
-    const finder = new FateFinder(details)
-    let chars = 0
-    for (const batch of windowTexts(db, node.conversationId, windowIds(memory).reverse())) {
-      for (const text of batch) {
-        // What the ladder shows is no second place that says it.
-        if (own.has(text.id)) continue
-        await finder.add(text, slice)
-        chars += text.text.length
-      }
-      if (chars < MOST_WINDOW_CHARS) continue
-      notes.push('The window is very long: only its newest items were looked at.')
-      break
-    }
+  async #inWindow({ memory, details }: Asked, own: ReadonlySet<string>, notes: string[], slice: TimeSlice) {
+    const { index, notes: limits } = await this.#options.indexes.ofWindow(memory, slice)
+    notes.push(...limits)
+    const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
     const fates: Fate[] = []
     const held = new Map<string, number>()
     for (const sentence of details.sentences) {
       fates.push(...finder.fateOf(sentence).fates)
       for (const [text, count] of finder.holders(sentence)) {
-        const id = finder.texts[text]?.id ?? ''
-        held.set(id, (held.get(id) ?? 0) + count)
+        const id = index.texts[text]?.id ?? ''
+        // What the ladder shows is no second place that says it.
+        if (!own.has(id)) held.set(id, (held.get(id) ?? 0) + count)
       }
       await slice.yieldIfOver()
     }

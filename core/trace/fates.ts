@@ -1,7 +1,6 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactState } from '../contract/trace.ts'
-import type { SourceText } from '../provenance/passage-index.ts'
-import { type Occurrence, PassageIndex } from '../provenance/passage-index.ts'
+import type { Occurrence, Passages } from '../provenance/passages.ts'
 import { swappedOrder } from '../provenance/relations.ts'
 import { Scorer } from '../provenance/scoring.ts'
 import { type Specific, specificsOf } from '../provenance/specifics.ts'
@@ -9,7 +8,6 @@ import { tokensOf } from '../provenance/tokens.ts'
 import { isAlike, NUMBERS, THRESHOLDS } from '../provenance/verdict.ts'
 import { type Claim, isTelling, termKey } from '../provenance/vocabulary.ts'
 import type { Candidate } from '../provenance/window-comparison.ts'
-import type { TimeSlice } from '../yielding.ts'
 import type { Detail, Details, Sentence } from './details.ts'
 
 /** What became of one detail in the texts that it was compared with. */
@@ -54,51 +52,50 @@ const DROPPED: Fate = { fate: 'dropped', instead: null, at: null }
  */
 export class FateFinder {
   readonly #details: Details
-  readonly #index: PassageIndex
+  readonly #index: Passages
   readonly #isSaidBySources: (text: string) => boolean
-  #scorer: Scorer | null = null
+  readonly #scorer: Scorer
 
   /**
+   * @param index the texts, as a view on the vocabulary of the details
    * @param isSaidBySources tells whether a value that stands in place of another comes from another source of the node.
    * Then the first one was left out and not changed.
    */
-  constructor(details: Details, isSaidBySources: (text: string) => boolean = () => false) {
+  constructor(details: Details, index: Passages, isSaidBySources: (text: string) => boolean = () => false) {
     this.#details = details
-    this.#index = new PassageIndex(details.vocabulary)
+    this.#index = index
+    this.#scorer = new Scorer(details.vocabulary, index)
     this.#isSaidBySources = isSaidBySources
-  }
-
-  get texts(): readonly SourceText[] {
-    return this.#index.texts
-  }
-
-  async add(text: SourceText, slice: TimeSlice): Promise<void> {
-    await this.#index.add(text, slice)
   }
 
   /** Returns what became of a sentence in all texts that were added. */
   fateOf({ claim, details }: Sentence): SentenceFate {
-    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
     if (!this.#mayStand(claim, this.#scorer)) return { fates: details.map(() => DROPPED), nearest: null }
-    const [nearest = null] = this.#scorer.candidates(claim, 1)
+    const nearest = this.#scorer.nearest(claim)
     const specifics = details.map((detail) => this.#fateOfSpecific(claim, detail, nearest))
     const isChanged = specifics.some((fate) => fate?.fate === 'changed')
     return { fates: specifics.map((fate) => fate ?? this.#fateOfWhole(claim, nearest, isChanged)), nearest }
   }
 
-  /** Returns how many details of a sentence are kept, without looking for what stands in place of the others. */
-  keptOf({ claim, told, details }: Sentence): number {
-    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
-    if (!this.#mayStand(claim, this.#scorer)) return 0
+  /** Returns for each detail of a sentence whether it is kept, without a look at what stands in place of the others. */
+  keptOf({ claim, details }: Sentence): boolean[] {
+    const isWhole = details.some(({ specific }) => specific === null)
+    const isAnyThere = isWhole || claim.specifics.some((one) => this.#index.occurrencesOf(one).length > 0)
+    if (!isAnyThere || !this.#mayStand(claim, this.#scorer)) return details.map(() => false)
+    return details.map(({ specific }) =>
+      specific === null ? this.#isWholeKept(claim, details) : this.#placeOf(claim, specific) !== undefined,
+    )
+  }
+
+  #isWholeKept(claim: Claim, details: readonly Detail[]): boolean {
+    const nearest = this.#scorer.nearest(claim)
+    if (this.#fateOfWhole(claim, nearest, false).fate !== 'kept') return false
     // A whole sentence is not kept when one of its details is changed.
-    if (details.some(({ specific }) => specific === null))
-      return this.fateOf({ claim, told, details }).fates.filter(({ fate }) => fate === 'kept').length
-    return claim.specifics.filter((specific) => this.#placeOf(claim, specific) !== undefined).length
+    return details.every((detail) => this.#fateOfSpecific(claim, detail, nearest)?.fate !== 'changed')
   }
 
   /** Returns the indexes of all texts in which details of a sentence stand, with the number of them. */
   holders({ claim, details }: Sentence): ReadonlyMap<number, number> {
-    this.#scorer ??= new Scorer(this.#details.vocabulary, this.#index)
     const held = new Map<number, Set<Detail>>()
     const note = (text: number, detail: Detail): void => {
       held.set(text, (held.get(text) ?? new Set()).add(detail))
@@ -110,20 +107,21 @@ export class FateFinder {
         continue
       }
       const sought = this.#details.vocabulary.specifics[detail.specific] as Specific
-      for (const place of this.#index.occurrences[detail.specific] ?? [])
-        if (isDistinctive(sought) || this.#isSameMatter(claim, sought, place)) note(place.text, detail)
+      const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+      for (const place of this.#index.occurrencesOf(detail.specific))
+        if (isDistinctive(sought) || this.#isSameMatter(claim, sought, own, place)) note(place.text, detail)
     }
     return new Map(Array.from(held, ([text, kept]) => [text, kept.size]))
   }
 
   /** A sentence of which too few words stand anywhere needs no closer look. */
   #mayStand({ terms, specifics }: Claim, scorer: Scorer): boolean {
-    if (specifics.some((specific) => (this.#index.occurrences[specific]?.length ?? 0) > 0)) return true
+    if (specifics.some((specific) => this.#index.occurrencesOf(specific).length > 0)) return true
     let [held, total] = [0, 0]
     for (const { term, share } of terms) {
       const weight = scorer.weightOf(term) * share
       total += weight
-      if ((this.#index.postings[term]?.length ?? 0) > 0) held += weight
+      if (this.#index.frequencyOf(term) > 0) held += weight
     }
     return total > 0 && held / total >= LEAST_TRACE
   }
@@ -142,9 +140,10 @@ export class FateFinder {
   /** Returns a place where a specific stands for the same as in the sentence. */
   #placeOf(claim: Claim, specific: number): Occurrence | undefined {
     const sought = this.#details.vocabulary.specifics[specific] as Specific
-    const all = this.#index.occurrences[specific] ?? []
-    if (isDistinctive(sought)) return all[0]
-    return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, one))
+    const all = this.#index.occurrencesOf(specific)
+    if (all.length === 0 || isDistinctive(sought)) return all[0]
+    const own = neighbours(claim.text, sought.start - claim.start, sought.end - claim.start)
+    return all.slice(0, MOST_PLACES).find((one) => this.#isSameMatter(claim, sought, own, one))
   }
 
   #fateOfWhole(claim: Claim, nearest: Candidate | null, isChanged: boolean): Fate {
@@ -183,10 +182,10 @@ export class FateFinder {
   }
 
   /** Returns whether the words around an occurrence are those around the number in the sentence. */
-  #isSameMatter(claim: Claim, specific: Specific, { unit, text, start, end }: Occurrence): boolean {
-    const own = neighbours(claim.text, specific.start - claim.start, specific.end - claim.start)
-    if (isBeside(own, neighboursIn(this.#index.texts[text]?.text ?? '', start, end))) return true
-    const scorer = this.#scorer as Scorer
+  #isSameMatter(claim: Claim, specific: Specific, own: Neighbours, place: Occurrence): boolean {
+    if (isBeside(own, this.#neighboursOf(place))) return true
+    const near = [place.unit - 1, place.unit, place.unit + 1].filter((unit) => this.#index.textOf(unit) === place.text)
+    const scorer = this.#scorer
     let [held, total] = [0, 0]
     const seen = new Set<number>()
     for (const { term, start, end } of claim.terms) {
@@ -194,10 +193,17 @@ export class FateFinder {
       seen.add(term)
       const weight = scorer.weightOf(term)
       total += weight
-      if ([unit - 1, unit, unit + 1].some((near) => this.#index.textOf(near) === text && scorer.holds(near, term)))
-        held += weight
+      if (near.some((unit) => this.#index.holds(unit, term))) held += weight
     }
     return total === 0 || held / total >= SAME_MATTER
+  }
+
+  #neighboursOf(place: Occurrence): Neighbours {
+    const known = neighboursOfPlaces.get(place)
+    if (known) return known
+    const found = neighboursIn(this.#index.texts[place.text]?.text ?? '', place.start, place.end)
+    neighboursOfPlaces.set(place, found)
+    return found
   }
 
   /**
@@ -269,6 +275,9 @@ function neighboursIn(text: string, start: number, end: number): Neighbours {
   const from = Math.max(0, start - 4 * FAR)
   return neighbours(text.slice(from, end + 4 * FAR), start - from, end - from)
 }
+
+/** An index gives the same places to everybody who asks for the same value. */
+const neighboursOfPlaces = new WeakMap<Occurrence, Neighbours>()
 
 type Neighbours = { readonly before: string | null; readonly after: string | null }
 

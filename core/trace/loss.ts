@@ -3,7 +3,7 @@ import type { LossReport, LostDetail } from '../contract/loss.ts'
 import type { Moment } from '../contract/time-travel.ts'
 import type { LossInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
-import type { SourceText } from '../provenance/passage-index.ts'
+import { IndexView } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
@@ -18,9 +18,15 @@ import { keyOf, type Lost, listed, Tally } from './loss-tally.ts'
 import { fallsOf, NodeComparer, withChangesCarried } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
+import { indexOf, type TextIndexes } from './text-indexes.ts'
 import { atSummary, type Change, groupsOf } from './window-change.ts'
 
-export type LossOptions = { readonly db: ReadDb; readonly reader: MemoryReader; readonly timeTravel: TimeTravel }
+export type LossOptions = {
+  readonly db: ReadDb
+  readonly reader: MemoryReader
+  readonly indexes: TextIndexes
+  readonly timeTravel: TimeTravel
+}
 
 /** The details of messages and summaries that share their way to the window are compared together, in such batches. */
 const BATCH_CHARS = 300_000
@@ -146,7 +152,7 @@ export class LossReporter {
     signal: AbortSignal,
   ): Promise<Lost[]> {
     const details = await inSlices(readingDetails(texts), signal)
-    const comparer = new NodeComparer(this.#options.db, memory, details, slice)
+    const comparer = new NodeComparer({ ...this.#options, memory, details, slice })
     const along = []
     for (const node of way) along.push(await comparer.of(memory.summaries.at(node).id))
     const nodes = withChangesCarried(along)
@@ -204,38 +210,28 @@ export class LossReporter {
     slice: TimeSlice,
     signal: AbortSignal,
   ): Promise<Lost[]> {
-    const window: SourceText[] = []
-    let chars = 0
-    for (const batch of lost.length === 0 ? [] : textsOf(this.#options.db, after.toReversed())) {
-      for (const text of batch) {
-        window.push(text)
-        chars += text.text.length
-      }
-      await slice.yieldIfOver()
-      if (chars >= MOST_WINDOW_CHARS) break
-    }
+    if (lost.length === 0) return []
+    const { index } = await indexOf(textsOf(this.#options.db, after.toReversed()), slice, MOST_WINDOW_CHARS)
     const gone: Lost[] = []
     const bySentence = [...Map.groupBy(lost, ({ sentence }) => sentence)]
     for (let from = 0; from < bySentence.length; ) {
       let [to, length] = [from, 0]
-      while (to < bySentence.length && length < Math.max(BATCH_CHARS, chars))
-        length += bySentence[to++]?.[0].length ?? 0
+      while (to < bySentence.length && length < BATCH_CHARS) length += bySentence[to++]?.[0].length ?? 0
       const some = bySentence.slice(from, to)
       const texts = some.map(
-        ([text], index) =>
-          ({ id: String(index), kind: 'message', field: 'content', part: null, text, isSaid: true }) as const,
+        ([text], place) =>
+          ({ id: String(place), kind: 'message', field: 'content', part: null, text, isSaid: true }) as const,
       )
       const details = await inSlices(readingDetails(texts), signal)
-      const finder = new FateFinder(details)
-      for (const text of window) await finder.add(text, slice)
+      const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
       const standing = new Set<string>()
       for (const sentence of details.sentences) {
         for (const key of standingOf(sentence, finder.fateOf(sentence).fates)) standing.add(key)
         if (slice.isOver) await slice.yield()
       }
-      for (const [index, [, ones]] of some.entries()) {
+      for (const [place, [, ones]] of some.entries()) {
         for (const one of ones) {
-          if (standing.has(`${index} ${keyOf(one.detail)}`)) tally.standsElsewhere(one.detail)
+          if (standing.has(`${place} ${keyOf(one.detail)}`)) tally.standsElsewhere(one.detail)
           else gone.push(one)
         }
       }

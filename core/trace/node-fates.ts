@@ -1,10 +1,12 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { Memory } from '../memory/memory.ts'
+import { IndexView } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Details } from './details.ts'
 import { type Fate, FateFinder } from './fates.ts'
 import { textsOf } from './node-texts.ts'
+import type { TextIndexes } from './text-indexes.ts'
 
 /** What became of all details, in their order, in the text of one node. */
 export type NodeFates = {
@@ -20,18 +22,28 @@ const UNKNOWN: Fate = { fate: 'unknown', instead: null, at: null }
 /** At most this many characters of the sources of a node are searched for a value that stands in place of another. */
 const MOST_SOURCE_CHARS = 400_000
 
+type NodeComparerOptions = {
+  readonly db: ReadDb
+  readonly memory: Memory
+  readonly details: Details
+  readonly indexes: TextIndexes
+  readonly slice: TimeSlice
+}
+
 /** Compares details with nodes of a memory, each once. */
 export class NodeComparer {
   readonly #db: ReadDb
   readonly #memory: Memory
   readonly #details: Details
+  readonly #indexes: TextIndexes
   readonly #slice: TimeSlice
   readonly #known = new Map<string, NodeFates>()
 
-  constructor(db: ReadDb, memory: Memory, details: Details, slice: TimeSlice) {
+  constructor({ db, memory, details, indexes, slice }: NodeComparerOptions) {
     this.#db = db
     this.#memory = memory
     this.#details = details
+    this.#indexes = indexes
     this.#slice = slice
   }
 
@@ -39,51 +51,52 @@ export class NodeComparer {
   async of(id: string): Promise<NodeFates> {
     const known = this.#known.get(id)
     if (known) return known
-    const finder = new FateFinder(this.#details, this.#saidBySourcesOf(id))
-    for (const batch of textsOf(this.#db, [id])) for (const text of batch) await finder.add(text, this.#slice)
+    const index = await this.#indexes.ofNode(id, this.#slice)
+    const view = new IndexView(this.#details.vocabulary, index)
+    const finder = new FateFinder(this.#details, view, saidBySourcesOf(this.#db, this.#memory, id))
     const fates: Fate[] = []
     let [best, nearest]: [number, { text: number; start: number } | null] = [0, null]
     for (const sentence of this.#details.sentences) {
-      const found = finder.texts.length === 0 ? null : finder.fateOf(sentence)
+      const found = index.texts.length === 0 ? null : finder.fateOf(sentence)
       fates.push(...(found?.fates ?? sentence.details.map(() => UNKNOWN)))
       if (found?.nearest && found.nearest.score > best) [best, nearest] = [found.nearest.score, found.nearest]
       await this.#slice.yieldIfOver()
     }
     const shown = fates.find(({ at }) => at !== null)?.at ?? nearest
-    const text = finder.texts[shown?.text ?? 0]?.text ?? ''
-    const node = { id, fates, text, nearest: shown?.start ?? null, title: finder.texts[0]?.text ?? '' }
+    const text = index.texts[shown?.text ?? 0]?.text ?? ''
+    const node = { id, fates, text, nearest: shown?.start ?? null, title: index.texts[0]?.text ?? '' }
     this.#known.set(id, node)
     return node
   }
+}
 
-  #saidBySourcesOf(id: string): (value: string) => boolean {
-    let texts: string[] | null = null
-    return (value) => {
-      texts ??= this.#sourceTexts(id)
-      const sought = value.toLowerCase()
-      return texts.some((text) => text.includes(sought))
-    }
+/** Returns a function that tells whether a source of a summary has a value. The sources are read when it is first asked. */
+export function saidBySourcesOf(db: ReadDb, memory: Memory, id: string): (value: string) => boolean {
+  let texts: string[] | null = null
+  return (value) => {
+    texts ??= sourceTexts(db, memory, id)
+    const sought = value.toLowerCase()
+    return texts.some((text) => text.includes(sought))
   }
+}
 
-  #sourceTexts(id: string): string[] {
-    const { summaries, links, messages } = this.#memory
-    const node = summaries.nodeOf(id)
-    if (node < 0) return []
-    const ids = [
-      ...(links.sources[node] ?? []).filter((source) => source !== node).map((source) => summaries.at(source).id),
-      ...messages.idsIn(links.rangesOf(node)).map((number) => `msg_${number}`),
-    ]
-    const found: string[] = []
-    let chars = 0
-    for (const batch of textsOf(this.#db, ids)) {
-      for (const { text } of batch) {
-        found.push(text.toLowerCase())
-        chars += text.length
-      }
-      if (chars > MOST_SOURCE_CHARS) break
+function sourceTexts(db: ReadDb, { summaries, links, messages }: Memory, id: string): string[] {
+  const node = summaries.nodeOf(id)
+  if (node < 0) return []
+  const ids = [
+    ...(links.sources[node] ?? []).filter((source) => source !== node).map((source) => summaries.at(source).id),
+    ...messages.idsIn(links.rangesOf(node)).map((number) => `msg_${number}`),
+  ]
+  const found: string[] = []
+  let chars = 0
+  for (const batch of textsOf(db, ids)) {
+    for (const { text } of batch) {
+      found.push(text.toLowerCase())
+      chars += text.length
     }
-    return found
+    if (chars > MOST_SOURCE_CHARS) break
   }
+  return found
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ROLES } from '../contract/ids.ts'
 import type { Memory } from '../memory/memory.ts'
-import type { SourceText } from '../provenance/passage-index.ts'
+import type { SourceText } from '../provenance/passages.ts'
 import { messageTexts, summaryTexts } from '../provenance/source-texts.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNumber } from '../systems/node-id.ts'

@@ -11,10 +11,12 @@ import { footOf, isFootInWindow, isSummaryInWindow, ladderOf } from './ladder.ts
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { excerptAround } from './rungs.ts'
 import { SummaryMakers } from './summary-makers.ts'
+import type { TextIndexes } from './text-indexes.ts'
 
 type Searching = {
   readonly db: ReadDb
   readonly reader: MemoryReader
+  readonly indexes: TextIndexes
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
 }
 
@@ -31,7 +33,7 @@ const NEVER = new AbortController().signal
 
 /** Finds the messages and summaries that say some words, and tells for each what became of them in the window. */
 export async function placesOf(
-  { db, reader, search }: Searching,
+  searching: Searching,
   { conversationId, limit }: TraceInput,
   words: string,
   slice: TimeSlice,
@@ -39,12 +41,12 @@ export async function placesOf(
 ): Promise<Places> {
   const told = { id: '', kind: 'message', field: 'content', part: null, text: words, isSaid: true } as const
   const details = await inSlices(readingDetails([told], 'words'), signal)
-  const hits = await found(search, queryOf(details, words), { conversationId, limit: 3 * limit }, signal)
+  const hits = await found(searching.search, queryOf(details, words), { conversationId, limit: 3 * limit }, signal)
   const memories = new Map<number, Comparing>()
   const places: (FactPlace & { readonly said: number })[] = []
   for (const hit of hits) {
     if (hit.kind === 'file') continue
-    const known = memories.get(hit.conversationId) ?? (await comparing(db, reader, hit.conversationId, details, slice))
+    const known = memories.get(hit.conversationId) ?? (await comparing(searching, hit.conversationId, details, slice))
     memories.set(hit.conversationId, known)
     places.push(await placeOf(known, hit))
   }
@@ -73,15 +75,15 @@ export async function placesOf(
 type Comparing = { readonly memory: Memory; readonly comparer: NodeComparer; readonly makers: SummaryMakers }
 
 async function comparing(
-  db: ReadDb,
-  reader: MemoryReader,
+  { db, reader, indexes }: Searching,
   conversationId: number,
   details: Details,
   slice: TimeSlice,
 ): Promise<Comparing> {
   await reader.prepareMemory(conversationId)
   const memory = reader.memory(conversationId)
-  return { memory, comparer: new NodeComparer(db, memory, details, slice), makers: new SummaryMakers(db, memory) }
+  const comparer = new NodeComparer({ db, memory, details, indexes, slice })
+  return { memory, comparer, makers: new SummaryMakers(db, memory) }
 }
 
 async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {

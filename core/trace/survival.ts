@@ -1,13 +1,10 @@
 import type { Survival, SurvivalColumns, SurvivalColumnsInput, SurvivalInput } from '../contract/trace.ts'
 import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
-import type { SourceText } from '../provenance/passage-index.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
-import { inSlices, TimeSlice } from '../yielding.ts'
-import { readingDetails, type ToldText } from './details.ts'
-import { FateFinder } from './fates.ts'
-import { toldTextsOf, windowIds, windowTexts } from './node-texts.ts'
+import { TimeSlice } from '../yielding.ts'
+import { windowIds } from './node-texts.ts'
+import { Standing, type StandingOptions } from './standing.ts'
 
 /** For each message by its position: how many details it has, and how many of them stand in the window. */
 export type Counted = {
@@ -19,16 +16,11 @@ export type Counted = {
   readonly notes: readonly string[]
 }
 
-/** At most this many characters of a window are compared: its newest items. */
-const MOST_WINDOW_CHARS = 2_000_000
-/**
- * The texts of messages are compared with the window in batches about as long as the window is, so that the work grows
- * with the texts and not with their product.
- */
-const BATCH_CHARS = { least: 100_000, most: 400_000 } as const
-const MESSAGES_AT_ONCE = 200
+const MESSAGES_AT_ONCE = 50
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
+
+export type SurvivalOptions = StandingOptions & { readonly reader: MemoryReader }
 
 type Running = {
   readonly memory: Memory
@@ -39,15 +31,13 @@ type Running = {
 
 /** Counts for every message how many of its details still stand in something that the window holds. */
 export class SurvivalCounter {
-  readonly #db: ReadDb
-  readonly #reader: MemoryReader
+  readonly #options: SurvivalOptions
   /** By conversation, the least recently used first. */
   readonly #kept = new Map<number, Counted>()
   readonly #running = new Map<number, Running>()
 
-  constructor(db: ReadDb, reader: MemoryReader) {
-    this.#db = db
-    this.#reader = reader
+  constructor(options: SurvivalOptions) {
+    this.#options = options
   }
 
   /** Returns the counts of the window as it is now, or null when they are not at hand. */
@@ -61,8 +51,7 @@ export class SurvivalCounter {
     { conversationId, firstMessages, counts }: SurvivalColumnsInput,
     signal?: AbortSignal,
   ): Promise<SurvivalColumns> {
-    await this.#reader.prepareMemory(conversationId)
-    const memory = this.#reader.memory(conversationId)
+    const memory = await this.#memory(conversationId)
     const counted = this.known(memory) ?? (await this.#counted(memory, signal))
     const sum = (of: Int32Array, column: number): number => {
       const first = memory.messages.positionOf(firstMessages[column] ?? Number.NaN)
@@ -81,8 +70,7 @@ export class SurvivalCounter {
 
   /** @throws LcmError not_found, cancelled */
   async of({ conversationId, offset, limit }: SurvivalInput, signal?: AbortSignal): Promise<Survival> {
-    await this.#reader.prepareMemory(conversationId)
-    const memory = this.#reader.memory(conversationId)
+    const memory = await this.#memory(conversationId)
     const counted = this.known(memory) ?? (await this.#counted(memory, signal))
     const { messages } = memory
     const positions = Array.from(messages.ids.subarray(offset, offset + limit), (_, index) => offset + index)
@@ -103,6 +91,12 @@ export class SurvivalCounter {
       totalKept,
       notes: [...counted.notes],
     }
+  }
+
+  async #memory(conversationId: number): Promise<Memory> {
+    const { reader } = this.#options
+    await reader.prepareMemory(conversationId)
+    return reader.memory(conversationId)
   }
 
   /** Several callers wait for one count. It is stopped when the last of them has gone. */
@@ -126,7 +120,7 @@ export class SurvivalCounter {
   #begin(memory: Memory): Running {
     const { conversationId } = memory.messages
     const abort = new AbortController()
-    const counted = countSurvival(this.#db, memory, abort.signal)
+    const counted = countSurvival(this.#options, memory, abort.signal)
       .then((found) => {
         this.#kept.delete(conversationId)
         this.#kept.set(conversationId, found)
@@ -154,7 +148,7 @@ function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
 }
 
 /** Counts in slices. The work grows in proportion to the texts. */
-async function countSurvival(db: ReadDb, memory: Memory, signal: AbortSignal): Promise<Counted> {
+async function countSurvival(asked: StandingOptions, memory: Memory, signal: AbortSignal): Promise<Counted> {
   const slice = new TimeSlice(signal, 'Counting was cancelled.')
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)
@@ -167,61 +161,13 @@ async function countSurvival(db: ReadDb, memory: Memory, signal: AbortSignal): P
   }
   const counted: Counted = { memory, details, kept, notes: [] }
   if (outside.length === 0) return counted
-  const { texts, chars, notes } = await readWindowTexts(db, memory, slice)
-  const room = Math.min(BATCH_CHARS.most, Math.max(BATCH_CHARS.least, chars))
-  let batch: ToldText[] = []
-  let length = 0
-  const flush = async (): Promise<void> => {
-    await countBatch(batch, texts, counted, slice, signal)
-    batch = []
-    length = 0
-  }
+  const standing = await Standing.of(asked, memory, slice)
   for (let from = 0; from < outside.length; from += MESSAGES_AT_ONCE) {
-    const ids = outside.slice(from, from + MESSAGES_AT_ONCE).map((position) => memory.messageId(position))
-    for (const some of toldTextsOf(db, memory, ids)) {
-      for (const text of some) {
-        batch.push(text)
-        length += text.text.length
-        if (length >= room) await flush()
-      }
+    const some = outside.slice(from, from + MESSAGES_AT_ONCE)
+    for (const [position, count] of await standing.count(some, slice)) {
+      details[position] = count.details
+      kept[position] = count.kept
     }
-    await slice.yieldIfOver()
   }
-  await flush()
-  return { ...counted, notes }
-}
-
-async function readWindowTexts(db: ReadDb, memory: Memory, slice: TimeSlice) {
-  const texts: SourceText[] = []
-  let chars = 0
-  for (const batch of windowTexts(db, memory.messages.conversationId, windowIds(memory).reverse())) {
-    for (const text of batch) {
-      texts.push(text)
-      chars += text.text.length
-    }
-    await slice.yieldIfOver()
-    if (chars < MOST_WINDOW_CHARS) continue
-    return { texts, chars, notes: ['The window is very long: only its newest items were compared.'] }
-  }
-  return { texts, chars, notes: [] }
-}
-
-async function countBatch(
-  batch: readonly ToldText[],
-  window: readonly SourceText[],
-  { memory, details, kept }: Counted,
-  slice: TimeSlice,
-  signal: AbortSignal,
-): Promise<void> {
-  if (batch.length === 0) return
-  const read = await inSlices(readingDetails(batch), signal)
-  const finder = new FateFinder(read)
-  for (const text of window) await finder.add(text, slice)
-  for (const sentence of read.sentences) {
-    const number = Number(read.texts[sentence.told]?.id.slice('msg_'.length))
-    const position = memory.messages.positionOf(number)
-    details[position] = (details[position] ?? 0) + sentence.details.length
-    kept[position] = (kept[position] ?? 0) + finder.keptOf(sentence)
-    if (slice.isOver) await slice.yield()
-  }
+  return { ...counted, notes: standing.notes }
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { IndexView, TextIndex } from '../../core/provenance/text-index.ts'
 import { readingDetails, type ToldText } from '../../core/trace/details.ts'
 import { FateFinder, stateOf } from '../../core/trace/fates.ts'
 import { TimeSlice, withoutYielding } from '../../core/yielding.ts'
@@ -17,9 +18,14 @@ const told = (text: string): ToldText => ({
 
 async function comparedWith(said: string, other: string) {
   const details = withoutYielding(readingDetails([told(said)], 'words'))
-  const finder = new FateFinder(details)
-  await finder.add(told(other), new TimeSlice())
-  return details.sentences.map((sentence) => ({ sentence, found: finder.fateOf(sentence) }))
+  const index = new TextIndex()
+  await index.add(told(other), new TimeSlice())
+  const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
+  return details.sentences.map((sentence) => ({
+    sentence,
+    found: finder.fateOf(sentence),
+    kept: finder.keptOf(sentence),
+  }))
 }
 
 it('names details of any text by their places in it', () => {
@@ -44,6 +50,16 @@ it('gives every detail of any text one fate in any other text, and a place only 
           if (fate === 'kept') expect(instead).toBeNull()
         }
       }
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
+it('says which details are kept as the fates say it, for any text', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText(200), anyText(200), async (said, other) => {
+      for (const { found, kept } of await comparedWith(said, `${other}\n${said.slice(0, other.length)}`))
+        expect(kept).toEqual(found.fates.map(({ fate }) => fate === 'kept'))
     }),
     { numRuns: runs(200) },
   )

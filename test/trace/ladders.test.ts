@@ -4,6 +4,7 @@ import { TraceInput } from '../../core/contract/trace.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { FactTracer } from '../../core/trace/fact-tracer.ts'
+import { TextIndexes } from '../../core/trace/text-indexes.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { traceOf } from './planted-facts.ts'
 
@@ -28,7 +29,8 @@ afterAll(() => memory.close())
 const tracer = (): FactTracer => {
   const reader = new MemoryReader(memory.db)
   const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
-  return new FactTracer({ db: memory.db, reader, search: (input, signal) => retrieval.search(input, signal) })
+  const indexes = new TextIndexes(memory.db)
+  return new FactTracer({ db: memory.db, reader, indexes, search: (input, signal) => retrieval.search(input, signal) })
 }
 
 describe('the ladder of a fact', () => {

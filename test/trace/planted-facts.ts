@@ -3,6 +3,7 @@ import { TraceInput } from '../../core/contract/trace.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { FactTracer } from '../../core/trace/fact-tracer.ts'
+import { TextIndexes } from '../../core/trace/text-indexes.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { Random } from '../builders/random.ts'
@@ -119,6 +120,7 @@ const tracerOf = (db: ReadDb): FactTracer =>
   new FactTracer({
     db,
     reader: new MemoryReader(db),
+    indexes: new TextIndexes(db),
     search: async () => ({
       ...{ total: 0, totalIsExact: true, hits: [], nextCursor: null, sort: 'newest', notes: [], tookMs: 0 },
     }),

@@ -1,14 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { SurvivalInput } from '../../core/contract/trace.ts'
+import { TextIndex } from '../../core/provenance/text-index.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { SurvivalCounter } from '../../core/trace/survival.ts'
+import { TextIndexes } from '../../core/trace/text-indexes.ts'
+import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { plantFacts, TURNS } from './planted-facts.ts'
+import { plantFacts, TURNS, traceOf } from './planted-facts.ts'
 import { FIRST_FACTS, LATER_FACTS } from './told-facts.ts'
 
 const counterOf = (memory: TestMemory) => {
   const reader = new MemoryReader(memory.db)
-  return { reader, counter: new SurvivalCounter(memory.db, reader) }
+  return { reader, counter: new SurvivalCounter({ db: memory.db, reader, indexes: new TextIndexes(memory.db) }) }
 }
 const ALL = SurvivalInput.parse({ conversationId: 1, limit: 10_000 })
 
@@ -36,6 +39,39 @@ describe('survival', () => {
     memory.leaf(1, [1, 2], { content: 'A port.' })
     const survival = await counterOf(memory).counter.of(ALL)
     expect(survival).toMatchObject({ details: [1, 0, -1], kept: [1, 0, -1], totalDetails: 1, totalKept: 1 })
+  })
+
+  it('says of every message what a trace of the message says', async () => {
+    const { memory } = plantFacts([...FIRST_FACTS, ...LATER_FACTS].slice(0, 16), 41, 3)
+    const { id, kept, details } = await counterOf(memory).counter.of(ALL)
+    const outside = id.flatMap((one, at) => ((details[at] ?? -1) >= 0 ? { one, at } : []))
+    expect(outside.length).toBeGreaterThan(30)
+    for (const { one, at } of outside) {
+      const trace = await traceOf(memory.db, one)
+      expect([one, trace.details.length], one).toEqual([one, details[at]])
+      expect(trace.details.filter(({ fate }) => fate === 'kept').length, one).toBe(kept[at])
+    }
+    memory.close()
+  })
+
+  it('reads the window once, and compares each message once: twice the messages are twice the work', async () => {
+    const history = generateHistory({ seed: 5, messages: 320 })
+    const summary = history.slice(0, 60).map(({ content }) => `- ${content.slice(0, 120).replaceAll('\n', ' ')}`)
+    const workOf = async (count: number) => {
+      using memory = buildMemory({ conversations: [{}] })
+      const ids = history.slice(0, count).map(({ role, content }) => memory.message(1, { role, content }))
+      memory.leaf(1, ids, { content: summary.join('\n') })
+      const added = vi.spyOn(TextIndex.prototype, 'add')
+      const read = vi.spyOn(TextIndex.prototype, 'read')
+      await counterOf(memory).counter.of(ALL)
+      const work = { added: added.mock.calls.length, read: read.mock.calls.length }
+      vi.restoreAllMocks()
+      return work
+    }
+    const [one, two] = [await workOf(160), await workOf(320)]
+    // The one summary is read as the window, and as the end of the way from its messages.
+    expect([one.added, two.added]).toEqual([2, 2])
+    expect(two.read).toBeLessThan(2.5 * one.read)
   })
 
   it('is added up for columns of messages, as the strata show them', async () => {

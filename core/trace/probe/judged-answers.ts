@@ -1,8 +1,10 @@
 import type { DetailFate } from '../../contract/loss.ts'
-import type { SourceText } from '../../provenance/passage-index.ts'
+import type { SourceText } from '../../provenance/passages.ts'
+import { IndexView } from '../../provenance/text-index.ts'
 import { inSlices, type TimeSlice } from '../../yielding.ts'
 import { type Details, readingDetails, type ToldText } from '../details.ts'
 import { FateFinder, stateOf } from '../fates.ts'
+import { indexOf } from '../text-indexes.ts'
 import type { Question } from './made-questions.ts'
 
 /** What became of an answer in some texts. */
@@ -22,8 +24,8 @@ export async function judgeAnswers(
   texts: Iterable<readonly SourceText[]>,
   slice: TimeSlice,
 ): Promise<Judged[]> {
-  const finder = new FateFinder(details)
-  for (const some of texts) for (const text of some) await finder.add(text, slice)
+  const { index } = await indexOf(texts, slice)
+  const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
   const fates = asked.map((): { fate: DetailFate; instead: string | null }[] => [])
   for (const sentence of details.sentences) {
     const { answer } = asked[sentence.told] as Question

@@ -1,0 +1,113 @@
+import type { Vocabulary } from './vocabulary.ts'
+
+/** One text of a source. */
+export type SourceText = {
+  readonly id: string
+  readonly kind: 'message' | 'summary'
+  readonly field: 'content' | 'tool_input' | 'tool_output' | 'reasoning'
+  /** The ordinal of the part of the message from which the text is, or null for its content and for summaries. */
+  readonly part: number | null
+  readonly text: string
+}
+
+/** Where a specific occurs: the index of the text, and the range in it in UTF-16 units. */
+export type Occurrence = { readonly text: number; readonly unit: number; readonly start: number; readonly end: number }
+
+/** A term of the claims that occurs in a source. `place` is the index among the tokens of its unit. */
+export type Hit = {
+  readonly term: number
+  readonly place: number
+  readonly start: number
+  readonly end: number
+  readonly isDenied: boolean
+  /** True when a word near it denies something without a negation. */
+  readonly isSoft: boolean
+}
+
+/** What a unit (a line or sentence) of a source has in common with the claims. */
+export type ReadUnit = {
+  readonly hits: readonly Hit[]
+  readonly denies: boolean
+  /** By number of a specific of the claims: its range in the unit. */
+  readonly specifics: ReadonlyMap<number, readonly [number, number]>
+}
+
+/** Texts that are divided into units (lines and sentences), and where in them stands what the claims say. */
+export type Passages = {
+  readonly vocabulary: Vocabulary
+  readonly texts: readonly SourceText[]
+  readonly units: number
+  textOf(unit: number): number
+  startOf(unit: number): number
+  endOf(unit: number): number
+  /** The units with a term, in their order. */
+  unitsWith(term: number): Int32Array
+  /** How many units have a term. */
+  frequencyOf(term: number): number
+  occurrencesOf(specific: number): readonly Occurrence[]
+  /** Whether a unit has a term. */
+  holds(unit: number, term: number): boolean
+  /** Reads a unit in detail. */
+  read(unit: number): ReadUnit
+  /** A number for each unit, for whoever is just comparing. All are 0 between two comparisons. */
+  readonly roughScores: Float32Array
+}
+
+/** How many occurrences are kept of each specific and of each term. */
+export const MOST_OCCURRENCES = 500
+export const MOST_POSTINGS = 200_000
+
+/** A longer sentence or line is divided. */
+const LONGEST_UNIT = 400
+
+/** Returns the end of the line or sentence that starts here, with the white space after it. */
+export function unitEnd(text: string, start: number): number {
+  const limit = Math.min(text.length, start + LONGEST_UNIT)
+  for (let at = start; at < limit; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 10) return at + 1
+    // A line end that JSON escaped also ends a unit.
+    if (unit === 92 && text.charCodeAt(at + 1) === 110 && at > start + 20) return at + 2
+    if (unit === 0x3002 || unit === 0xff01 || unit === 0xff1f) return at + 1
+    if ((unit === 46 || unit === 33 || unit === 63) && at > start + 20 && text.charCodeAt(at + 1) === 32) return at + 2
+  }
+  if (limit === text.length) return limit
+  const blank = text.lastIndexOf(' ', limit)
+  if (blank > start + LONGEST_UNIT / 2) return blank + 1
+  return (text.charCodeAt(limit) & 0xfc00) === 0xdc00 ? limit - 1 : limit
+}
+
+/** Returns a range without the white space around it, including white space that JSON escaped. */
+export function withoutBlanks(text: string, from: number, to: number): { start: number; end: number } {
+  const piece = text.slice(from, to)
+  const lead = /^(?:\s|\\[nrt])*/.exec(piece)?.[0].length ?? 0
+  const trail = /(?:\s|(?<!\\)\\[nrt])*$/.exec(piece.slice(lead))?.[0].length ?? 0
+  return { start: from + lead, end: to - trail }
+}
+
+const NO_VALUES = new Int32Array(0)
+
+/** A growing list of whole numbers. Many stay empty and take no room. */
+export class Growing {
+  #values = NO_VALUES
+  length = 0
+
+  push(value: number): void {
+    if (this.length === this.#values.length) {
+      const larger = new Int32Array(Math.max(16, this.length * 2))
+      larger.set(this.#values)
+      this.#values = larger
+    }
+    this.#values[this.length] = value
+    this.length += 1
+  }
+  at(index: number): number {
+    return this.#values[index] ?? -1
+  }
+  get last(): number {
+    return this.length === 0 ? -1 : this.at(this.length - 1)
+  }
+  get all(): Int32Array {
+    return this.#values.subarray(0, this.length)
+  }
+}

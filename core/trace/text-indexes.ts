@@ -1,0 +1,87 @@
+import type { Memory } from '../memory/memory.ts'
+import type { SourceText } from '../provenance/passages.ts'
+import { TextIndex } from '../provenance/text-index.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
+import { changeStamp } from '../systems/change-stamp.ts'
+import type { TimeSlice } from '../yielding.ts'
+import { textsOf, windowIds, windowTexts } from './node-texts.ts'
+
+/** The texts of a window. A note says when not all of them were read. */
+export type WindowIndex = { readonly index: TextIndex; readonly notes: readonly string[] }
+
+/** A window with more characters is read as far as this, from its newest items on. */
+const MOST_WINDOW_CHARS = 4_000_000
+const MOST_WINDOWS = 2
+/** At most so many characters of other nodes are kept. */
+const MOST_NODE_CHARS = 4_000_000
+
+/** Indexes of the texts of windows and nodes, kept for the next question until the file changes. */
+export class TextIndexes {
+  readonly #db: ReadDb
+  #stamp = ''
+  /** Both least recently used first. */
+  readonly #windows = new Map<number, WindowIndex>()
+  readonly #nodes = new Map<string, TextIndex>()
+  #nodeChars = 0
+
+  constructor(db: ReadDb) {
+    this.#db = db
+  }
+
+  /** The window of a conversation as it is stored. */
+  async ofWindow(memory: Memory, slice: TimeSlice): Promise<WindowIndex> {
+    const { conversationId } = memory.messages
+    const stamp = this.#current()
+    const known = this.#windows.get(conversationId)
+    this.#windows.delete(conversationId)
+    const texts = windowTexts(this.#db, conversationId, windowIds(memory).reverse())
+    const window = known ?? (await indexOf(texts, slice, MOST_WINDOW_CHARS))
+    if (stamp !== this.#current()) return window
+    this.#windows.set(conversationId, window)
+    for (const id of [...this.#windows.keys()].slice(0, -MOST_WINDOWS)) this.#windows.delete(id)
+    return window
+  }
+
+  /** The texts of one message or summary. */
+  async ofNode(id: string, slice: TimeSlice): Promise<TextIndex> {
+    const stamp = this.#current()
+    const known = this.#nodes.get(id)
+    const index = known ?? (await indexOf(textsOf(this.#db, [id]), slice)).index
+    if (stamp !== this.#current()) return index
+    if (!this.#nodes.delete(id)) this.#nodeChars += index.chars
+    this.#nodes.set(id, index)
+    for (const [oldest, { chars }] of this.#nodes) {
+      if (this.#nodeChars <= MOST_NODE_CHARS) break
+      this.#nodes.delete(oldest)
+      this.#nodeChars -= chars
+    }
+    return index
+  }
+
+  /** Forgets what may have changed. */
+  #current(): string {
+    const stamp = changeStamp(this.#db)
+    if (stamp === this.#stamp) return stamp
+    this.#stamp = stamp
+    this.#windows.clear()
+    this.#nodes.clear()
+    this.#nodeChars = 0
+    return stamp
+  }
+}
+
+/** Reads texts into an index, up to a number of characters. */
+export async function indexOf(
+  texts: Iterable<readonly SourceText[]>,
+  slice: TimeSlice,
+  mostChars = Number.POSITIVE_INFINITY,
+): Promise<WindowIndex> {
+  const index = new TextIndex()
+  for (const batch of texts) {
+    for (const text of batch) await index.add(text, slice)
+    await slice.yieldIfOver()
+    if (index.chars < mostChars) continue
+    return { index, notes: ['The window is very long: only its newest items were compared.'] }
+  }
+  return { index, notes: [] }
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { claimsOf } from '../../core/provenance/claims.ts'
+import { PassageIndex } from '../../core/provenance/passage-index.ts'
+import type { Passages, SourceText } from '../../core/provenance/passages.ts'
+import { IndexView, TextIndex } from '../../core/provenance/text-index.ts'
+import { Vocabulary } from '../../core/provenance/vocabulary.ts'
+import { TimeSlice } from '../../core/yielding.ts'
+import { runs } from '../builders/property-runs.ts'
+import { anyText } from './any-text.ts'
+
+const source = (text: string, index: number): SourceText => ({
+  ...{ id: `msg_${index + 1}`, kind: 'message', field: 'content', part: null, text },
+})
+
+/** Everything that a comparison asks passages for. */
+function allOf(passages: Passages) {
+  const { vocabulary, units } = passages
+  const terms = vocabulary.keys.map((_, term) => term)
+  return {
+    units: Array.from({ length: units }, (_, unit) => [
+      passages.textOf(unit),
+      passages.startOf(unit),
+      passages.endOf(unit),
+      passages.read(unit),
+      terms.filter((term) => passages.holds(unit, term)),
+    ]),
+    terms: terms.map((term) => [passages.frequencyOf(term), [...passages.unitsWith(term)]]),
+    specifics: vocabulary.specifics.map((_, specific) => passages.occurrencesOf(specific)),
+  }
+}
+
+async function bothOf(claims: string, texts: readonly string[]) {
+  const vocabulary = Vocabulary.of(claims, claimsOf(claims))
+  const [scanned, index] = [new PassageIndex(vocabulary), new TextIndex()]
+  for (const text of texts.map(source)) {
+    await scanned.add(text, new TimeSlice())
+    await index.add(text, new TimeSlice())
+  }
+  return { scanned: allOf(scanned), viewed: allOf(new IndexView(vocabulary, index)) }
+}
+
+it('finds in an index of all words what a scan for the claims finds, in any texts', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText(200), fc.array(anyText(150), { maxLength: 3 }), async (claims, texts) => {
+      const { scanned, viewed } = await bothOf(claims, [...texts, claims])
+      expect(viewed).toEqual(scanned)
+    }),
+    { numRuns: runs(200) },
+  )
+})
+
+it('finds the same in sentences with units, negations, switched verbs and cut words', async () => {
+  const claims = 'We enabled the cache for 30 s and never used Redis 7.2, see src/cache/store.ts. Two of `a b c` fail.'
+  const texts = [
+    'We turned the cache on, for 30 seconds.\\nNot Redis 7.2 but src/cache/store.ts; 2 of "a b c" did not fail.',
+    `${'word'.repeat(150)} Redis 7.2`,
+    `${'cache '.repeat(600)}30 ms`,
+  ]
+  const { scanned, viewed } = await bothOf(claims, texts)
+  expect(viewed).toEqual(scanned)
+})
