@@ -57,6 +57,7 @@ import { MemoryReader } from './systems/memory-reader.ts'
 import { isNative } from './systems/native/native.ts'
 import { type OpenMemoryOptions, openMemory } from './systems/open.ts'
 import { systemOf } from './systems/systems.ts'
+import { FactStateFinder } from './trace/fact-states.ts'
 import { FactTracer } from './trace/fact-tracer.ts'
 import { LossReporter } from './trace/loss.ts'
 import { Prober } from './trace/probe/prober.ts'
@@ -95,6 +96,7 @@ export type Lcm = {
   readonly tracer: FactTracer
   /** Whether an agent would still know what was said. */
   readonly prober: Prober
+  readonly factStates: FactStateFinder
   readonly survival: SurvivalCounter
   readonly losses: LossReporter
   readonly expandQuery: ExpandQuery
@@ -296,6 +298,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     }),
     prober: new Prober({ db: read, reader, timeTravel, search: (input, signal) => retrieval.search(input, signal) }),
     tracer: new FactTracer({ db: read, reader, indexes, search: (input, signal) => retrieval.search(input, signal) }),
+    factStates: new FactStateFinder({ db: read, reader, indexes }),
     survival: new SurvivalCounter({ db: read, reader, indexes }),
     losses: new LossReporter({ db: read, reader, indexes, timeTravel }),
     expandQuery: new ExpandQuery({

@@ -202,6 +202,7 @@ export function createRouter(core: Core) {
     },
     trace: {
       fact: os.trace.fact.handler(async ({ input, signal }) => (await core.lcm()).tracer.trace(input, signal)),
+      states: os.trace.states.handler(async ({ input, signal }) => (await core.lcm()).factStates.of(input, signal)),
       survival: os.trace.survival.handler(async ({ input, signal }) =>
         (await withSummaries(input)).survival.of(input, signal),
       ),

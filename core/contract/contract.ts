@@ -58,6 +58,8 @@ import {
   Timeline,
 } from './time-travel.ts'
 import {
+  FactStates,
+  FactStatesInput,
   FactTrace,
   LossInput,
   Survival,
@@ -241,6 +243,9 @@ export const contract = {
     fact: reads('Follows what was said up to the window, and says where it was lost and how to get it back.')
       .input(TraceInput)
       .output(FactTrace),
+    states: reads('Says what became of some messages and summaries in the window, within a budget of time.')
+      .input(FactStatesInput)
+      .output(FactStates),
     /** It is counted once for each state of the window; later answers are at hand. */
     survival: reads('Counts how many details of each message still stand in the window.')
       .input(SurvivalInput)

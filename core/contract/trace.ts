@@ -158,6 +158,30 @@ export const FactTrace = z.object({
 })
 export type FactTrace = z.infer<typeof FactTrace>
 
+export const FactStatesInput = z.object({
+  ids: z.array(NodeId).min(1).max(100).describe('messages and summaries'),
+  budgetMs: z.int().min(1).max(5000).default(500).describe('milliseconds after which no further one is begun'),
+})
+export type FactStatesInput = z.infer<typeof FactStatesInput>
+
+/** What became of messages and summaries in the window, as a trace of each says it. */
+export const FactStates = z.object({
+  /** In the order of the ids. Those that the budget did not reach are missing at the end: ask for them again. */
+  states: z.array(
+    z.object({
+      id: NodeId,
+      /** `kept` for what is in the window itself, `unknown` for what has no detail that could be followed. */
+      state: FactState,
+      /** How many details it has, and how many of them stand in the window. Both are 0 for what is in it itself. */
+      details: z.int(),
+      kept: z.int(),
+      inWindow: z.boolean(),
+    }),
+  ),
+  tookMs: z.number(),
+})
+export type FactStates = z.infer<typeof FactStates>
+
 export const SurvivalInput = z.object({
   conversationId: ConversationId,
   offset: z.int().min(0).default(0).describe('messages to leave out'),

@@ -9,8 +9,9 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { type FoundNode, findNode, messageNumber } from '../systems/node-id.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { type Detail, type Details, readingDetails, type ToldText } from './details.ts'
+import { fatesInWindow } from './fact-states.ts'
 import { type Fate, FateFinder, stateOf } from './fates.ts'
-import { footOf, isFootInWindow, isSummaryInWindow, type Ladder, ladderOf } from './ladder.ts'
+import { footOf, isFootInWindow, type Ladder, ladderOf } from './ladder.ts'
 import { fallsOf, NodeComparer, type NodeFates, withChangesCarried } from './node-fates.ts'
 import { toldTextsOf } from './node-texts.ts'
 import { placesOf } from './places.ts'
@@ -116,15 +117,9 @@ export class FactTracer {
     const window = await this.#inWindow(asked, new Set([node.id, ...way.map(({ id }) => id)]), notes, slice)
     const makers = new SummaryMakers(db, memory)
     const falls = fallsOf(base, way)
-    const top = ladder.way.at(-1)
-    const isTopInWindow = top !== undefined && isSummaryInWindow(memory, top)
-    const thisWay = listed.map((_, detail): DetailFate => {
-      if (isInWindow) return 'kept'
-      return isTopInWindow ? (way.at(-1)?.fates[detail]?.fate ?? 'unknown') : 'dropped'
-    })
-    const anyWay = thisWay.map(
-      (fate, detail): DetailFate => (fate === 'kept' || window.fates[detail]?.fate === 'kept' ? 'kept' : fate),
-    )
+    const isKept = window.fates.map(({ fate }) => fate === 'kept')
+    const all = listed.map((): DetailFate => 'kept')
+    const { thisWay, anyWay } = isInWindow ? { thisWay: all, anyWay: all } : fatesInWindow(memory, ladder, way, isKept)
     const lostAtOf = (detail: number): LostAt | null => {
       const at = ladder.way[falls[detail] ?? -1]
       return at === undefined ? null : makers.of(at)

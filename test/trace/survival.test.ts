@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { SurvivalInput } from '../../core/contract/trace.ts'
 import { TextIndex } from '../../core/provenance/text-index.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { FactStateFinder } from '../../core/trace/fact-states.ts'
 import { SurvivalCounter } from '../../core/trace/survival.ts'
 import { TextIndexes } from '../../core/trace/text-indexes.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -44,12 +45,19 @@ describe('survival', () => {
   it('says of every message what a trace of the message says', async () => {
     const { memory } = plantFacts([...FIRST_FACTS, ...LATER_FACTS].slice(0, 16), 41, 3)
     const { id, kept, details } = await counterOf(memory).counter.of(ALL)
+    const { reader } = counterOf(memory)
+    const finder = new FactStateFinder({ db: memory.db, reader, indexes: new TextIndexes(memory.db) })
+    const { states } = await finder.of({ ids: id.slice(0, 100), budgetMs: 5000 })
+    const stateOf = new Map(states.map((one) => [one.id, one]))
+    expect(stateOf.size).toBeGreaterThan(0)
     const outside = id.flatMap((one, at) => ((details[at] ?? -1) >= 0 ? { one, at } : []))
     expect(outside.length).toBeGreaterThan(30)
     for (const { one, at } of outside) {
       const trace = await traceOf(memory.db, one)
       expect([one, trace.details.length], one).toEqual([one, details[at]])
       expect(trace.details.filter(({ fate }) => fate === 'kept').length, one).toBe(kept[at])
+      const told = stateOf.get(one)
+      if (told) expect([told.state, told.kept, told.details], one).toEqual([trace.state, kept[at], details[at]])
     }
     memory.close()
   })
