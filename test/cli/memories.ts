@@ -20,9 +20,9 @@ export const HOSTILE = [
 export type TwoConversations = { readonly db: string; readonly transcripts: string; readonly long: number }
 
 /** A native memory made by the command itself: a long conversation and a short one full of hostile text. */
-export async function importedMemory(): Promise<TwoConversations> {
+export async function importedMemory(messages = 160): Promise<TwoConversations> {
   const transcripts = temporaryFolder()
-  writeLong(transcripts)
+  writeLong(transcripts, messages)
   writeHostile(transcripts)
   const db = join(temporaryFolder(), 'lcm.db')
   const ran = await lcmHere(['import', transcripts, '--db', db])

@@ -145,8 +145,9 @@ describe.each(doors)('the contract $name', (door) => {
     open = await door.open(memory())
     const { client } = open
     const rows = (await client.conversations.list({})).conversations
-    const largest = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))[0]
-    const conversationId = largest?.conversationId ?? 0
+    // The largest one takes five seconds of processor time.
+    const [, second] = rows.toSorted((a, b) => (b.contextTokens ?? 0) - (a.contextTokens ?? 0))
+    const conversationId = second?.conversationId ?? 0
     const stop = new AbortController()
     const events = await client.events(undefined, { signal: stop.signal })
     const changed = (async () => {

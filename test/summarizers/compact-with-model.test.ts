@@ -19,7 +19,7 @@ let server: ModelServer
 let db: string
 let settingsFile: string
 beforeAll(async () => {
-  original = (await importedMemory()).db
+  original = (await importedMemory(80)).db
 }, 30_000)
 beforeEach(async () => {
   server = await startModelServer(good('What the model said.'))
