@@ -169,6 +169,7 @@ async function askSearches(asker: Asker, ids: readonly number[]): Promise<void> 
   }
   await asker.ask((c) => c.retrieval.grep({ query: 'lease', conversationIds: ids.slice(-1), exactTotal: true }))
   await asker.ask((c) => c.retrieval.index())
+  await asker.ask((c) => c.retrieval.vectors())
   const letter = { query: 'e', mode: 'literal', exactTotal: true } as const
   await asker.ask(async (c) => whole(await c.retrieval.grepStream(letter)))
   if (asker.isBrief) return

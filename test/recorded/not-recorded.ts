@@ -34,6 +34,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
 /** Kinds of jobs whose result is not recorded, each with the reason. */
 export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   explore: 'It asks a model, and has a test of its own (test/files).',
+  embed: 'It asks a model, and has a test of its own (test/embeddings).',
   compact: 'It writes summaries.',
   repair: 'It writes.',
   surgery: 'It writes.',

@@ -194,4 +194,4 @@ export class Meaning {
 const NONE_NEAR: ReadonlyMap<number, number> = new Map()
 
 const noVectors = (name: string): string =>
-  `no text of this memory has a vector of ${name} yet. "lcm embed" makes them, and so does the button in the window.`
+  `no text of this memory has a vector of ${name} yet. "lcm embed" makes them.`

@@ -21,7 +21,9 @@ export async function* streamTyped(
   request: GrepRequest,
   stream: (request: GrepRequest) => Promise<AsyncIterable<GrepStep>>,
 ): AsyncGenerator<TypedStep, void> {
-  const begun = request.mode === 'full_text' ? withBeginning(request.query) : null
+  // What was asked as a question is one, whichever words the answers have.
+  const mayBegin = request.mode === 'full_text' && request.match !== 'question'
+  const begun = mayBegin ? withBeginning(request.query) : null
   let held: GrepStep[] | null = begun === null ? null : []
   for await (const step of await stream(request)) {
     const isAnswer = step.hits.some((hit) => !hit.isPartial)

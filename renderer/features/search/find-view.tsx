@@ -42,8 +42,8 @@ function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
 export function FindView({ conversationId, kinds }: Props) {
   const input = useRef<HTMLInputElement>(null)
   const queries = useQueryClient()
-  const { text, setText, query } = useQueryText()
   const [filters, setFilters] = useFilters()
+  const { text, setText, query } = useQueryText(filters.match === 'question' ? QUESTION_SETTLE_MS : SETTLE_MS)
   const isAsked = query.trim() !== ''
   const request = useMemo(
     () => (isAsked ? grepRequest(query, filters, conversationId) : null),
@@ -213,6 +213,8 @@ function useFilters(): readonly [Filters, (filters: Filters) => void] {
 }
 
 const SETTLE_MS = 30
+/** A question is sent to a model where one is configured, so it is asked when typing pauses. */
+const QUESTION_SETTLE_MS = 400
 
 type QueryText = {
   /** The text as it was typed. */
@@ -223,10 +225,10 @@ type QueryText = {
 }
 
 /** The words of the search: typed here, or brought by the address. The address follows the typing. */
-function useQueryText(): QueryText {
+function useQueryText(settleMs: number): QueryText {
   const { query: routed } = useRoute()
   const [text, setText] = useState(routed ?? '')
-  const query = useDebounced(text, SETTLE_MS)
+  const query = useDebounced(text, settleMs)
   const sent = useRef(routed ?? '')
 
   useEffect(() => {

@@ -65,10 +65,10 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}
-          {hit.isPartial && <Chip title={partTitle(hit)}>some words</Chip>}
+          {hit.isPartial && <Chip title={partTitle(hit)}>{isInOtherWords(hit) ? 'other words' : 'some words'}</Chip>}
           {hit.ranking && (
             <span className={styles.score} title={rankTitle(hit.ranking)}>
-              {formatScore(hit.ranking.words + hit.ranking.neighbours + hit.ranking.summary)}
+              {formatScore(scoreOf(hit.ranking))}
             </span>
           )}
           <Covers hit={hit} />
@@ -87,15 +87,25 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
   )
 })
 
+type Ranking = NonNullable<GrepHit['ranking']>
+
 const formatScore = (score: number): string => score.toFixed(1)
 
-function partTitle({ words = [] }: GrepHit): string {
+const scoreOf = ({ words, meaning = 0, neighbours, summary }: Ranking): number => words + meaning + neighbours + summary
+
+/** Found by what it says: it has none of the words. */
+const isInOtherWords = ({ words, ranking }: GrepHit): boolean => words?.length === 0 && (ranking?.meaning ?? 0) > 0
+
+function partTitle(hit: GrepHit): string {
+  if (isInOtherWords(hit)) return 'Has none of the words: found because it says something alike'
+  const { words = [] } = hit
   return words.length === 0 ? 'Found by some of the words, not by all of them' : `Has only: ${words.join(', ')}`
 }
 
-function rankTitle({ words, neighbours, summary, hasAll }: NonNullable<GrepHit['ranking']>): string {
+function rankTitle({ words, meaning, neighbours, summary, hasAll }: Ranking): string {
   const parts = [
     `its words ${formatScore(words)}`,
+    meaning === undefined ? null : `what it says ${formatScore(meaning)}`,
     neighbours > 0 ? `its neighbours ${formatScore(neighbours)}` : null,
     summary > 0 ? `its summary ${formatScore(summary)}` : null,
   ]

@@ -8,6 +8,7 @@ import type { Grouping } from './groups.ts'
 import { IndexLine } from './index-line.tsx'
 import styles from './search-summary.module.css'
 import type { Search } from './use-search.ts'
+import { VectorLine } from './vector-line.tsx'
 
 type Props = {
   readonly search: Search
@@ -64,6 +65,7 @@ export function SearchSummary({ search, filters, onFilters }: Props) {
       <div className={styles.notes}>
         {!isStale && result?.notes.map((note) => <p key={note}>{note}</p>)}
         <IndexLine />
+        {filters.mode === 'full_text' && filters.match === 'question' && <VectorLine />}
         {search.isBehind && (
           <p>
             The file has changed since.{' '}

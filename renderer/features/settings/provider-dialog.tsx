@@ -10,6 +10,7 @@ import { FormField } from '../../ui/form-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { chainAfter } from './chain-order.ts'
+import { embeddingsAfter } from './embeddings-choice.ts'
 import {
   EMPTY_PROVIDER,
   type FormProblems,
@@ -59,7 +60,11 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
       ? report.providers.map((each) => (each.name === provider.name ? made.provider : settingsOf(each)))
       : [...report.providers.map(settingsOf), made.provider]
     save.mutate(
-      { providers, ...(isRenamed && { chain: chainAfter(report.chain, provider.name, made.provider.name) }) },
+      {
+        providers,
+        ...(isRenamed && { chain: chainAfter(report.chain, provider.name, made.provider.name) }),
+        ...(provider && embeddingsAfter(report, provider.name, isWriter(made.provider) ? null : made.provider.name)),
+      },
       { onSuccess: onClose },
     )
   }
@@ -105,12 +110,16 @@ export function ProviderDialog({ report, provider, onClose }: Props) {
         )}
         <Segmented label="Kind" options={KINDS} value={form.kind} onChange={(kind) => setForm({ ...form, kind })} />
         {!isWriter(form) && (
-          <p className={styles.hint}>
+          <p>
             Such a model writes nothing. It turns texts into vectors, so that a question also finds what says the same
             in other words.
           </p>
         )}
-        {field('name', 'Name', 'What the chain and --summarizer call it')}
+        {field(
+          'name',
+          'Name',
+          isWriter(form) ? 'What the chain and --summarizer call it' : 'What LCM_EMBEDDINGS calls it',
+        )}
         {field('baseUrl', 'Base URL', 'Up to and with /v1; no user, password or key in it')}
         {field('model', 'Model', 'As the server calls it')}
         {field(

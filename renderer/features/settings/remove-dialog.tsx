@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import styles from '../../ui/form.module.css'
 import { chainAfter } from './chain-order.ts'
+import { embeddingsAfter } from './embeddings-choice.ts'
 import { settingsOf } from './provider-form.ts'
 import { useSaveSettings } from './use-save-settings.ts'
 
@@ -28,7 +29,11 @@ export function RemoveDialog({ report, provider, onClose }: Props) {
     if (hasKey) await forget.mutateAsync({ provider: name, key: null })
     const providers = report.providers.filter((each) => each.name !== name).map(settingsOf)
     save.mutate(
-      { providers, ...(isInChain && { chain: chainAfter(report.chain, name, null) }) },
+      {
+        providers,
+        ...(isInChain && { chain: chainAfter(report.chain, name, null) }),
+        ...embeddingsAfter(report, name, null),
+      },
       { onSuccess: onClose },
     )
   }

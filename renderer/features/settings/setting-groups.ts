@@ -1,4 +1,5 @@
 import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '../../../core/contract/settings.ts'
+import { EMBEDDINGS } from './embeddings-choice.ts'
 
 const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[] = [
   [
@@ -21,7 +22,7 @@ const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[
       'PROMPTS_DIR',
     ],
   ],
-  ['Reading', ['TOKEN_ESTIMATOR', 'MAX_EXPAND_TOKENS']],
+  ['Reading', ['TOKEN_ESTIMATOR', 'MAX_EXPAND_TOKENS', 'EMBEDDINGS', 'EMBEDDINGS_MAX_TEXTS']],
   ['Files', ['DATABASE_PATH', 'DATABASE_URL', 'DB_DIR', 'LARGE_FILE_TOKEN_THRESHOLD', 'FILES_DIR', 'LEDGER_PATH']],
   ['Log', ['LOG_LEVEL', 'DEBUG_MODE']],
 ]
@@ -52,9 +53,9 @@ export function unknownText(unknown: readonly UnknownVariable[]): string {
   return `The environment sets ${named.join(', ')}. That changes nothing.`
 }
 
-/** True for two settings with a control of their own on this page. */
+/** True for settings with a control of their own on this page. */
 export const isSetElsewhere = (variable: string): boolean =>
-  variable === 'LCM_SUMMARIZERS' || variable === 'LCM_SPEND_CAP_TOKENS'
+  variable === 'LCM_SUMMARIZERS' || variable === 'LCM_SPEND_CAP_TOKENS' || variable === EMBEDDINGS
 
 export const valueText = (value: EffectiveSetting['value']): string => (value === null ? '' : String(value))
 

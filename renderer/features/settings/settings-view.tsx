@@ -10,6 +10,7 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { chooseTheme, useThemeChoice } from '../../ui/theme.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { ChainList } from './chain-list.tsx'
+import { EmbeddingsSection } from './embeddings-section.tsx'
 import { FoundList } from './found-list.tsx'
 import { ProviderList } from './provider-list.tsx'
 import sectionStyles from './section.module.css'
@@ -34,6 +35,7 @@ export function SettingsView() {
         )}
         <ProviderList report={report.data} />
         <ChainList report={report.data} />
+        <EmbeddingsSection report={report.data} />
         <SpendCap report={report.data} />
         <FoundList report={report.data} />
         <SettingTable report={report.data} />
