@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { quicken } from './scripts/test-surroundings.mjs'
+import { SlowFirst } from './test/builders/slow-first.ts'
 import { temporaryFolder } from './test/builders/temporary-folder.ts'
 
 // The SQLite binding does not fail on an older Node: it crashes the process without a word.
@@ -40,6 +41,7 @@ const WHOLE = [
 export default defineConfig({
   test: {
     globalSetup: ['test/db/written-files.ts'],
+    sequence: { sequencer: SlowFirst },
     // Processes, so that native code and threads that a test starts cannot disturb the runner.
     pool: 'forks',
     maxWorkers: Math.max(2, availableParallelism() - 1),
