@@ -99,7 +99,7 @@ describe('the command lcm', () => {
   it('keeps what its thread compiled, and the next one compiles nothing again', async () => {
     const cache = join(temporaryFolder(), 'cache')
     expect(await lcm(['--version'], { env: env(cache) })).toMatchObject({ code: 0, stderr: '' })
-    expect(kept(cache).length).toBeGreaterThan(5)
+    expect(kept(cache).length).toBeGreaterThan(2)
     const again = await lcm(['--version'], { env: { ...env(cache), NODE_DEBUG_NATIVE: 'COMPILE_CACHE' } })
     expect(again.stderr).toContain('cli-thread.js was accepted')
   })
