@@ -3,7 +3,7 @@ import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 
 /**
  * What a detail is, in the order in which losses are listed. A decision, constraint, negation or error is a whole
- * sentence; `words` are words without a detail that somebody asked about.
+ * sentence. `words` is the kind of words that somebody asked about and that contain no detail.
  */
 export const DetailKind = z.enum([
   'decision',
@@ -20,8 +20,8 @@ export const DetailKind = z.enum([
 export type DetailKind = z.infer<typeof DetailKind>
 
 /**
- * What became of a detail in a text: it stands there, it stands there with another value or denied, nothing of it
- * stands there, or only some of its words do, so that it may have been put in other words.
+ * What became of a detail in a text. `kept`: it stands there. `changed`: it stands there with another value, or denied.
+ * `unknown`: only some of its words stand there, so that it may have been put in other words. `dropped`: none do.
  */
 export const DetailFate = z.enum(['kept', 'changed', 'unknown', 'dropped'])
 export type DetailFate = z.infer<typeof DetailFate>

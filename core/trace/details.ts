@@ -165,17 +165,3 @@ function denies(text: string): boolean {
   }
   return polarityOf(text, tokens, isTellingAt).denied.size > 0
 }
-
-/** The order in which losses are listed. */
-export const KIND_ORDER: readonly DetailKind[] = [
-  'decision',
-  'constraint',
-  'number',
-  'path',
-  'negation',
-  'error',
-  'id',
-  'name',
-  'quote',
-  'words',
-]

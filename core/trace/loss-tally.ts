@@ -1,5 +1,8 @@
-import type { DetailFate, DetailKind, LossReport, LostDetail } from '../contract/loss.ts'
-import { type Detail, KIND_ORDER } from './details.ts'
+import { type DetailFate, DetailKind, type LossReport, type LostDetail } from '../contract/loss.ts'
+import type { Detail } from './details.ts'
+
+/** The order in which losses are listed. */
+const KIND_ORDER = DetailKind.options
 
 /** A detail that did not come through, with everything that is known of it. */
 export type Lost = {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { LossReport } from '../../core/contract/loss.ts'
+import { DetailKind, type LossReport } from '../../core/contract/loss.ts'
 import { LossInput } from '../../core/contract/trace.ts'
 import { openLcm } from '../../core/lcm.ts'
-import { KIND_ORDER } from '../../core/trace/details.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { compact } from '../compaction/run-compaction.ts'
@@ -73,7 +72,7 @@ describe('the loss report', () => {
     const report = await lossOf(memory, {})
     expect(report.counts.dropped).toBeGreaterThan(20)
     expect(report.dropped.length).toBe(report.counts.dropped)
-    const places = report.dropped.map(({ kind }) => KIND_ORDER.indexOf(kind))
+    const places = report.dropped.map(({ kind }) => DetailKind.options.indexOf(kind))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     for (const { messageId, atSummary, runId, ladder } of report.dropped) {
       expect(messageId).toMatch(/^msg_/)
