@@ -1,6 +1,22 @@
-import type { FactState } from '../../../core/contract/trace.ts'
+import type { FactState } from '../../core/contract/trace.ts'
 import styles from './state-mark.module.css'
-import { SIGNS, STATE_HINTS } from './trace-wording.ts'
+
+/** The sign of each state. Colour is never the only one. */
+const SIGNS: Readonly<Record<FactState, string>> = {
+  kept: '●',
+  partly: '◐',
+  dropped: '⊘',
+  changed: '≠',
+  unknown: '◌',
+}
+
+export const STATE_HINTS: Readonly<Record<FactState, string>> = {
+  kept: 'All of it stands there',
+  partly: 'Some of its details stand there',
+  dropped: 'Nothing of it stands there',
+  changed: 'It stands there with another value, or denied',
+  unknown: 'It may stand there in other words',
+}
 
 /** The sign of a state, with its name or another text. */
 export function StateMark({ state, children }: { readonly state: FactState; readonly children?: string }) {

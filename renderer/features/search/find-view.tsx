@@ -11,13 +11,16 @@ import { useDebounced } from '../../ui/use-debounced.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { activeFilters, type Filters, grepRequest, toggled, withoutFilters } from './filters.ts'
 import { HitList } from './hit-list.tsx'
+import { inState, type StateFilter, stateCounts } from './hit-states.ts'
 import { rowsOf, stopsOf } from './rows.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
+import { StateFilterBar } from './state-filter-bar.tsx'
 import { parseFilters } from './stored-filters.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
+import { useHitStates } from './use-hit-states.ts'
 import { type Search, useSearch } from './use-search.ts'
 import { useTitles } from './use-titles.ts'
 
@@ -52,10 +55,10 @@ export function FindView({ conversationId, kinds }: Props) {
   const [isAtTop, setAtTop] = useState(true)
   const search = useSearch(request, isAtTop)
   const [folded, setFolded] = useState<readonly string[]>([])
-  const rows = useMemo(
-    () => rowsOf(search.pages, filters.group, new Set(folded)),
-    [search.pages, filters.group, folded],
-  )
+  const { states, isPending } = useHitStates(search.pages)
+  const [state, setState] = useState<StateFilter>('all')
+  const shown = useMemo(() => inState(search.pages, states, state), [search.pages, states, state])
+  const rows = useMemo(() => rowsOf(shown, filters.group, new Set(folded)), [shown, filters.group, folded])
   const stops = useMemo(() => stopsOf(rows), [rows])
   const fold = (key: string) => setFolded(toggled(folded, key))
   const active = useActiveRow(stops, query, { onNearEnd: search.more, onFold: fold, onOpen: keepMatches })
@@ -89,18 +92,34 @@ export function FindView({ conversationId, kinds }: Props) {
       <FilterBar filters={filters} onFilters={setFilters} summary={summary} />
       {isAsked && search.error !== null && <SearchError error={search.error} onRetry={search.again} />}
       {isAsked && search.phase !== 'idle' && <SearchSummary search={search} filters={filters} onFilters={setFilters} />}
+      {isAsked && search.pages.some((page) => page.length > 0) && (
+        <StateFilterBar
+          filter={state}
+          onFilter={setState}
+          counts={stateCounts(search.pages, states)}
+          isPending={isPending}
+        />
+      )}
       {!isAsked ? (
         <QueryHelp onTry={setText} />
       ) : hasHits ? (
         <HitList
           rows={rows}
           titles={titles}
+          states={states}
           active={active}
           isStale={search.isStale}
           hasMore={search.nextCursor !== null || search.phase === 'running'}
           onEnd={search.more}
           onFold={fold}
         />
+      ) : state !== 'all' && search.pages.some((page) => page.length > 0) ? (
+        <EmptyState
+          title={isPending ? 'None so far' : `No loaded hit is ${state}`}
+          actions={<Button onClick={() => setState('all')}>Show all hits</Button>}
+        >
+          {isPending ? 'The hits are still being traced.' : 'Other hits may be, further down in the list.'}
+        </EmptyState>
       ) : search.phase === 'done' ? (
         <NoHits query={query} filters={filters} onFilters={setFilters} />
       ) : (

@@ -3,6 +3,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { GroupHead } from './group-head.tsx'
 import styles from './hit-list.module.css'
 import { HitRow } from './hit-row.tsx'
+import type { HitStates } from './hit-states.ts'
 import type { Row } from './rows.ts'
 import type { ActiveRow } from './use-active-row.ts'
 import type { Titles } from './use-titles.ts'
@@ -10,6 +11,7 @@ import type { Titles } from './use-titles.ts'
 type Props = {
   readonly rows: readonly Row[]
   readonly titles: Titles
+  readonly states: HitStates
   readonly active: ActiveRow
   readonly isStale: boolean
   /** There are hits that were not fetched yet. */
@@ -19,7 +21,7 @@ type Props = {
 }
 
 /** The hits under the heads of their groups. */
-export function HitList({ rows, titles, active, isStale, hasMore, onEnd, onFold }: Props) {
+export function HitList({ rows, titles, states, active, isStale, hasMore, onEnd, onFold }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const index = rows.findIndex((row) => row.stop === active.stop)
   // Coming back from a hit scrolls the list to it.
@@ -61,6 +63,7 @@ export function HitList({ rows, titles, active, isStale, hasMore, onEnd, onFold 
             hit={row.hit}
             stop={row.stop}
             isActive={row.stop === active.stop}
+            state={states.get(row.hit.id) ?? null}
             onSelect={active.select}
             onOpen={active.open}
           />

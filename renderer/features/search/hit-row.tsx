@@ -8,8 +8,10 @@ import { formatCount } from '../../ui/format.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './hit-row.module.css'
+import type { HitState } from './hit-states.ts'
 import { viewOf } from './use-active-row.ts'
 
 type Props = {
@@ -17,6 +19,8 @@ type Props = {
   /** The index among the lines that the arrow keys reach. */
   readonly stop: number
   readonly isActive: boolean
+  /** What became of it in the window, or null while that is being traced. */
+  readonly state: HitState | null
   readonly onSelect: (stop: number) => void
   readonly onOpen: (stop: number) => void
 }
@@ -30,7 +34,7 @@ const FIELDS = {
 const MAX_COVERS = 2
 
 /** One hit: role, time, the summaries that cover it, and the passage. */
-export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOpen }: Props) {
+export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelect, onOpen }: Props) {
   const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as const
   const isCode =
     hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool' || hit.line !== undefined
@@ -71,6 +75,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
               {formatScore(scoreOf(hit.ranking))}
             </span>
           )}
+          {hit.kind !== 'file' && <State state={state} />}
           <Covers hit={hit} />
           {isActive && (
             <span className={styles.open}>
@@ -88,6 +93,19 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, onSelect, onOp
 })
 
 type Ranking = NonNullable<GrepHit['ranking']>
+
+/** What became of a hit in the window. Nothing is said of it while it is being traced. */
+function State({ state }: { readonly state: HitState | null }) {
+  if (state === null)
+    return (
+      <span className={styles.pending} title="What became of it in the window is being traced">
+        …
+      </span>
+    )
+  const { details, kept, inWindow } = state
+  const count = details > 0 && !inWindow ? ` ${formatCount(kept)}/${formatCount(details)}` : ''
+  return <StateMark state={state.state}>{`${state.state}${count}`}</StateMark>
+}
 
 const formatScore = (score: number): string => score.toFixed(1)
 

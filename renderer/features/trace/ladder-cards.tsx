@@ -4,10 +4,10 @@ import { nodeColor } from '../../ui/depth-color.ts'
 import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './ladder-cards.module.css'
 import { type ShaftBar, shaftOf } from './shaft.ts'
-import { StateMark } from './state-mark.tsx'
 import { layerOf } from './trace-wording.ts'
 
 type Props = {

@@ -5,10 +5,10 @@ import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import styles from './place-list.module.css'
-import { StateMark } from './state-mark.tsx'
 
 type Props = {
   readonly places: readonly FactPlace[]

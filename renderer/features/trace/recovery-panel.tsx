@@ -8,9 +8,9 @@ import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import styles from './recovery-panel.module.css'
-import { StateMark } from './state-mark.tsx'
 import { useLadder, useTraceAsked } from './use-trace.ts'
 
 const FELL = 24

@@ -1,24 +1,7 @@
-import type { FactState, FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
+import type { FactTrace, LostAt, Rung } from '../../../core/contract/trace.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
-
-/** The sign of each state. Colour is never the only one. */
-export const SIGNS: Readonly<Record<FactState, string>> = {
-  kept: '●',
-  partly: '◐',
-  dropped: '⊘',
-  changed: '≠',
-  unknown: '◌',
-}
-
-export const STATE_HINTS: Readonly<Record<FactState, string>> = {
-  kept: 'All of it stands there',
-  partly: 'Some of its details stand there',
-  dropped: 'Nothing of it stands there',
-  changed: 'It stands there with another value, or denied',
-  unknown: 'It may stand there in other words',
-}
 
 const madeBy = ({ run, atMs }: LostAt, nowMs: number): string =>
   [run === null ? null : `by run ${formatCount(run)}`, atMs === null ? null : formatShort(atMs, nowMs)]

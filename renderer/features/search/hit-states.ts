@@ -1,0 +1,47 @@
+import type { GrepHit } from '../../../core/contract/retrieval.ts'
+import type { FactState, FactStates } from '../../../core/contract/trace.ts'
+
+/** What became of hits in the window, by their ids. What is missing is still being traced, or cannot be. */
+export type HitStates = ReadonlyMap<string, HitState>
+export type HitState = Pick<FactStates['states'][number], 'state' | 'details' | 'kept' | 'inWindow'>
+/** What the list is limited to. `lost` stands for dropped and changed. */
+export type StateFilter = 'all' | 'lost' | FactState
+
+/** So many hits are asked about at once. */
+const BATCH = 12
+/** More hits than these are not traced: nobody has scrolled so far. */
+const MOST_TRACED = 600
+
+/** The hits that have to be traced, in batches. A file has no state, and what is in the window itself is known. */
+export function batchesOf(pages: readonly (readonly GrepHit[])[]): readonly (readonly string[])[] {
+  const ids = new Set(pages.flat().flatMap(({ id, kind, inContext }) => (kind === 'file' || inContext ? [] : id)))
+  const traced = [...ids].slice(0, MOST_TRACED)
+  return Array.from({ length: Math.ceil(traced.length / BATCH) }, (_, batch) =>
+    traced.slice(batch * BATCH, (batch + 1) * BATCH),
+  )
+}
+
+/** Leaves out hits of another state. Hits that are still being traced are in no list but that of all. */
+export function inState(
+  pages: readonly (readonly GrepHit[])[],
+  states: HitStates,
+  filter: StateFilter,
+): readonly (readonly GrepHit[])[] {
+  if (filter === 'all') return pages
+  return pages.map((page) =>
+    page.filter(({ id }) => {
+      const state = states.get(id)?.state
+      return filter === 'lost' ? state === 'dropped' || state === 'changed' : state === filter
+    }),
+  )
+}
+
+/** The number of loaded hits in each state, each message or summary once. */
+export function stateCounts(pages: readonly (readonly GrepHit[])[], states: HitStates): ReadonlyMap<FactState, number> {
+  const counts = new Map<FactState, number>()
+  for (const id of new Set(pages.flat().map((hit) => hit.id))) {
+    const state = states.get(id)?.state
+    if (state !== undefined) counts.set(state, (counts.get(state) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest'
+import type { GrepHit } from '../../core/contract/retrieval.ts'
+import { batchesOf, type HitStates, inState, stateCounts } from '../../renderer/features/search/hit-states.ts'
+
+const hit = (id: string, more: Partial<GrepHit> = {}): GrepHit => ({
+  ...{ id, kind: 'message', conversationId: 1, seq: 1, role: 'user', depth: null, createdAtMs: null },
+  ...{ field: 'content', snippet: '', matches: [], coveredBy: [], coverInWindow: null, isSeenInCover: false },
+  ...{ inContext: false, isPartial: false, ...more },
+})
+const PAGES = [
+  [hit('msg_1'), hit('msg_2')],
+  [hit('msg_3'), hit('msg_1')],
+]
+const state = (of: 'kept' | 'dropped' | 'changed') => ({ state: of, details: 2, kept: 0, inWindow: false })
+const STATES: HitStates = new Map([
+  ['msg_1', state('dropped')],
+  ['msg_2', state('changed')],
+])
+const idsIn = (pages: readonly (readonly GrepHit[])[]) => pages.map((page) => page.map(({ id }) => id))
+
+it('traces each hit once, in batches, and neither files nor what is in the window itself', () => {
+  const many = Array.from({ length: 30 }, (_, index) => hit(`msg_${index}`))
+  const others = [hit('file_1', { kind: 'file' }), hit('msg_99', { inContext: true }), hit('msg_3')]
+  const batches = batchesOf([many, others])
+  expect(batches.flat()).toEqual(many.map(({ id }) => id))
+  expect(batches.map((batch) => batch.length)).toEqual([12, 12, 6])
+})
+
+it('lists a hit that is still being traced among all, and under no state', () => {
+  expect(idsIn(inState(PAGES, STATES, 'all'))).toEqual([
+    ['msg_1', 'msg_2'],
+    ['msg_3', 'msg_1'],
+  ])
+  expect(idsIn(inState(PAGES, STATES, 'lost'))).toEqual([['msg_1', 'msg_2'], ['msg_1']])
+  for (const filter of ['kept', 'partly', 'unknown'] as const) expect(inState(PAGES, STATES, filter).flat()).toEqual([])
+})
+
+it('counts each message once, however many of its texts were hit, and none without a state', () => {
+  expect([...stateCounts(PAGES, STATES)]).toEqual([
+    ['dropped', 1],
+    ['changed', 1],
+  ])
+})
