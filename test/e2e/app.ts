@@ -7,9 +7,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, test as base, type ElectronApplication, type Page } from '@playwright/test'
+import { type Browser, test as base, type ElectronApplication, expect, type Page } from '@playwright/test'
 import { openInBrowser } from './browser-door.ts'
 import { desktopKind, openOnDesktop } from './desktop-door.ts'
+import { sampleCopy } from './memories.ts'
 import { watchForErrors } from './page-errors.ts'
 
 export { expect } from '@playwright/test'
@@ -38,6 +39,8 @@ export type OpenedApp = {
 type Fixtures = {
   /** Opens the app on a memory file, or on nothing, and answers with its page. Closed by itself after the test. */
   readonly openMemory: (path?: string) => Promise<Page>
+  /** Opens a copy of the sample memory in the home folder, and answers when it is shown. */
+  readonly openSample: () => Promise<Page>
   /** The Electron application that was opened last; undefined in the browser. */
   readonly electronApp: () => ElectronApplication | undefined
   readonly hostKind: HostKind
@@ -100,6 +103,14 @@ export const test = base.extend<Fixtures & { readonly opened: Opened }, { readon
           : await openOnDesktop(request, hostKind)
       opened.apps.push(app)
       return app.page
+    })
+  },
+
+  openSample: async ({ openMemory, home }, use) => {
+    await use(async () => {
+      const page = await openMemory(sampleCopy(home))
+      await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+      return page
     })
   },
 

@@ -9,9 +9,8 @@ import { builtMemory, factsOf, sampleCopy } from './memories.ts'
 test(
   'the page is sandboxed, with no Node, one narrow bridge and no way out of the app',
   ON_DESKTOP,
-  async ({ openMemory, home }) => {
-    const page = await openMemory(sampleCopy(home))
-    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  async ({ openSample }) => {
+    const page = await openSample()
     const seen = await page.evaluate(() => ({
       node: [
         typeof Reflect.get(window, 'process'),
@@ -65,9 +64,8 @@ test(
 test(
   'the app records its own beginning and end, beside what its cores record, and no path',
   ON_DESKTOP,
-  async ({ openMemory, electronApp, home }) => {
-    const page = await openMemory(sampleCopy(home))
-    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  async ({ openSample, electronApp, home }) => {
+    await openSample()
     const pid = electronApp()?.process().pid
     await electronApp()?.close()
     const logs = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => /lcm-.*\.jsonl$/.test(name))
@@ -86,9 +84,8 @@ test(
   },
 )
 
-test('the menu reaches the page', ON_DESKTOP, async ({ openMemory, electronApp, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('the menu reaches the page', ON_DESKTOP, async ({ openSample, electronApp }) => {
+  const page = await openSample()
   const choose = (id: string) =>
     electronApp()?.evaluate(({ Menu }, item) => Menu.getApplicationMenu()?.getMenuItemById(item)?.click(), id)
   await choose('palette')

@@ -96,9 +96,8 @@ test(
   },
 )
 
-test('the palette reaches views, actions, conversations and ids', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('the palette reaches views, actions, conversations and ids', async ({ openSample }) => {
+  const page = await openSample()
   const palette = page.getByRole('dialog', { name: 'Command palette' })
   const run = async (text: string) => {
     await page.keyboard.press('Control+k')
@@ -117,9 +116,8 @@ test('the palette reaches views, actions, conversations and ids', async ({ openM
   await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
 })
 
-test('every view has its key, and ? lists them', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('every view has its key, and ? lists them', async ({ openSample }) => {
+  const page = await openSample()
   const views = ['overview', 'strata', 'context', 'transcript', 'search', 'lineage', 'compaction', 'integrity', 'files']
   for (const [index, view] of views.entries()) {
     await page.keyboard.press(String(index + 1))
@@ -235,15 +233,14 @@ test(
 test(
   'what is dropped on an open memory is opened, or searched for transcripts',
   ON_DESKTOP,
-  async ({ openMemory, home, hostKind }) => {
+  async ({ openSample, home, hostKind }) => {
     test.skip(hostKind === 'electron', 'real Electron cannot be told where a dropped file lies')
     const other = builtMemory(
       home,
       (memory) => void memory.conversation({ title: 'Other', messages: ['hello'] }),
       'other.db',
     )
-    const page = await openMemory(sampleCopy(home))
-    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    const page = await openSample()
     await drop(page, [other])
     await expect(page.getByRole('navigation', { name: 'Conversations' })).toContainText('Other')
 

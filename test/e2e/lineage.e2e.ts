@@ -5,9 +5,8 @@ import { builtMemory, sampleCopy } from './memories.ts'
 const passages = (page: Page) => page.getByRole('complementary', { name: 'Source passages' })
 const sentences = (page: Page) => page.locator('[data-claim]')
 
-test('the lineage goes from the window down to the messages, by key', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('the lineage goes from the window down to the messages, by key', async ({ openSample }) => {
+  const page = await openSample()
   await page.keyboard.press('g')
   await page.keyboard.press('n')
   const tree = page.getByRole('tree', { name: 'Dependents, the node, and its sources' })

@@ -4,11 +4,9 @@ import { expect, IN_BROWSER, test } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 
 test('search finds while one types, highlights matches, and Enter opens a hit in its message', async ({
-  openMemory,
-  home,
+  openSample,
 }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  const page = await openSample()
   await page.keyboard.press('/')
   const field = page.getByRole('combobox', { name: 'Search messages and summaries' })
   await expect(field).toBeFocused()
@@ -31,12 +29,8 @@ test('search finds while one types, highlights matches, and Enter opens a hit in
   await expect(hits.first()).toBeVisible()
 })
 
-test('hits are grouped under what covers them, and a group is folded and unfolded by key', async ({
-  openMemory,
-  home,
-}) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('hits are grouped under what covers them, and a group is folded and unfolded by key', async ({ openSample }) => {
+  const page = await openSample()
   await page.keyboard.press('/')
   await expect(page.getByRole('combobox')).toBeFocused()
   await page.keyboard.type('gateway')
@@ -104,9 +98,8 @@ test(
   },
 )
 
-test('a question is answered with passages that open in their messages', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('a question is answered with passages that open in their messages', async ({ openSample }) => {
+  const page = await openSample()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('ask this')
   await page.keyboard.press('Enter')

@@ -1,9 +1,7 @@
 import { expect, test } from './app.ts'
-import { sampleCopy } from './memories.ts'
 
-test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openSample }) => {
+  const page = await openSample()
   // The chord of the view.
   await page.keyboard.press('g')
   await page.keyboard.press('r')

@@ -44,12 +44,11 @@ test('a typed path opens a memory, and a wrong one is answered with reason and n
 })
 
 test('a file that cannot be opened has a page of its own, with its name and the next step', async ({
-  openMemory,
+  openSample,
   home,
   hostKind,
 }) => {
-  const page = await openMemory(sampleCopy(home))
-  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  const page = await openSample()
   for (const { path, title, says } of badFiles(home)) {
     await turnTo(page, path, hostKind)
     await expect(page.getByRole('heading', { name: title }), path).toBeVisible()
