@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
 
 export const VIEWS = [
   'overview',
@@ -20,7 +21,7 @@ export type View = (typeof VIEWS)[number]
 /** The view that is shown first for a file. */
 export const FIRST_VIEW: View = 'strata'
 
-export type SearchKind = 'find' | 'ask' | 'trace'
+export type SearchKind = 'find' | 'ask' | 'trace' | 'probe'
 
 /** In the address, a trace of the searched words. */
 const WORDS = '1'
@@ -37,10 +38,15 @@ export type Route = {
   readonly row: number | null
   /** Text of the search. */
   readonly query: string | null
-  /** What the search does: find texts, answer a question, or follow what was said up to the window. */
+  /**
+   * What the search does: find texts, answer a question, follow what was said up to the window, or ask what an agent
+   * would be asked.
+   */
   readonly searchKind: SearchKind
   /** The message or summary that is traced. Null for the one that says the searched words. */
   readonly tracedId: string | null
+  /** What the probe asks and shows. */
+  readonly probe: ProbeAddress
 }
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
@@ -59,8 +65,9 @@ export function parseRoute(hash: string): Route {
     selection: params.get('select') || null,
     row: parseNumber(params.get('row') ?? undefined),
     query: params.get('query') || null,
-    searchKind: traced !== null ? 'trace' : params.has('ask') ? 'ask' : 'find',
+    searchKind: traced !== null ? 'trace' : params.has(PROBE) ? 'probe' : params.has('ask') ? 'ask' : 'find',
     tracedId: traced === WORDS ? null : traced || null,
+    probe: traced === null && params.has(PROBE) ? parseProbe(params) : NO_PROBE,
   }
 }
 
@@ -71,6 +78,7 @@ export function formatRoute(route: Route): string {
   if (route.row !== null) params.set('row', String(route.row))
   if (route.query) params.set('query', route.query)
   if (route.searchKind === 'ask') params.set('ask', '1')
+  if (route.searchKind === 'probe') writeProbe(route.probe, params)
   if (route.searchKind === 'trace') params.set('trace', route.tracedId ?? WORDS)
   const search = params.size > 0 ? `?${params}` : ''
   const conversation = route.conversationId === null ? '' : `/conversation/${route.conversationId}`

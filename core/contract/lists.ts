@@ -3,6 +3,9 @@
 /** Roles travel as indexes into this list (strata columns). */
 export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
 
+/** Whether an agent would know an answer, from the nearest to the farthest. */
+export const PROBE_STATES = ['in_window', 'by_search', 'by_expanding', 'changed', 'dropped'] as const
+
 /** The levels at which a summary can be obtained, from best to last resort. They travel as indexes into this list. */
 export const SUMMARY_LEVELS = ['normal', 'aggressive', 'deterministic', 'unknown'] as const
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+import { PROBE_STATES } from './lists.ts'
 import { DetailKind } from './loss.ts'
 import { PresetName } from './settings.ts'
 import { Moment } from './time-travel.ts'
@@ -9,7 +10,7 @@ import { Moment } from './time-travel.ts'
  * words of the question finds it. `by_expanding`: only the summaries of the window lead to it. `changed`: the window
  * says something else in its place, so that nobody would look for it. `dropped`: nothing leads to it.
  */
-export const ProbeState = z.enum(['in_window', 'by_search', 'by_expanding', 'changed', 'dropped'])
+export const ProbeState = z.enum(PROBE_STATES)
 export type ProbeState = z.infer<typeof ProbeState>
 
 /** What is asked for. `correction`: something that a user corrected; `given`: the question came with the call. */

@@ -3,9 +3,12 @@ import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
 import { NodeDetail } from '../features/detail/node-detail.tsx'
 import { RepairPanel } from '../features/integrity/repair-panel.tsx'
+import { tracedOf } from '../features/probe/traced-question.ts'
+import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
+import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
 import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
 import { navigate, useRoute } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
@@ -38,17 +41,28 @@ function TraceButton({ id }: { readonly id: string }) {
   )
 }
 
+/** What the view traces: what the address says, or what answers the selected question of a probe. */
+function useTracedHere(): TraceAsked | null {
+  const { view, searchKind, conversationId } = useRoute()
+  const asked = useTraceAsked()
+  const question = useProbedQuestion()
+  if (view !== 'search') return null
+  if (searchKind === 'trace') return asked
+  return searchKind === 'probe' && question !== null ? tracedOf(conversationId, question) : null
+}
+
 /**
  * The right side: the selection, whatever view it was made in; without one, the conversation, and beside the findings
  * what can be done about them.
  */
 export function DetailPanel({ width, conversation, info, onOperate }: Props) {
-  const { selection, view, searchKind, tracedId } = useRoute()
+  const { selection, view } = useRoute()
+  const traced = useTracedHere()
   const [isSalvaging, setSalvaging] = useState(false)
   const hasPlan = view === 'integrity'
-  const isTracing = view === 'search' && searchKind === 'trace'
+  const isTracing = traced !== null
   const [traceTab, setTraceTab] = useState<TraceTab>('recovery')
-  const isRecovery = isTracing && traceTab === 'recovery'
+  const isRecovery = traced !== null && traceTab === 'recovery'
   return (
     <aside
       className={styles.panel}
@@ -62,8 +76,8 @@ export function DetailPanel({ width, conversation, info, onOperate }: Props) {
         </div>
       )}
       {isRecovery && (
-        <ErrorBoundary subject={tracedId ?? undefined}>
-          <RecoveryPanel />
+        <ErrorBoundary subject={traced?.tracedId ?? undefined}>
+          <RecoveryPanel asked={traced} />
         </ErrorBoundary>
       )}
       {!isRecovery && selection !== null && (

@@ -48,6 +48,17 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In a probe',
+    keys: [
+      [['↑', '↓'], 'through the questions; j and k do the same'],
+      [['Enter'], 'open the answer in the transcript'],
+      [['t'], 'trace the answer in a view of its own'],
+      [['x'], 'only what is changed or dropped'],
+      [['c'], 'only what differs between the compared windows'],
+      [['Esc'], 'close the question'],
+    ],
+  },
+  {
     title: 'In the lineage',
     keys: [
       [['Space'], 'show or hide the sources of a summary'],

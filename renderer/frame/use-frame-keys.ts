@@ -49,10 +49,12 @@ function traceSelection(): boolean {
 
 /** Clears the selection first and then the search. Returns false when there is nothing to clear. */
 function backOut(): boolean {
-  const { view, query, selection } = parseRoute(location.hash)
+  const { view, query, selection, searchKind, probe } = parseRoute(location.hash)
   // The log has a selection of its own.
   if (view === 'logs') return false
-  if (selection !== null) navigate({ selection: null }, 'push')
+  if (view === 'search' && searchKind === 'probe' && probe.question !== null)
+    navigate({ selection: null, probe: { ...probe, question: null } }, 'push')
+  else if (selection !== null) navigate({ selection: null }, 'push')
   else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
   else return false
   return true

@@ -53,6 +53,16 @@ const SCENES: readonly Scene[] = [
     prepare: (page) => hitsOf(page).nth(6).waitFor(),
   },
   {
+    name: 'probe-dark',
+    theme: 'dark',
+    file: sample,
+    view: 'search?probe=12&compare=after',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: /^only what changed/ }).waitFor()
+      await page.getByRole('list', { name: 'From the window down to the message' }).waitFor()
+    },
+  },
+  {
     name: 'lineage-light',
     theme: 'light',
     file: sample,

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { PROBE_STATES } from '../../core/contract/lists.ts'
+import { NO_PROBE, PROBE_SORTS, type ProbeAddress } from '../../renderer/probe-address.ts'
 import { currentFile, formatRoute, parseRoute, patchRoute, type Route, VIEWS } from '../../renderer/routes.ts'
 
 const anyRoute: fc.Arbitrary<Route> = fc.record({
@@ -8,7 +10,16 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   selection: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   row: fc.option(fc.nat()),
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
-  ...{ searchKind: fc.constantFrom('find', 'ask'), tracedId: fc.constant(null) },
+  ...{ searchKind: fc.constantFrom('find', 'ask'), tracedId: fc.constant(null), probe: fc.constant(NO_PROBE) },
+})
+
+const someText = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }))
+const anyProbe: fc.Arbitrary<ProbeAddress> = fc.record({
+  question: fc.option(fc.integer({ min: 1, max: 2000 })),
+  states: fc.uniqueArray(fc.constantFrom(...PROBE_STATES)),
+  ...{ kind: someText, depth: someText, isChangedOnly: fc.boolean() },
+  ...{ sort: fc.constantFrom(...PROBE_SORTS), isDescending: fc.boolean() },
+  ...{ at: someText, compare: someText, limit: fc.integer({ min: 1, max: 500 }) },
 })
 
 describe('the address', () => {
@@ -29,6 +40,15 @@ describe('the address', () => {
     )
   })
 
+  it('gives back what a probe asks and shows', () => {
+    fc.assert(
+      fc.property(anyRoute, anyProbe, (route, probe) => {
+        const probed: Route = { ...route, searchKind: 'probe', probe }
+        expect(parseRoute(formatRoute(probed))).toEqual(probed)
+      }),
+    )
+  })
+
   it('opens the strata when it is empty', () => {
     expect(parseRoute('')).toEqual({
       conversationId: null,
@@ -38,6 +58,7 @@ describe('the address', () => {
       query: null,
       searchKind: 'find',
       tracedId: null,
+      probe: NO_PROBE,
     })
   })
 
@@ -50,7 +71,7 @@ describe('the address', () => {
     expect(
       formatRoute({
         ...{ conversationId: 12, view: 'files', selection: 'file_9c1f' },
-        ...{ row: 7, query: null, searchKind: 'find', tracedId: null },
+        ...{ row: 7, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE },
       }),
     ).toBe('#/conversation/12/files?select=file_9c1f&row=7')
   })
@@ -59,7 +80,7 @@ describe('the address', () => {
 describe('a changed route', () => {
   const here: Route = {
     ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
-    ...{ row: null, query: null, searchKind: 'find', tracedId: null },
+    ...{ row: null, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE },
   }
 
   it('keeps everything that the patch does not name', () => {

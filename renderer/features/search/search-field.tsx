@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useEffect } from 'r
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
+import field from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { isTyping, useKeys } from '../../ui/use-keys.ts'
 import type { Filters, SearchMatch } from './filters.ts'
@@ -75,13 +76,12 @@ export function SearchField({ input, kinds, text, onText, filters, onFilters, ac
   return (
     <div className={styles.line}>
       {kinds}
-      <label className={styles.field}>
+      <label className={field.field}>
         <Icon name="search" />
         <input
           ref={input}
           id={SEARCH_FIELD}
           type="search"
-          className={styles.input}
           value={text}
           onChange={(event) => onText(event.target.value)}
           onKeyDown={press}

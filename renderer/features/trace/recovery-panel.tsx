@@ -11,13 +11,14 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import styles from './recovery-panel.module.css'
-import { useLadder, useTraceAsked } from './use-trace.ts'
+import { type TraceAsked, useLadder } from './use-trace.ts'
 
 const FELL = 24
 
+type Props = { readonly asked: TraceAsked }
+
 /** How to have in the window again what was lost: by expanding, by search; and what fell with it. */
-export function RecoveryPanel() {
-  const asked = useTraceAsked()
+export function RecoveryPanel({ asked }: Props) {
   const found = useLadder(asked)
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) {

@@ -1,22 +1,15 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import type { FactPlace, FactTrace } from '../../../core/contract/trace.ts'
+import type { FactPlace } from '../../../core/contract/trace.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
-import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Loading } from '../../ui/loading.tsx'
-import { NodeLink } from '../../ui/node-link.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
-import { StateMark } from '../../ui/state-mark.tsx'
+import field from '../../ui/search-input.module.css'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import { useNow } from '../../ui/use-now.ts'
-import { LadderCards } from './ladder-cards.tsx'
+import { FollowedTrace } from './followed-trace.tsx'
 import { PlaceList } from './place-list.tsx'
-import { StoodBar } from './stood-bar.tsx'
 import styles from './trace-view.module.css'
-import { verdictNote, verdictOf } from './trace-wording.ts'
 import { useLadder, usePlaces, useTraceAsked } from './use-trace.ts'
 
 type Props = {
@@ -25,7 +18,6 @@ type Props = {
 }
 
 const SETTLE_MS = 250
-const REFRESH_MS = 60_000
 
 /** Follows what was said through the summaries up to the window. */
 export function TraceView({ kinds }: Props) {
@@ -65,68 +57,18 @@ export function TraceView({ kinds }: Props) {
             />
           )}
           <div className={styles.ladder} aria-busy={ladder.isFetching}>
-            {ladder.error ? (
-              <ErrorState error={ladder.error} onRetry={() => void ladder.refetch()} />
-            ) : ladder.data === undefined ? (
-              <Loading what="trace" lines={7} doing="Following it to the window…" />
-            ) : ladder.data.ladder.length === 0 ? (
-              <EmptyState title="Nothing says this">
-                {found.length > 0
+            <FollowedTrace
+              asked={asked}
+              nothing={
+                found.length > 0
                   ? 'The nearest texts are listed: choose one to see its way.'
-                  : 'No message and no summary has these words. Try fewer of them, or a name or number alone.'}
-              </EmptyState>
-            ) : (
-              <Followed
-                trace={ladder.data}
-                selection={selection}
-                onSelect={(id) => navigate({ selection: id }, 'replace')}
-              />
-            )}
+                  : 'No message and no summary has these words. Try fewer of them, or a name or number alone.'
+              }
+            />
           </div>
         </div>
       )}
     </section>
-  )
-}
-
-type FollowedProps = {
-  readonly trace: FactTrace
-  readonly selection: string | null
-  readonly onSelect: (id: string) => void
-}
-
-function Followed({ trace, selection, onSelect }: FollowedProps) {
-  const nowMs = useNow(REFRESH_MS)
-  const { before, after } = verdictOf(trace, nowMs)
-  const note = verdictNote(trace)
-  const { lostAt, state, others, notes } = trace
-  return (
-    <>
-      <header className={styles.verdict}>
-        <StateMark state={lostAt !== null && state === 'kept' ? 'dropped' : state}>{''}</StateMark>
-        <div>
-          <h2>
-            {before} {lostAt !== null && <NodeLink id={lostAt.id} maxChars={18} />} {after}
-          </h2>
-          {note !== '' && <p>{note}</p>}
-          {notes.map((one) => (
-            <p key={one}>{one}</p>
-          ))}
-        </div>
-      </header>
-      <StoodBar trace={trace} nowMs={nowMs} />
-      <LadderCards trace={trace} selection={selection} onSelect={onSelect} />
-      {others.length > 0 && (
-        <p className={styles.others}>
-          {formatCount(others.length)} other {others.length === 1 ? 'summary stands' : 'summaries stand'} for it, too:{' '}
-          {others.slice(0, 6).map(({ id, state: own }) => (
-            <span key={id}>
-              <StateMark state={own}>{''}</StateMark> <NodeLink id={id ?? ''} />{' '}
-            </span>
-          ))}
-        </p>
-      )}
-    </>
   )
 }
 
@@ -150,7 +92,7 @@ function TraceField({ kinds }: Props) {
   return (
     <div className={styles.line}>
       {kinds}
-      <label className={styles.field}>
+      <label className={field.field}>
         <Icon name="search" />
         {tracedId !== null && query === null && <span className={styles.of}>all of {tracedId}</span>}
         <input

@@ -1,0 +1,146 @@
+import { PROBE_STATES } from '../../../core/contract/lists.ts'
+import type { NamedProbe, ProbeState, ProbeSum } from '../../../core/contract/probe.ts'
+import { formatCount, formatPercent, plural } from '../../ui/format.ts'
+import styles from './probe-head.module.css'
+import { depthKey, depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
+import { countOf, StateBar } from './state-bar.tsx'
+
+type Props = {
+  /** In the order in which they are shown. */
+  readonly reports: readonly NamedProbe[]
+  /** The one that was asked for, to which the sums belong. */
+  readonly asked: NamedProbe
+  readonly changed: number
+  readonly states: readonly ProbeState[]
+  readonly kind: string | null
+  readonly depth: string | null
+  readonly isChangedOnly: boolean
+  readonly onStates: (states: readonly ProbeState[]) => void
+  readonly onKind: (kind: string | null) => void
+  readonly onDepth: (depth: string | null) => void
+  readonly onChangedOnly: (isOn: boolean) => void
+}
+
+/** Recall and its parts. Each part shows only its questions when it is pressed. */
+export function ProbeHead(props: Props) {
+  const { reports, asked, changed, states, isChangedOnly, onStates, onChangedOnly } = props
+  const { total } = asked.report
+  const toggle = (state: ProbeState) =>
+    onStates(states.includes(state) ? states.filter((one) => one !== state) : [...states, state])
+  return (
+    <header className={styles.head}>
+      <div className={styles.figures}>
+        {reports.map((one, index) => (
+          <Figure key={one.name} named={one} before={reports[index - 1] ?? null} isNamed={reports.length > 1} />
+        ))}
+      </div>
+      <fieldset className={styles.filters} aria-label="States">
+        {PROBE_STATES.map((state) => (
+          <button
+            key={state}
+            type="button"
+            className={styles.filter}
+            data-state={state}
+            aria-pressed={states.includes(state)}
+            disabled={countOf(total, state) === 0}
+            title={STATE_HINTS[state]}
+            onClick={() => toggle(state)}
+          >
+            <span aria-hidden="true">{PROBE_SIGNS[state]}</span> {formatCount(countOf(total, state))}{' '}
+            {STATE_WORDS[state]}
+          </button>
+        ))}
+        {reports.length > 1 && (
+          <button
+            type="button"
+            className={styles.filter}
+            aria-pressed={isChangedOnly}
+            onClick={() => onChangedOnly(!isChangedOnly)}
+          >
+            only what changed ({formatCount(changed)})
+          </button>
+        )}
+      </fieldset>
+      <Sums {...props} />
+    </header>
+  )
+}
+
+type FigureProps = { readonly named: NamedProbe; readonly before: NamedProbe | null; readonly isNamed: boolean }
+
+function Figure({ named: { name, report }, before, isNamed }: FigureProps) {
+  const { recall, total } = report
+  const change = recall === null || before?.report.recall == null ? 0 : recall - before.report.recall
+  return (
+    <div className={styles.figure}>
+      <strong>{recall === null ? '–' : formatPercent(recall)}</strong>
+      <div>
+        <p className={styles.name}>
+          <b>{isNamed || name !== 'now' ? name : 'recall'}</b>
+          {change !== 0 && (
+            <span data-worse={change < 0 || undefined} className={styles.change}>
+              {change < 0 ? '−' : '+'}
+              {formatPercent(Math.abs(change))}
+            </span>
+          )}
+          <span className={styles.of}>
+            {formatCount(total.inWindow + total.bySearch + total.byExpanding)} of {plural(total.questions, 'answer')} in
+            the window or to be had again
+          </span>
+        </p>
+        <StateBar sum={total} label={`Answers ${name}`} />
+      </div>
+    </div>
+  )
+}
+
+/** The same by what is asked for, and by what stands for it in the window. */
+function Sums({ asked: { report }, kind, depth, onKind, onDepth }: Props) {
+  return (
+    <ul className={styles.sums} aria-label="By kind, and by what stands for it in the window">
+      {report.byKind.map((sum) => (
+        <li key={sum.kind}>
+          <Sum
+            name={KIND_WORDS[sum.kind]}
+            sum={sum}
+            isOn={kind === sum.kind}
+            onToggle={() => onKind(kind === sum.kind ? null : sum.kind)}
+          />
+        </li>
+      ))}
+      <li className={styles.behind} title="What stands in the window for the message with the answer">
+        stands for it:
+      </li>
+      {report.byDepth.map((sum) => (
+        <li key={depthKey(sum.depth)}>
+          <Sum
+            name={depthWords(sum.depth)}
+            sum={sum}
+            isOn={depth === depthKey(sum.depth)}
+            onToggle={() => onDepth(depth === depthKey(sum.depth) ? null : depthKey(sum.depth))}
+          />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+type SumProps = {
+  readonly name: string
+  readonly sum: ProbeSum
+  readonly isOn: boolean
+  readonly onToggle: () => void
+}
+
+function Sum({ name, sum, isOn, onToggle }: SumProps) {
+  const title = `${plural(sum.questions, 'question')}, recall ${formatPercent(sum.recall)}`
+  return (
+    <button type="button" className={styles.sum} aria-pressed={isOn} title={title} onClick={onToggle}>
+      <span className={styles.line}>
+        <span className={styles.what}>{name}</span>
+        <span className={styles.recall}>{formatPercent(sum.recall)}</span>
+      </span>
+      <StateBar sum={sum} label={name} />
+    </button>
+  )
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { api } from '../../api.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { compareOptions, windowOf } from './compare.ts'
+import { FoundProbe, type FoundProps } from './found-probe.tsx'
+import { type MomentChoice, ProbeForm } from './probe-form.tsx'
+import styles from './probe-view.module.css'
+import { useOwnQuestions, useProbe } from './use-probe.ts'
+
+type Props = {
+  readonly conversationId: number
+  readonly kinds: ReactNode
+  readonly at: MomentChoice
+  readonly compared: MomentChoice
+  /** The moment to compare with at first. */
+  readonly firstMoment: string | null
+} & Pick<FoundProps, 'renderTrace' | 'renderStrata'>
+
+/** Asks a memory what its agent would be asked, and shows which answers it would still know. */
+export function ProbeView(props: Props) {
+  const { conversationId, kinds, at, compared, firstMoment } = props
+  const { probe: address } = useRoute()
+  const { job, found, isRunning, error, start } = useProbe(conversationId)
+  const [own, setOwn] = useOwnQuestions()
+  const [exportError, setExportError] = useState<unknown>(null)
+  const presets = useQuery(api.compaction.presets.queryOptions())
+  const report = useQuery(api.settings.report.queryOptions())
+  const compare = windowOf(address.compare, compared.moment, presets.data ?? [])
+  const isReady = at.moment !== null && (address.compare === null || compare !== null)
+  const ask = () => {
+    if (at.moment === null || !isReady) return
+    setExportError(null)
+    start({ at: at.moment, compare, limit: address.limit, questions: own?.questions ?? null })
+  }
+  const askAnew = () => {
+    // Other questions have other numbers.
+    navigate({ selection: null, probe: { ...address, question: null } }, 'replace')
+    ask()
+  }
+  useFirstAsking(address.question !== null && job === null && !isRunning && isReady && !error, ask)
+  return (
+    <section className={styles.view} aria-label="Probe">
+      <ProbeForm
+        {...{ kinds, at, compared, firstMoment, isRunning, isReady, own }}
+        probe={address}
+        options={compareOptions(presets.data ?? [], report.data?.providers ?? [])}
+        onOwn={setOwn}
+        jobId={found?.jobId ?? null}
+        onStart={askAnew}
+        onError={setExportError}
+      />
+      {exportError !== null && <ErrorLine error={exportError} />}
+      {isRunning ? (
+        <div className={styles.running}>
+          <JobProgress job={job?.state === 'running' ? job : null} title="Probing…" />
+        </div>
+      ) : error ? (
+        <ErrorState error={error} onRetry={ask} />
+      ) : (
+        job?.state === 'cancelled' && <p className={styles.note}>The last probe was cancelled.</p>
+      )}
+      {found !== null && !error && <FoundProbe {...props} found={found} address={address} />}
+      {found === null && !isRunning && !error && (
+        <EmptyState title="Would the agent have remembered?">
+          A probe asks the memory about its own numbers, paths, decisions, rules and corrections, or whatever you ask,
+          and says for each answer whether it stands in the window, can be had again by a search or by expanding, was
+          changed, or was dropped. No model is asked, and nothing is changed. Press Probe to begin.
+        </EmptyState>
+      )}
+    </section>
+  )
+}
+
+/** An address that names a question of a probe runs that probe once, when nobody ran one yet. */
+function useFirstAsking(isDue: boolean, ask: () => void): void {
+  const wasAsked = useRef(false)
+  useEffect(() => {
+    if (!isDue || wasAsked.current) return
+    wasAsked.current = true
+    ask()
+  })
+}

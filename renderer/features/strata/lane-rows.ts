@@ -1,0 +1,30 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+import { depthColor, depthLabel } from '../../ui/depth-color.ts'
+import { mergeNarrow, type Run } from './merge-narrow.ts'
+import type { Scale } from './viewport.ts'
+
+const NARROW_PX = 2
+
+type LaneRow = { readonly name: string; readonly color: string; readonly runs: readonly Run[] }
+
+/** The window on top, then the depths, deepest first. What is too narrow is merged. */
+export function laneRows(
+  { summaries, window }: Pick<Strata, 'summaries' | 'window'>,
+  scale: Scale,
+): readonly LaneRow[] {
+  const inOrder = [...window].filter(({ isLeftOut }) => !isLeftOut).sort((a, b) => a.x0 - b.x0)
+  const edge = { x0: inOrder.map(({ x0 }) => x0), x1: inOrder.map(({ x1 }) => x1), entries: inOrder.map((_, at) => at) }
+  const byDepth = Map.groupBy(
+    summaries.id.map((_, entry) => entry),
+    (entry) => summaries.depth[entry] ?? 0,
+  )
+  const depths = [...byDepth].sort(([a], [b]) => b - a)
+  return [
+    { name: 'window', color: 'var(--lit)', runs: mergeNarrow(edge, scale, NARROW_PX) },
+    ...depths.map(([depth, entries]) => ({
+      name: depthLabel(depth),
+      color: depthColor(depth),
+      runs: mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries }, scale, NARROW_PX),
+    })),
+  ]
+}
