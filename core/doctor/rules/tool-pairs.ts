@@ -15,7 +15,7 @@ const queries = {
     WHERE c.message_id IS NOT NULL AND p.tool_call_id IS NOT NULL
       AND (:conversation IS NULL OR c.conversation_id = :conversation)
     ORDER BY c.conversation_id, c.ordinal, p.ordinal`,
-  /** Selects all calls and results from a covering index. This is faster than reading some of the rows. */
+  /** Selects all calls and results from a covering index, which is faster where many messages are in a window. */
   all: /* sql */ `SELECT message_id, tool_call_id FROM message_parts WHERE tool_call_id IS NOT NULL`,
   elsewhere: /* sql */ `
     SELECT p.tool_call_id, p.message_id
@@ -32,6 +32,9 @@ const queries = {
 const TOOL = ROLES.indexOf('tool')
 
 const ASSISTANT = ROLES.indexOf('assistant')
+
+/** From this share of messages in windows on, all calls are read from an index. Fewer are looked up one by one. */
+const INDEXED_SHARE = 0.2
 
 type Side = { readonly position: number; readonly callId: string }
 
@@ -51,7 +54,8 @@ function* pairsInWindows({ db, info, memory, conversationId: conversation }: Rul
   if (before) return before
   const calls = new Map<string, Side>()
   const results = new Map<string, Side[]>()
-  const isIndexed = isNative(info) && conversation === null
+  const isIndexed =
+    isNative(info) && conversation === null && memory.window.length > INDEXED_SHARE * memory.messages.length
   const rows = isIndexed
     ? db.iterateRows<[number, string]>(queries.all)
     : db.iterateRows<[number, string]>(queries.inWindows, { conversation })
