@@ -84,7 +84,7 @@ const sized = (conversations: number, each: number): SizeMeasure =>
   apart<SizeMeasure>('measure-size.ts', manyConversations(conversations, each), conversations, each)
 const conversations = Math.floor(messages / 2)
 const many = sized(conversations, MESSAGES_OF_EACH)
-const long = isLarge ? sized(1, LONG_MESSAGES) : null
+const long = messages >= 200_000 ? sized(1, LONG_MESSAGES) : null
 say('beside a writer')
 const besideWriter = await measureBesideWriter(100)
 say('texts of both kinds of files')

@@ -7,6 +7,7 @@ import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../core/contract/contract.ts'
+import { compileCacheFolder } from '../../core/doors/compile-cache.ts'
 import { CoreHost } from '../../core/doors/core-host.ts'
 import { type Duration, megabytes, timed } from './statistics.ts'
 
@@ -100,6 +101,9 @@ if (import.meta.main) {
   const home = await mkdtemp(join(tmpdir(), 'lcm-bench-'))
   for (const name of ['HOME', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA']) process.env[name] = home
   for (const name of ['CONFIG', 'DATA', 'CACHE', 'STATE']) delete process.env[`XDG_${name}_HOME`]
+  // As in the program that serves a window: its second start finds compiled code.
+  const compileCache = compileCacheFolder(process.env)
+  if (compileCache !== null) process.env.NODE_COMPILE_CACHE = compileCache
   try {
     console.log(JSON.stringify(await measureSession(path)))
   } finally {
