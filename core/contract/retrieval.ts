@@ -125,8 +125,8 @@ export const GrepStep = z.object({
   /** The number of hits so far, shown or not. */
   found: z.int(),
   /**
-   * The number of rows whose text was read, and of those to be read; bytes in a search of files. Both are 0 when the
-   * index alone answers.
+   * The number of rows whose text was read, and of those to be read, which is estimated at first; bytes in a search of
+   * files. Both are 0 when the index alone answers.
    */
   scanned: z.int(),
   rows: z.int(),

@@ -17,6 +17,7 @@ export class Catalogue {
   #byTime: Int32Array | null | undefined
   #neighbours: Neighbours | undefined
   #all: Int32Array | undefined
+  #places: TimePlaces | undefined
 
   constructor(columns: CatalogueColumns) {
     this.rows = columns.rows
@@ -66,6 +67,17 @@ export class Catalogue {
     return this.#neighbours
   }
 
+  /** All indexes in the order of time, and the place of each index in that order. */
+  get timeOrder(): TimePlaces {
+    if (!this.#places) {
+      const indexes = this.#timeOrder() ?? this.all
+      const places = new Int32Array(this.length)
+      for (let place = 0; place < places.length; place += 1) places[indexes[place] as number] = place
+      this.#places = { indexes, places }
+    }
+    return this.#places
+  }
+
   /** Returns ascending indexes in the order of time. Indexes of one time stay in the order of their rows. */
   inTimeOrder(indexes: Int32Array, isNewestFirst: boolean): Int32Array {
     const oldestFirst = this.#oldestFirst(indexes)
@@ -106,6 +118,9 @@ export class Catalogue {
 }
 
 type CatalogueColumns = Pick<Catalogue, 'rows' | 'conversationIds' | 'groups' | 'times'>
+
+/** By place: the index; and by index: the place. */
+type TimePlaces = { readonly indexes: Int32Array; readonly places: Int32Array }
 
 /** By index: the index of the row before and after it in its conversation, or −1. */
 type Neighbours = { readonly before: Int32Array; readonly after: Int32Array }

@@ -56,22 +56,28 @@ export type RankedRows = { readonly rows: Float64Array; readonly scores: Float64
 /** A word of an index, and how many rows contain it. */
 export type IndexedWord = { readonly word: string; readonly rows: number }
 
+/** Row numbers from the first to the last, both included. */
+export type RowRange = { readonly first: number; readonly last: number }
+
 /**
  * Finds rows of one corpus without reading their texts. It finds no row that does not exist and misses none. What it is
  * asked for is written in FTS5's own language. https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 export interface TextIndex {
-  /** Returns the rows, ascending, that a query finds in the index of words. */
-  rows(match: string): Float64Array
+  /** Returns the rows, ascending, that a query finds in the index of words, or those of them in a range. */
+  rows(match: string, range: RowRange | null): Float64Array
+  /** Returns how many rows of a range a query finds in the index of words. */
+  count(match: string, range: RowRange): number
   /**
    * Returns the rows that match best by `bm25()`, at most `limit`. Of equally good rows the one stored last comes
    * first.
+   * @param among the rows that are ranked, or null for all
    */
-  best(match: string, limit: number): RankedRows
+  best(match: string, limit: number, among: Float64Array | null): RankedRows
   /** Returns the words of the index that begin so. */
   wordsWith(beginning: string): IndexedWord[]
-  /** Returns the rows, ascending, that a query finds in the index of trigrams. */
-  trigrams(match: string): Float64Array
+  /** Returns the rows, ascending, that a query finds in the index of trigrams, or those of them in a range. */
+  trigrams(match: string, range: RowRange | null): Float64Array
 }
 
 /** The indexes over both corpora of one file. */

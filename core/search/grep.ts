@@ -344,24 +344,25 @@ async function inOrder(
   words: readonly AskedWord[] | null = null,
 ): Promise<Answer> {
   const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
-  const isScan = searches.some((searched) => searched.isScan)
   const sort =
     asked === 'relevance' && plan.ranking === null && words === null && !plan.needsNeighbours ? 'newest' : asked
-  const known = { sort, matcher: plan.matcher, question: null, isScan }
+  const answered = (hits: HitOrder): Answer => {
+    const isScan = searches.some((searched) => searched.isScan)
+    return { hits, sort, matcher: plan.matcher, question: null, isScan }
+  }
   if (sort !== 'relevance') {
     const after = cursor?.after ? keyFrom(cursor.after) : null
-    return { ...known, hits: new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }) }
+    return answered(new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }))
   }
   const seen = Object.fromEntries(
     Object.entries(cursor?.seen ?? {}).map(([kind, rows]) => [kind, new Set(unpackedRows(rows))]),
   )
   const isIndexed = searches.every(({ index }) => index !== null)
-  return {
-    ...known,
-    hits: isIndexed
+  return answered(
+    isIndexed
       ? new RelevanceOrder(searches, { limit, rank, seen })
       : new ScanOrder(searches, { limit, seen, words, near }),
-  }
+  )
 }
 
 /** What a list says of the hits. A hit of a question has some of its words; any other query decides by its matcher. */

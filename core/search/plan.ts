@@ -1,5 +1,5 @@
 import { type Candidates, candidatesHolding, candidatesOf } from './candidates.ts'
-import type { Corpus, TextIndex } from './corpus.ts'
+import type { Corpus, RowRange, TextIndex } from './corpus.ts'
 import { type Formula, rankingMatch, wordMatch } from './index-expression.ts'
 import { ExpressionMatcher, LiteralMatcher, type Matcher, needleOf } from './matcher.ts'
 import type { Expression, Term } from './query.ts'
@@ -8,8 +8,15 @@ import { smallLetters } from './text-folding.ts'
 /** How a query is answered: by an index alone, by an index and then the texts, or by the texts alone. */
 export type Plan = {
   readonly matcher: Matcher
-  /** @param kind what is indexed */
-  candidates(index: TextIndex, kind: Corpus['kind']): Candidates
+  /**
+   * What the index says of all rows, or of those in a range.
+   * @param kind what is indexed
+   */
+  candidates(index: TextIndex, kind: Corpus['kind'], range: RowRange | null): Candidates
+  /** The FTS5 query that finds exactly the hits, or null when there is none. */
+  readonly exact: string | null
+  /** True for words that are not typed to their end. FTS5 collects their rows before it gives the first. */
+  readonly hasPrefix: boolean
   /** The FTS5 query by which hits are ranked, or null when nothing ranks them. */
   readonly ranking: string | null
   /** Counts the ranked words in texts, where there is no index. Null when nothing ranks the hits. */
@@ -37,7 +44,9 @@ export function expressionPlan(expression: Expression, indexed = expression): Pl
   const matcher = new ExpressionMatcher(expression)
   return {
     matcher,
-    candidates: (index) => candidatesOf(indexed, index),
+    candidates: (index, _, range) => candidatesOf(indexed, index, range),
+    exact: wordMatch(indexed),
+    hasPrefix: hasPrefix(indexed),
     ranking: rankingMatch(indexed),
     counter: matcher,
     needsNeighbours: false,
@@ -64,7 +73,9 @@ export function literalPlan(text: string, isCaseSensitive: boolean): Plan {
 export function textPlan(matcher: Matcher, formula: Formula, holds: string | null): Plan {
   return {
     matcher,
-    candidates: (index) => candidatesHolding(formula, index),
+    candidates: (index, _, range) => candidatesHolding(formula, index, range),
+    exact: null,
+    hasPrefix: false,
     ranking: null,
     counter: null,
     needsNeighbours: false,
@@ -109,6 +120,18 @@ function hasOptional(expression: Expression): boolean {
       return expression.of.length > 1
     case 'without':
       return hasOptional(expression.from)
+  }
+}
+
+function hasPrefix(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'term':
+      return expression.term.kind === 'words' && expression.term.isPrefix
+    case 'all':
+    case 'any':
+      return expression.of.some(hasPrefix)
+    case 'without':
+      return hasPrefix(expression.from) || hasPrefix(expression.what)
   }
 }
 

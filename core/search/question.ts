@@ -76,7 +76,7 @@ export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): Found
       for (const [at, one] of known.entries()) {
         if (stems[at] === term.stem) rows.set(one.word, (rows.get(one.word) ?? 0) + one.rows)
       }
-    } else rows.set('', (rows.get('') ?? 0) + index.rows(rankingMatch(expression) ?? '').length)
+    } else rows.set('', (rows.get('') ?? 0) + index.rows(rankingMatch(expression) ?? '', null).length)
   }
   const forms = [...rows.keys()].map(
     (form): Expression => ({
@@ -123,6 +123,7 @@ export type QuestionOptions = {
 export function questionPlan({ words, asked, indexes, summaries, covered, near }: QuestionOptions): QuestionPlan {
   const any = (of: readonly Expression[]): Expression => ({ kind: 'any', of })
   const indexed = any(words.map((word) => word.indexed))
+  const hasNear = near.message.size + near.summary.size > 0
   const ofWords = expressionPlan(
     any((words.length > 0 ? words.map(({ word }) => word) : asked).map(expressionOf)),
     indexed,
@@ -130,10 +131,13 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
   const plan: Plan = {
     ...ofWords,
     ranking: words.length > 0 ? ofWords.ranking : null,
-    candidates: (index, kind) => {
-      const found = words.length > 0 ? ofWords.candidates(index, kind) : { rows: NO_ROWS, certain: NO_ROWS }
+    // The index does not know what is found by its meaning.
+    exact: words.length > 0 && !hasNear ? ofWords.exact : null,
+    candidates: (index, kind, range) => {
+      const found = words.length > 0 ? ofWords.candidates(index, kind, range) : { rows: NO_ROWS, certain: NO_ROWS }
       if (near[kind].size === 0) return found
-      const rows = Float64Array.from(near[kind].keys()).sort()
+      const all = Float64Array.from(near[kind].keys()).sort()
+      const rows = range === null ? all : all.filter((row) => row >= range.first && row <= range.last)
       return { rows: union(found.rows, rows), certain: union(found.certain, rows) ?? NO_ROWS }
     },
     needsNeighbours: true,
@@ -142,15 +146,17 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
   const all = words.length < 2 ? null : matchOfAll(words.map((word) => word.indexed))
   const rank: Rank = (searched, limit) => {
     if (!searched.index) return { scores: new Map(), floor: null }
-    const { rows, scores } = best(searched.index, limit)
+    // What the meaning of a row counts depends on the best row by words, whether or not filters allow that one.
+    const { rows, scores } = hasNear
+      ? best(searched.index, limit)
+      : bestIn(searched.index, plan.ranking, limit, searched.fewRanked)
     const base = baseScores(searched, rows, scores)
-    const withAll = all === null ? null : searched.index.rows(all)
+    const withAll = all === null ? null : searched.index.rows(all, null)
     const lifts =
       searched.corpus.kind === 'message' && plan.ranking !== null
         ? summaryLifts(plan.ranking, summaries, covered)
         : new Map()
     const floor = rows.length === limit ? (scores.at(-1) as number) : null
-    const hasNear = near.message.size + near.summary.size > 0
     const scale = hasNear ? Math.max(...indexes.map((index) => best(index, limit).scores[0] ?? 0)) : 0
     return { ...lifted(searched, base, { withAll, lifts, meaning: meanings(searched, near, scale) }), floor }
   }
@@ -159,14 +165,17 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
 
 const expressionOf = ({ expression }: AskedWord): Expression => expression
 
+/** @param among see `TextIndex.best` */
+const bestIn = (index: TextIndex, match: string | null, limit: number, among: Float64Array | null): RankedRows =>
+  match === null ? { rows: NO_ROWS, scores: NO_ROWS } : index.best(match, limit, among)
+
 /** Asks an index for its best rows once, however many corpora need them. */
 function bestOnce(match: string | null): (index: TextIndex, limit: number) => RankedRows {
   const known = new Map<TextIndex, { readonly limit: number; readonly found: RankedRows }>()
   return (index, limit) => {
-    if (match === null) return { rows: NO_ROWS, scores: NO_ROWS }
     const before = known.get(index)
     if (before?.limit === limit) return before.found
-    const found = index.best(match, limit)
+    const found = bestIn(index, match, limit, null)
     known.set(index, { limit, found })
     return found
   }
@@ -217,7 +226,7 @@ function summaryLifts(
   summaries: TextIndex,
   covered: (summaryRows: readonly number[]) => ReadonlyMap<number, readonly number[]>,
 ): ReadonlyMap<number, number> {
-  const { rows, scores } = summaries.best(match, SUMMARIES)
+  const { rows, scores } = summaries.best(match, SUMMARIES, null)
   const lifts = new Map<number, number>()
   const messages = covered([...rows])
   rows.forEach((row, at) => {

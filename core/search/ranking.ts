@@ -29,9 +29,10 @@ export type Rank = (searched: Searched, limit: number) => Ranked
 export const NO_LIMIT = -1
 
 /** Ranks candidates by `bm25()`. What has none of the words has no score. */
-export const rankByWords: Rank = ({ index, plan, catalogue, isCandidate }, limit) => {
+export const rankByWords: Rank = (searched, limit) => {
+  const { index, plan, catalogue, isCandidate } = searched
   if (!index || plan.ranking === null) return { scores: new Map(), floor: null }
-  const { rows, scores } = index.best(plan.ranking, limit)
+  const { rows, scores } = index.best(plan.ranking, limit, searched.fewRanked)
   const found = new Map<number, number>()
   rows.forEach((row, at) => {
     const place = catalogue.indexOf(row)

@@ -39,10 +39,7 @@ export class RelevanceOrder implements HitOrder {
     this.#searches = searches
     this.#options = options
     this.#passed = searches.map(({ catalogue }) => new Uint8Array(catalogue.length))
-    const sizes = searches.map(({ candidates, isCertainOf }) => ({
-      all: candidates.length,
-      certain: candidates.reduce((sum, index) => sum + (isCertainOf(index) ? 1 : 0), 0),
-    }))
+    const sizes = searches.map(sizeOf)
     this.found = sizes.reduce((sum, { certain }) => sum + certain, 0)
     this.rows = sizes.reduce((sum, { all, certain }) => sum + all - certain, 0)
     this.#queue = this.#inOrder()
@@ -110,6 +107,10 @@ export class RelevanceOrder implements HitOrder {
     const searched = this.#searches[this.#counted.search]
     if (!searched) return
     const passed = this.#passed[this.#counted.search] as Uint8Array
+    if (searched.isExact) {
+      this.#counted = { search: this.#counted.search + 1, place: 0 }
+      return
+    }
     const { candidates, verifier, isCertainOf } = searched
     const some: Placed[] = []
     while (some.length < verifier.size && this.#counted.place < candidates.length) {
@@ -123,7 +124,7 @@ export class RelevanceOrder implements HitOrder {
 
   /** Yields every candidate once. Later pages continue the same sequence, so it does not depend on the page. */
   *#inOrder(): Generator<Scored> {
-    const isFiltered = this.#searches.some((searched) => searched.isFiltered)
+    const isFiltered = this.#searches.some((searched) => !searched.isExact && searched.isFiltered)
     for (let limit = isFiltered ? NO_LIMIT : FIRST_ROWS; ; limit *= GROWTH) {
       const ranked = this.#searches.map((searched) => this.#options.rank(searched, limit))
       const floor = Math.max(...ranked.map((one) => one.floor ?? Number.NEGATIVE_INFINITY))
@@ -133,6 +134,8 @@ export class RelevanceOrder implements HitOrder {
       if (floor === Number.NEGATIVE_INFINITY) break
     }
     for (const searched of this.#searches) {
+      // What the index alone finds, it has ranked.
+      if (searched.isExact) continue
       for (const index of searched.candidates.toReversed()) yield* this.#once({ hit: { searched, index }, score: 0 })
     }
   }
@@ -161,4 +164,15 @@ export class RelevanceOrder implements HitOrder {
       (a, b) => b.score - a.score || a.hit.searched.order - b.hit.searched.order || b.hit.index - a.hit.index,
     )
   }
+}
+
+/** Returns how many candidates there are, and how many of them are hits for certain. */
+function sizeOf(searched: Searched): { readonly all: number; readonly certain: number } {
+  if (searched.isExact) {
+    const count = searched.count()
+    return { all: count, certain: count }
+  }
+  const { candidates, isCertainOf } = searched
+  const certain = candidates.reduce((sum, index) => sum + (isCertainOf(index) ? 1 : 0), 0)
+  return { all: candidates.length, certain }
 }

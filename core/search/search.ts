@@ -1,9 +1,11 @@
+import { firstIndex } from '../binary-search.ts'
 import type { TimeSlice } from '../yielding.ts'
+import type { Candidates } from './candidates.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Corpus, TextIndex } from './corpus.ts'
+import type { Corpus, RowRange, TextIndex } from './corpus.ts'
 import type { Filters } from './filters.ts'
 import type { Plan } from './plan.ts'
-import { hasRow, NO_ROWS, type RowSet } from './row-set.ts'
+import { hasRow, NO_ROWS, type RowSet, union } from './row-set.ts'
 import { Verifier } from './verifier.ts'
 
 /** A corpus that a search looks at. */
@@ -20,72 +22,177 @@ export type Ground = {
 
 /** Up to this many candidates are looked up one by one when the catalogue of all rows would have to be read first. */
 const FEW = 2000
+/** Candidates are ranked by themselves when they are at most this share of the rows. */
+const FEW_SHARE = 0.25
 
-/** What a plan makes of a corpus before any text is read. */
-export type Searched = {
-  readonly corpus: Corpus
-  readonly order: number
-  readonly catalogue: Catalogue
-  readonly newestRow: number
+/** Indexes of a catalogue from the first up to the second. */
+export type IndexRange = readonly [start: number, end: number]
+
+/** What a plan makes of some rows before any text is read. */
+export type Narrowed = {
   /** The indexes of the candidates, ascending. */
   readonly candidates: Int32Array
   /** True when all of them are hits. */
   readonly isCertain: boolean
   /** Whether one of them is a hit for certain. */
   readonly isCertainOf: (index: number) => boolean
-  readonly plan: Plan
-  readonly verifier: Verifier
   /** True when no index narrows the candidates down, so that every text is read. */
   readonly isScan: boolean
-  readonly index: TextIndex | null
-  readonly isCandidate: (index: number) => boolean
   /** True when filters exclude some of the rows that the index found. */
   readonly isFiltered: boolean
 }
 
-export async function prepareSearch(ground: Ground, plan: Plan, slice: TimeSlice): Promise<Searched> {
-  const { corpus, order, newestRow, filters, index } = ground
-  await slice.yieldIfOver()
-  const { rows, certain } = index ? plan.candidates(index, corpus.kind) : { rows: null, certain: NO_ROWS }
-  const isFew = rows !== null && rows.length <= FEW && !plan.needsNeighbours
-  const catalogue = corpus.known ?? (isFew ? corpus.excerpt([...rows]) : await corpus.catalogue(slice))
-  const indexes = rows === null ? catalogue.all : catalogue.indexesOf(rows)
-  const isNew = (index: number): boolean => (catalogue.rows[index] as number) > newestRow
-  const hasNew = indexes.length > 0 && isNew(indexes.at(-1) as number)
-  const old = hasNew ? indexes.subarray(0, indexes.findIndex(isNew)) : indexes
-  const allows = filters.allows(corpus.kind, catalogue)
-  const candidates = allows ? old.filter(allows) : old
-  return {
-    corpus,
-    order,
-    catalogue,
-    newestRow,
-    candidates,
-    isFiltered: candidates.length < indexes.length,
-    isCertain: rows !== null && certain.length === rows.length,
-    isCertainOf: certaintyOf(rows, certain, catalogue),
-    isCandidate: membershipIn(candidates, catalogue.length),
-    plan,
-    verifier: new Verifier(corpus, catalogue, plan, index !== null, slice),
-    isScan: rows === null,
-    index,
+/** One corpus as a search sees it. What the index says is looked up when somebody asks, for all rows or for some. */
+export class Searched {
+  readonly corpus: Corpus
+  readonly order: number
+  readonly index: TextIndex | null
+  readonly catalogue: Catalogue
+  readonly plan: Plan
+  readonly verifier: Verifier
+  /** The catalogue has all rows and not only the candidates. */
+  readonly #isWhole: boolean
+  readonly #allows: ((index: number) => boolean) | null
+  /** The number of entries of the catalogue that are not too new. */
+  readonly #length: number
+  #all: Narrowed | undefined
+  #some: Narrowed | undefined
+  #members: Uint8Array | undefined
+
+  /** @param found what the index says of all rows, if it was asked */
+  constructor(ground: Ground, plan: Plan, catalogue: Catalogue, slice: TimeSlice, found: Candidates | null) {
+    const { corpus, order, newestRow, filters, index } = ground
+    this.corpus = corpus
+    this.order = order
+    this.index = index
+    this.catalogue = catalogue
+    this.plan = plan
+    this.verifier = new Verifier(corpus, catalogue, plan, index !== null, slice)
+    this.#isWhole = corpus.known === catalogue
+    this.#allows = filters.allows(corpus.kind, catalogue)
+    this.#length = firstIndex(catalogue.length, (at) => (catalogue.rows[at] as number) > newestRow)
+    if (found) this.#all = this.#narrowed(found, [[0, this.#length]])
   }
-}
 
-function certaintyOf(rows: RowSet, certain: Float64Array, catalogue: Catalogue): (index: number) => boolean {
-  if (certain.length === 0) return () => false
-  if (certain.length === rows?.length) return () => true
-  return (index) => hasRow(certain, catalogue.rows[index] as number)
-}
+  /** What the plan makes of all rows. */
+  get all(): Narrowed {
+    this.#all ??= this.#narrowed(this.#lookUp(null), [[0, this.#length]])
+    return this.#all
+  }
 
-/** The list is looked up only when somebody asks. */
-function membershipIn(indexes: Int32Array, length: number): (index: number) => boolean {
-  let members: Uint8Array | undefined
-  return (index) => {
-    if (members === undefined) {
-      members = new Uint8Array(length)
-      for (let at = 0; at < indexes.length; at += 1) members[indexes[at] as number] = 1
+  get candidates(): Int32Array {
+    return this.all.candidates
+  }
+
+  get isFiltered(): boolean {
+    return this.all.isFiltered
+  }
+
+  /** True when the index alone decides: the hits are the rows that it finds. */
+  get isExact(): boolean {
+    return this.index !== null && this.plan.exact !== null && this.#allows === null
+  }
+
+  /** Returns the number of hits where the index alone decides. */
+  count(): number {
+    const { index, plan, catalogue } = this
+    if (!index || plan.exact === null || this.#length === 0) return 0
+    const last = catalogue.rows[this.#length - 1] as number
+    return index.count(plan.exact, { first: catalogue.rows[0] as number, last })
+  }
+
+  /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */
+  get fewRanked(): Float64Array | null {
+    if (this.isExact || this.isScan || this.candidates.length > this.#length * FEW_SHARE) return null
+    return Float64Array.from(this.candidates, (index) => this.catalogue.rows[index] as number)
+  }
+
+  get isCertainOf(): (index: number) => boolean {
+    return this.all.isCertainOf
+  }
+
+  get isScan(): boolean {
+    return !this.isExact && (this.#some ?? this.all).isScan
+  }
+
+  /** True when the index can be asked for some rows and then for others. */
+  get canBeWalked(): boolean {
+    if (!this.index || !this.#isWhole || this.#all || this.plan.hasPrefix) return false
+    return this.plan.exact === null || this.isExact
+  }
+
+  /** What the plan makes of the rows in some ranges of indexes of the catalogue, which ascend. */
+  narrow(ranges: readonly IndexRange[]): Narrowed {
+    const old = ranges
+      .map(([start, end]): IndexRange => [start, Math.min(end, this.#length)])
+      .filter(([start, end]) => start < end)
+    const found = old.map(([start, end]) => {
+      const { rows } = this.catalogue
+      return this.#lookUp({ first: rows[start] as number, last: rows[end - 1] as number })
+    })
+    this.#some = this.#narrowed(
+      {
+        rows: found.reduce<RowSet>((rows, one) => union(rows, one.rows), NO_ROWS),
+        certain: found.reduce<Float64Array>((rows, one) => union(rows, one.certain) ?? NO_ROWS, NO_ROWS),
+      },
+      old,
+    )
+    return this.#some
+  }
+
+  readonly isCandidate = (index: number): boolean => {
+    if (this.isExact) return index >= 0 && index < this.#length
+    if (!this.#members) {
+      this.#members = new Uint8Array(this.catalogue.length)
+      for (const candidate of this.candidates) this.#members[candidate] = 1
     }
-    return members[index] === 1
+    return this.#members[index] === 1
   }
+
+  /** Returns those of ascending indexes that are not too new. */
+  #old(indexes: Int32Array): Int32Array {
+    return indexes.subarray(
+      0,
+      firstIndex(indexes.length, (at) => (indexes[at] as number) >= this.#length),
+    )
+  }
+
+  #lookUp(range: RowRange | null): Candidates {
+    return this.index ? this.plan.candidates(this.index, this.corpus.kind, range) : { rows: null, certain: NO_ROWS }
+  }
+
+  #narrowed({ rows, certain }: Candidates, ranges: readonly IndexRange[]): Narrowed {
+    const { catalogue } = this
+    const indexes = rows === null ? inRanges(ranges) : this.#old(catalogue.indexesOf(rows))
+    const candidates = this.#allows ? indexes.filter(this.#allows) : indexes
+    const isCertain = rows !== null && certain.length === rows.length
+    return {
+      candidates,
+      isCertain,
+      isCertainOf: isCertain ? () => true : (index) => hasRow(certain, catalogue.rows[index] as number),
+      isScan: rows === null,
+      isFiltered: candidates.length < indexes.length,
+    }
+  }
+}
+
+function inRanges(ranges: readonly IndexRange[]): Int32Array {
+  const indexes = new Int32Array(ranges.reduce((sum, [start, end]) => sum + end - start, 0))
+  let count = 0
+  for (const [start, end] of ranges) {
+    for (let index = start; index < end; index += 1, count += 1) indexes[count] = index
+  }
+  return indexes
+}
+
+/** Reads the catalogue of the corpus, unless the index finds so few rows that they are looked up one by one. */
+export async function prepareSearch(ground: Ground, plan: Plan, slice: TimeSlice): Promise<Searched> {
+  const { corpus, index } = ground
+  await slice.yieldIfOver()
+  const { known } = corpus
+  if (known) return new Searched(ground, plan, known, slice, null)
+  const found = index ? plan.candidates(index, corpus.kind, null) : null
+  const few = found?.rows && found.rows.length <= FEW && !plan.needsNeighbours ? found.rows : null
+  const catalogue = few ? corpus.excerpt([...few]) : await corpus.catalogue(slice)
+  return new Searched(ground, plan, catalogue, slice, found)
 }

@@ -40,12 +40,17 @@ export class Verifier {
     return this.#size
   }
 
+  /** Lets others go first when the slice is over. @throws LcmError cancelled */
+  async pause(): Promise<void> {
+    await this.#slice.yieldIfOver()
+  }
+
   /**
    * @param needsTexts whether the texts of all hits are needed, too
    * @throws LcmError cancelled
    */
   async verify(indexes: Int32Array, needsTexts: boolean): Promise<Verified> {
-    await this.#slice.yieldIfOver()
+    await this.pause()
     if (indexes.length === 0) {
       this.#size = Math.min(LARGEST_BATCH, this.#size << 1)
       return { isHit: [], texts: new Map() }

@@ -48,6 +48,20 @@ describe('the best hits', () => {
     memory[Symbol.dispose]()
   })
 
+  it.each(['stone', 'sea river', 'riv*', 'Lake_Side stone'])(
+    'keep their order when a filter leaves few rows, which are ranked by themselves: %s',
+    async (query) => {
+      const filter = { beforeMs: STORY_BEGINS_MS + 50_000 }
+      const few = await grep({ query, limit: 1000, match: 'all', ...filter })
+      const everything = await grep({ query, limit: 1000, match: 'all' })
+      const ids = new Set(few.hits.map((hit) => hit.id))
+      expect(ids.size).toBeGreaterThan(20)
+      expect(ids.size).toBe(few.total)
+      const inAll = everything.hits.filter((hit) => ids.has(hit.id)).map((hit) => hit.id)
+      expect(few.hits.map((hit) => hit.id).filter((id) => inAll.includes(id))).toEqual(inAll)
+    },
+  )
+
   it.each(['stone', 'sea river', 'riv*', 'stone OR lake', 'sea NOT stone'])(
     'are the first of all hits, without sorting all: %s',
     async (query) => {

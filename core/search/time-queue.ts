@@ -1,0 +1,159 @@
+import { firstIndex } from '../binary-search.ts'
+import type { Placed } from './hit-order.ts'
+import type { IndexRange, Narrowed, Searched } from './search.ts'
+
+/** The index is asked for so many rows first, and then for so many times as many. */
+export const FIRST_ROWS = 8192
+const GROWTH = 8
+/**
+ * It is asked for whole blocks of so many rows, at most so many ranges of them at once. Rows of one conversation mostly
+ * ascend in time, so the newest of a file stand in a few ranges.
+ */
+const BLOCK_ROWS = 1024
+const MOST_RANGES = 8
+
+/**
+ * The candidates of one corpus in the order of time, verified from one end. The index is asked for the rows at that end
+ * first, and for the others only when they are needed.
+ */
+export class TimeQueue {
+  readonly searched: Searched
+  /** True when the number of hits is known without looking at the candidates. */
+  readonly countsAhead: boolean
+  /** How many of the hits were given to the page. */
+  given = 0
+  /** How many texts were looked at. */
+  scanned = 0
+  readonly #isNewestFirst: boolean
+  readonly #blockRows: number
+  readonly #hits: number[] = []
+  /** What the index was asked for last, in order, and how much of it was verified. */
+  #narrowed: Narrowed | null = null
+  #ordered: Int32Array = new Int32Array(0)
+  #looked = 0
+  /** How many texts there are to look at, of the rows that the index was asked for. */
+  #doubtful = 0
+  /** Places in the order: where the page begins, up to where the index was asked, and the end. */
+  readonly #start: number
+  #asked: number
+  readonly #end: number
+  #count: number | undefined
+
+  /** @param isAfter whether a hit comes after the beginning of the page */
+  constructor(searched: Searched, isNewestFirst: boolean, isAfter: (hit: Placed) => boolean, firstRows: number) {
+    this.searched = searched
+    this.#isNewestFirst = isNewestFirst
+    this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, firstRows))
+    this.#end = searched.catalogue.length
+    const isWalked = searched.canBeWalked
+    this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
+    this.#asked = this.#start
+    this.countsAhead = isWalked && searched.isExact && this.#start === 0
+    if (isWalked) this.#ask(firstRows)
+    else {
+      this.#asked = this.#end
+      const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
+      const first = firstIndex(all.length, (at) => isAfter({ searched, index: all[at] as number }))
+      this.#take(searched.all, all.subarray(first))
+    }
+  }
+
+  /** The next hit, if it is known. */
+  get hit(): number | undefined {
+    return this.#hits[this.given]
+  }
+
+  /** The index at which the next hit may be that is not known yet, or undefined when all are known. */
+  get frontier(): number | undefined {
+    return this.#ordered[this.#looked] ?? (this.#asked < this.#end ? this.#indexAt(this.#asked) : undefined)
+  }
+
+  get isAtEnd(): boolean {
+    return this.frontier === undefined
+  }
+
+  get found(): number {
+    if (!this.countsAhead || this.isAtEnd) return this.#hits.length
+    this.#count ??= this.searched.count()
+    return this.#count
+  }
+
+  /** How many texts there are to look at. It is estimated until the index was asked for all rows. */
+  get rows(): number {
+    return Math.round((this.#doubtful * (this.#end - this.#start)) / Math.max(1, this.#asked - this.#start))
+  }
+
+  /** Looks at some more candidates. */
+  async step(): Promise<void> {
+    const { verifier } = this.searched
+    const batch = this.#ordered.subarray(this.#looked, this.#looked + verifier.size)
+    if (!this.#narrowed || batch.length === 0) {
+      await verifier.pause()
+      this.#ask((this.#asked - this.#start) * GROWTH)
+      return
+    }
+    const { isCertainOf } = this.#narrowed
+    const doubtful = batch.filter((index) => !isCertainOf(index))
+    const { isHit } = await verifier.verify(doubtful, false)
+    let at = 0
+    for (const index of batch) {
+      const isKnown = doubtful[at] !== index
+      if (isKnown || isHit[at]) this.#hits.push(index)
+      if (!isKnown) at += 1
+    }
+    this.#looked += batch.length
+    this.scanned += batch.length
+  }
+
+  /** Asks the index for the next rows in the order. */
+  #ask(rows: number): void {
+    let end = Math.min(this.#end, this.#asked + Math.max(1, rows))
+    let ranges = this.#rangesOf(this.#asked, end)
+    if (ranges.length > MOST_RANGES) {
+      end = this.#end
+      ranges = [[0, this.#end]]
+    }
+    const narrowed = this.searched.narrow(ranges)
+    const { places } = this.searched.catalogue.timeOrder
+    const placeOf = (index: number): number => this.#mirrored(places[index] as number)
+    const found = narrowed.candidates.map(placeOf).filter((place) => place >= this.#asked && place < end)
+    this.#asked = end
+    this.#take(
+      narrowed,
+      found.sort().map((place) => this.#indexAt(place)),
+    )
+  }
+
+  /** What the index is sure of need not be looked at. */
+  #take(narrowed: Narrowed, ordered: Int32Array): void {
+    this.#narrowed = narrowed
+    this.#ordered = ordered
+    this.#looked = narrowed.isCertain ? ordered.length : 0
+    if (!narrowed.isCertain) this.#doubtful += ordered.length
+    else for (const index of ordered) this.#hits.push(index)
+  }
+
+  /** Returns ranges of blocks that contain the rows from one place up to another. */
+  #rangesOf(start: number, end: number): IndexRange[] {
+    const blocks = new Uint8Array(Math.ceil(this.#end / this.#blockRows))
+    for (let place = start; place < end; place += 1) blocks[Math.floor(this.#indexAt(place) / this.#blockRows)] = 1
+    const ranges: [start: number, end: number][] = []
+    blocks.forEach((isWanted, block) => {
+      if (!isWanted) return
+      const last = ranges.at(-1)
+      const first = block * this.#blockRows
+      if (last?.[1] === first) last[1] = first + this.#blockRows
+      else ranges.push([first, first + this.#blockRows])
+    })
+    return ranges
+  }
+
+  #indexAt(place: number): number {
+    return this.searched.catalogue.timeOrder.indexes[this.#mirrored(place)] as number
+  }
+
+  /** Returns the place in the order of time for one in this order, and the other way round. */
+  #mirrored(place: number): number {
+    return this.#isNewestFirst ? this.#end - 1 - place : place
+  }
+}
