@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { GrepHit } from '../../core/contract/retrieval.ts'
-import { batchesOf, type HitStates, inState, stateCounts } from '../../renderer/features/search/hit-states.ts'
+import { batchesOf, type HitStates, inState, stateCounts, stateOf } from '../../renderer/features/search/hit-states.ts'
 
 const hit = (id: string, more: Partial<GrepHit> = {}): GrepHit => ({
   ...{ id, kind: 'message', conversationId: 1, seq: 1, role: 'user', depth: null, createdAtMs: null },
@@ -40,4 +40,10 @@ it('counts each message once, however many of its texts were hit, and none witho
     ['dropped', 1],
     ['changed', 1],
   ])
+})
+
+it('says of a hit without a state that it is being traced, and afterwards that it was not traced', () => {
+  expect(stateOf(STATES, 'msg_1', true)).toEqual(state('dropped'))
+  expect(stateOf(STATES, 'msg_3', true)).toBe('tracing')
+  expect(stateOf(STATES, 'msg_3', false)).toBe('untraced')
 })

@@ -107,6 +107,7 @@ export function FindView({ conversationId, kinds }: Props) {
           rows={rows}
           titles={titles}
           states={states}
+          isTracing={isPending}
           active={active}
           isStale={search.isStale}
           hasMore={search.nextCursor !== null || search.phase === 'running'}

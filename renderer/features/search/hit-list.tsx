@@ -3,7 +3,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { GroupHead } from './group-head.tsx'
 import styles from './hit-list.module.css'
 import { HitRow } from './hit-row.tsx'
-import type { HitStates } from './hit-states.ts'
+import { type HitStates, stateOf } from './hit-states.ts'
 import type { Row } from './rows.ts'
 import type { ActiveRow } from './use-active-row.ts'
 import type { Titles } from './use-titles.ts'
@@ -12,6 +12,8 @@ type Props = {
   readonly rows: readonly Row[]
   readonly titles: Titles
   readonly states: HitStates
+  /** Whether hits without a state are still being traced. */
+  readonly isTracing: boolean
   readonly active: ActiveRow
   readonly isStale: boolean
   /** There are hits that were not fetched yet. */
@@ -21,7 +23,7 @@ type Props = {
 }
 
 /** The hits under the heads of their groups. */
-export function HitList({ rows, titles, states, active, isStale, hasMore, onEnd, onFold }: Props) {
+export function HitList({ rows, titles, states, isTracing, active, isStale, hasMore, onEnd, onFold }: Props) {
   const list = useRef<VirtuosoHandle>(null)
   const index = rows.findIndex((row) => row.stop === active.stop)
   // Coming back from a hit scrolls the list to it.
@@ -63,7 +65,7 @@ export function HitList({ rows, titles, states, active, isStale, hasMore, onEnd,
             hit={row.hit}
             stop={row.stop}
             isActive={row.stop === active.stop}
-            state={states.get(row.hit.id) ?? null}
+            state={stateOf(states, row.hit.id, isTracing)}
             onSelect={active.select}
             onOpen={active.open}
           />

@@ -19,8 +19,8 @@ type Props = {
   /** The index among the lines that the arrow keys reach. */
   readonly stop: number
   readonly isActive: boolean
-  /** What became of it in the window, or null while that is being traced. */
-  readonly state: HitState | null
+  /** What became of it in the window. */
+  readonly state: HitState | 'tracing' | 'untraced'
   readonly onSelect: (stop: number) => void
   readonly onOpen: (stop: number) => void
 }
@@ -95,8 +95,14 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
 type Ranking = NonNullable<GrepHit['ranking']>
 
 /** What became of a hit in the window. Nothing is said of it while it is being traced. */
-function State({ state }: { readonly state: HitState | null }) {
-  if (state === null)
+function State({ state }: Pick<Props, 'state'>) {
+  if (state === 'untraced')
+    return (
+      <span className={styles.pending} title="It could not be traced, or it stands too far down the list.">
+        not traced
+      </span>
+    )
+  if (state === 'tracing')
     return (
       <span className={styles.pending} title="What became of it in the window is being traced">
         …

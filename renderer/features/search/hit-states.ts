@@ -1,7 +1,7 @@
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import type { FactState, FactStates } from '../../../core/contract/trace.ts'
 
-/** What became of hits in the window, by their ids. What is missing is still being traced, or cannot be. */
+/** What became of hits in the window, by their ids. What is missing is still being traced, or was not traced. */
 export type HitStates = ReadonlyMap<string, HitState>
 export type HitState = Pick<FactStates['states'][number], 'state' | 'details' | 'kept' | 'inWindow'>
 /** What the list is limited to. `lost` stands for dropped and changed. */
@@ -20,6 +20,10 @@ export function batchesOf(pages: readonly (readonly GrepHit[])[]): readonly (rea
     traced.slice(batch * BATCH, (batch + 1) * BATCH),
   )
 }
+
+/** What a row says of a hit. Tracing fails for a hit that is gone, and leaves out those far down the list. */
+export const stateOf = (states: HitStates, id: string, isTracing: boolean): HitState | 'tracing' | 'untraced' =>
+  states.get(id) ?? (isTracing ? 'tracing' : 'untraced')
 
 /** Leaves out hits of another state. Hits that are still being traced are in no list but that of all. */
 export function inState(
