@@ -58,6 +58,7 @@ export const LossReport = z.object({
   counts: z.object({
     /** The messages and summaries that left the window. */
     items: z.int(),
+    /** Each detail once, or twice when it was dropped in one place and changed in another: the sum of the four below. */
     details: z.int(),
     kept: z.int(),
     changed: z.int(),

@@ -52,19 +52,21 @@ export class Tally {
     this.#seen.set(keyOf(detail), 'kept')
   }
 
+  /** What was lost in one place counts as lost, even if the same words are kept in another. So the counts add up. */
   counts(items: number, gone: readonly Lost[]): LossReport['counts'] {
-    const all = [...this.#seen.values()]
-    const count = (fate: DetailFate): number => all.filter((one) => one === fate).length
+    const lost = new Set(gone.map(({ detail }) => keyOf(detail)))
+    const rest = [...this.#seen].filter(([key]) => !lost.has(key))
+    const kept = rest.filter(([, fate]) => fate === 'kept').length
     const [dropped, changed] = [false, true].map((isChanged) =>
       listed(gone.filter((one) => one.isChanged === isChanged)),
     ) as [LostDetail[], LostDetail[]]
     const of = (lost: readonly LostDetail[], kind: DetailKind): number => lost.filter((one) => one.kind === kind).length
     return {
       items,
-      details: all.length,
-      kept: count('kept'),
+      details: rest.length + changed.length + dropped.length,
+      kept,
       changed: changed.length,
-      unknown: count('unknown'),
+      unknown: rest.length - kept,
       dropped: dropped.length,
       byKind: KIND_ORDER.map((kind) => ({ kind, dropped: of(dropped, kind), changed: of(changed, kind) })).filter(
         (one) => one.dropped + one.changed > 0,

@@ -34,9 +34,17 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   expect(after.contextTokens).toBeLessThan(before.contextTokens * 0.7)
   expect(after.messages).toBe(before.messages)
   await expect(line).toContainText(`${after.summaries} summaries`)
+  const losses = page.getByRole('region', { name: 'What the run lost' })
+  await expect(losses).toContainText('details that left the window')
 
   await page.getByRole('main').getByRole('button', { name: /^sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
+  await losses
+    .getByRole('listitem')
+    .first()
+    .getByTitle(/Trace it$/)
+    .click()
+  await expect.poll(() => page.url()).toMatch(/trace=msg_/)
 })
 
 test.describe('a long compaction', () => {

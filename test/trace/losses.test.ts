@@ -72,6 +72,8 @@ describe('the loss report', () => {
     const report = await lossOf(memory, {})
     expect(report.counts.dropped).toBeGreaterThan(20)
     expect(report.dropped.length).toBe(report.counts.dropped)
+    const { details, kept, changed, unknown, dropped } = report.counts
+    expect(kept + changed + unknown + dropped).toBe(details)
     const places = report.dropped.map(({ kind }) => DetailKind.options.indexOf(kind))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     for (const { messageId, atSummary, runId, ladder } of report.dropped) {

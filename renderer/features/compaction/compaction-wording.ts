@@ -4,6 +4,7 @@ import type {
   CompactionPlan,
   CompactionResult,
 } from '../../../core/contract/compaction.ts'
+import type { LossReport } from '../../../core/contract/loss.ts'
 import type { Attempt, CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { assertNever } from '../../ui/assert-never.ts'
 import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
@@ -75,6 +76,17 @@ export function resultTitle({ created, tokensBefore, tokensAfter }: CompactionRe
 }
 
 /** Describes the result of one call to a summariser. */
+/** What became of the details that left the window, in a sentence. */
+export function lossText({ details, kept, changed, dropped, unknown }: LossReport['counts']): string {
+  const fates = [
+    dropped > 0 && `${formatCount(dropped)} dropped`,
+    changed > 0 && `${formatCount(changed)} changed`,
+    unknown > 0 && `${formatCount(unknown)} perhaps put in other words`,
+  ].filter((fate) => fate !== false)
+  const what = `Of ${plural(details, 'detail')} that left the window, ${formatCount(kept)} still ${kept === 1 ? 'stands' : 'stand'} in it`
+  return `${[what, ...fates].join(', ')}.`
+}
+
 export function outcomeText(outcome: Attempt['outcome']): string {
   switch (outcome) {
     case 'accepted':

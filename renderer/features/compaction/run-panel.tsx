@@ -11,6 +11,7 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { beforeAfterText, levelsText, resultTitle, spentText } from './compaction-wording.ts'
+import { RunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 import styles from './run-panel.module.css'
 
@@ -97,6 +98,7 @@ function Outcome({ result, runs }: OutcomeProps) {
       <div className={styles.nodes}>
         <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
       </div>
+      {result.loss !== undefined && result.loss.counts.details > 0 && <RunLosses report={result.loss} />}
     </section>
   )
 }

@@ -1,0 +1,71 @@
+import { useState } from 'react'
+import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
+import { navigate } from '../../routes.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
+import { lossText } from './compaction-wording.ts'
+import styles from './run-losses.module.css'
+
+/** More than these are listed only on request. */
+const FIRST = 12
+
+/** What a run dropped from the window or changed: decisions first, then constraints, numbers, paths and the rest. */
+export function RunLosses({ report }: { readonly report: LossReport }) {
+  const [isWhole, setWhole] = useState(false)
+  const lost = [
+    ...report.changed.map((detail) => ({ state: 'changed', detail }) as const),
+    ...report.dropped.map((detail) => ({ state: 'dropped', detail }) as const),
+  ]
+  const all = report.counts.dropped + report.counts.changed
+  const shown = isWhole ? lost : lost.slice(0, FIRST)
+  return (
+    <section className={styles.losses} aria-label="What the run lost">
+      <p className={styles.head}>{lossText(report.counts)}</p>
+      {report.notes.map((note) => (
+        <p key={note} className={styles.note}>
+          {note}
+        </p>
+      ))}
+      <ul>
+        {shown.map(({ state, detail }) => (
+          <Loss key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`} state={state} detail={detail} />
+        ))}
+      </ul>
+      {shown.length < lost.length && (
+        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+          {formatCount(lost.length - shown.length)} more
+        </button>
+      )}
+      {isWhole && all > lost.length && (
+        <p className={styles.note}>{plural(all - lost.length, 'further detail')}: “lcm loss” lists all of them.</p>
+      )}
+    </section>
+  )
+}
+
+function Loss({ state, detail }: { readonly state: 'changed' | 'dropped'; readonly detail: LostDetail }) {
+  const { kind, text, instead, messageId, sentence } = detail
+  return (
+    <li className={styles.loss}>
+      <StateMark state={state} />
+      <span className={styles.kind}>{kind}</span>
+      <button
+        type="button"
+        className={styles.text}
+        title={`${sentence}\n\nTrace it`}
+        dir="auto"
+        onClick={() =>
+          navigate(
+            { view: 'search', searchKind: 'trace', tracedId: messageId, query: text, selection: messageId },
+            'push',
+          )
+        }
+      >
+        <del>{text}</del>
+        {instead !== null && <ins>{instead}</ins>}
+      </button>
+      <NodeLink id={messageId} />
+    </li>
+  )
+}
