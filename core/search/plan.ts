@@ -15,6 +15,8 @@ export type Plan = {
   candidates(index: TextIndex, kind: Corpus['kind'], range: RowRange | null): Candidates
   /** The FTS5 query that finds exactly the hits, or null when there is none. */
   readonly exact: string | null
+  /** True when rows with all of several words are wanted: FTS5 counts them no faster than it lists them. */
+  readonly isConjunction: boolean
   /** True for words that are not typed to their end. FTS5 collects their rows before it gives the first. */
   readonly hasPrefix: boolean
   /** The FTS5 query by which hits are ranked, or null when nothing ranks them. */
@@ -46,6 +48,7 @@ export function expressionPlan(expression: Expression, indexed = expression): Pl
     matcher,
     candidates: (index, _, range) => candidatesOf(indexed, index, range),
     exact: wordMatch(indexed),
+    isConjunction: isConjunction(indexed),
     hasPrefix: hasPrefix(indexed),
     ranking: rankingMatch(indexed),
     counter: matcher,
@@ -75,6 +78,7 @@ export function textPlan(matcher: Matcher, formula: Formula, holds: string | nul
     matcher,
     candidates: (index, _, range) => candidatesHolding(formula, index, range),
     exact: null,
+    isConjunction: false,
     hasPrefix: false,
     ranking: null,
     counter: null,
@@ -120,6 +124,18 @@ function hasOptional(expression: Expression): boolean {
       return expression.of.length > 1
     case 'without':
       return hasOptional(expression.from)
+  }
+}
+
+function isConjunction(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'term':
+      return expression.term.kind === 'words' && expression.term.tokens.length > 1
+    case 'any':
+      return expression.of.some(isConjunction)
+    case 'all':
+    case 'without':
+      return true
   }
 }
 

@@ -58,6 +58,7 @@ export class Searched {
   #all: Narrowed | undefined
   #some: Narrowed | undefined
   #members: Uint8Array | undefined
+  #count: number | undefined
 
   /** @param found what the index says of all rows, if it was asked */
   constructor(ground: Ground, plan: Plan, catalogue: Catalogue, slice: TimeSlice, found: Candidates | null) {
@@ -98,7 +99,8 @@ export class Searched {
     const { index, plan, catalogue } = this
     if (!index || plan.exact === null || this.#length === 0) return 0
     const last = catalogue.rows[this.#length - 1] as number
-    return index.count(plan.exact, { first: catalogue.rows[0] as number, last })
+    this.#count ??= index.count(plan.exact, { first: catalogue.rows[0] as number, last })
+    return this.#count
   }
 
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */
@@ -115,10 +117,12 @@ export class Searched {
     return !this.isExact && (this.#some ?? this.all).isScan
   }
 
-  /** True when the index can be asked for some rows and then for others. */
+  /** True when the index is asked for some rows and then for others, which pays where it finds many. */
   get canBeWalked(): boolean {
     if (!this.index || !this.#isWhole || this.#all || this.plan.hasPrefix) return false
-    return this.plan.exact === null || this.isExact
+    if (this.plan.exact !== null) return this.isExact && !this.plan.isConjunction
+    // Where the index says nothing of a range, it says nothing at all.
+    return this.#lookUp({ first: 0, last: -1 }).rows !== null
   }
 
   /** What the plan makes of the rows in some ranges of indexes of the catalogue, which ascend. */

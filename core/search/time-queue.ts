@@ -5,6 +5,8 @@ import type { IndexRange, Narrowed, Searched } from './search.ts'
 /** The index is asked for so many rows first, and then for so many times as many. */
 export const FIRST_ROWS = 8192
 const GROWTH = 8
+/** Where the index finds fewer hits than this part of the first rows, it is asked for all at once. */
+const FEW_SHARE = 4
 /**
  * It is asked for whole blocks of so many rows, at most so many ranges of them at once. Rows of one conversation mostly
  * ascend in time, so the newest of a file stand in a few ranges.
@@ -26,7 +28,7 @@ export class TimeQueue {
   scanned = 0
   readonly #isNewestFirst: boolean
   readonly #blockRows: number
-  readonly #hits: number[] = []
+  #hits: number[] | Int32Array = []
   /** What the index was asked for last, in order, and how much of it was verified. */
   #narrowed: Narrowed | null = null
   #ordered: Int32Array = new Int32Array(0)
@@ -37,7 +39,6 @@ export class TimeQueue {
   readonly #start: number
   #asked: number
   readonly #end: number
-  #count: number | undefined
 
   /** @param isAfter whether a hit comes after the beginning of the page */
   constructor(searched: Searched, isNewestFirst: boolean, isAfter: (hit: Placed) => boolean, firstRows: number) {
@@ -45,7 +46,8 @@ export class TimeQueue {
     this.#isNewestFirst = isNewestFirst
     this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, firstRows))
     this.#end = searched.catalogue.length
-    const isWalked = searched.canBeWalked
+    // Few rows are listed as quickly as they are counted.
+    const isWalked = searched.canBeWalked && (!searched.isExact || searched.count() > firstRows / FEW_SHARE)
     this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
     this.#asked = this.#start
     this.countsAhead = isWalked && searched.isExact && this.#start === 0
@@ -74,8 +76,7 @@ export class TimeQueue {
 
   get found(): number {
     if (!this.countsAhead || this.isAtEnd) return this.#hits.length
-    this.#count ??= this.searched.count()
-    return this.#count
+    return this.searched.count()
   }
 
   /** How many texts there are to look at. It is estimated until the index was asked for all rows. */
@@ -98,7 +99,7 @@ export class TimeQueue {
     let at = 0
     for (const index of batch) {
       const isKnown = doubtful[at] !== index
-      if (isKnown || isHit[at]) this.#hits.push(index)
+      if ((isKnown || isHit[at]) && Array.isArray(this.#hits)) this.#hits.push(index)
       if (!isKnown) at += 1
     }
     this.#looked += batch.length
@@ -107,12 +108,11 @@ export class TimeQueue {
 
   /** Asks the index for the next rows in the order. */
   #ask(rows: number): void {
-    let end = Math.min(this.#end, this.#asked + Math.max(1, rows))
-    let ranges = this.#rangesOf(this.#asked, end)
-    if (ranges.length > MOST_RANGES) {
-      end = this.#end
-      ranges = [[0, this.#end]]
-    }
+    const isMost = rows * 2 > this.#end
+    const few = isMost ? [] : this.#rangesOf(this.#asked, Math.min(this.#end, this.#asked + Math.max(1, rows)))
+    const isFew = !isMost && few.length <= MOST_RANGES
+    const end = isFew ? Math.min(this.#end, this.#asked + Math.max(1, rows)) : this.#end
+    const ranges: IndexRange[] = isFew ? few : [[0, this.#end]]
     const narrowed = this.searched.narrow(ranges)
     const { places } = this.searched.catalogue.timeOrder
     const placeOf = (index: number): number => this.#mirrored(places[index] as number)
@@ -130,7 +130,8 @@ export class TimeQueue {
     this.#ordered = ordered
     this.#looked = narrowed.isCertain ? ordered.length : 0
     if (!narrowed.isCertain) this.#doubtful += ordered.length
-    else for (const index of ordered) this.#hits.push(index)
+    else if (this.#asked === this.#end && this.#hits.length === 0) this.#hits = ordered
+    else if (Array.isArray(this.#hits)) for (const index of ordered) this.#hits.push(index)
   }
 
   /** Returns ranges of blocks that contain the rows from one place up to another. */
