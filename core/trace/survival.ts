@@ -144,7 +144,8 @@ function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
   const last = before.messages.length - 1
   if (last >= 0 && before.messages.ids[last] !== memory.messages.ids[last]) return false
   if (before.summaries.length !== memory.summaries.length) return false
-  return windowIds(before).every((id, index) => id === windowIds(memory)[index])
+  const ids = windowIds(memory)
+  return windowIds(before).every((id, index) => id === ids[index])
 }
 
 /** Counts in slices. The work grows in proportion to the texts. */
