@@ -296,7 +296,10 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       reader,
       grep: (input, signal) => retrieval.search(input, signal),
     }),
-    prober: new Prober({ db: read, reader, timeTravel, search: (input, signal) => retrieval.search(input, signal) }),
+    prober: new Prober({
+      ...{ db: read, reader, timeTravel, indexes },
+      search: (input, signal) => retrieval.search(input, signal),
+    }),
     tracer: new FactTracer({ db: read, reader, indexes, search: (input, signal) => retrieval.search(input, signal) }),
     factStates: new FactStateFinder({ db: read, reader, indexes }),
     survival: new SurvivalCounter({ db: read, reader, indexes }),

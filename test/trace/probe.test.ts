@@ -10,6 +10,7 @@ import { chooseQuestions, type Question } from '../../core/trace/probe/made-ques
 import { toHtmlReport, toMarkdownReport } from '../../core/trace/probe/probe-report.ts'
 import { Prober } from '../../core/trace/probe/prober.ts'
 import { sumsOf } from '../../core/trace/probe/sums.ts'
+import { TextIndexes } from '../../core/trace/text-indexes.ts'
 import { ContextAssembler } from '../../core/window/context-assembler.ts'
 import { TimeTravel } from '../../core/window/time-travel/time-travel.ts'
 import { generateHistory } from '../builders/history.ts'
@@ -34,7 +35,7 @@ async function probe(memory: TestMemory, input: Partial<ProbeInput> = {}, search
   const retrieval = new RetrievalEngine(db, info.capabilities, reader)
   const context = new ContextAssembler(db, createTokenEstimator(), readSettings({}).compaction)
   const prober = new Prober({
-    ...{ db, reader },
+    ...{ db, reader, indexes: new TextIndexes(db) },
     timeTravel: new TimeTravel({ db, reader, context, keepsLog: true, summaries: systemOf('native').summaries }),
     search: (asked, signal) => (searches ? retrieval.search(asked, signal) : Promise.resolve(nothing)),
   })

@@ -1,10 +1,8 @@
 import type { DetailFate } from '../../contract/loss.ts'
-import type { SourceText } from '../../provenance/passages.ts'
-import { IndexView } from '../../provenance/text-index.ts'
+import { IndexView, type TextIndex } from '../../provenance/text-index.ts'
 import { inSlices, type TimeSlice } from '../../yielding.ts'
 import { type Details, readingDetails, type ToldText } from '../details.ts'
 import { FateFinder, stateOf } from '../fates.ts'
-import { indexOf } from '../text-indexes.ts'
 import type { Question } from './made-questions.ts'
 
 /** What became of an answer in some texts. */
@@ -21,10 +19,9 @@ export const readAnswers = (asked: readonly Question[], signal: AbortSignal): Pr
 export async function judgeAnswers(
   asked: readonly Question[],
   details: Details,
-  texts: Iterable<readonly SourceText[]>,
+  index: TextIndex,
   slice: TimeSlice,
 ): Promise<Judged[]> {
-  const { index } = await indexOf(texts, slice)
   const finder = new FateFinder(details, new IndexView(details.vocabulary, index))
   const fates = asked.map((): { fate: DetailFate; instead: string | null }[] => [])
   for (const sentence of details.sentences) {

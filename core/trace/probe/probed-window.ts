@@ -9,12 +9,14 @@ import { storedPlacements } from '../../window/placements.ts'
 import type { PastWindow, TimeTravel } from '../../window/time-travel/time-travel.ts'
 import { ladderOf } from '../ladder.ts'
 import { windowIds } from '../node-texts.ts'
+import type { TextIndexes } from '../text-indexes.ts'
 import type { Question } from './made-questions.ts'
 
 export type ProberOptions = {
   readonly db: ReadDb
   readonly reader: MemoryReader
   readonly timeTravel: TimeTravel
+  readonly indexes: TextIndexes
   search(input: GrepInput, signal?: AbortSignal): Promise<GrepResult>
 }
 

@@ -2,6 +2,7 @@ import type { ProbedQuestion, ProbeInput, ProbeReport } from '../../contract/pro
 import { tokenCount } from '../../window/window.ts'
 import { TimeSlice } from '../../yielding.ts'
 import { textsOf, windowTexts } from '../node-texts.ts'
+import { indexOf, type WindowIndex } from '../text-indexes.ts'
 import { type Asked, CANCELLED, givenQuestions, madeQuestions } from './asked-questions.ts'
 import { type Judged, judgeAnswers, readAnswers } from './judged-answers.ts'
 import type { Question } from './made-questions.ts'
@@ -23,7 +24,7 @@ type Found = { readonly steps: number; readonly hit: string; readonly expand: re
 
 /**
  * Asks a memory what its agent would be asked, and says for each question whether the answer stands in the window, or
- * how it can be had again. It compares texts and uses no model; equal memories give equal reports.
+ * how it can be recovered. It compares texts and uses no model; equal memories give equal reports.
  */
 export class Prober {
   readonly #options: ProberOptions
@@ -69,16 +70,16 @@ export class Prober {
     const window = await windowAt(this.#options, input)
     const slice = new TimeSlice(signal, CANCELLED)
     const details = await readAnswers(asked, signal)
-    const texts = windowTexts(this.#options.db, window.memory.messages.conversationId, window.ids)
-    const inWindow = await judgeAnswers(asked, details, texts, slice)
+    const { index, notes } = await this.#indexOf(window, slice)
+    const inWindow = await judgeAnswers(asked, details, index, slice)
     const questions: ProbedQuestion[] = []
     const tops = new Map<number, readonly Judged[]>()
     for (const [index, question] of asked.entries()) {
       const way = pathOf(window, question.evidence)
       const top = way.leadsToWindow ? way.nodes.at(-1) : undefined
       if (top !== undefined && !tops.has(top)) {
-        const told = textsOf(this.#options.db, [window.memory.summaries.at(top).id])
-        tops.set(top, await judgeAnswers(asked, details, told, slice))
+        const { id } = window.memory.summaries.at(top)
+        tops.set(top, await judgeAnswers(asked, details, await this.#options.indexes.ofNode(id, slice), slice))
       }
       const atTop = top === undefined ? undefined : tops.get(top)?.[index]
       questions.push(await this.#answer(window, question, way, { inWindow: inWindow[index], atTop }, signal))
@@ -87,9 +88,19 @@ export class Prober {
     const { atMs = null, reconstructed = false } = window.past ?? {}
     return {
       ...{ conversationId: input.conversationId, atMs, reconstructed, questions, ...sumsOf(questions) },
-      notes: reconstructed ? ['The file does not record the window of that moment: it was inferred.'] : [],
+      notes: [
+        ...(reconstructed ? ['The file does not record the window of that moment: it was inferred.'] : []),
+        ...notes,
+      ],
       tookMs: performance.now() - began,
     }
+  }
+
+  /** The window of now is kept for the next question; one of the past is read for this probe alone. */
+  #indexOf({ memory, ids, past }: ProbedWindow, slice: TimeSlice): Promise<WindowIndex> {
+    const { db, indexes } = this.#options
+    if (past === null) return indexes.ofWindow(memory, slice)
+    return indexOf(windowTexts(db, memory.messages.conversationId, ids), slice)
   }
 
   async #answer(
