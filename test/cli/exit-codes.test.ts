@@ -204,6 +204,7 @@ describe('the exit code', () => {
       ['lineage', 'nobody'],
       ['expand', 'sum_0000000000000000'],
       ['tree', '--conversation', '77'],
+      ['trace', 'msg_999'],
       ['expand-query', 'why', '--conversation', '77'],
       ['integrity', '--conversation', '77'],
     ])

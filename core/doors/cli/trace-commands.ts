@@ -3,7 +3,7 @@ import { isoTime } from '../../clock.ts'
 import { LossReport, type LostDetail } from '../../contract/loss.ts'
 import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceInput } from '../../contract/trace.ts'
 import type { Lcm } from '../../lcm.ts'
-import { lookUp } from '../../systems/node-id.ts'
+import { lookUp, messageNumber, notFound } from '../../systems/node-id.ts'
 import { defineCommand, narrowed } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
 import { chooseConversation, chooseOrNewest, withMemory } from './session.ts'
@@ -35,11 +35,15 @@ export const trace = defineCommand({
     ),
 })
 
-/** An id that names something is followed itself; everything else is words. */
+/**
+ * An id that names something is followed itself; everything else is words, except for the id of a message.
+ * @throws LcmError not_found for the id of a message that is not in the file
+ */
 function askedOf(lcm: Lcm, { what, words, conversationId, limit }: z.output<typeof traceFields>): TraceInput {
   if (conversationId !== undefined) chooseConversation(lcm, conversationId)
   const narrow = conversationId === undefined ? {} : { conversationId }
   const isId = !/\s/.test(what) && what.length <= 512 && lookUp(lcm.read, what) !== null
+  if (!isId && messageNumber(what) !== null) throw notFound(lcm.read, what)
   if (isId) return TraceInput.parse({ id: what, text: words, limit })
   return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow })
 }
