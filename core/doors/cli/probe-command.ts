@@ -154,7 +154,7 @@ function probeText(reports: readonly NamedProbe[], written: string | null): stri
       ? [
           '',
           table(
-            ['stands for it', ...heads.slice(1)],
+            ['covered by', ...heads.slice(1)],
             first.report.byDepth.map((sum) =>
               sums({ name: depthText(sum.depth), report: { ...first.report, total: sum } }),
             ),

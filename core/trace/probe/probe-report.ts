@@ -56,8 +56,8 @@ function tablesOf(reports: readonly NamedProbe[]): Table[] {
       ),
     },
     {
-      title: 'By what stands for the evidence in the window',
-      head: head('stands for it', ...SUMS),
+      title: 'By the summary in the window that covers the evidence',
+      head: head('covered by', ...SUMS),
       rows: reports.flatMap(({ name, report }) =>
         report.byDepth.map((sum) => named(name, [depthText(sum.depth), ...sumCells(sum)])),
       ),

@@ -85,7 +85,7 @@ function Figure({ named: { name, report }, before, isNamed }: FigureProps) {
           )}
           <span className={styles.of}>
             {formatCount(total.inWindow + total.bySearch + total.byExpanding)} of {plural(total.questions, 'answer')} in
-            the window or to be had again
+            the window or recoverable
           </span>
         </p>
         <StateBar sum={total} label={`Answers ${name}`} />
@@ -94,10 +94,13 @@ function Figure({ named: { name, report }, before, isNamed }: FigureProps) {
   )
 }
 
-/** The same by what is asked for, and by what stands for it in the window. */
+/** The same by the kind of the question, and by the depth of the summary in the window that covers the answer. */
 function Sums({ asked: { report }, kind, depth, onKind, onDepth }: Props) {
   return (
-    <ul className={styles.sums} aria-label="By kind, and by what stands for it in the window">
+    <ul
+      className={styles.sums}
+      aria-label="By kind, and by the depth of the summary in the window that covers the answer"
+    >
       {report.byKind.map((sum) => (
         <li key={sum.kind}>
           <Sum
@@ -108,8 +111,11 @@ function Sums({ asked: { report }, kind, depth, onKind, onDepth }: Props) {
           />
         </li>
       ))}
-      <li className={styles.behind} title="What stands in the window for the message with the answer">
-        stands for it:
+      <li
+        className={styles.behind}
+        title="The depth of the summary in the window that covers the message with the answer"
+      >
+        covered by:
       </li>
       {report.byDepth.map((sum) => (
         <li key={depthKey(sum.depth)}>

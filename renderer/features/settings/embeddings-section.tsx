@@ -23,8 +23,8 @@ export function EmbeddingsSection({ report }: { readonly report: SettingsReport 
         {server
           ? `Texts of a memory are sent to ${server.baseUrl} when you make their vectors, and so is a question in a search that is set to “question”.`
           : models.length === 0
-            ? 'Questions go by words. Add a model of the kind Embeddings, also one on this machine, and they also find what says the same in other words.'
-            : 'Questions go by words, and nothing is sent. With a model they also find what says the same in other words.'}{' '}
+            ? 'Questions find texts by their words. Add a model of the kind Embeddings, for example one on this machine, and they also find texts that say the same in other words.'
+            : 'Questions find texts by their words, and nothing is sent. With a model they also find texts that say the same in other words.'}{' '}
         {source === 'environment' && `${EMBEDDINGS} sets it.`}
       </p>
       {models.length > 0 && source !== 'environment' && (
