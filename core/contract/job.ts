@@ -45,7 +45,7 @@ export const JobSpec = z.discriminatedUnion('kind', [
   CoverageInput.extend({ kind: z.literal('coverage') }),
   /** Asks one window or several what an agent would be asked. */
   ProbeJobInput.extend({ kind: z.literal('probe') }),
-  /** Runs a map and records it beside the memory. When it runs a command, the user confirms it in a dialog of the host. */
+  /** Runs a map and records it beside the memory. Before a command runs, the host asks the user in a dialog of its own. */
   MapSpec.extend({ kind: z.literal('map') }),
   /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
   ExploreInput.extend({ kind: z.literal('explore') }),

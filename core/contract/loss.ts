@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 
 /**
- * What a detail is, in the order in which losses are listed. A decision, constraint, negation or error is a whole
- * sentence. `words` is the kind of words that somebody asked about and that contain no detail.
+ * The kinds of details, in the order in which losses are listed. Decisions, constraints, negations and errors are whole
+ * sentences. When somebody asks about words that contain no detail, the words themselves are traced, as kind `words`.
  */
 export const DetailKind = z.enum([
   'decision',
@@ -20,8 +20,8 @@ export const DetailKind = z.enum([
 export type DetailKind = z.infer<typeof DetailKind>
 
 /**
- * What became of a detail in a text. `kept`: it stands there. `changed`: it stands there with another value, or denied.
- * `unknown`: only some of its words stand there, so that it may have been put in other words. `dropped`: none do.
+ * What a text has of a detail. `kept`: the detail. `changed`: the detail with another value, or its negation. `unknown`:
+ * some of its words, so it may have been reworded. `dropped`: nothing.
  */
 export const DetailFate = z.enum(['kept', 'changed', 'unknown', 'dropped'])
 export type DetailFate = z.infer<typeof DetailFate>

@@ -172,7 +172,7 @@ export const FactStates = z.object({
       id: NodeId,
       /** `kept` for what is in the window itself, `unknown` for what has no detail that could be followed. */
       state: FactState,
-      /** How many details it has, and how many of them stand in the window. Both are 0 for what is in it itself. */
+      /** The number of its details, and how many of them stand in the window. Both are 0 when `inWindow` is true. */
       details: z.int(),
       kept: z.int(),
       inWindow: z.boolean(),
@@ -215,7 +215,7 @@ export const SurvivalColumnsInput = z.object({
 })
 export type SurvivalColumnsInput = z.infer<typeof SurvivalColumnsInput>
 
-/** For each column: the details of its messages that are not in the window themselves, and how many of those stand in it. */
+/** For each column: how many details its messages outside the window have, and how many of these stand in the window. */
 export const SurvivalColumns = z.object({ details: z.array(z.int()), kept: z.array(z.int()) })
 export type SurvivalColumns = z.infer<typeof SurvivalColumns>
 

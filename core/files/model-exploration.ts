@@ -34,7 +34,7 @@ const SYSTEM = `You describe documents for an agent that cannot see them. Write 
 
 /**
  * Asks the providers in order for a description of a text and returns the first one.
- * @throws SummarizerFailure with the reasons of all providers when none has an answer; whatever the signal was aborted with
+ * @throws SummarizerFailure with the reasons of all providers when none has an answer; `signal.reason` when the signal aborts
  */
 export async function exploreByModel(
   providers: readonly ProviderAccess[],

@@ -36,7 +36,7 @@ export async function* probeWindows(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ProbeOutcome> {
   const { conversationId, at = NOW, compare } = input
-  // An unknown name is told before anything is asked or copied.
+  // An unknown summariser is an error before any question is asked or the memory is copied.
   for (const one of compare)
     if ('after' in one) lcm.summarizers.providersOf(compactionOf(conversationId, one.after).summarizer)
   yield { done: 0, total: 0, unit: 'steps', note: questions === undefined ? 'making questions' : 'reading questions' }

@@ -139,7 +139,7 @@ export class SettingsStore {
 
   /**
    * Tests a provider by one tiny real call.
-   * @throws LcmError not_found; whatever the signal was aborted with
+   * @throws LcmError not_found; `signal.reason` when the signal aborts
    */
   async testProvider(name: string, signal: AbortSignal): Promise<ProviderTest> {
     const provider = this.#provider(name)

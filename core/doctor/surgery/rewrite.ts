@@ -34,7 +34,7 @@ const CALL_MS = 10 * 60_000
 /**
  * Lets a summariser rewrite summaries from their sources, leaves first, so that a dependent of a new text is made from
  * that text. Afterwards the draft holds the new texts. Nothing is written.
- * @throws whatever the signal was aborted with
+ * @throws `signal.reason` when the signal aborts
  */
 export async function* rewriteTexts(
   draft: FileDraft,

@@ -6,7 +6,7 @@ import { checkedVectors } from './checked-vectors.ts'
  * Has texts turned into vectors of length 1 by one request, in the order of the texts, within the budget of the run and
  * the limits of the provider.
  * @throws SummarizerFailure in words of our own, also when the answer is not one vector for each text;
- * whatever the signal was aborted with
+ * `signal.reason` when the signal aborts
  */
 export async function embedTexts(
   access: ProviderAccess,

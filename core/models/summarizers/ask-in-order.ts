@@ -9,7 +9,7 @@ export type Asked<T> = {
 
 /**
  * Asks providers in order until one answers.
- * @throws whatever the signal was aborted with; what `ask` throws, unless it is a SummarizerFailure
+ * @throws `signal.reason` when the signal aborts; what `ask` throws, unless it is a SummarizerFailure
  */
 export async function askInOrder<T>(
   providers: readonly ProviderAccess[],

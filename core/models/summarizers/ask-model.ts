@@ -31,7 +31,7 @@ type ProviderCall<Reply> = {
 
 /**
  * Asks a model within the budget of the run, with the time limit, the retries and the circuit of its provider.
- * @throws SummarizerFailure in words of our own; whatever the signal was aborted with
+ * @throws SummarizerFailure in words of our own; `signal.reason` when the signal aborts
  */
 export async function askModel(access: ProviderAccess, call: ModelCall, signal: AbortSignal): Promise<ModelReply> {
   const { provider, estimator } = access

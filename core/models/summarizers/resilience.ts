@@ -54,7 +54,7 @@ export class Resilience {
 
   /**
    * @param call is made again for every attempt; fails with a `CallFailure`
-   * @throws SummarizerFailure; whatever the signal was aborted with
+   * @throws SummarizerFailure; `signal.reason` when the signal aborts
    */
   async execute<T>(call: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()

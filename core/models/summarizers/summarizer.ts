@@ -90,7 +90,7 @@ export interface Summarizer {
   promptVersion(request: Pick<SummaryRequest, 'depth' | 'level'>): string
   /**
    * Returns the text of the summary.
-   * @throws SummarizerFailure when it has none; whatever the signal was aborted with
+   * @throws SummarizerFailure when it has none; `signal.reason` when the signal aborts
    */
   summarize(request: SummaryRequest, signal: AbortSignal): Promise<SummaryAnswer>
 }

@@ -8,7 +8,7 @@ const LONGEST_MS = 30_000
 
 /**
  * Makes one tiny real call without retries, so that a user sees whether address, key and model are right.
- * @throws whatever the signal was aborted with
+ * @throws `signal.reason` when the signal aborts
  */
 export async function testProvider(
   provider: ProviderSettings,
