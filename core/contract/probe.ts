@@ -25,10 +25,30 @@ export const GivenQuestion = z.object({
 })
 export type GivenQuestion = z.infer<typeof GivenQuestion>
 
+/** So many questions are asked in one probe. */
+export const MOST_GIVEN_QUESTIONS = 2000
+
+/** Reads a line of JSON as a question. Returns null for any other line. */
+export function questionOfLine(line: string): GivenQuestion | null {
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return null
+  }
+  const parsed = GivenQuestion.safeParse(value)
+  return parsed.success && parsed.data.question.trim() !== '' ? parsed.data : null
+}
+
 export const ProbeInput = z.object({
   conversationId: ConversationId,
   at: Moment.optional().describe('the window at this moment (default: now)'),
-  questions: z.array(GivenQuestion).min(1).max(2000).optional().describe('questions in place of those made here'),
+  questions: z
+    .array(GivenQuestion)
+    .min(1)
+    .max(MOST_GIVEN_QUESTIONS)
+    .optional()
+    .describe('questions in place of those made here'),
   limit: z.int().min(1).max(500).default(60).describe('questions to make'),
 })
 export type ProbeInput = z.infer<typeof ProbeInput>

@@ -3,12 +3,13 @@ import { resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import {
-  GivenQuestion,
+  type GivenQuestion,
   type NamedProbe,
   ProbeInput,
   type ProbeOutcome,
   ProbeReport,
   type ProbeWindow,
+  questionOfLine,
 } from '../../contract/probe.ts'
 import { PresetName } from '../../contract/settings.ts'
 import { Moment } from '../../contract/time-travel.ts'
@@ -112,21 +113,13 @@ function readQuestions(path: string): GivenQuestion[] {
   }
   const questions = text.split('\n').flatMap((line, index): GivenQuestion[] => {
     if (line.trim() === '') return []
-    const parsed = GivenQuestion.safeParse(jsonOf(line))
-    if (parsed.success) return [parsed.data]
+    const question = questionOfLine(line)
+    if (question) return [question]
     const message = `Line ${index + 1} of ${path} is no question: each line is {"question": "…", "answer": "…", "evidence": ["msg_…"]}, of which only the question is needed.`
     throw new LcmError('invalid_argument', message, { path })
   })
   if (questions.length === 0) throw new LcmError('invalid_argument', `${path} holds no question.`, { path })
   return questions
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function reportKind(path: string) {
