@@ -1,0 +1,158 @@
+import type { GrepInput, GrepResult } from '../contract/retrieval.ts'
+import type { TimeSlice } from '../yielding.ts'
+import { type Cursor, keyFrom } from './grep-cursor.ts'
+import type { HitOrder } from './hit-order.ts'
+import type { Found } from './hits.ts'
+import { ExpressionMatcher, type Matcher } from './matcher.ts'
+import type { Meaning } from './meaning/meaning.ts'
+import { type Nearness, NOTHING_NEAR } from './meaning/nearness.ts'
+import { expressionPlan, type Plan } from './plan.ts'
+import type { Query } from './plan-query.ts'
+import { type AskedWord, foundWord, questionPlan, tellingWords } from './question.ts'
+import { type Rank, rankByWords } from './ranking.ts'
+import { RelevanceOrder } from './relevance-order.ts'
+import { unpackedRows } from './row-set.ts'
+import { ScanOrder } from './scan-order.ts'
+import { type Ground, prepareSearch } from './search.ts'
+import type { SummaryCorpus } from './summary-corpus.ts'
+import { TimeOrder } from './time-order.ts'
+
+/** The hits of a search, and what decides about them. */
+export type Answer = {
+  readonly hits: HitOrder
+  readonly sort: GrepResult['sort']
+  readonly matcher: Matcher
+  /** What is known of the question that was understood, or null when the query was answered as it was asked. */
+  readonly question: { readonly leftOut: readonly string[]; readonly note: string | null } | null
+  readonly isScan: boolean
+}
+
+/** What is asked for, and where it is searched. */
+type Asked = {
+  readonly input: GrepInput
+  readonly query: Query
+  readonly cursor: Cursor | null
+  readonly grounds: readonly Ground[]
+  readonly slice: TimeSlice
+  readonly meaning: Meaning | null
+  readonly summaries: SummaryCorpus
+}
+
+/**
+ * Answers the query as it was asked, or as a question when that is asked for, or when nothing says otherwise and all
+ * its words together find too little.
+ */
+export async function answerTo(asked: Asked): Promise<Answer> {
+  const { input, query, cursor, grounds, slice } = asked
+  const { strict, loose, words, isPlain } = query
+  const hasTime = input.sort === 'newest' || input.sort === 'oldest'
+  const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
+  const looksLikeQuestion = mayBeQuestion && !hasTime && (words.length >= 3 || /\?\s*$/.test(input.query))
+  const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
+  const answered = isQuestion ? await answerToQuestion(asked) : null
+  if (answered) return answered
+  const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
+  const asWords = await inOrder(plan, rankByWords, { input, sort: input.sort ?? 'newest', cursor, grounds, slice })
+  if (!mayBeQuestion || cursor || isQuestion) return asWords
+  const { hits } = asWords
+  while (!hits.isDone && hits.found < input.limit) await hits.step()
+  const isTooLittle = hits.found === 0 || (!hasTime && words.length > 1 && hits.found < input.limit)
+  return (isTooLittle ? await answerToQuestion(asked) : null) ?? asWords
+}
+
+/** Returns null when no word of the question stands anywhere, and nothing says the same in other words. */
+async function answerToQuestion({
+  input,
+  query: { words },
+  cursor,
+  grounds,
+  slice,
+  meaning,
+  summaries: corpus,
+}: Asked): Promise<Answer | null> {
+  const sort = input.match === 'question' ? (input.sort ?? 'relevance') : 'relevance'
+  const indexes = grounds.flatMap(({ index }) => index ?? [])
+  const summaries = corpus.index
+  if (words.length === 0) return null
+  // A question that was only taken for one, as while it is being typed, is sent to nobody.
+  const known = input.match === 'question' && meaning ? await meaning.near(input.query, grounds, slice) : null
+  const near = known?.rows ?? NOTHING_NEAR
+  const note = known?.note ?? null
+  const options = { input, sort, cursor, grounds, slice, near }
+  if (indexes.length < grounds.length || !summaries) {
+    const plan = expressionPlan({ kind: 'any', of: words.map(({ expression }) => expression) })
+    return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [], note } }
+  }
+  const found = words.map((word) => foundWord(word, indexes))
+  const rows = grounds.map(({ corpus }) => corpus.rowCount())
+  const telling = tellingWords(
+    found,
+    rows.reduce((sum, count) => sum + count, 0),
+  )
+  if (telling.length === 0 && note === null) return null
+  const { plan, rank } = questionPlan({
+    words: telling,
+    asked: words,
+    indexes,
+    summaries,
+    covered: (summaryRows) => corpus.messagesUnder(summaryRows),
+    near,
+  })
+  const leftOut = found.filter((word) => word.rows > 0 && !telling.includes(word)).map(({ word }) => word.text)
+  return { ...(await inOrder(plan, rank, options)), question: { leftOut, note } }
+}
+
+type OrderOptions = {
+  readonly input: GrepInput
+  readonly sort: GrepResult['sort']
+  readonly cursor: Cursor | null
+  readonly grounds: readonly Ground[]
+  readonly slice: TimeSlice
+  /** What a question finds by what it says. */
+  readonly near?: Nearness['rows']
+}
+
+/** @param words of a question that no index answers */
+async function inOrder(
+  plan: Plan,
+  rank: Rank,
+  { input: { limit }, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR }: OrderOptions,
+  words: readonly AskedWord[] | null = null,
+): Promise<Answer> {
+  const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
+  const sort =
+    asked === 'relevance' && plan.ranking === null && words === null && !plan.needsNeighbours ? 'newest' : asked
+  const answered = (hits: HitOrder): Answer => {
+    const isScan = searches.some((searched) => searched.isScan)
+    return { hits, sort, matcher: plan.matcher, question: null, isScan }
+  }
+  if (sort !== 'relevance') {
+    const after = cursor?.after ? keyFrom(cursor.after) : null
+    return answered(new TimeOrder(searches, { isNewestFirst: sort === 'newest', limit, after }))
+  }
+  const seen = Object.fromEntries(
+    Object.entries(cursor?.seen ?? {}).map(([kind, rows]) => [kind, new Set(unpackedRows(rows))]),
+  )
+  const isIndexed = searches.every(({ index }) => index !== null)
+  return answered(
+    isIndexed
+      ? new RelevanceOrder(searches, { limit, rank, seen })
+      : new ScanOrder(searches, { limit, seen, words, near }),
+  )
+}
+
+/** What a list says of the hits. A hit of a question has some of its words; any other query decides by its matcher. */
+export function foundBy(input: GrepInput, { strict, loose, words }: Query, { hits, matcher, question }: Answer): Found {
+  const single = words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
+  const isLoose = question !== null || (input.match === 'any' && loose !== null)
+  return {
+    matcher,
+    partOf: (fields) => {
+      if (!isLoose) return { isPartial: false }
+      const held = single.filter((word) => word.matcher.matches(fields)).map(({ text }) => text)
+      const isPartial = question ? held.length < single.length : !strict.matcher.matches(fields)
+      return isPartial ? { isPartial, words: held } : { isPartial }
+    },
+    explain: (hit) => (input.explain ? hits.partsOf?.(hit) : undefined),
+  }
+}
