@@ -1,6 +1,8 @@
 import type { SpecificKind } from '../contract/provenance.ts'
+import { SIGNS, signsIn } from './text-signs.ts'
 import { fold, hasToken, isWordUnit, numberKey, scanTokens, type TokenKind } from './tokens.ts'
 import { unitAt } from './units.ts'
+import { NO_NAMES } from './word-lists.ts'
 
 /**
  * A name, number, path or quotation in a text, which is right or wrong to the letter. Offsets are UTF-16 units of that
@@ -16,26 +18,6 @@ export type Specific = {
   /** The unit of a number, if it has one. */
   readonly unit?: string
 }
-
-/** What stands in a text. A rule is only tried on a text that has what every match of the rule has. */
-const SIGNS = {
-  digit: 1,
-  slash: 2,
-  at: 4,
-  colon: 8,
-  dash: 16,
-  /** A point before a small letter. */
-  extension: 32,
-  /** What some part of an identifier has, see `isInIdentifier`. */
-  identifier: 64,
-  /** Two capitals, one after the other. */
-  capitals: 128,
-  /** A capital, or any character that is not ASCII. */
-  capital: 256,
-  quote: 512,
-  /** So many digits or letters up to f as a hash has at least. */
-  hex: 1024,
-} as const
 
 type Rule = {
   readonly kind: SpecificKind
@@ -98,12 +80,6 @@ const QUOTES =
   /`([^`\s,.;:·][^`\n]{0,198}[^`\s])`|“([^”\n]{3,200})”|(?<![\w\\])"([^"\s,.;:·][^"\n]{1,198}[^"\s\\])"(?!\w)|「([^」\n]{2,200})」|『([^』\n]{2,200})』|«([^»\n]{3,200})»|„([^“\n]{3,200})“/g
 
 const NAME = /(?<![\p{L}\p{N}_])\p{Lu}[\p{L}\p{M}]+(?:[’'-]\p{L}+)*/gu
-const NO_NAMES = new Set(
-  'I OK USER ASSISTANT SYSTEM TOOL RESULT UTC GMT TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open'.split(
-    ' ',
-  ),
-)
-
 /**
  * Returns the specifics of one sentence in order, none within another. A word or number that was cut off at the end is
  * left out.
@@ -158,88 +134,6 @@ function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
 
 const isName = (text: string, { 0: word, index }: RegExpExecArray): boolean =>
   !NO_NAMES.has(word) && !isSentenceStart(text, index)
-
-/** Returns the signs that a text has, in one pass. */
-function signsIn(text: string): number {
-  let signs = 0
-  let before = 0
-  let run = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at)
-    signs |= signOf(unit) | signsOfPair(before, unit)
-    before = unit
-    run = isHex(unit) ? run + 1 : 0
-    if (run === SHORTEST_HASH) signs |= SIGNS.hex
-  }
-  return signs
-}
-
-function signOf(unit: number): number {
-  if (isSmall(unit) || unit === SPACE) return 0
-  if (isDigit(unit)) return SIGNS.digit
-  if (isCapital(unit)) return SIGNS.capital
-  switch (unit) {
-    case 0x2f: // A slash.
-    case BACKSLASH:
-      return SIGNS.slash
-    case 0x40: // An at sign.
-      return SIGNS.at
-    case COLON:
-      return SIGNS.colon
-    case DASH:
-      return SIGNS.dash
-    case UNDERSCORE:
-    case HASH_SIGN:
-      return SIGNS.identifier
-    case 0x22: // A straight quotation mark.
-    case 0x60: // A backtick.
-      return SIGNS.quote
-    default:
-      return unit < 128 ? 0 : SIGNS.capital | SIGNS.quote
-  }
-}
-
-function signsOfPair(before: number, unit: number): number {
-  if (isSmall(unit))
-    return before === POINT ? SIGNS.extension | SIGNS.identifier : before === DASH ? SIGNS.identifier : 0
-  if (isCapital(unit) && isCapital(before)) return SIGNS.capitals
-  return isInIdentifier(before, unit) ? SIGNS.identifier : 0
-}
-
-/** Whether two neighbours, the second of them no small letter, are what some kind of identifier has. */
-function isInIdentifier(before: number, unit: number): boolean {
-  if (isCapital(unit)) return isSmall(before) || isDigit(before) || before === POINT
-  if (isDigit(unit)) return isSmall(before) || isCapital(before) || before === DASH
-  switch (unit) {
-    case 0x24: // A dollar sign after a point.
-      return before === POINT
-    case 0x28: // A bracket after a name.
-      return isSmall(before) || isCapital(before) || isDigit(before) || before === UNDERSCORE || before === 0x24
-    case COLON:
-      return before === COLON
-    case 0x3e: // An arrow.
-      return before === DASH
-    case 0x2b: // Two plus signs.
-      return before === 0x2b
-    default:
-      return false
-  }
-}
-
-const SHORTEST_HASH = 7
-const SPACE = 0x20
-const HASH_SIGN = 0x23
-const DASH = 0x2d
-const POINT = 0x2e
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const UNDERSCORE = 0x5f
-
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
-const isCapital = (unit: number): boolean => unit >= 0x41 && unit <= 0x5a
-const isHex = (unit: number): boolean =>
-  isDigit(unit) || (unit >= 0x61 && unit <= 0x66) || (unit >= 0x41 && unit <= 0x46)
-const isSmall = (unit: number): boolean => unit >= 0x61 && unit <= 0x7a
 
 /** Returns whether a number is a list number, as the 2 in "1. do this 2. do that". */
 const isListNumber = (text: string, { index, 0: digits }: RegExpExecArray): boolean =>

@@ -172,3 +172,10 @@ export function switchedBy(word: string, before: string): string | undefined {
   if (!/\b(?:turn|switch)(?:s|ed|es|ing)?(?:\s+[\w-]+){0,3}\s+$/i.test(before.slice(-80))) return undefined
   return stem(particle === 'on' ? 'enabled' : 'disabled')
 }
+
+/** Words with a capital that are no names. */
+export const NO_NAMES = list(`
+  I OK USER ASSISTANT SYSTEM TOOL RESULT UTC GMT TODO NOTE WARNING ERROR INFO DEBUG YES NO NOT AND OR NULL TRUE FALSE
+  Also But And Then The This That It We They He She If When While After Before Once Since For From With In On At By To
+  Of As An All No Yes Not Now Today Yesterday Tomorrow User Assistant Tool System Agent Step Part Option Section Table
+  Figure Summary Note Error Warning Decision Decisions Status Result Results Next Open`)
