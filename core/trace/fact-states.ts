@@ -1,7 +1,7 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { FactStates, FactStatesInput } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/text-index.ts'
+import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
 import { findNode } from '../systems/node-id.ts'

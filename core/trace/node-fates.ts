@@ -1,6 +1,6 @@
 import type { DetailFate } from '../contract/loss.ts'
 import type { Memory } from '../memory/memory.ts'
-import { IndexView } from '../provenance/text-index.ts'
+import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { TimeSlice } from '../yielding.ts'
 import type { Details } from './details.ts'

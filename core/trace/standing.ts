@@ -1,5 +1,6 @@
 import type { Memory } from '../memory/memory.ts'
-import { IndexView, type TextIndex } from '../provenance/text-index.ts'
+import { IndexView } from '../provenance/index-view.ts'
+import type { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { messageNumber } from '../systems/node-id.ts'
 import { goingOn, type TimeSlice } from '../yielding.ts'

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { IndexView, TextIndex } from '../../core/provenance/text-index.ts'
+import { IndexView } from '../../core/provenance/index-view.ts'
+import { TextIndex } from '../../core/provenance/text-index.ts'
 import { readingDetails, type ToldText } from '../../core/trace/details.ts'
 import { FateFinder, stateOf } from '../../core/trace/fates.ts'
 import { TimeSlice, withoutYielding } from '../../core/yielding.ts'

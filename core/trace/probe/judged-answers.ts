@@ -1,5 +1,6 @@
 import type { DetailFate } from '../../contract/loss.ts'
-import { IndexView, type TextIndex } from '../../provenance/text-index.ts'
+import { IndexView } from '../../provenance/index-view.ts'
+import type { TextIndex } from '../../provenance/text-index.ts'
 import { inSlices, type TimeSlice } from '../../yielding.ts'
 import { type Details, readingDetails, type ToldText } from '../details.ts'
 import { FateFinder, stateOf } from '../fates.ts'

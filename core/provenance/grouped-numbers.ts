@@ -1,0 +1,27 @@
+const NOTHING = new Int32Array(0)
+
+/** Lists of numbers, one after the other: the list of `group` begins at `begins[group]`. */
+export type Grouped = { readonly begins: Int32Array; readonly values: Int32Array }
+
+/** Returns the list of a group, which is empty for a group that does not exist. */
+export const listOf = ({ begins, values }: Grouped, group: number): Int32Array =>
+  group < 0 || group + 1 >= begins.length ? NOTHING : values.subarray(begins[group], begins[group + 1])
+
+export const lengthOf = ({ begins }: Grouped, group: number): number =>
+  group < 0 || group + 1 >= begins.length ? 0 : (begins[group + 1] as number) - (begins[group] as number)
+
+/** Groups the indexes of some items by a number that each has. */
+export function groupedBy(groups: Int32Array, count: number): Grouped {
+  const begins = new Int32Array(count + 1)
+  for (const group of groups) begins[group + 1] = (begins[group + 1] as number) + 1
+  for (let group = 0; group < count; group += 1)
+    begins[group + 1] = (begins[group + 1] as number) + (begins[group] as number)
+  const next = begins.slice()
+  const values = new Int32Array(groups.length)
+  for (let item = 0; item < groups.length; item += 1) {
+    const group = groups[item] as number
+    values[next[group] as number] = item
+    next[group] = (next[group] as number) + 1
+  }
+  return { begins, values }
+}

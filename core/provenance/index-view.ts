@@ -1,0 +1,92 @@
+import type { Hit, Occurrence, Passages, ReadUnit, SourceText } from './passages.ts'
+import { standsAt } from './specifics.ts'
+import { NO_OCCURRENCES, type TextIndex } from './text-index.ts'
+import type { Vocabulary } from './vocabulary.ts'
+
+/** What an index has of the claims of one vocabulary. It costs nothing for what the claims do not say. */
+export class IndexView implements Passages {
+  readonly vocabulary: Vocabulary
+  readonly #index: TextIndex
+  /** By term of the vocabulary: its number in the index, −1 for none. And the other way round. */
+  readonly #terms: number[] = []
+  readonly #own = new Map<number, number>()
+  /** By anchor of the index: the specifics of the vocabulary; and the anchor of each of those. */
+  readonly #specifics = new Map<number, readonly number[]>()
+  readonly #anchors = new Map<number, number>()
+  readonly #read = new Map<number, ReadUnit>()
+
+  constructor(vocabulary: Vocabulary, index: TextIndex) {
+    this.vocabulary = vocabulary
+    this.#index = index
+    for (const [term, key] of vocabulary.keys.entries()) {
+      const known = index.termOf(key)
+      this.#terms.push(known ?? -1)
+      if (known !== undefined) this.#own.set(known, term)
+    }
+    for (const [key, specifics] of vocabulary.anchors) {
+      const anchor = index.anchorOf(key)
+      if (anchor === undefined) continue
+      this.#specifics.set(anchor, specifics)
+      for (const specific of specifics) this.#anchors.set(specific, anchor)
+    }
+  }
+
+  get texts(): readonly SourceText[] {
+    return this.#index.texts
+  }
+  get units(): number {
+    return this.#index.units
+  }
+  textOf(unit: number): number {
+    return this.#index.textOf(unit)
+  }
+  startOf(unit: number): number {
+    return this.#index.startOf(unit)
+  }
+  endOf(unit: number): number {
+    return this.#index.endOf(unit)
+  }
+  unitsWith(term: number): Int32Array {
+    return this.#index.unitsWith(this.#terms[term] ?? -1)
+  }
+  frequencyOf(term: number): number {
+    return this.#index.frequencyOf(this.#terms[term] ?? -1)
+  }
+  get roughScores(): Float32Array {
+    return this.#index.roughScores
+  }
+
+  occurrencesOf(specific: number): readonly Occurrence[] {
+    const first = this.vocabulary.firstOf[specific] ?? specific
+    const anchor = this.#anchors.get(first)
+    const sought = this.vocabulary.specifics[first]
+    return anchor === undefined || !sought ? NO_OCCURRENCES : this.#index.occurrencesOf(sought, anchor)
+  }
+
+  holds(unit: number, term: number): boolean {
+    const known = this.#terms[term] ?? -1
+    const { terms } = this.#index.read(unit)
+    return terms.has(known < 0 ? (this.vocabulary.keys[term] ?? -1) : known)
+  }
+
+  read(unit: number): ReadUnit {
+    const known = this.#read.get(unit)
+    if (known) return known
+    const { tokens, denies } = this.#index.read(unit)
+    const text = this.texts[this.textOf(unit)]?.text ?? ''
+    const hits: Hit[] = []
+    const specifics = new Map<number, readonly [number, number]>()
+    for (const [place, { term, key, anchor, start, end, isDenied, isSoft }] of tokens.entries()) {
+      const own = key === null ? this.#own.get(term) : this.vocabulary.termOf(key)
+      if (own !== undefined) hits.push({ term: own, place, start, end, isDenied, isSoft })
+      for (const specific of this.#specifics.get(anchor) ?? []) {
+        const sought = this.vocabulary.specifics[specific]
+        const found = sought && !specifics.has(specific) && standsAt(sought, text, start, end)
+        if (found) specifics.set(specific, found)
+      }
+    }
+    const read = { hits, denies, specifics }
+    this.#read.set(unit, read)
+    return read
+  }
+}
