@@ -145,7 +145,7 @@ function momentName(moment: Moment): string {
 
 /** Facts about the memory for the head of a report. */
 export function reportHead({ info, clock, stats }: Lcm, conversationId: number): ReportHead {
-  const row = stats.conversations().find((one) => one.conversationId === conversationId)
+  const row = stats.conversation(conversationId)
   const title = cutText(singleLine(row?.title ?? row?.sessionId ?? ''), 120)
   return { file: info.fileName, conversation: `Conversation ${conversationId} (${title})`, madeAtMs: clock() }
 }

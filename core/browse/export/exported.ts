@@ -54,7 +54,7 @@ export function exported(
   id: number,
   clean: Sanitizer,
 ): Exported {
-  const found = stats.conversations().find((row) => row.conversationId === id)
+  const found = stats.conversation(id)
   if (!found) throw new Error(`conversation ${id} was listed before`)
   const orNull = (text: string | null): string | null => (text === null ? null : clean(text))
   /** A name that is a path is replaced completely. */

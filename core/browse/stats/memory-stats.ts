@@ -93,6 +93,11 @@ export class MemoryStats {
     return readSnapshot(this.#db, () => this.#rows(null))
   }
 
+  /** Returns one of them, or null when the file does not have it. */
+  conversation(conversationId: number): ConversationRow | null {
+    return readSnapshot(this.#db, () => this.#rows(conversationId)[0] ?? null)
+  }
+
   /**
    * Returns all conversations without reading the texts of a large file. Tokens are null until `measure` has read them.
    */

@@ -75,7 +75,7 @@ export function makeFolderOf(path: string): void {
  * @throws LcmError conversation_required when there are several, not_found when there is no such one
  */
 export function chooseConversation(lcm: Lcm, given: number | undefined): number {
-  const rows = lcm.stats.conversations()
+  const rows = lcm.stats.listed()
   if (given !== undefined) {
     if (rows.some((row) => row.conversationId === given)) return given
     throw new LcmError('not_found', `There is no conversation ${given} in ${lcm.info.path}: "lcm stats" lists them.`)
@@ -96,7 +96,7 @@ export function chooseConversation(lcm: Lcm, given: number | undefined): number 
  */
 export function chooseOrNewest(lcm: Lcm, given: number | undefined): number {
   if (given !== undefined) return chooseConversation(lcm, given)
-  const rows = lcm.stats.conversations()
+  const rows = lcm.stats.listed()
   const [newest] = rows.toSorted(newestFirst)
   if (newest === undefined) throw holdsNothing(lcm)
   if (rows.length > 1) {
