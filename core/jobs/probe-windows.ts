@@ -15,7 +15,7 @@ import type {
 } from '../contract/probe.ts'
 import type { Moment } from '../contract/time-travel.ts'
 import { LcmError } from '../errors.ts'
-import type { Lcm, OpenLcmOptions } from '../lcm.ts'
+import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
 import { cutText, singleLine } from '../text.ts'
 import { CANCELLED } from '../trace/probe/asked-questions.ts'
 import type { Question } from '../trace/probe/made-questions.ts'
@@ -88,7 +88,6 @@ async function* answeredOnTrial(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ProbeReport> {
   const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
-  const { openLcm } = await import('../lcm.ts')
   const { presetSettings } = await import('../systems/presets.ts')
   const settings = tried.preset === undefined ? {} : presetSettings(tried.preset)
   const folder = mkdtempSync(join(tmpdir(), 'lcm-probe-'))
