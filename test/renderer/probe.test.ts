@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PROBE_STATES } from '../../core/contract/lists.ts'
 import { GivenQuestion, type NamedProbe, type ProbedQuestion, type ProbeState } from '../../core/contract/probe.ts'
+import type { ProviderInfo } from '../../core/contract/provider.ts'
 import { addressedPoint, pointAddress } from '../../renderer/features/context/addressed-moment.ts'
 import { courseOf, type TimePoint } from '../../renderer/features/context/moments.ts'
 import { compareOptions, windowOf } from '../../renderer/features/probe/compare.ts'
@@ -15,6 +16,11 @@ import { NO_PROBE, PROBE_SORTS } from '../../renderer/probe-address.ts'
 const question = (state: ProbeState, more: Partial<ProbedQuestion> = {}): ProbedQuestion => ({
   ...{ question: 'Which number?', kind: 'number', state, steps: null, answer: '4', instead: null, query: 'number' },
   ...{ evidence: null, hit: null, expand: [], depth: null, ...more },
+})
+
+const provider = (name: string, kind: ProviderInfo['kind']): ProviderInfo => ({
+  ...{ name, kind, baseUrl: 'http://127.0.0.1:1/v1', model: 'm', keyVariable: null, timeoutMs: 1000 },
+  ...{ maxOutputTokens: 100, inputPrice: null, outputPrice: null, keySource: 'none' },
 })
 
 const named = (name: string, states: readonly ProbeState[], atMs: number | null = null): NamedProbe => ({
@@ -117,13 +123,20 @@ describe('what a probe is compared with', () => {
   const moment = { messageId: 'msg_3' }
 
   it('is a window that the core knows for every choice of the list, and none for nothing', () => {
-    for (const { value } of compareOptions(presets, [{ name: 'mine', model: 'm' }])) {
+    for (const { value } of compareOptions(presets, { providers: [provider('mine', 'anthropic')] })) {
       const window = windowOf(value === '' ? null : value === 'moment' ? 'message-3' : value, moment, presets)
       expect(window === null, value).toBe(value === '')
     }
     expect(windowOf('summarizer:mine', null, presets)).toEqual({ after: { summarizer: 'mine' } })
     expect(windowOf('message-3', null, presets)).toBeNull()
     expect(windowOf('preset:none', null, presets)).toBeNull()
+  })
+
+  it('is no compaction by a model that only makes vectors', () => {
+    const providers = [provider('writer', 'openai-compatible'), provider('encoder', 'openai-embeddings')]
+    const values = compareOptions([], { providers }).map(({ value }) => value)
+    expect(values).toContain('summarizer:writer')
+    expect(values).not.toContain('summarizer:encoder')
   })
 
   it('keeps each moment in the address, and takes what does not exist for now', () => {

@@ -1,6 +1,7 @@
 import type { ProbeWindow } from '../../../core/contract/probe.ts'
-import type { PresetName } from '../../../core/contract/settings.ts'
+import type { PresetName, SettingsReport } from '../../../core/contract/settings.ts'
 import type { Moment } from '../../../core/contract/time-travel.ts'
+import { writersOf } from '../../ui/summarizers.ts'
 
 export const AFTER = 'after'
 const NOW = 'now'
@@ -12,7 +13,7 @@ export type CompareOption = { readonly value: string; readonly label: string }
 /** What a probe can be compared with. */
 export function compareOptions(
   presets: readonly { readonly name: PresetName; readonly label: string }[],
-  providers: readonly { readonly name: string; readonly model: string }[],
+  settings: Pick<SettingsReport, 'providers'>,
 ): readonly CompareOption[] {
   return [
     { value: '', label: 'nothing' },
@@ -20,7 +21,10 @@ export function compareOptions(
     { value: MOMENT, label: 'another moment' },
     { value: AFTER, label: 'after a compaction' },
     ...presets.map(({ name, label }) => ({ value: `preset:${name}`, label: `after one with the values of ${label}` })),
-    ...providers.map(({ name, model }) => ({ value: `summarizer:${name}`, label: `after one by ${name} · ${model}` })),
+    ...writersOf(settings).map(({ name, model }) => ({
+      value: `summarizer:${name}`,
+      label: `after one by ${name} · ${model}`,
+    })),
   ]
 }
 

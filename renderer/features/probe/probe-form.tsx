@@ -92,7 +92,7 @@ export function ProbeForm(props: Props) {
           onChange={choose}
           title={
             probe.compare?.startsWith('summarizer:')
-              ? 'A model writes the summaries of a copy, which costs what it costs'
+              ? 'A model writes the summaries of a copy; its calls may cost money'
               : 'A compaction is only tried, on a copy that is removed afterwards'
           }
         />

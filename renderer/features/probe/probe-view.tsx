@@ -48,7 +48,7 @@ export function ProbeView(props: Props) {
       <ProbeForm
         {...{ kinds, at, compared, firstMoment, isRunning, isReady, own }}
         probe={address}
-        options={compareOptions(presets.data ?? [], report.data?.providers ?? [])}
+        options={compareOptions(presets.data ?? [], report.data ?? { providers: [] })}
         onOwn={setOwn}
         jobId={found?.jobId ?? null}
         onStart={askAnew}

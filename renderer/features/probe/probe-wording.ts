@@ -45,7 +45,7 @@ export const KIND_WORDS: Readonly<Record<QuestionKind, string>> = {
 /** What covers the evidence in the window, unless it is in the window itself. */
 export function depthWords(depth: number | null): string {
   if (depth === null) return 'nothing'
-  return depth < 0 ? 'in the window' : depthLabel(depth)
+  return depth < 0 ? 'window' : depthLabel(depth)
 }
 
 /** The name of a depth in the address. */
