@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from '@playwright/test'
 import { findElectron, hasDisplay } from './scripts/electron-binary.mjs'
 import { chromiumFlags, findChromium } from './scripts/find-chromium.mjs'
@@ -17,7 +18,8 @@ export default defineConfig({
   globalSetup: './test/builders/built-program.ts',
   outputDir: 'test-results/e2e',
   reporter: 'list',
-  workers: 2,
+  // Tests wait for programs and timers, so one more than there are cores finish sooner.
+  workers: Math.max(2, availableParallelism() + 1),
   retries: 0,
   // Limits for a machine that is busy with everything else; on a quiet one nothing takes a tenth of it.
   timeout: 120_000,

@@ -54,7 +54,7 @@ export default defineConfig({
           include: CONTRACT,
           globalSetup: ['test/builders/built-program.ts'],
           // Some wait for clocks and other processes.
-          maxWorkers: availableParallelism() + 1,
+          maxWorkers: availableParallelism() + 2,
         },
       },
       { test: { ...everyTest, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...CONTRACT] } },
