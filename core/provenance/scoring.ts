@@ -1,7 +1,7 @@
 import type { Passages } from './passages.ts'
 import type { Claim, Vocabulary } from './vocabulary.ts'
 import { type WeighedClaim, weigh } from './weighed-claim.ts'
-import { type Candidate, type Purpose, WindowComparison } from './window-comparison.ts'
+import { type Candidate, WindowComparison } from './window-comparison.ts'
 
 /** How many windows are compared closely for each claim. */
 const CANDIDATES = 16
@@ -34,9 +34,9 @@ export class Scorer {
    * Returns the best passages for a claim, the best first and without overlaps.
    * @param limit how many passages of each kind of source
    */
-  candidates(claim: Claim, limit: number, purpose: Purpose = 'claim'): Candidate[] {
+  candidates(claim: Claim, limit: number): Candidate[] {
     const weighed = this.#weigh(claim)
-    const windows = new WindowComparison(weighed, purpose, this.#index)
+    const windows = new WindowComparison(weighed, this.#index)
     const found = this.#promising(weighed).flatMap((unit) => windows.best(unit) ?? [])
     return apart(found, limit, (candidate) => this.#index.texts[candidate.text]?.kind ?? 'message')
   }
@@ -44,7 +44,7 @@ export class Scorer {
   /** Returns the best passage for a claim, or null when no text has anything of it. */
   nearest(claim: Claim): Candidate | null {
     const weighed = this.#weigh(claim)
-    const windows = new WindowComparison(weighed, 'claim', this.#index)
+    const windows = new WindowComparison(weighed, this.#index)
     let best: Candidate | null = null
     for (const unit of this.#promising(weighed)) {
       const candidate = windows.best(unit, best?.score)

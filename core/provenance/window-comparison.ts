@@ -42,20 +42,15 @@ type TermMatch = {
   readonly end: number
 }
 
-/** What is compared with a source. A question asserts nothing that a passage could contradict. */
-export type Purpose = 'claim' | 'question'
-
 /** Compares one claim with the windows (a unit and up to two neighbours) around units of an index. */
 export class WindowComparison {
   readonly #weighed: WeighedClaim
-  readonly #purpose: Purpose
   readonly #index: Passages
   readonly #contrary: ReadonlySet<number>
   readonly #own = new Map<number, OwnUnit>()
 
-  constructor(weighed: WeighedClaim, purpose: Purpose, index: Passages) {
+  constructor(weighed: WeighedClaim, index: Passages) {
     this.#weighed = weighed
-    this.#purpose = purpose
     this.#index = index
     this.#contrary = new Set(weighed.turnable.flatMap(({ alike, contrary }) => [...alike, ...contrary]))
   }
@@ -110,7 +105,7 @@ export class WindowComparison {
     let score = WEIGHT.words * coverage + WEIGHT.order * Math.max(order, coverage * 0.6) + WEIGHT.specifics * share
     if (distinct + specifics.size < 2 && weights.size > 2) score = Math.min(score, LONELY)
     if (score <= toBeat) return null
-    const parting = this.#purpose === 'question' ? null : contradictionOf(this.#weighed, window)
+    const parting = contradictionOf(this.#weighed, window)
     if (parting) score *= FLIPPED
     const matches = claim.terms.flatMap(({ term, start: claimStart, end: claimEnd }): TermMatch[] => {
       const hit = seen.get(term)

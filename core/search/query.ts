@@ -86,6 +86,13 @@ type Token =
   /** `term` is null for punctuation that stands alone. */
   | { readonly kind: 'term'; readonly term: Term | null; readonly isExcluded: boolean }
 
+/** Returns the words of a text that is prose and no query: nothing in it is an operator. */
+export const termsOfProse = (text: string): Term[] =>
+  text
+    .toWellFormed()
+    .split(/\s+/)
+    .flatMap((word) => wordTerm(word) ?? [])
+
 /** Returns the parts of a query, or an error sentence when a quote is not closed. */
 function split(query: string): Token[] | string {
   const tokens: Token[] = []

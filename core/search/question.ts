@@ -2,9 +2,10 @@ import { ROLES } from '../contract/ids.ts'
 import { stemsOf } from '../sqlite/stems.ts'
 import type { RankedRows, TextIndex } from './corpus.ts'
 import { rankedTerms, rankingMatch } from './index-expression.ts'
+import { ExpressionMatcher } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import type { Expression, Term } from './query.ts'
+import { type Expression, type Term, termsOfProse } from './query.ts'
 import type { Rank, Ranked, ScoreParts } from './ranking.ts'
 import { hasRow, NO_ROWS, union } from './row-set.ts'
 import type { Searched } from './search.ts'
@@ -53,6 +54,10 @@ export function askedWords(terms: readonly Term[]): AskedWord[] {
   })
   return [...new Map(words.map((word) => [JSON.stringify(word.expression), word])).values()]
 }
+
+/** Returns what finds any of the words of a text, in every form with the same stem. */
+export const proseMatcher = (text: string): ExpressionMatcher =>
+  new ExpressionMatcher({ kind: 'any', of: askedWords(termsOfProse(text)).map(expressionOf) })
 
 /** Words with one stem begin with it, but for the end that the stemmer rewrites: `happy`, `possibility`. */
 const stemTerm = (stem: string): Term => ({ kind: 'stem', stem, beginning: stem.replace(/[ie]$|(?<=b)le?$/, '') })

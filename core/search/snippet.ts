@@ -22,7 +22,7 @@ export type Snippet = {
 export function snippetOf(fields: Fields, matcher: Matcher): Snippet {
   let best: { field: number; text: string; matches: Match[]; terms: number } | undefined
   for (const [field, text] of fields.entries()) {
-    const matches = findInPieces(text, matcher)
+    const matches = matchesIn(text, matcher)
     const terms = new Set(matches.map((match) => match.term)).size
     if (terms > (best?.terms ?? 0)) best = { field, text, matches, terms }
     if (terms === matcher.termCount) break
@@ -46,7 +46,8 @@ export function snippetOfLine(line: string, matcher: Matcher, from: number | nul
   return { field: 0, ...cutOut(piece, matcher.find(piece, MATCHES_PER_TERM), from - near) }
 }
 
-function findInPieces(text: string, matcher: Matcher): Match[] {
+/** Returns the matches in a text, or in the first piece of a huge one that has any. */
+export function matchesIn(text: string, matcher: Matcher): Match[] {
   // A matcher in another thread has looked at the whole text.
   if (matcher.elsewhere) return matcher.find(text, MATCHES_PER_TERM)
   for (let start = 0; start < text.length; ) {

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { RetrievalEngine } from '../../core/browse/retrieval-engine.ts'
+import { type ExpandCitation, MOST_AGENT_TOKENS } from '../../core/contract/expand-query.ts'
+import { GrepInput } from '../../core/contract/retrieval.ts'
 import { createTokenEstimator } from '../../core/models/token-estimator.ts'
+import { MemoryReader } from '../../core/systems/memory-reader.ts'
+import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { generateHistory } from '../builders/history.ts'
 import { buildMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
@@ -96,27 +101,53 @@ describe('a question without a model', () => {
     })
   })
 
-  it('never returns more tokens than its cap or 8,000, and has the same answer every time', async () => {
+  it('takes, in the order of the search, every passage that still fits into its cap, and never more than 8,000 tokens', async () => {
     const memory = buildMemory({ conversations: [{}] })
+    onTestFinished(() => memory.close())
     const ids = memory.messages(
       1,
-      generateHistory({ seed: 3, messages: 120 }).map(({ role, content }) => ({ role, content })),
+      generateHistory({ seed: 3, messages: 90 }).map(({ role, content }) => ({ role, content })),
     )
     const leaf = memory.leaf(1, ids, { content: 'All of it.' })
     const estimator = createTokenEstimator()
     const asker = askerOf(memory.db)
+    const question = { prompt: 'Which lock or queue fails with a TypeError?', summaryIds: [leaf] }
+    const all = await ask(asker, { ...question, tokenCap: MOST_AGENT_TOKENS })
+    expect(all.truncated).toBe(false)
+    const { hits } = await new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, new MemoryReader(memory.db)).search(
+      GrepInput.parse({ query: question.prompt, match: 'question', limit: 1000 }),
+    )
+    const cited = all.citations.map(({ id }) => id)
+    expect(cited.length).toBeGreaterThan(20)
+    expect(hits.map(({ id }) => id).filter((id) => cited.includes(id))).toEqual(cited)
+    const text = (citations: readonly ExpandCitation[]): string =>
+      citations.map(({ id, excerpt }) => `[${id}] ${excerpt}`).join('\n\n')
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 900 }), async (tokenCap) => {
-        const request = { prompt: 'Which lock or queue fails with a TypeError?', summaryIds: [leaf], tokenCap }
-        const result = await ask(asker, request)
-        expect(estimator.count(result.answer)).toBeLessThanOrEqual(tokenCap)
-        expect(result.tokensUsed).toBeLessThanOrEqual(tokenCap)
+        const taken: ExpandCitation[] = []
+        for (const one of all.citations) if (estimator.count(text([...taken, one])) <= tokenCap) taken.push(one)
+        const result = await ask(asker, { ...question, tokenCap })
+        expect(result.citations).toEqual(taken)
+        expect(result.answer).toBe(text(taken))
         expect(result.tokensUsed).toBe(estimator.count(result.answer))
-        expect((await ask(asker, request)).answer).toBe(result.answer)
+        expect(result.truncated).toBe(taken.length < all.citations.length)
       }),
       { numRuns: runs(12) },
     )
-    await expect(ask(asker, { prompt: 'x', summaryIds: [leaf], tokenCap: 8_001 })).rejects.toThrow()
-    memory.close()
+    await expect(ask(asker, { ...question, tokenCap: MOST_AGENT_TOKENS + 1 })).rejects.toThrow()
+  })
+
+  it('cuts from a long text whole sentences around the place with most of its words', async () => {
+    const { memory, leaves } = readingMemory()
+    onTestFinished(() => memory.close())
+    const filler = 'Nothing much happened on that day. '.repeat(40)
+    const answer = 'The invoices of May were late. A full disk on the print server was why.'
+    const [long = 0] = memory.messages(1, [`The invoices are a topic. ${filler}${answer} ${filler}`])
+    const leaf = memory.leaf(1, [long], { content: 'May.' })
+    const request = { prompt: 'Why were the invoices of May late?', summaryIds: [leaf, ...leaves] }
+    const cited = (await ask(askerOf(memory.db), request)).citations.find(({ id }) => id === `msg_${long}`)
+    expect(cited?.excerpt.slice(0, answer.length)).toBe(answer)
+    expect(cited?.excerpt).toMatch(/day\.$/)
+    expect((cited?.end ?? 0) - (cited?.start ?? 0)).toBe(cited?.excerpt.length)
   })
 })

@@ -5,10 +5,9 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import { conversationOf, findNode } from '../../systems/node-id.ts'
 import type { Scope } from '../grants/scope.ts'
 
-/** How many nodes a reading begins with at most. */
-const MOST_CANDIDATES = 6
-const HITS = 30
+const HITS = 100
 
+/** The nodes at which a reading may begin, the best first. */
 export type Candidates = { readonly ids: readonly string[]; readonly conversationIds: readonly number[] }
 
 /**
@@ -47,7 +46,7 @@ export async function findCandidates(
     // Several hits that one summary covers count for more than one good hit of another.
     scores.set(id, { score: known + 1 / (place + 3), conversationId: hit.conversationId })
   }
-  const best = [...scores].sort((a, b) => b[1].score - a[1].score || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_CANDIDATES)
+  const best = [...scores].sort((a, b) => b[1].score - a[1].score || (a[0] < b[0] ? -1 : 1))
   return {
     ids: best.map(([id]) => id),
     conversationIds: [...new Set(best.map(([, found]) => found.conversationId))],

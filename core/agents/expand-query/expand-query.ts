@@ -16,15 +16,17 @@ import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
 import { Grants } from '../grants/grants.ts'
 import type { Scope } from '../grants/scope.ts'
-import { bestPassages, type ScoredPassage } from './best-passages.ts'
 import { type Candidates, findCandidates } from './candidates.ts'
 import { type CitedAnswer, checkCitations } from './cited-answer.ts'
+import { foundPassages, PassageReader } from './found-passages.ts'
 import { GrantedReader } from './granted-reader.ts'
 import { NOT_FOUND } from './reader-prompt.ts'
 
 /** A reading that takes longer than this is not worth waiting for. */
 const GRANT_MS = 5 * 60_000
 const MOST_CALLS = 40
+/** How many nodes a model is told to begin with. */
+const MOST_LISTED = 6
 
 export type ExpandQueryOptions = {
   readonly db: ReadDb
@@ -51,8 +53,8 @@ type Told = {
 
 /**
  * Answers a question from what some summaries cover, so that the caller need not read it. A model may describe and
- * expand nodes under a grant, which limits what, how much and for how long it reads. Without a model the passages are
- * returned that share most with the question. Both answers name the ids on which they rest.
+ * expand nodes under a grant, which limits what, how much and for how long it reads. Without a model passages of what a
+ * search for the question finds are returned, in its order. Both answers name the ids on which they rest.
  */
 export class ExpandQuery {
   readonly grants: Grants
@@ -77,8 +79,8 @@ export class ExpandQuery {
     const began = performance.now()
     const access = this.#options.summarizers.accessFor(input.summarizer)
     const question = input.query ? `${input.prompt}\n${input.query}` : input.prompt
-    const asked = { ...input, question: input.query ?? input.prompt }
-    const candidates = await findCandidates(this.#options, { ...asked, limits }, signal)
+    const sought = input.query ?? input.prompt
+    const candidates = await findCandidates(this.#options, { ...input, question: sought, limits }, signal)
     const cap = Math.min(input.tokenCap ?? this.#options.defaultTokens, MOST_AGENT_TOKENS)
     const grant = this.grants.issue({
       conversationIds: candidates.conversationIds,
@@ -96,7 +98,7 @@ export class ExpandQuery {
         signal,
       )
       const dropped = failures.flatMap(({ failure }) => (failure instanceof UncitedAnswer ? failure.dropped : []))
-      const told = answer ?? (await this.#fromPassages(grant, question, candidates, cap, signal))
+      const told = answer ?? (await this.#fromPassages(grant, sought, candidates, cap, signal))
       return {
         ...told,
         citations: [...told.citations],
@@ -152,15 +154,9 @@ export class ExpandQuery {
 
   /** Returns, for each cited source, the passage that supports question and answer best. */
   async #citations({ text, cited }: CitedAnswer, question: string, signal: AbortSignal): Promise<ExpandCitation[]> {
-    const { db, retrieval } = this.#options
-    const found: ExpandCitation[] = []
-    for (const id of cited) {
-      const reach = new Map([[id, 0]])
-      const passages = await bestPassages({ db, retrieval, question: `${question}\n${text}`, roots: [], reach, signal })
-      const best = passages[0]?.citation ?? this.#beginning(id)
-      if (best) found.push(best)
-    }
-    return found
+    const passages = new PassageReader({ db: this.#options.db, question: `${question}\n${text}`, signal }, cited)
+    const found = new Map((await passages.of(cited)).map((passage) => [passage.id, passage]))
+    return cited.flatMap((id) => found.get(id) ?? this.#beginning(id) ?? [])
   }
 
   #beginning(id: string): ExpandCitation | null {
@@ -180,9 +176,9 @@ export class ExpandQuery {
   ): Promise<Told> {
     const { db, retrieval, estimator } = this.#options
     const reach = this.#reader.reach(grant)
-    const passages = await bestPassages({ db, retrieval, question, roots: ids, reach, signal })
     const left = cap - this.grants.get(grant.id).usedTokens
-    const answer = passageAnswer(passages, left, estimator)
+    const pages = foundPassages({ db, retrieval, question, reach, signal })
+    const answer = await passageAnswer(pages, left, estimator)
     if (answer.citations.length > 0) {
       const [first] = answer.citations
       this.grants.use(grant.id, first?.conversationId ?? -1)
@@ -205,6 +201,7 @@ export class ExpandQuery {
 
   #listed({ ids }: Candidates): string {
     return ids
+      .slice(0, MOST_LISTED)
       .map((id) => {
         const { kind, depth, messages, tokens } = this.#options.retrieval.describe(id, 0)
         const facts = [
@@ -239,25 +236,37 @@ type PassageAnswer = {
   readonly truncated: boolean
 }
 
-/** Returns the best passages, each with its id, as a text of at most `cap` tokens. The best comes first. */
-function passageAnswer(passages: readonly ScoredPassage[], cap: number, estimator: TokenEstimator): PassageAnswer {
-  const chosen: { readonly citation: ExpandCitation; readonly piece: string }[] = []
-  const textOf = (): string => chosen.map(({ piece }) => piece).join('\n\n')
-  let tokens = 0
-  for (const { citation } of passages) {
-    const piece = `[${citation.id}] ${citation.excerpt}`
-    const longer = tokens + estimator.count(`${piece}\n\n`)
-    if (longer > cap) continue
-    tokens = longer
-    chosen.push({ citation, piece })
+/** With fewer tokens left, the search is not asked for another page. */
+const LEAST_TOKENS = 32
+
+/**
+ * Returns the best passages, each with its id, as a text of at most `cap` tokens. The best comes first, and every
+ * passage of a page that still fits is taken. What says the same again is left out.
+ */
+async function passageAnswer(
+  pages: AsyncIterable<readonly ExpandCitation[]>,
+  cap: number,
+  estimator: TokenEstimator,
+): Promise<PassageAnswer> {
+  const citations: ExpandCitation[] = []
+  const excerpts = new Set<string>()
+  let [text, tokens, truncated] = ['', 0, false]
+  for await (const page of pages) {
+    const before = citations.length
+    for (const citation of page) {
+      if (excerpts.has(citation.excerpt)) continue
+      const longer = `${text === '' ? '' : `${text}\n\n`}[${citation.id}] ${citation.excerpt}`
+      const count = estimator.count(longer)
+      if (count > cap) {
+        truncated = true
+        continue
+      }
+      excerpts.add(citation.excerpt)
+      citations.push(citation)
+      text = longer
+      tokens = count
+    }
+    if (truncated && (citations.length === before || cap - tokens < LEAST_TOKENS)) break
   }
-  // Pieces together may have more tokens than one by one.
-  while (chosen.length > 0 && estimator.count(textOf()) > cap) chosen.pop()
-  const text = textOf()
-  return {
-    text,
-    tokens: estimator.count(text),
-    citations: chosen.map(({ citation }) => citation),
-    truncated: chosen.length < passages.length,
-  }
+  return { text, tokens, citations, truncated }
 }

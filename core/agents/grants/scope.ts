@@ -62,13 +62,17 @@ export class Scope {
   /** What a search may find, or null for all of the conversations. */
   permitted(): Permitted | null {
     const { reach } = this
-    if (reach === null) return null
-    const ids = [...reach.keys()]
-    return {
-      message: ids.flatMap((id) => messageNumber(id) ?? []),
-      summary: summaryRowNumbers(this.#db, ids),
-      allowsFile: (id) => this.allows(id),
-    }
+    return reach === null ? null : { ...permittedOf(this.#db, reach), allowsFile: (id) => this.allows(id) }
+  }
+}
+
+/** What a search of messages and summaries may find. */
+export function permittedOf(db: ReadDb, reach: Reach): Permitted {
+  const ids = [...reach.keys()]
+  return {
+    message: ids.flatMap((id) => messageNumber(id) ?? []),
+    summary: summaryRowNumbers(db, ids),
+    allowsFile: () => false,
   }
 }
 
