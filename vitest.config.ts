@@ -53,8 +53,9 @@ export default defineConfig({
           name: 'contract',
           include: CONTRACT,
           globalSetup: ['test/builders/built-program.ts'],
-          // Some wait for clocks and other processes.
+          // Some wait for clocks and other processes. Projects with other numbers of workers run one after another.
           maxWorkers: availableParallelism() + 2,
+          sequence: { groupOrder: 1 },
         },
       },
       { test: { ...everyTest, name: 'whole', include: WHOLE, exclude: [...everyTest.exclude, ...CONTRACT] } },
