@@ -23,7 +23,11 @@ import { useStored } from '../ui/use-stored.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
 
-type Props = { readonly current: ListedConversation | null }
+type Props = {
+  readonly current: ListedConversation | null
+  /** In CSS pixels. */
+  readonly width: number
+}
 
 const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
 /** A shorter list needs no filter. */
@@ -31,7 +35,7 @@ const FILTER_FROM = 8
 const TYPING_MS = 100
 
 /** The conversations of the file. Up and down arrows go through them. */
-export function ConversationList({ current }: Props) {
+export function ConversationList({ current, width }: Props) {
   const currentId = current?.conversationId ?? null
   const settings = useQuery(api.memory.settings.queryOptions())
   const [filter, setFilter] = useState('')
@@ -59,7 +63,7 @@ export function ConversationList({ current }: Props) {
   }
 
   return (
-    <nav className={styles.panel} aria-label="Conversations" onKeyDown={go}>
+    <nav className={styles.panel} style={{ width }} aria-label="Conversations" onKeyDown={go}>
       <div className={styles.heading}>
         <SectionHeading
           aside={

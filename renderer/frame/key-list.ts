@@ -14,7 +14,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
       [['/'], 'search'],
       [['Mod ,'], 'settings'],
       [['Esc'], 'back out of the selection'],
-      [['\\'], 'show or hide the detail panel'],
+      [['\\'], 'show or hide the right panel'],
       [['?'], 'this list'],
     ],
   },

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
@@ -12,23 +12,25 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { OPENING, useConversation } from '../ui/use-conversations.ts'
+import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
+import { ViewPanelSlot } from '../ui/view-panel.tsx'
+import { fitColumns, PANEL, SIDEBAR } from './columns.ts'
 import { ConversationList } from './conversation-list.tsx'
-import { DetailPanel } from './detail-panel.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
+import { RightPanel } from './right-panel.tsx'
 import { StatusLine } from './status-line.tsx'
 import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys } from './use-frame-keys.ts'
+import { useRightPanel } from './use-right-panel.ts'
 import { ViewArea } from './view-area.tsx'
 import { loadAllViews } from './view-code.ts'
 
 /** After this time the first view is there, and the others are loaded. */
 const VIEWS_AFTER_MS = 3000
-const MIN_DETAIL = 260
-const MAX_DETAIL = 640
 /** They speak of the whole file, and need no conversation. */
 const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'logs', 'settings']
 
@@ -36,17 +38,21 @@ const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'logs', 'set
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
   const [ask, setAsk] = useState<SurgeryAsk | null>(null)
-  const [detailWidth, setDetailWidth] = useStored<number>('detail-width', 344)
-  const [hasDetail, setHasDetail] = useStored<boolean>('detail-open', true)
+  const middle = useRef<HTMLDivElement>(null)
+  const [sidebarWidth, setSidebarWidth] = useStored<number>('sidebar-width', SIDEBAR.initial)
+  const [panelWidth, setPanelWidth] = useStored<number>('panel-width', PANEL.initial)
+  const width = useSize(middle)?.width ?? innerWidth
+  const columns = fitColumns(width, { sidebar: sidebarWidth, panel: panelWidth })
+  const panel = useRightPanel(columns.isOverlay)
+  const [slot, setSlot] = useState<HTMLElement | null>(null)
   const route = useRoute()
   const shown = useShownConversation()
   const { conversation: current } = shown
   useMeasuredConversations(current !== null)
 
-  const toggleDetail = () => setHasDetail(!hasDetail)
   // A dialog reports late that it was closed. Another one may be open by then.
   const close = (closed: 'palette' | 'keys') => setDialog((now) => (now === closed ? null : now))
-  useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onToggleDetail: toggleDetail })
+  useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onTogglePanel: panel.toggle })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
   useEffect(() => {
     const timer = setTimeout(() => void loadAllViews(), VIEWS_AFTER_MS)
@@ -56,10 +62,19 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   return (
     <div className={styles.window}>
       <TopBar info={info} onPalette={() => setDialog('palette')} />
-      <div className={styles.middle}>
-        <ConversationList current={current} />
+      <div ref={middle} className={styles.middle}>
+        <ConversationList current={current} width={columns.sidebar} />
+        <Splitter
+          label="list of conversations"
+          orientation="vertical"
+          pane="before"
+          size={columns.sidebar}
+          min={SIDEBAR.min}
+          max={columns.sidebarMax}
+          onResize={setSidebarWidth}
+        />
         <main className={styles.centre}>
-          <Tabs conversation={current} isDetailOpen={hasDetail} onToggleDetail={toggleDetail} />
+          <Tabs conversation={current} panel={panel} />
           <div className={styles.view}>
             {shown.error ? (
               <ErrorState error={shown.error} onRetry={shown.retry} />
@@ -68,32 +83,40 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
             ) : current === null && !FILE_VIEWS.includes(route.view) ? (
               <NoConversation />
             ) : (
-              <ViewArea
-                view={route.view}
-                conversationId={current?.conversationId ?? null}
-                info={info}
-                isDetailShown={hasDetail && route.selection !== null}
-                isPlanInSight={hasDetail && route.selection === null}
-                onShowPlan={() => {
-                  setHasDetail(true)
-                  navigate({ selection: null }, 'push')
-                }}
-              />
+              <ViewPanelSlot value={slot}>
+                <ViewArea
+                  view={route.view}
+                  conversationId={current?.conversationId ?? null}
+                  info={info}
+                  isPlanInSight={panel.isOpen && panel.tab === 'repair'}
+                  onShowPlan={() => panel.show('repair')}
+                />
+              </ViewPanelSlot>
             )}
           </div>
         </main>
-        {hasDetail && route.view !== 'logs' && (
+        {panel.isOpen && (
           <>
-            <Splitter
-              label="detail panel"
-              orientation="vertical"
-              pane="after"
-              size={detailWidth}
-              min={MIN_DETAIL}
-              max={MAX_DETAIL}
-              onResize={setDetailWidth}
+            {!columns.isOverlay && (
+              <Splitter
+                label="right panel"
+                orientation="vertical"
+                pane="after"
+                size={columns.panel}
+                min={PANEL.min}
+                max={columns.panelMax}
+                onResize={setPanelWidth}
+              />
+            )}
+            <RightPanel
+              width={columns.panel}
+              isOverlay={columns.isOverlay}
+              panel={panel}
+              conversation={current}
+              info={info}
+              onOperate={setAsk}
+              onSlot={setSlot}
             />
-            <DetailPanel width={detailWidth} conversation={current} info={info} onOperate={setAsk} />
           </>
         )}
       </div>
@@ -102,7 +125,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
         <Palette
           info={info}
           onKeys={() => setDialog('keys')}
-          onToggleDetail={toggleDetail}
+          onTogglePanel={panel.toggle}
           onOperate={setAsk}
           onClose={() => close('palette')}
         />

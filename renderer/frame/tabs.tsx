@@ -1,53 +1,99 @@
 import { useQuery } from '@tanstack/react-query'
+import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
-import { formatRoute, patchRoute, useRoute, type View } from '../routes.ts'
+import { formatRoute, navigate, patchRoute, useRoute, type View } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { formatPressure, plural } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { fittingTabs } from './columns.ts'
 import { TABS } from './tab-list.ts'
 import styles from './tabs.module.css'
+import type { RightPanelState } from './use-right-panel.ts'
 
 type Props = {
   readonly conversation: ListedConversation | null
-  readonly isDetailOpen: boolean
-  readonly onToggleDetail: () => void
+  readonly panel: RightPanelState
 }
 
-/** The views as links, so that the browser can open them like any link. */
-export function Tabs({ conversation, isDetailOpen, onToggleDetail }: Props) {
+/** Room for the button that lists the views for which there is none. */
+const MORE_PX = 100
+
+/** The views as links, so that the browser can open them like any link. Those that do not fit are in a menu. */
+export function Tabs({ conversation, panel }: Props) {
   const route = useRoute()
+  const [strip, fitting] = useFittingTabs()
+  const others = TABS.slice(fitting)
+  const isElsewhere = others.find(({ view }) => view === route.view)
   return (
     <nav className={styles.tabs} aria-label="Views">
-      <div className={styles.strip}>
-        {TABS.map(({ view, label }) => (
-          <a
-            key={view}
-            className={styles.tab}
-            href={formatRoute(patchRoute(route, { view }))}
-            aria-current={view === route.view ? 'page' : undefined}
-            draggable={false}
-            ref={view === route.view ? bringIntoSight : undefined}
+      <div className={styles.row}>
+        <div ref={strip} className={styles.strip}>
+          {TABS.map(({ view, label }, index) => (
+            <a
+              key={view}
+              className={styles.tab}
+              data-out={index >= fitting || undefined}
+              href={formatRoute(patchRoute(route, { view }))}
+              aria-current={view === route.view ? 'page' : undefined}
+              draggable={false}
+            >
+              {label}
+              <TabBadge view={view} conversation={conversation} />
+            </a>
+          ))}
+        </div>
+        {others.length > 0 && (
+          <Menu
+            label="More views"
+            className={classNames(styles.more, isElsewhere && styles.current)}
+            items={others.map(({ view, label, letter }) => ({
+              label,
+              isChecked: view === route.view,
+              hint: `g ${letter}`,
+              onSelect: () => navigate({ view }, 'push'),
+            }))}
           >
-            {label}
-            <TabBadge view={view} conversation={conversation} />
-          </a>
-        ))}
+            {isElsewhere?.label ?? 'More'}
+            <Icon name="chevronDown" />
+          </Menu>
+        )}
       </div>
-      <IconButton
-        icon="sidebar"
-        label={isDetailOpen ? 'Hide the detail panel' : 'Show the detail panel'}
-        title={`${isDetailOpen ? 'Hide' : 'Show'} the detail panel ( \\ )`}
-        aria-pressed={isDetailOpen}
-        onClick={onToggleDetail}
-      />
+      {panel.tab !== null && (
+        <IconButton
+          icon="sidebar"
+          label={panel.isOpen ? 'Hide the right panel' : 'Show the right panel'}
+          title={`${panel.isOpen ? 'Hide' : 'Show'} the right panel ( \\ )`}
+          aria-pressed={panel.isOpen}
+          onClick={panel.toggle}
+        />
+      )}
     </nav>
   )
 }
 
-/** In a narrow window the strip of tabs scrolls. */
-function bringIntoSight(tab: HTMLElement | null): void {
-  tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+/** Measures how many tabs fit in the strip. The others wrap into a line below it, where they are not seen. */
+function useFittingTabs() {
+  const strip = useRef<HTMLDivElement>(null)
+  const [fitting, setFitting] = useState(TABS.length)
+  useLayoutEffect(() => {
+    const element = strip.current
+    if (element === null) return
+    const tabs = [...element.children].filter((child) => child instanceof HTMLElement)
+    const measure = () => {
+      const widths = tabs.map((tab) => tab.getBoundingClientRect().width)
+      // The button for the others takes its room from the strip, so that the room of both is measured.
+      setFitting(fittingTabs(widths, element.parentElement?.clientWidth ?? 0, MORE_PX))
+    }
+    const observer = new ResizeObserver(measure)
+    for (const each of [element, ...tabs]) observer.observe(each)
+    measure()
+    return () => observer.disconnect()
+  }, [])
+  return [strip, fitting] as const
 }
 
 function TabBadge({ view, conversation }: { readonly view: View; readonly conversation: ListedConversation | null }) {

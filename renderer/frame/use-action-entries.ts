@@ -12,7 +12,7 @@ import { openAsk, openSettings } from './top-bar.tsx'
 
 export type PaletteActions = {
   readonly onKeys: () => void
-  readonly onToggleDetail: () => void
+  readonly onTogglePanel: () => void
   readonly onOperate: (ask: SurgeryAsk) => void
 }
 
@@ -29,7 +29,7 @@ export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, let
 /** The actions that are available everywhere. */
 export function useActionEntries(
   info: MemoryInfo,
-  { onKeys, onToggleDetail, onOperate }: PaletteActions,
+  { onKeys, onTogglePanel, onOperate }: PaletteActions,
 ): readonly PaletteEntry[] {
   const { paused, togglePause } = useLive()
   const { selection } = useRoute()
@@ -80,7 +80,7 @@ export function useActionEntries(
           ),
         ]
       : []),
-    action('Show or hide the detail panel', 'right side', onToggleDetail, '\\'),
+    action('Show or hide the right panel', 'detail what if', onTogglePanel, '\\'),
     action('Dark theme', 'colour night', () => chooseTheme('dark')),
     action('Light theme', 'colour day', () => chooseTheme('light')),
     action('Theme of the system', 'colour automatic', () => chooseTheme('system')),

@@ -3,7 +3,7 @@ import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
 
-type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; readonly onToggleDetail: () => void }
+type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; readonly onTogglePanel: () => void }
 
 /** How long `g` waits for its letter. */
 const CHORD_MS = 1500
@@ -11,13 +11,13 @@ const CHORD_MS = 1500
 const MOST_WORDS = 1000
 
 /** The keys that work everywhere in the window. j, k and the arrows belong to the views. */
-export function useFrameKeys({ onPalette, onKeys, onToggleDetail }: Actions): void {
+export function useFrameKeys({ onPalette, onKeys, onTogglePanel }: Actions): void {
   useKeys({
     'Mod+k': onPalette,
     '?': onKeys,
     'Mod+,': openSettings,
     '/': openSearch,
-    '\\': onToggleDetail,
+    '\\': onTogglePanel,
     Escape: backOut,
     g: awaitLetter,
     t: traceSelection,

@@ -29,9 +29,7 @@ type Props = {
   readonly view: View
   readonly conversationId: number | null
   readonly info: MemoryInfo
-  /** True while the detail of a selection is shown on the right side. */
-  readonly isDetailShown: boolean
-  /** True while the repair plan is shown on the right side, when nothing is selected. */
+  /** True while the repair plan is shown on the right side. */
   readonly isPlanInSight: boolean
   readonly onShowPlan: () => void
 }
@@ -48,7 +46,7 @@ export function ViewArea(props: Props) {
   )
 }
 
-function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight, onShowPlan }: Props) {
+function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: Props) {
   if (view === 'integrity') {
     const actions = conversationId !== null && <CoverageCheck conversationId={conversationId} />
     return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
@@ -64,7 +62,7 @@ function CurrentView({ view, conversationId, info, isDetailShown, isPlanInSight,
     case 'strata':
       return <StrataAndLineage conversationId={conversationId} />
     case 'context':
-      return <ContextView conversationId={conversationId} isDetailShown={isDetailShown} />
+      return <ContextView conversationId={conversationId} />
     case 'transcript':
       return <TranscriptView conversationId={conversationId} />
     case 'search':

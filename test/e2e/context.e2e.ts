@@ -1,3 +1,4 @@
+import type { Locator } from '@playwright/test'
 import { expect, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
@@ -21,24 +22,37 @@ test('the context window lists each item with its reason, and shows what a small
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
 
-  // One at a time at the right side: what was asked for last.
-  const whatIf = view.getByRole('complementary', { name: 'What if' })
-  await expect(whatIf).toBeHidden()
-  await view.getByRole('button', { name: 'What if' }).click()
-  await expect(whatIf).toBeVisible()
+  // Beside the detail at 1280 pixels the list keeps its words, and no tab is out of reach.
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const widthOf = async (of: Locator) => (await of.boundingBox())?.width ?? 0
+  await expect.poll(() => widthOf(view)).toBeGreaterThanOrEqual(560)
+  await page.getByRole('button', { name: 'More views' }).click()
+  await page.getByRole('menuitemradio', { name: 'Logs' }).click()
+  await expect(page).toHaveURL(/\/logs/)
   await expect(detail).toBeHidden()
+  await expect(page.getByRole('button', { name: /right panel/ })).toBeHidden()
+  await page.goBack()
+  await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
+
+  // What if is a tab of the same panel.
+  const whatIf = page.getByRole('region', { name: 'What if' })
+  await expect(whatIf).toBeHidden()
+  await detail.getByRole('tab', { name: 'What if' }).click()
+  await expect(whatIf).toBeVisible()
+  await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeHidden()
   await table.getByRole('row').nth(1).click()
   await expect(whatIf).toBeHidden()
-  await expect(detail).toBeVisible()
-  await view.getByRole('button', { name: 'What if' }).click()
+  await expect(detail.getByRole('button', { name: 'Copy msg_1', exact: true })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(whatIf).toBeVisible()
 
-  const budget = view.getByRole('textbox', { name: 'budget' })
+  const budget = whatIf.getByRole('textbox', { name: 'budget' })
   await budget.fill('3,000')
   await budget.press('Enter')
   await expect(view).toContainText('of 3,000')
   await expect(table).toContainText(/out: .*tokens/)
-  await view.getByRole('textbox', { name: 'fresh tail' }).fill('0')
-  await view.getByRole('textbox', { name: 'fresh tail' }).press('Enter')
+  await whatIf.getByRole('textbox', { name: 'fresh tail' }).fill('0')
+  await whatIf.getByRole('textbox', { name: 'fresh tail' }).press('Enter')
   await expect(view).toContainText('of 3,000')
 })
 

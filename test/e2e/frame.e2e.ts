@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from '@playwright/test'
+import type { Locator, Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
@@ -56,7 +56,7 @@ test('a long list of conversations is fetched as it is scrolled, and all of it i
   await list.getByRole('textbox', { name: 'Filter conversations' }).fill('conversation 17 many')
   await expect(list).toContainText('17 of 250')
   await list.getByRole('button', { name: /Conversation 17 of many/ }).click()
-  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('Conversation 17 of many')
+  await expect(list.locator('[aria-current=true]')).toContainText('Conversation 17 of many')
 
   await page.keyboard.press('ControlOrMeta+k')
   await page.getByPlaceholder('View, action, conversation, or an id').fill('conversation 42')
@@ -109,7 +109,9 @@ test('the palette reaches views, actions, conversations and ids', async ({ openS
   await run('compaction')
   await expect(page).toHaveURL(/compaction/)
   await run('nightly')
-  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('Nightly reconciliation')
+  await expect(page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current=true]')).toContainText(
+    'Nightly reconciliation',
+  )
   await run('msg_3')
   await expect.poll(() => page.url()).toContain('select=msg_3')
   await run('check integrity')
@@ -137,26 +139,55 @@ test('every view has its key, and ? lists them', async ({ openSample }) => {
 })
 
 test(
-  'all tabs are in sight beside the detail panel at 1440 pixels, with their badges',
+  'the right panel opens for a selection, and every column has room from 900 to 2560 pixels',
   IN_BROWSER,
-  async ({ openMemory, home }, testInfo) => {
-    const path = sampleCopy(home)
-    const memory = new TestMemory(path)
-    memory.damage('UPDATE summaries SET depth = 7')
-    memory.db.close()
+  async ({ openMemory, home }) => {
+    const path = builtMemory(home, (memory) => {
+      memory.conversation({
+        title: 'Charges are sent twice after the retry of a payment that timed out',
+        messages: [{}],
+      })
+      memory.conversation({ title: 'Refunds', messages: [{}] })
+    })
     const page = await openMemory(path)
-    await page.setViewportSize({ width: 1440, height: 900 })
-    await page.getByRole('link', { name: 'Integrity' }).click()
-    await page.getByRole('button', { name: 'Check now' }).click()
+    await page.setViewportSize({ width: 2560, height: 1440 })
     const tabs = page.getByRole('navigation', { name: 'Views' })
-    await expect(tabs.getByRole('link', { name: /^Integrity \d+$/ })).toBeVisible()
-    const [needed, room] = await tabs.evaluate(({ firstElementChild: strip }) => [
-      strip?.scrollWidth,
-      strip?.clientWidth,
-    ])
-    expect(needed).toBeLessThanOrEqual(room ?? 0)
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await page.screenshot({ path: testInfo.outputPath('tabs-dark.png') })
+    const list = page.getByRole('navigation', { name: 'Conversations' })
+    const panel = page.getByRole('complementary', { name: 'Detail' })
+    const boxOf = async (of: Locator) => (await of.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    await tabs.getByRole('link', { name: 'Transcript' }).click()
+    await expect(panel).toBeHidden()
+    await page.getByRole('article').first().click()
+    await expect(panel).toBeVisible()
+    await expect(tabs.getByRole('link')).toHaveCount(12)
+
+    // A wider sidebar shows the whole title, also in the next window.
+    const title = list.getByText(/^Charges are sent twice/)
+    const isCut = () => title.evaluate(({ parentElement: box }) => (box?.scrollWidth ?? 0) > (box?.clientWidth ?? 0))
+    expect(await isCut()).toBe(true)
+    const line = page.getByRole('separator', { name: 'Resize list of conversations' })
+    await line.focus()
+    for (let steps = 0; steps < 16; steps += 1) await page.keyboard.press('ArrowRight')
+    expect(await isCut()).toBe(false)
+    await page.reload()
+    await expect(title).toBeVisible()
+    expect(await isCut()).toBe(false)
+
+    // Side by side at 1280 pixels, and over the view at 900, where it is closed by the key.
+    await page.setViewportSize({ width: 1280, height: 800 })
+    const view = page.getByRole('main')
+    await expect.poll(async () => (await boxOf(view)).width).toBeGreaterThanOrEqual(560)
+    expect((await boxOf(list)).width).toBeGreaterThanOrEqual(240)
+    expect((await boxOf(panel)).x).toBeGreaterThanOrEqual((await boxOf(view)).x + (await boxOf(view)).width)
+    await page.setViewportSize({ width: 900, height: 700 })
+    await expect.poll(async () => (await boxOf(view)).width).toBeGreaterThanOrEqual(560)
+    await expect(panel).toBeVisible()
+    await page.keyboard.press('\\')
+    await expect(panel).toBeHidden()
+    await expect(tabs.getByRole('link', { name: 'Logs' })).toBeHidden()
+    await tabs.getByRole('button', { name: 'More views' }).click()
+    await page.getByRole('menuitemradio', { name: 'Logs' }).click()
+    await expect(page).toHaveURL(/\/logs/)
   },
 )
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Job } from '../../core/contract/job.ts'
 import type { ConversationRow } from '../../core/contract/memory.ts'
+import { fitColumns, fittingTabs } from '../../renderer/frame/columns.ts'
+import { panelTabs, placeOf, shownTab } from '../../renderer/frame/panel-tabs.ts'
 import { addressToRemember, withAddress } from '../../renderer/frame/remembered-address.ts'
 import { statusText } from '../../renderer/frame/status-text.ts'
 import { conversationName } from '../../renderer/ui/conversation-name.ts'
@@ -24,6 +26,69 @@ const row = (over: Partial<ConversationRow> & { conversationId: number }): Conve
   archivedAtMs: null,
   parentConversationId: null,
   ...over,
+})
+
+describe('the columns of the window', () => {
+  const wanted = { sidebar: 248, panel: 344 }
+
+  it('keep the widths that the user chose where they fit beside a view of 560 pixels', () => {
+    expect(fitColumns(1440, { sidebar: 320, panel: 500 })).toMatchObject({ sidebar: 320, panel: 500, isOverlay: false })
+    const narrow = fitColumns(1100, { sidebar: 500, panel: 700 })
+    expect(1100 - narrow.sidebar - narrow.panel).toBeGreaterThanOrEqual(560)
+    expect(narrow.isOverlay).toBe(false)
+  })
+
+  it('lay the panel over the view where both do not fit, and let some of the view be seen', () => {
+    expect(fitColumns(900, wanted)).toMatchObject({ sidebar: 248, panel: 344, isOverlay: true })
+    expect(fitColumns(700, { sidebar: 248, panel: 700 }).panel).toBeLessThan(700 - 240)
+  })
+
+  it('are never narrower than 240 pixels, in a window of any width', () => {
+    for (let width = 320; width <= 2560; width += 40) {
+      const { sidebar, panel, isOverlay } = fitColumns(width, { sidebar: 0, panel: 0 })
+      expect(Math.min(sidebar, panel)).toBeGreaterThanOrEqual(240)
+      if (!isOverlay) expect(width - sidebar - panel).toBeGreaterThanOrEqual(560)
+    }
+  })
+})
+
+describe('the tabs of the views', () => {
+  it('are all shown where they fit', () => expect(fittingTabs([60, 70, 80], 210, 50)).toBe(3))
+  it('leave room for the button of the others where they do not', () =>
+    expect(fittingTabs([60, 70, 80], 200, 50)).toBe(2))
+  it('are all in the menu of a window without room', () => expect(fittingTabs([60, 70, 80], 40, 50)).toBe(0))
+})
+
+describe('the right panel', () => {
+  const at = (view: 'context' | 'search' | 'settings' | 'strata', selection: string | null, isTracing = false) => {
+    const where = { view, selection, isTracing }
+    return { tabs: panelTabs(where), place: placeOf(where) }
+  }
+
+  it('shows the selection first, and what the view has to say in a tab beside it', () => {
+    const { tabs, place } = at('context', 'msg_1')
+    expect(tabs).toEqual(['what-if', 'detail'])
+    expect(shownTab(tabs, place, null)).toBe('detail')
+    expect(shownTab(tabs, place, { place, tab: 'what-if' })).toBe('what-if')
+  })
+
+  it('shows another selection although a tab was chosen for the one before', () => {
+    const before = at('context', 'msg_1')
+    const { tabs, place } = at('context', 'msg_2')
+    expect(shownTab(tabs, place, { place: before.place, tab: 'what-if' })).toBe('detail')
+  })
+
+  it('keeps the tab of a trace while its rungs are selected', () => {
+    const { place } = at('search', null, true)
+    const { tabs } = at('search', 'sum_1', true)
+    expect(shownTab(tabs, at('search', 'sum_1', true).place, null)).toBe('recovery')
+    expect(shownTab(tabs, at('search', 'sum_1', true).place, { place, tab: 'detail' })).toBe('detail')
+  })
+
+  it('has nothing to say of settings, and only the conversation without a selection', () => {
+    expect(at('settings', 'msg_1').tabs).toEqual([])
+    expect(at('strata', null).tabs).toEqual(['conversation'])
+  })
 })
 
 describe('the status line', () => {

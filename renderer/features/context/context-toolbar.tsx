@@ -1,5 +1,3 @@
-import { Button } from '../../ui/button.tsx'
-import { classNames } from '../../ui/class-names.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import styles from './context-toolbar.module.css'
 
@@ -16,12 +14,10 @@ type Props = {
   readonly onQuery: (query: string) => void
   readonly form: Form
   readonly onForm: (form: Form) => void
-  readonly hasWhatIf: boolean
-  readonly onToggleWhatIf: () => void
 }
 
 /** Chooses the form in which the window is shown, and the query that ranks its older items. */
-export function ContextToolbar({ query, onQuery, form, onForm, hasWhatIf, onToggleWhatIf }: Props) {
+export function ContextToolbar({ query, onQuery, form, onForm }: Props) {
   return (
     <div className={styles.bar} role="toolbar" aria-label="Shown">
       <input
@@ -35,14 +31,6 @@ export function ContextToolbar({ query, onQuery, form, onForm, hasWhatIf, onTogg
       />
       <span className={styles.space} />
       <Segmented label="Shown as" options={FORMS} value={form} onChange={onForm} />
-      <Button
-        className={classNames(styles.toggle, hasWhatIf && styles.on)}
-        aria-pressed={hasWhatIf}
-        title={hasWhatIf ? 'Hide what if' : 'Try out other settings'}
-        onClick={onToggleWhatIf}
-      >
-        What if
-      </Button>
     </div>
   )
 }

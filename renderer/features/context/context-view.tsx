@@ -8,7 +8,7 @@ import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { useWidth } from '../../ui/use-width.ts'
+import { ViewPanel } from '../../ui/view-panel.tsx'
 import { CategoryTable } from './category-table.tsx'
 import { ContextToolbar, type Form } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
@@ -18,7 +18,6 @@ import { lastRun, NOW, normalised, parseTimePoint } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
 import { useKept } from './use-kept.ts'
-import { usePanel } from './use-panel.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { useTried } from './use-tried.ts'
 import { type SeenWindow, useAskedPoint, usePrefetch, useWindow } from './use-window.ts'
@@ -32,11 +31,7 @@ const MAX_ITEMS_UNASKED = 250_000
 /** Long enough for a slider to pass by, and short enough to feel immediate. */
 const SETTLE_MS = 60
 
-type Props = {
-  readonly conversationId: number
-  /** True when the detail of a selection is shown at the right side of the window. */
-  readonly isDetailShown: boolean
-}
+type Props = { readonly conversationId: number }
 
 /**
  * What the model sees next turn, or saw at an earlier moment: to scale, item by item, as the payload, and under other
@@ -50,14 +45,11 @@ export function ContextView(props: Props) {
   return isListed ? <WholeWindow {...props} /> : <LargeWindow items={items} onList={() => setListed(true)} />
 }
 
-function WholeWindow({ conversationId, isDetailShown }: Props) {
+function WholeWindow({ conversationId }: Props) {
   const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
   const [point, setPoint] = useKept('moment', conversationId, NOW, parseTimePoint)
   const [between, setBetween] = useState<Between | null>(null)
   const [form, setForm] = useState<Form>('list')
-  const [box, width] = useWidth<HTMLElement>()
-  const panel = usePanel(width, isDetailShown)
-
   const { time, error: timeError } = useTime(conversationId)
   const tried = useTried(whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
@@ -78,54 +70,49 @@ function WholeWindow({ conversationId, isDetailShown }: Props) {
     [answer.data, tried.effective],
   )
   return (
-    <section className={styles.view} aria-label="Context window" ref={box}>
+    <section className={styles.view} aria-label="Context window">
       <ContextToolbar
         query={whatIf.query}
         onQuery={(words) => setWhatIf({ ...whatIf, query: words })}
         form={form}
         onForm={setForm}
-        hasWhatIf={panel.isOpen}
-        onToggleWhatIf={panel.toggle}
       />
-      <div className={styles.columns}>
-        <div className={styles.main}>
-          {answer.isError && window === undefined ? (
-            <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
-          ) : window === undefined || (time === null && timeError === null) ? (
-            <Loading what="the context window" lines={9} />
-          ) : form === 'difference' && time !== null ? (
-            <DifferenceView
-              input={input}
-              time={time}
-              between={between ?? lastRun(time.timeline.events, time.course)}
-              onChange={setBetween}
-            />
-          ) : (
-            <>
-              {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}
-              {time === null ? (
-                <ErrorLine error={timeError} />
-              ) : (
-                <TimeBar time={time} point={point} onChange={setPoint} atMs={isStale ? null : (window.atMs ?? null)} />
-              )}
-              {form === 'list' && <WindowList window={window} isStale={isStale} />}
-              {form === 'category' && <CategoryTable window={window} />}
-              {form === 'payload' && <PayloadView input={input} moment={moment} />}
-            </>
-          )}
-        </div>
-        {panel.isOpen && (
-          <WhatIfPanel
-            conversationId={conversationId}
-            whatIf={whatIf}
-            tried={tried}
-            onChange={setWhatIf}
-            items={window?.items ?? []}
-            isPast={window?.atMs !== undefined}
-            isInstead={panel.isInstead}
+      <div className={styles.main}>
+        {answer.isError && window === undefined ? (
+          <ErrorState error={answer.error} onRetry={() => void answer.refetch()} />
+        ) : window === undefined || (time === null && timeError === null) ? (
+          <Loading what="the context window" lines={9} />
+        ) : form === 'difference' && time !== null ? (
+          <DifferenceView
+            input={input}
+            time={time}
+            between={between ?? lastRun(time.timeline.events, time.course)}
+            onChange={setBetween}
           />
+        ) : (
+          <>
+            {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}
+            {time === null ? (
+              <ErrorLine error={timeError} />
+            ) : (
+              <TimeBar time={time} point={point} onChange={setPoint} atMs={isStale ? null : (window.atMs ?? null)} />
+            )}
+            {form === 'list' && <WindowList window={window} isStale={isStale} />}
+            {form === 'category' && <CategoryTable window={window} />}
+            {form === 'payload' && <PayloadView input={input} moment={moment} />}
+          </>
         )}
       </div>
+      <ViewPanel>
+        <WhatIfPanel
+          conversationId={conversationId}
+          whatIf={whatIf}
+          tried={tried}
+          onChange={setWhatIf}
+          items={window?.items ?? []}
+          isPast={window?.atMs !== undefined}
+        />
+      </ViewPanel>
     </section>
   )
 }

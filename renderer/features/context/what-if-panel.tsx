@@ -31,15 +31,13 @@ type Props = {
   readonly items: readonly ContextItem[]
   /** True for a window of the past, for which nothing can be tried out. */
   readonly isPast: boolean
-  /** True when the panel replaces the detail of the selection. */
-  readonly isInstead: boolean
 }
 
 /** Short enough to be an answer at once. */
 const SETTLE_MS = 60
 
 /** Tries out another budget, threshold, tail or system. Nothing is written. */
-export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast, isInstead }: Props) {
+export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, isPast }: Props) {
   const info = useQuery(api.memory.info.queryOptions())
   const settled = useDebounced(tried.settings, SETTLE_MS)
   const input = useMemo(() => ({ conversationId, settings: settled }), [conversationId, settled])
@@ -50,7 +48,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
     navigate({ view: 'compaction' }, 'push')
   }
   return (
-    <aside className={styles.panel} aria-label="What if" data-beside={isInstead ? 'instead' : ''}>
+    <section className={styles.panel} aria-label="What if">
       <SectionHeading aside={isPast ? 'of the window now' : 'nothing is written'}>What if</SectionHeading>
       <PresetChoice
         presets={tried.presets}
@@ -84,7 +82,7 @@ export function WhatIfPanel({ conversationId, whatIf, tried, onChange, items, is
         </Notice>
       )}
       <LargestItems items={items} />
-    </aside>
+    </section>
   )
 }
 

@@ -16,7 +16,7 @@ import { useLineage } from './use-lineage.ts'
 import { useMiddle } from './use-middle.ts'
 import { useMoves } from './use-moves.ts'
 
-const NARROWEST_TREE = 200
+const NARROWEST_TREE = 240
 const WIDEST_TREE = 520
 
 type Props = {

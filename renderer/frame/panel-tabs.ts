@@ -1,0 +1,44 @@
+import type { View } from '../routes.ts'
+
+/** What the right panel can show. */
+export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'detail' | 'conversation'
+
+export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
+  recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
+  repair: { label: 'Repair', hint: 'What can be done about the findings' },
+  'what-if': { label: 'What if', hint: 'Try out other settings' },
+  detail: { label: 'Detail', hint: 'What is selected' },
+  conversation: { label: 'Conversation', hint: 'The conversation on screen' },
+}
+
+/** Views that speak of the whole file. */
+const WITHOUT_PANEL: readonly View[] = ['storage', 'map', 'logs', 'settings']
+
+type Place = { readonly view: View; readonly selection: string | null; readonly isTracing: boolean }
+
+/** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
+export function panelTabs({ view, selection, isTracing }: Place): readonly PanelTab[] {
+  if (WITHOUT_PANEL.includes(view)) return []
+  const own: readonly PanelTab[] = isTracing
+    ? ['recovery']
+    : view === 'integrity'
+      ? ['repair']
+      : view === 'context'
+        ? ['what-if']
+        : []
+  const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
+  return tabs.length > 0 || view === 'files' ? tabs : ['conversation']
+}
+
+/** The tab that was chosen at a place of the address. */
+export type ChosenTab = { readonly place: string; readonly tab: PanelTab }
+
+/** Returns the name of a place. A trace keeps its tab while its rungs are selected one after the other. */
+export const placeOf = ({ view, selection, isTracing }: Place): string =>
+  isTracing ? `${view} trace` : `${view} ${selection}`
+
+/** Returns the shown tab: the chosen one, or what was selected. A trace comes before the detail of its rungs. */
+export function shownTab(tabs: readonly PanelTab[], place: string, chosen: ChosenTab | null): PanelTab | null {
+  if (chosen?.place === place && tabs.includes(chosen.tab)) return chosen.tab
+  return tabs.find((tab) => tab === 'recovery' || tab === 'detail') ?? tabs[0] ?? null
+}

@@ -1,0 +1,123 @@
+import { type KeyboardEvent, useState } from 'react'
+import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
+import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
+import { NodeDetail } from '../features/detail/node-detail.tsx'
+import { RepairPanel } from '../features/integrity/repair-panel.tsx'
+import { OperateMenu } from '../features/surgery/operate-menu.tsx'
+import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
+import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
+import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
+import { navigate, useRoute } from '../routes.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
+import styles from './right-panel.module.css'
+import type { RightPanelState } from './use-right-panel.ts'
+
+type Props = {
+  readonly width: number
+  readonly isOverlay: boolean
+  readonly panel: RightPanelState
+  readonly conversation: ListedConversation | null
+  readonly info: MemoryInfo
+  readonly onOperate: (ask: SurgeryAsk) => void
+  /** Receives the place for what the view itself shows here, while its tab is shown. */
+  readonly onSlot: (slot: HTMLElement | null) => void
+}
+
+/** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
+export function RightPanel({ width, isOverlay, panel, conversation, info, onOperate, onSlot }: Props) {
+  const { selection } = useRoute()
+  const [isSalvaging, setSalvaging] = useState(false)
+  const { tabs, tab, traced } = panel
+  return (
+    <aside className={styles.panel} style={{ width }} data-overlay={isOverlay || undefined} aria-label="Detail">
+      {tab !== null && tabs.length > 1 && <PanelTabs tabs={tabs} tab={tab} onShow={panel.show} />}
+      <div className={styles.content}>
+        {tab === 'recovery' && traced !== null && (
+          <ErrorBoundary subject={traced.tracedId ?? undefined}>
+            <RecoveryPanel asked={traced} />
+          </ErrorBoundary>
+        )}
+        {tab === 'what-if' && <div ref={onSlot} className={styles.slot} />}
+        {tab === 'detail' && selection !== null && (
+          <ErrorBoundary subject={selection}>
+            <NodeDetail
+              id={selection}
+              operate={(node) => (
+                <>
+                  {node.kind !== 'file' && <TraceButton id={node.id} />}
+                  <OperateMenu node={node} onAsk={onOperate} />
+                </>
+              )}
+            />
+          </ErrorBoundary>
+        )}
+        {tabs.includes('repair') && (
+          // What was chosen in the plan stays chosen while a node is looked at.
+          <div className={styles.plan} hidden={tab !== 'repair'}>
+            <ErrorBoundary>
+              <RepairPanel
+                info={info}
+                onUndo={(backup) => onOperate({ kind: 'undo', backup: backup ?? null })}
+                onSalvage={() => setSalvaging(true)}
+              />
+            </ErrorBoundary>
+          </div>
+        )}
+        {tab === 'conversation' && conversation !== null && <ConversationDetail conversation={conversation} />}
+      </div>
+      {isSalvaging && <SalvageDialog path={info.path} onClose={() => setSalvaging(false)} />}
+    </aside>
+  )
+}
+
+type TabsProps = {
+  readonly tabs: readonly PanelTab[]
+  readonly tab: PanelTab
+  readonly onShow: (tab: PanelTab) => void
+}
+
+/** The tabs of the panel. The arrow keys go from one to the next. */
+function PanelTabs({ tabs, tab, onShow }: TabsProps) {
+  const step = (event: KeyboardEvent<HTMLElement>) => {
+    const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const index = tabs.indexOf(tab) + by
+    const next = tabs[index]
+    if (by === 0 || next === undefined) return
+    event.preventDefault()
+    onShow(next)
+    const button = event.currentTarget.children[index]
+    if (button instanceof HTMLElement) button.focus()
+  }
+  return (
+    <div className={styles.tabs} role="tablist" aria-label="Right panel" onKeyDown={step}>
+      {tabs.map((each) => (
+        <button
+          key={each}
+          type="button"
+          role="tab"
+          className={styles.tab}
+          aria-selected={each === tab}
+          tabIndex={each === tab ? 0 : -1}
+          title={PANEL_LABELS[each].hint}
+          onClick={() => onShow(each)}
+        >
+          {PANEL_LABELS[each].label}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+/** Follows a message or summary up to the window. */
+function TraceButton({ id }: { readonly id: string }) {
+  return (
+    <Button
+      title="What became of it on its way to the window (T)"
+      onClick={() => navigate({ view: 'search', searchKind: 'trace', tracedId: id, query: null }, 'push')}
+    >
+      Trace
+    </Button>
+  )
+}

@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { tracedOf } from '../features/probe/traced-question.ts'
+import { useProbedQuestion } from '../features/probe/use-probe.ts'
+import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
+import { useRoute } from '../routes.ts'
+import { useStored } from '../ui/use-stored.ts'
+import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
+
+export type RightPanelState = {
+  readonly tabs: readonly PanelTab[]
+  /** Null where the panel has nothing to say. */
+  readonly tab: PanelTab | null
+  readonly isOpen: boolean
+  readonly traced: TraceAsked | null
+  /** Shows a tab, and opens the panel for it. */
+  readonly show: (tab: PanelTab) => void
+  readonly toggle: () => void
+}
+
+/**
+ * The right panel is open where there is something selected or the view has a panel of its own, unless it was closed.
+ * Without either it opens on request only, and so does it where it lies over the view, unless something is selected.
+ */
+export function useRightPanel(isOverlay: boolean): RightPanelState {
+  const { view, selection } = useRoute()
+  const traced = useTracedHere()
+  const [chosen, setChosen] = useState<ChosenTab | null>(null)
+  const [isWanted, setWanted] = useStored<boolean>('panel-open', true)
+  const [isConversationWanted, setConversationWanted] = useStored<boolean>('panel-conversation', false)
+  const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
+
+  const where = { view, selection, isTracing: traced !== null }
+  const place = placeOf(where)
+  const tabs = panelTabs(where)
+  const tab = shownTab(tabs, place, chosen)
+  const isOpen =
+    tab !== null &&
+    (isOverlay
+      ? overlay?.place === place
+        ? overlay.isOpen
+        : selection !== null
+      : tab === 'conversation'
+        ? isConversationWanted
+        : isWanted)
+
+  const setOpen = (open: boolean) => {
+    if (isOverlay) setOverlay({ place, isOpen: open })
+    else if (tab === 'conversation') setConversationWanted(open)
+    else setWanted(open)
+  }
+  return {
+    tabs,
+    tab,
+    isOpen,
+    traced,
+    show: (next) => {
+      setChosen({ place, tab: next })
+      setOpen(true)
+    },
+    toggle: () => setOpen(!isOpen),
+  }
+}
+
+/** What the view traces: what the address says, or what answers the selected question of a probe. */
+function useTracedHere(): TraceAsked | null {
+  const { view, searchKind, conversationId } = useRoute()
+  const asked = useTraceAsked()
+  const question = useProbedQuestion()
+  if (view !== 'search') return null
+  if (searchKind === 'trace') return asked
+  return searchKind === 'probe' && question !== null ? tracedOf(conversationId, question) : null
+}
