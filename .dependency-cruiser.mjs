@@ -9,7 +9,7 @@ export const FLOORS = [
   ['ingest', 'window', 'search'],
   ['browse', 'provenance'],
   ['compaction', 'trace'],
-  ['doctor'],
+  ['compare', 'doctor'],
   ['agents', 'map'],
   ['lcm.ts'],
   ['jobs', 'machine'],

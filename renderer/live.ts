@@ -143,6 +143,7 @@ function reportsOf(kind: Job['kind']): QueryKey[] | null {
     case 'storage':
     case 'coverage':
     case 'probe':
+    case 'compare':
     case 'repair_export':
     case 'surgery_preview':
       return []

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CompactInput, CompactionResult } from './compaction.ts'
+import { Comparison, ComparisonInput } from './comparison.ts'
 import { CoverageInput, CoverageReport } from './coverage.ts'
 import { ErrorInfo } from './error.ts'
 import { ExplorationReport, ExploreInput } from './file.ts'
@@ -45,6 +46,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   CoverageInput.extend({ kind: z.literal('coverage') }),
   /** Asks one window or several what an agent would be asked. */
   ProbeJobInput.extend({ kind: z.literal('probe') }),
+  /** Compares two conversations, of one file or of two, or one at two moments. */
+  ComparisonInput.extend({ kind: z.literal('compare') }),
   /** Runs a map and records it beside the memory. Before a command runs, the host asks the user in a dialog of its own. */
   MapSpec.extend({ kind: z.literal('map') }),
   /** Has large files described by a model. It starts by itself after an import where a model is named for it. */
@@ -80,6 +83,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('storage'), value: StorageReport }),
   z.object({ kind: z.literal('coverage'), value: CoverageReport }),
   z.object({ kind: z.literal('probe'), value: ProbeOutcome }),
+  z.object({ kind: z.literal('compare'), value: Comparison }),
   z.object({ kind: z.literal('map'), value: MapOutcome }),
   z.object({ kind: z.literal('explore'), value: ExplorationReport }),
   z.object({ kind: z.literal('embed'), value: EmbedResult }),
@@ -104,6 +108,7 @@ export const Job = z.object({
     'storage',
     'coverage',
     'probe',
+    'compare',
     'map',
     'explore',
     'embed',

@@ -117,13 +117,15 @@ export const ProbeReport = z.object({
 })
 export type ProbeReport = z.infer<typeof ProbeReport>
 
+/** A compaction that is tried on a copy. */
+export const TriedCompaction = z.object({
+  preset: PresetName.optional(),
+  summarizer: z.string().max(200).optional(),
+})
+export type TriedCompaction = z.infer<typeof TriedCompaction>
+
 /** Another window that is asked the same: at a moment, or after a compaction that is tried on a copy. */
-export const ProbeWindow = z.union([
-  z.object({ at: Moment }),
-  z.object({
-    after: z.object({ preset: PresetName.optional(), summarizer: z.string().max(200).optional() }),
-  }),
-])
+export const ProbeWindow = z.union([z.object({ at: Moment }), z.object({ after: TriedCompaction })])
 export type ProbeWindow = z.infer<typeof ProbeWindow>
 
 /** A probe in the background, of one window or of several with the same questions. */

@@ -1,16 +1,17 @@
 import { measureStorage } from '../browse/storage/measure-storage.ts'
 import { systemClock } from '../clock.ts'
+import { checkCoverage } from '../compare/transcript/check-coverage.ts'
 import type { CompactionResult } from '../contract/compaction.ts'
 import type { IntegrityReport } from '../contract/integrity.ts'
 import type { JobProgress, JobResult, JobSpec } from '../contract/job.ts'
 import type { MapSpec } from '../contract/map.ts'
 import type { SearchIndexResult } from '../contract/search-index.ts'
 import { LossInput } from '../contract/trace.ts'
-import { checkCoverage } from '../doctor/compare/check-coverage.ts'
 import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
 import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
+import { compareWindows } from '../jobs/compare-windows.ts'
 import type { JobExecutor } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { probeWindows } from '../jobs/probe-windows.ts'
@@ -34,10 +35,12 @@ const MOST_COMPARED_CHARS = 400_000
 const MOST_LOST = 100
 
 /**
- * The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it; a probe may
- * open a second one.
+ * The jobs that run on an open memory. A damaged file is salvaged, and a list is mapped, without opening it; a probe or a
+ * comparison may open a second one.
  */
-export type RunnableSpec = Exclude<JobSpec, { kind: 'map' | 'probe' }> | { readonly kind: 'copy'; readonly to: string }
+export type RunnableSpec =
+  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' }>
+  | { readonly kind: 'copy'; readonly to: string }
 
 /**
  * Runs one job on an open memory: it yields progress, returns the result, and stops at the next step when the signal
@@ -165,6 +168,9 @@ async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal)
   }
 }
 
+/** Jobs that never write the memory itself. */
+const READING: ReadonlySet<string> = new Set(['copy', 'probe', 'compare'])
+
 /** Runs a job to its end in this thread. */
 export async function driveJob(
   job: AsyncGenerator<JobProgress, JobResult>,
@@ -190,13 +196,17 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     const lcm = await openLcm(path, {
       ...open,
       create,
-      ...(spec.kind === 'copy' || spec.kind === 'probe' ? { readOnly: true } : {}),
+      ...(READING.has(spec.kind) ? { readOnly: true } : {}),
     })
     try {
       const state = stateOf && (await nameSoon(() => stateOf(lcm)))
       const version = lcm.read.dataVersion()
       const job =
-        spec.kind === 'probe' ? probeJob(lcm, spec, open, signal) : runJob(lcm, spec, signal, lastReport.of(lcm, state))
+        spec.kind === 'probe'
+          ? probeJob(lcm, spec, open, signal)
+          : spec.kind === 'compare'
+            ? compareJob(lcm, spec, open, signal)
+            : runJob(lcm, spec, signal, lastReport.of(lcm, state))
       const result = await driveJob(job, onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
@@ -218,6 +228,15 @@ async function* probeJob(
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, JobResult> {
   return { kind, value: yield* probeWindows(lcm, input, open, signal) }
+}
+
+async function* compareJob(
+  lcm: Lcm,
+  { kind, ...input }: Extract<JobSpec, { kind: 'compare' }>,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  return { kind, value: yield* compareWindows(lcm, input, open, signal) }
 }
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {

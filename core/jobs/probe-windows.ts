@@ -1,8 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { isoTime } from '../clock.ts'
-import { CompactInput } from '../contract/compaction.ts'
 import type { Job, JobProgress } from '../contract/job.ts'
 import type {
   NamedProbe,
@@ -12,16 +8,16 @@ import type {
   ProbeOutcome,
   ProbeReport,
   ProbeWindow,
+  TriedCompaction,
 } from '../contract/probe.ts'
 import type { Moment } from '../contract/time-travel.ts'
 import { LcmError } from '../errors.ts'
-import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
+import type { Lcm, OpenLcmOptions } from '../lcm.ts'
 import { cutText, singleLine } from '../text.ts'
 import { CANCELLED } from '../trace/probe/asked-questions.ts'
 import type { Question } from '../trace/probe/made-questions.ts'
 import { type ReportHead, toHtmlReport, toMarkdownReport } from '../trace/probe/probe-report.ts'
-
-type Tried = Extract<ProbeWindow, { after: unknown }>['after']
+import { compactionOf, trialName, tryCompaction } from './tried-compaction.ts'
 
 /**
  * Asks the window of a moment, and then other windows, the same questions. What a compaction would leave is tried on a
@@ -81,61 +77,40 @@ async function* answered(
 
 async function* answeredOnTrial(
   lcm: Lcm,
-  { conversationId, tried }: { readonly conversationId: number; readonly tried: Tried },
+  { conversationId, tried }: { readonly conversationId: number; readonly tried: TriedCompaction },
   questions: readonly Question[],
   told: Told,
   open: OpenLcmOptions,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, ProbeReport> {
-  const { copyMemory } = await import('../doctor/working-copy/copy-memory.ts')
-  const { presetSettings } = await import('../systems/presets.ts')
-  const settings = tried.preset === undefined ? {} : presetSettings(tried.preset)
-  const folder = mkdtempSync(join(tmpdir(), 'lcm-probe-'))
-  const progress = (note: string): JobProgress => ({ done: told.done, total: told.total, unit: 'steps', note })
+  const trial = tryCompaction(lcm, { conversationId, tried, name: told.name, whenCancelled: CANCELLED, open }, signal)
+  const { lcm: copy, close } = yield* stepsOf(trial, told)
   try {
-    const to = join(folder, 'lcm.db')
-    yield* renamed(copyMemory({ from: lcm, to }, signal), () => progress('copying the memory'))
-    const copy = await openLcm(to, { ...open, settings: lcm.settings })
-    try {
-      const run = copy.compactionEngine().compact({ ...compactionOf(conversationId, tried), settings }, signal)
-      yield* renamed(run, () => progress(`compacting a copy: ${told.name}`))
-      // A compaction that is cancelled ends like any other, with what it did until then.
-      if (signal.aborted) throw new LcmError('cancelled', CANCELLED)
-      return yield* answered(copy, { conversationId }, questions, told, signal)
-    } finally {
-      copy.close()
-    }
+    return yield* answered(copy, { conversationId }, questions, told, signal)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    close()
   }
 }
 
-/** Runs other work to its end and reports each of its steps as a step of this one. */
-async function* renamed<Step, Result>(
-  work: AsyncGenerator<Step, Result>,
-  progress: () => JobProgress,
+/** Reports the steps of other work, with how far the probe is. */
+async function* stepsOf<Result>(
+  work: AsyncGenerator<JobProgress, Result>,
+  { done, total }: Told,
 ): AsyncGenerator<JobProgress, Result> {
   for (;;) {
     const step = await work.next()
     if (step.done) return step.value
-    yield progress()
+    yield { ...step.value, done, total }
   }
 }
 
-const compactionOf = (conversationId: number, { summarizer }: Tried): CompactInput =>
-  CompactInput.parse({ conversationId, summarizer })
-
 function windowName(window: ProbeWindow): string {
   if ('at' in window) return momentName(window.at)
-  const { preset, summarizer } = window.after
-  const parts = [
-    ...(preset === undefined ? [] : [`with ${preset}`]),
-    ...(summarizer === undefined ? [] : [`by ${summarizer}`]),
-  ]
-  return parts.length === 0 ? 'after a compaction' : `after one ${parts.join(' ')}`
+  return trialName(window.after)
 }
 
-function momentName(moment: Moment): string {
+/** The name of a moment, for people. */
+export function momentName(moment: Moment): string {
   if ('now' in moment) return 'now'
   if ('messageId' in moment) return `at ${moment.messageId}`
   if ('runId' in moment) return `after ${moment.runId}`

@@ -146,7 +146,7 @@ export class Rungs {
 }
 
 /** The first sentence of a text, by which people know it again. */
-function titleOf(text: string): string {
+export function titleOf(text: string): string {
   const head = text.slice(0, 2000)
   const [first] = claimsOf(head)
   return excerptOf(first ? head.slice(first.start, first.end) : head, TITLE_CHARS)

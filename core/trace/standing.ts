@@ -16,8 +16,8 @@ export type StandingOptions = { readonly db: ReadDb; readonly indexes: TextIndex
 /** How many details something has, and how many of them stand in the window. */
 export type Count = { details: number; kept: number }
 
-/** The summary in the window to which the ladder of a message leads. */
-type Top = { readonly index: TextIndex; readonly isSaidBySources: (value: string) => boolean }
+/** Texts in which details are looked for, and whether a value of theirs comes from another source of the same summary. */
+export type Holder = { readonly index: TextIndex; readonly isSaidBySources?: (value: string) => boolean }
 
 const MOST_TOPS = 4
 
@@ -34,7 +34,7 @@ export class Standing {
   /** By leaf: the node in the window, −1 for none. */
   readonly #topOf = new Map<number, number>()
   /** The least recently used first. */
-  readonly #tops = new Map<number, Top>()
+  readonly #tops = new Map<number, Holder>()
 
   private constructor({ db, indexes }: StandingOptions, memory: Memory, window: WindowIndex) {
     this.#db = db
@@ -60,36 +60,15 @@ export class Standing {
       for (const text of texts) {
         const position = this.#memory.messages.positionOf(messageNumber(text.id) ?? Number.NaN)
         const count = counts.get(position)
-        if (count) await this.#add(text, await this.#topAt(position, slice), count, slice)
+        if (!count) continue
+        const top = await this.#topAt(position, slice)
+        await addDetails(text, top ? [this.#window, top] : [this.#window], count, slice)
       }
     }
     return counts
   }
 
-  async #add(text: ToldText, top: Top | null, count: Count, slice: TimeSlice): Promise<void> {
-    const { index } = this.#window
-    const hasAnchor = (anchor: string): boolean =>
-      index.anchorOf(anchor) !== undefined || top?.index.anchorOf(anchor) !== undefined
-    const isRead: Parameters<typeof readingDetails>[2] = (sentence, kind) => {
-      const absent = detailsOfAbsent(sentence, kind, text, hasAnchor)
-      count.details += absent ?? 0
-      return absent === null
-    }
-    const details = await goingOn(readingDetails([text], null, isRead), slice)
-    const { vocabulary, sentences } = details
-    if (sentences.length === 0) return
-    const inWindow = new FateFinder(details, new IndexView(vocabulary, index))
-    const inTop = top && new FateFinder(details, new IndexView(vocabulary, top.index), top.isSaidBySources)
-    for (const sentence of sentences) {
-      const kept = inWindow.keptOf(sentence)
-      const alsoKept = inTop && kept.includes(false) ? inTop.keptOf(sentence) : []
-      count.details += kept.length
-      count.kept += kept.filter((isKept, detail) => isKept || alsoKept[detail]).length
-      if (slice.isOver) await slice.yield()
-    }
-  }
-
-  async #topAt(position: number, slice: TimeSlice): Promise<Top | null> {
+  async #topAt(position: number, slice: TimeSlice): Promise<Holder | null> {
     const { coverage } = this.#memory
     const leaf = coverage.shared.has(position) ? -2 - position : (coverage.leaf[position] ?? -1)
     let node = this.#topOf.get(leaf)
@@ -101,7 +80,7 @@ export class Standing {
     return node < 0 ? null : this.#top(node, slice)
   }
 
-  async #top(node: number, slice: TimeSlice): Promise<Top> {
+  async #top(node: number, slice: TimeSlice): Promise<Holder> {
     const { id } = this.#memory.summaries.at(node)
     const known = this.#tops.get(node)
     const top = known ?? {
@@ -112,5 +91,36 @@ export class Standing {
     this.#tops.set(node, top)
     for (const oldest of [...this.#tops.keys()].slice(0, -MOST_TOPS)) this.#tops.delete(oldest)
     return top
+  }
+}
+
+/** Adds the details of a text to a count: how many there are, and how many of them stand in one of the holders. */
+export async function addDetails(
+  text: ToldText,
+  holders: readonly Holder[],
+  count: Count,
+  slice: TimeSlice,
+): Promise<void> {
+  const hasAnchor = (anchor: string): boolean => holders.some(({ index }) => index.anchorOf(anchor) !== undefined)
+  const isRead: Parameters<typeof readingDetails>[2] = (sentence, kind) => {
+    const absent = detailsOfAbsent(sentence, kind, text, hasAnchor)
+    count.details += absent ?? 0
+    return absent === null
+  }
+  const details = await goingOn(readingDetails([text], null, isRead), slice)
+  const { vocabulary, sentences } = details
+  if (sentences.length === 0) return
+  const finders = holders.map(
+    ({ index, isSaidBySources }) => new FateFinder(details, new IndexView(vocabulary, index), isSaidBySources),
+  )
+  for (const sentence of sentences) {
+    const kept = sentence.details.map(() => false)
+    for (const finder of finders) {
+      if (!kept.includes(false)) break
+      for (const [detail, isKept] of finder.keptOf(sentence).entries()) kept[detail] ||= isKept
+    }
+    count.details += kept.length
+    count.kept += kept.filter(Boolean).length
+    if (slice.isOver) await slice.yield()
   }
 }

@@ -1,3 +1,4 @@
+import type { Comparison } from '../../core/contract/comparison.ts'
 import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { ExplorationReport } from '../../core/contract/file.ts'
 import type { Job, JobResult } from '../../core/contract/job.ts'
@@ -20,6 +21,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   storage: 'Measuring',
   coverage: 'Comparing',
   probe: 'Probing',
+  compare: 'Comparing',
   map: 'Mapping',
   explore: 'Describing large files',
   embed: 'Making vectors',
@@ -40,6 +42,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   storage: 'Storage',
   coverage: 'Comparison with the transcript',
   probe: 'Probe',
+  compare: 'Comparison',
   map: 'Map run',
   explore: 'Descriptions of large files',
   embed: 'Vectors',
@@ -89,6 +92,8 @@ function resultText(result: JobResult): string {
       return coverageText(result.value)
     case 'probe':
       return probeText(result.value)
+    case 'compare':
+      return comparedText(result.value)
     case 'map':
       return `Map run: ${formatCount(result.value.completed)} of ${plural(result.value.items, 'item')} completed`
     case 'explore':
@@ -147,6 +152,11 @@ function exploredText({ explored, kept }: ExplorationReport): string {
 function probeText({ reports: [first] }: ProbeOutcome): string {
   const { recall = null } = first?.report ?? {}
   return recall === null ? 'Probe: nothing to ask' : `Probe: recall ${formatPercent(recall)}`
+}
+
+function comparedText({ isSame, counts }: Comparison): string {
+  if (isSame) return 'Comparison: no difference'
+  return `Comparison: ${plural(counts.differently + counts.onlyA + counts.onlyB, 'difference')}`
 }
 
 function coverageText({ ok, counts }: CoverageReport): string {

@@ -1,7 +1,7 @@
+import { checkCoverage } from '../../core/compare/transcript/check-coverage.ts'
 import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { TranscriptFormat } from '../../core/contract/import.ts'
 import type { JobProgress } from '../../core/contract/job.ts'
-import { checkCoverage } from '../../core/doctor/compare/check-coverage.ts'
 import { openLcm } from '../../core/lcm.ts'
 
 export type CompareOptions = {

@@ -146,6 +146,14 @@ describe('a command with --json', () => {
     expect(message.coveredBy).toContain(root)
   })
 
+  it('prints for diff what both sides have and what only one has, of two files and of two moments', async () => {
+    const itself = await document(documents.Diff, ['diff', memory.db, memory.db, '--conversation', '2'])
+    expect(itself).toMatchObject({ onlyA: [], onlyB: [], summarisedDifferently: [] })
+    const since = await document(documents.Diff, ['diff', memory.db, '--conversation', '1', '--from', 'msg_1'])
+    expect(since.windows.a.messages).toBe(1)
+    expect(since.onlyB.length).toBeGreaterThan(0)
+  })
+
   it('prints for integrity every check that ran', async () => {
     const report = await document(documents.Integrity, onDb('integrity'))
     expect(report.ok).toBe(true)

@@ -307,3 +307,18 @@ export const Failure = z.strictObject({
     details: z.record(z.string(), z.unknown()),
   }),
 })
+
+const compared = z.looseObject({ id: nodeId, depth: z.int().min(-1), tokens: count, title: z.string() })
+const comparedSide = z.looseObject({
+  path: text,
+  conversationId: count,
+  messages: count,
+  items: z.array(z.looseObject({})),
+})
+export const Diff = z.looseObject({
+  same: z.object({ messages: count, summaries: count }),
+  onlyA: z.array(compared),
+  onlyB: z.array(compared),
+  summarisedDifferently: z.array(z.looseObject({ a: compared, b: compared })),
+  windows: z.object({ a: comparedSide, b: comparedSide }),
+})

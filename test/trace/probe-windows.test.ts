@@ -26,7 +26,7 @@ async function withLcm<T>(memory: TestMemory, use: (lcm: Lcm) => Promise<T>): Pr
 }
 
 const input = (more: Partial<ProbeJobInput> = {}) => ProbeJobInput.parse({ conversationId: 1, limit: 15, ...more })
-const trials = () => readdirSync(tmpdir()).filter((name) => name.startsWith('lcm-probe-')).length
+const trials = () => readdirSync(tmpdir()).filter((name) => name.startsWith('lcm-trial-')).length
 
 async function run(lcm: Lcm, asked: ProbeJobInput, signal = new AbortController().signal) {
   const seen: { done: number; total: number }[] = []

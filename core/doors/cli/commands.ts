@@ -83,6 +83,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'whether the agent would still know what was said: in the window, by a search, or not at all',
     load: async () => (await import('./probe-command.ts')).probe,
   },
+  diff: {
+    words: '[a] [b]',
+    does: 'two memories beside each other, or one at two moments: what both have, and where they differ',
+    load: async () => (await import('./diff-command.ts')).diff,
+  },
   loss: {
     does: 'what the last compaction dropped or changed, or what left the window between two moments',
     load: async () => (await import('./trace-commands.ts')).loss,

@@ -15,7 +15,7 @@ export const coverage = defineCommand({
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,
   run: async ({ conversationId, transcript, format }, given) => {
-    const { checkCoverage } = await import('../../doctor/compare/check-coverage.ts')
+    const { checkCoverage } = await import('../../compare/transcript/check-coverage.ts')
     const report = await withMemory(
       given,
       (lcm) => {

@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import { isoToMs } from '../../clock.ts'
+import type { ProbeWindow } from '../../contract/probe.ts'
+import { PresetName } from '../../contract/settings.ts'
 import type { Moment } from '../../contract/time-travel.ts'
 
 /** Reads ISO 8601. A date or time without a zone is UTC. */
@@ -25,4 +27,15 @@ export function moment(text: string): Moment {
       'Expected now, a message (msg_12), a run (run_…), the number of a compaction event, or a time such as 2026-02-13T09:30:00Z.',
     )
   }
+}
+
+/** Accepts a moment, or a compaction that is tried on a copy: `after`, `preset:NAME` or `summarizer:NAME`. */
+export function windowOf(text: string): ProbeWindow {
+  if (text === 'after') return { after: {} }
+  const [, kind, name = ''] = /^(preset|summarizer):(.+)$/s.exec(text) ?? []
+  if (kind === 'summarizer') return { after: { summarizer: name } }
+  if (kind === undefined) return { at: moment(text) }
+  const preset = PresetName.safeParse(name)
+  if (preset.success) return { after: { preset: preset.data } }
+  throw new InvalidArgumentError(`There is no preset "${name}": ${PresetName.options.join(', ')}.`)
 }

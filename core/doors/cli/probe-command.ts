@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { InvalidArgumentError } from 'commander'
 import { z } from 'zod'
 import {
   type GivenQuestion,
@@ -8,10 +7,8 @@ import {
   ProbeInput,
   type ProbeOutcome,
   ProbeReport,
-  type ProbeWindow,
   questionOfLine,
 } from '../../contract/probe.ts'
-import { PresetName } from '../../contract/settings.ts'
 import { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
@@ -21,7 +18,7 @@ import { defineCommand, narrowed } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import { EXIT } from './output.ts'
 import { force, requireWritable, writeOutput } from './output-file.ts'
-import { moment } from './parse.ts'
+import { windowOf } from './parse.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { count, oneLine, percent, table } from './text.ts'
 
@@ -92,16 +89,6 @@ async function probeAll(lcm: Lcm, { at, compare = [], limit, ...options }: Optio
   const { probeWindows } = await import('../../jobs/probe-windows.ts')
   const input = { ...ProbeInput.parse({ conversationId, at, questions, limit }), compare }
   return interruptible((signal) => probeWindows(lcm, input, { settings: lcm.settings }, signal))
-}
-
-function windowOf(text: string): ProbeWindow {
-  if (text === 'after') return { after: {} }
-  const [, kind, name = ''] = /^(preset|summarizer):(.+)$/s.exec(text) ?? []
-  if (kind === 'summarizer') return { after: { summarizer: name } }
-  if (kind === undefined) return { at: moment(text) }
-  const preset = PresetName.safeParse(name)
-  if (preset.success) return { after: { preset: preset.data } }
-  throw new InvalidArgumentError(`There is no preset "${name}": ${PresetName.options.join(', ')}.`)
 }
 
 function readQuestions(path: string): GivenQuestion[] {

@@ -147,7 +147,7 @@ export function countBelow(sorted: ArrayLike<number>, value: number, to: number 
 }
 
 /** Returns as many left positions as possible whose right positions rise as well. */
-function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
+export function* longestRising(rightOf: Int32Array): Generator<void, Int32Array> {
   const tails = new Int32Array(rightOf.length)
   const tailValues = new Int32Array(rightOf.length)
   const before = new Int32Array(rightOf.length)

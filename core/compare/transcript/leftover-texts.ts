@@ -2,11 +2,11 @@ import type { JobProgress } from '../../contract/job.ts'
 import type { Recognised } from '../../ingest/transcripts/formats.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { yieldToOthers } from '../../yielding.ts'
+import type { Fingerprint, Said } from '../fingerprint.ts'
+import { readMessages } from '../read-memory.ts'
 import { type HeldText, type Leftover, textOf } from './compare-texts.ts'
 import type { Comparison, OpenGap } from './comparison.ts'
-import type { Fingerprint, Said } from './fingerprint.ts'
 import { LISTED, listedDifferences, textThatDiffers } from './listed-differences.ts'
-import { readMessages } from './read-memory.ts'
 import { readTranscript } from './read-transcript.ts'
 
 /**

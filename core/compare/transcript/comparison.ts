@@ -1,7 +1,7 @@
-import { alignKeys, countBelow, Gaps, NONE, YIELD_EVERY } from './align.ts'
-import { alignmentKeys } from './alignment-keys.ts'
+import { alignKeys, countBelow, Gaps, NONE, YIELD_EVERY } from '../align.ts'
+import { alignmentKeys } from '../alignment-keys.ts'
+import type { Fingerprint } from '../fingerprint.ts'
 import { compareGap, type Leftover } from './compare-texts.ts'
-import type { Fingerprint } from './fingerprint.ts'
 
 export type Difference = 'text' | 'role' | 'tool_calls'
 

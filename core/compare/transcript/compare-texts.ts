@@ -1,6 +1,6 @@
 import type { Role } from '../../contract/ids.ts'
-import { bestPairs } from './best-pairs.ts'
-import { type Said, squeezed } from './fingerprint.ts'
+import { bestPairs } from '../best-pairs.ts'
+import { type Said, squeezed } from '../fingerprint.ts'
 
 /** A message without an equal on the other side, with its text. */
 export type Leftover = {

@@ -1,5 +1,5 @@
-import type { Role } from '../../contract/ids.ts'
-import { sha256 } from '../../hashing.ts'
+import type { Role } from '../contract/ids.ts'
+import { sha256 } from '../hashing.ts'
 
 type SaidCall = { readonly id: string | null; readonly name: string | null; readonly input: string | null }
 

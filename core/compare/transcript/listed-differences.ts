@@ -1,6 +1,6 @@
+import type { Said } from '../fingerprint.ts'
 import { callsOf, textOf } from './compare-texts.ts'
 import type { Comparison, Difference } from './comparison.ts'
-import type { Said } from './fingerprint.ts'
 
 /** This many findings of each kind are listed. */
 export const LISTED = 1000

@@ -8,7 +8,7 @@ import { formatOf, type Recognised, recogniseTranscript, whyNoTranscript } from 
 import { readHead } from '../../ingest/transcripts/head.ts'
 import { refuseOther } from '../../ingest/transcripts/transcript-files.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
-import type { Fingerprint, Said } from './fingerprint.ts'
+import type { Fingerprint, Said } from '../fingerprint.ts'
 
 /** Kinds of messages that some systems never store, so that the comparison leaves them out. */
 type Side = 'harness' | 'abandoned' | 'none'

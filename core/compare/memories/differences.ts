@@ -1,0 +1,199 @@
+import type { ComparedEntry, Comparison, Difference } from '../../contract/comparison.ts'
+import { messageNodeId } from '../../systems/node-id.ts'
+import { contentsOfSummaries, openingsOfMessages } from '../../systems/texts.ts'
+import { cutText } from '../../text.ts'
+import { saidBySourcesOf } from '../../trace/node-fates.ts'
+import { toldTextsOf } from '../../trace/node-texts.ts'
+import { titleOf } from '../../trace/rungs.ts'
+import { addDetails } from '../../trace/standing.ts'
+import { indexOf } from '../../trace/text-indexes.ts'
+import { tokenCount } from '../../window/window.ts'
+import type { TimeSlice } from '../../yielding.ts'
+import type { Axis } from './axis.ts'
+import type { Compared } from './compared.ts'
+
+import type { CountedPlaces } from './counted-places.ts'
+import type { Bar, Paired } from './summary-pairs.ts'
+import { unsaidRanges } from './unsaid-ranges.ts'
+
+type ListerOptions = {
+  readonly a: Compared
+  readonly b: Compared
+  readonly axis: Axis
+  readonly bars: readonly [readonly Bar[], readonly Bar[]]
+  readonly paired: readonly [Paired, Paired]
+  readonly counted: CountedPlaces
+}
+
+/** A difference before its texts are read. The numbers are indexes of bars; where both are null it is of messages. */
+type Found = Pick<Difference, 'kind' | 'what' | 'first' | 'last'> & {
+  readonly a: number | null
+  readonly b: number | null
+}
+
+const MOST_TEXT = 8000
+const OPENING_BYTES = 400
+/** So many characters of messages are compared with the summaries that differ. */
+const MOST_COMPARED_CHARS = 20_000_000
+
+/** Lists where two sides differ, by place. */
+export class DifferenceLister {
+  readonly #of: ListerOptions
+  readonly #slice: TimeSlice
+  #chars = 0
+
+  constructor(of: ListerOptions, slice: TimeSlice) {
+    this.#of = of
+    this.#slice = slice
+  }
+
+  async list(limit: number): Promise<Pick<Comparison, 'differences' | 'counts'>> {
+    const found = [...this.#summaries(), ...this.#windows(), ...this.#messages()].sort(
+      (x, y) => x.first - y.first || y.last - x.last,
+    )
+    const count = (kind: Difference['kind']): number => found.filter((one) => one.kind === kind).length
+    const differences: Difference[] = []
+    for (const one of found.slice(0, limit)) differences.push(await this.#told(one))
+    return {
+      differences,
+      counts: { onlyA: count('only_a'), onlyB: count('only_b'), differently: count('differently') },
+    }
+  }
+
+  #summaries(): Found[] {
+    const [barsA, barsB] = this.#of.bars
+    const [pairedA, pairedB] = this.#of.paired
+    const left = barsA.flatMap((bar, a): Found[] => {
+      if (pairedA.state[a] === 'same') return []
+      const b = pairedA.partner[a] as number
+      const other = barsB[b]
+      if (!other) return [{ kind: 'only_a', what: 'summary', first: bar.first, last: bar.last, a, b: null }]
+      const [first, last] = [Math.min(bar.first, other.first), Math.max(bar.last, other.last)]
+      return [{ kind: 'differently', what: 'summary', first, last, a, b }]
+    })
+    const right = barsB.flatMap(({ first, last }, b): Found[] =>
+      pairedB.state[b] === 'only' ? [{ kind: 'only_b', what: 'summary', first, last, a: null, b }] : [],
+    )
+    return [...left, ...right]
+  }
+
+  /** What both sides have, of which only one has it in its window: summaries, and runs of messages. */
+  #windows(): Found[] {
+    const { a, b, axis, bars, paired } = this.#of
+    const [inA, inB] = [inWindow(a), inWindow(b)]
+    const found: { -readonly [Key in keyof Found]: Found[Key] }[] = bars[0].flatMap((bar, left): Found[] => {
+      const right = paired[0].partner[left] as number
+      const other = bars[1][right]
+      if (paired[0].state[left] !== 'same' || !other) return []
+      const isInA = isNodeInWindow(a, bar.node)
+      if (isInA === isNodeInWindow(b, other.node)) return []
+      const place = { what: 'window', first: bar.first, last: bar.last } as const
+      return [isInA ? { kind: 'only_a', ...place, a: left, b: null } : { kind: 'only_b', ...place, a: null, b: right }]
+    })
+    for (let place = 0; place < axis.places; place += 1) {
+      const [atA, atB] = [axis.atA[place] as number, axis.atB[place] as number]
+      if (atA < 0 || atB < 0 || inA(atA) === inB(atB)) continue
+      const kind = inA(atA) ? 'only_a' : 'only_b'
+      const last = found.at(-1)
+      if (last?.kind === kind && last.a === last.b && last.last + 1 === place) last.last = place
+      else found.push({ kind, what: 'window', first: place, last: place, a: null, b: null })
+    }
+    return found
+  }
+
+  #messages(): Found[] {
+    return this.#of.axis.runs.flatMap(({ first, last, a, b }): Found[] =>
+      a !== null && b !== null
+        ? []
+        : [{ kind: b === null ? 'only_a' : 'only_b', what: 'messages', first, last, a: null, b: null }],
+    )
+  }
+
+  async #told({ kind, what, first, last, a, b }: Found): Promise<Difference> {
+    const place = { kind, what, first, last }
+    if (a === null && b === null) {
+      const { axis } = this.#of
+      return kind === 'only_a'
+        ? { ...place, a: this.#run(this.#of.a, axis.atA, place), b: null }
+        : { ...place, a: null, b: this.#run(this.#of.b, axis.atB, place) }
+    }
+    const left = a === null ? null : await this.#entry(this.#of.a, this.#of.bars[0][a] as Bar)
+    const right = b === null ? null : await this.#entry(this.#of.b, this.#of.bars[1][b] as Bar)
+    if (!left || !right) return { ...place, a: left, b: right }
+    return {
+      ...place,
+      a: { ...left, marks: await unsaidRanges(left.text, right.text, this.#slice) },
+      b: { ...right, marks: await unsaidRanges(right.text, left.text, this.#slice) },
+    }
+  }
+
+  /** Messages that follow each other, on the side that has them. */
+  #run(
+    { db, memory }: Compared,
+    positionAt: Int32Array,
+    { what, first, last }: Pick<Difference, 'what' | 'first' | 'last'>,
+  ): ComparedEntry {
+    const position = positionAt[first] as number
+    const number = memory.messages.ids[position] as number
+    let tokens = 0
+    for (let place = first; place <= last; place += 1) tokens += memory.messages.tokensAt(positionAt[place] as number)
+    const details = this.#of.counted.details?.subarray(first, last + 1).reduce((sum, own) => sum + own, 0) ?? null
+    const atMs = memory.messages.createdAtMs[position] ?? Number.NaN
+    return {
+      ...{ id: messageNodeId(number), depth: -1, messages: last - first + 1, tokens },
+      createdAtMs: Number.isNaN(atMs) ? null : atMs,
+      title: titleOf(openingsOfMessages(db, [number], OPENING_BYTES).get(number) ?? ''),
+      details,
+      kept: what === 'window' ? details : null,
+      ...{ text: '', isCut: false, marks: [] },
+    }
+  }
+
+  async #entry({ db, memory }: Compared, { node, id, depth, title }: Bar): Promise<ComparedEntry> {
+    const { tokens, createdAtMs } = memory.summaries.at(node)
+    const [[, text] = []] = [...contentsOfSummaries(db, [id])]
+    const shown = cutText(text ?? '', MOST_TEXT).toWellFormed()
+    const count = await this.#countOf({ db, memory }, node, id)
+    return {
+      ...{ id, depth, title, createdAtMs },
+      messages: memory.coverage.messageCount(node),
+      tokens: tokenCount(tokens),
+      details: count?.details ?? null,
+      kept: count?.kept ?? null,
+      text: shown,
+      isCut: shown.length < (text ?? '').length,
+      marks: [],
+    }
+  }
+
+  /** Counts how many details of the messages of a summary stand in it, while there is not too much to read. */
+  async #countOf({ db, memory }: Pick<Compared, 'db' | 'memory'>, node: number, id: string) {
+    if (this.#of.counted.details === null) return null
+    const { index } = await indexOf([summaryText(db, id)], this.#slice)
+    const holder = { index, isSaidBySources: saidBySourcesOf(db, memory, id) }
+    const count = { details: 0, kept: 0 }
+    const ids = memory.messages.idsIn(memory.coverage.reach(node)).map(messageNodeId)
+    for (const texts of toldTextsOf(db, memory, ids)) {
+      for (const text of texts) {
+        if (this.#chars > MOST_COMPARED_CHARS) return null
+        this.#chars += text.text.length
+        await addDetails(text, [holder], count, this.#slice)
+      }
+      await this.#slice.yieldIfOver()
+    }
+    return count
+  }
+}
+
+function inWindow({ memory: { window } }: Compared): (position: number) => boolean {
+  return (position) => (window.messageCounts[position] ?? 0) > 0
+}
+
+const isNodeInWindow = ({ memory: { window } }: Compared, node: number): boolean =>
+  (window.summaryCounts[node] ?? 0) > 0
+
+const summaryText = (db: Compared['db'], id: string) =>
+  Array.from(
+    contentsOfSummaries(db, [id]),
+    ([, text]) => ({ id, kind: 'summary', field: 'content', part: null, text: text ?? '' }) as const,
+  )
