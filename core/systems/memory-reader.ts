@@ -31,9 +31,7 @@ const MAX_KEPT_MESSAGES = 2_000_000
 /** Conversations whose order alone is kept. */
 const MAX_KEPT_ORDERS = 4
 
-/** How long messages are looked at piece by piece again and again while somebody goes on writing. */
-const PATIENCE_MS = 500
-/** After that nobody waits, for a moment, for looking at all of them at once. */
+/** For how long messages count as looked at that were looked at piece by piece while somebody went on writing. */
 const TRUST_MS = 1000
 
 /** While nothing says that rows changed in their place, they are looked at again at most a tenth of the time. */
@@ -64,6 +62,8 @@ type Kept = {
   /** Of these messages, or of the first of them. */
   memory: KeptMemory | null
 }
+
+const isTrusted = ({ trustedUntilMs }: Kept): boolean => performance.now() < trustedUntilMs
 
 type KeptMemory = {
   readonly memory: Memory
@@ -202,11 +202,11 @@ export class MemoryReader {
   }
 
   *#prepared(conversationId: number): Generator<void> {
-    const untilMs = performance.now() + PATIENCE_MS
-    for (;;) {
+    // A second look finds what changed during the first. Somebody who writes all the time would keep us looking.
+    for (const isLast of [false, true]) {
       const stamp = changeStamp(this.#db)
       const kept = this.#kept.get(conversationId)
-      if (kept?.checked === stamp) return
+      if (kept && (kept.checked === stamp || isTrusted(kept))) return
       const isSound = kept ? yield* checking(this.#db, kept.history) : false
       const columns =
         kept && isSound ? kept.columns : new GrowingMessages(this.#length(conversationId)).begin(conversationId)
@@ -214,23 +214,20 @@ export class MemoryReader {
       const now = changeStamp(this.#db)
       if (columns.length === 0 || this.#kept.get(conversationId)?.checked === now) return
       const history = columns.view()
-      // Somebody who writes all the time would keep us looking all the time.
-      const isLate = now !== stamp && performance.now() >= untilMs
-      const trustedUntilMs = isLate ? performance.now() + TRUST_MS : 0
+      const trustedUntilMs = isLast && now !== stamp ? performance.now() + TRUST_MS : 0
       const memory = isSound ? (kept?.memory ?? null) : null
       this.#keep(conversationId, { stamp, checked: stamp, trustedUntilMs, columns, history, memory })
-      if (isLate) return
     }
   }
 
   #current(conversationId: number): Kept {
     const stamp = changeStamp(this.#db)
     const kept = this.#kept.get(conversationId)
-    const isTrusted = kept !== undefined && performance.now() < kept.trustedUntilMs
-    if (kept?.stamp === stamp && (kept.checked === stamp || isTrusted)) return kept
+    const trusted = kept && isTrusted(kept) ? kept : null
+    if (kept?.stamp === stamp && (kept.checked === stamp || trusted)) return kept
     return readSnapshot(this.#db, () => {
       const now = changeStamp(this.#db)
-      const current = (isTrusted ? this.#followed(kept) : null) ?? this.#lookedAt(conversationId, kept, now)
+      const current = (trusted && this.#followed(trusted)) ?? this.#lookedAt(conversationId, kept, now)
       current.stamp = now
       this.#keep(conversationId, current)
       return current

@@ -165,6 +165,30 @@ it('a history is compared with the file in pieces when that changes, and rewritt
   expect(index.known(1)?.totalTokens).toBe(total())
 })
 
+it('looks at a conversation to which somebody writes all the time at most twice, and then follows it', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, 5000)
+  let looks = 0
+  const { db } = memory
+  const written: typeof db = {
+    ...db,
+    get: (sql, params) => {
+      if (params?.after === Number.NEGATIVE_INFINITY) looks += 1
+      if (params?.upTo !== undefined) memory.message(1, 'one more')
+      return db.get(sql, params)
+    },
+  }
+  const index = new MemoryReader(written)
+  await index.prepare(1)
+  memory.message(1, 'the first of them')
+  await index.prepare(1)
+  expect(looks).toBe(2)
+  memory.message(1, 'the last of them')
+  await index.prepare(1)
+  expect(looks).toBe(2)
+  expect([...index.of(1).ids]).toEqual([...new MemoryReader(db).of(1).ids])
+})
+
 /** A thousand messages, two to a summary, and a summary over each ten of those. */
 function summarised(): ReturnType<typeof buildMemory> {
   const memory = buildMemory({ conversations: [{}] })
