@@ -177,6 +177,9 @@ export function createRouter(core: Core) {
           throw errors.LCM({ message: info.message, data: info })
         }
       }),
+      matchesIn: os.retrieval.matchesIn.handler(async ({ input, signal }) =>
+        (await core.lcm()).retrieval.matchesIn(input, signal),
+      ),
       index: os.retrieval.index.handler(() => core.searchIndex()),
       vectors: os.retrieval.vectors.handler(async () => (await core.lcm()).meaning.status()),
       expand: os.retrieval.expand.handler(async ({ input }) => (await core.lcm()).retrieval.expand(input)),

@@ -1,6 +1,14 @@
 import type { Description, FileInfo } from '../contract/lineage.ts'
 import type { Capabilities } from '../contract/memory.ts'
-import type { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
+import type {
+  ExpandInput,
+  Expansion,
+  GrepInput,
+  GrepResult,
+  GrepStep,
+  Matches,
+  MatchesInput,
+} from '../contract/retrieval.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 import type { TextIndexSource } from '../search/corpus.ts'
 import type { FileGrepOptions } from '../search/file-grep.ts'
@@ -67,12 +75,22 @@ export class RetrievalEngine {
     return this.#searched(input, signal, permitted, null)
   }
 
-  async #searched(...asked: Parameters<Grep['search']>): Promise<GrepResult> {
+  /** See `Grep.matchesIn`. */
+  matchesIn(input: MatchesInput, signal?: AbortSignal): Promise<Matches> {
+    return this.#again(() => this.#grep.matchesIn(input, signal))
+  }
+
+  #searched(...asked: Parameters<Grep['search']>): Promise<GrepResult> {
+    return this.#again(() => this.#grep.search(...asked))
+  }
+
+  /** Repeats what failed because an index of the cache could not be read; it is not used any more then. */
+  async #again<T>(ask: () => Promise<T>): Promise<T> {
     try {
-      return await this.#grep.search(...asked)
+      return await ask()
     } catch (error) {
       if (!this.#indexes?.failed?.(error)) throw error
-      return await this.#grep.search(...asked)
+      return await ask()
     }
   }
 

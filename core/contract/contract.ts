@@ -43,7 +43,7 @@ import { ProbeDocument, ProbeDocumentInput, ProbeInput, ProbeReport } from './pr
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
-import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep } from './retrieval.ts'
+import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep, Matches, MatchesInput } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
@@ -210,6 +210,10 @@ export const contract = {
      * read. It counts to the end, and ends when nobody listens any more or by the signal.
      */
     grepStream: reads('Returns the same while it is found.').input(GrepInput).output(eventIterator(GrepStep, z.void())),
+    /** It can be cancelled. */
+    matchesIn: reads('Returns where a text has what a search finds, as its hits show it.')
+      .input(MatchesInput)
+      .output(Matches),
     /** Ask again after an event of a job of kind `index`, and when the database changed. */
     index: reads('Says which index searches use, and whether it is up to date.').output(SearchIndexStatus),
     /** Ask again after an event of a job of kind `embed`, and when the database or the settings changed. */

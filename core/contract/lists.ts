@@ -28,3 +28,6 @@ export const CONVERSATION_SORTS = ['change', 'size', 'pressure', 'opening'] as c
 /** What is logged, from the most to the least. `silent` logs nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** The longest text in which the matches of a search are asked for. */
+export const MOST_MATCHED_CHARS = 400_000

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
+import { MOST_MATCHED_CHARS } from './lists.ts'
 
 export const GrepInput = z.object({
   query: z.string().max(10_000).describe('words, "phrases", prefix*, OR, NOT'),
@@ -134,6 +135,20 @@ export const GrepStep = z.object({
   result: GrepResult.omit({ hits: true }).nullable(),
 })
 export type GrepStep = z.infer<typeof GrepStep>
+
+export const MatchesInput = z.object({
+  search: GrepInput,
+  text: z.string().max(MOST_MATCHED_CHARS),
+})
+export type MatchesInput = z.infer<typeof MatchesInput>
+
+export const Matches = z.object({
+  /** Ranges in UTF-16 units, end exclusive, in order. They do not overlap. */
+  ranges: z.array(z.tuple([z.int(), z.int()])),
+  /** True when the text has more. */
+  isCut: z.boolean(),
+})
+export type Matches = z.infer<typeof Matches>
 
 export const ExpandInput = z.object({
   summaryId: SummaryId.describe('the summary'),

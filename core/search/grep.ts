@@ -1,5 +1,5 @@
 import type { Capabilities } from '../contract/memory.ts'
-import type { GrepInput, GrepResult, GrepStep } from '../contract/retrieval.ts'
+import type { GrepInput, GrepResult, GrepStep, Matches, MatchesInput } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
@@ -16,6 +16,7 @@ import { MessageCorpus } from './message-corpus.ts'
 import { ownIndexes } from './native-text-index.ts'
 import { planQuery, type Query, queryHash } from './plan-query.ts'
 import type { Ground } from './search.ts'
+import { rangesOf } from './snippet.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
 
 /** How long candidates are counted once the page is full, unless the exact total was asked for. */
@@ -91,6 +92,31 @@ export class Grep {
   stream(input: GrepInput, signal?: AbortSignal, meaning: Meaning | null = null): AsyncGenerator<GrepStep, void> {
     const patience = { everyMs: STEP_MS, countMs: Number.POSITIVE_INFINITY }
     return this.#steps(input, patience, { signal, permitted: null, meaning })
+  }
+
+  /**
+   * Returns where a text has what a search finds. The matcher that marks its hits decides, so that a question marks
+   * its words in every form.
+   * @throws LcmError cancelled; invalid_argument, pattern_too_slow for patterns, see `search`
+   */
+  async matchesIn({ search, text }: MatchesInput, signal?: AbortSignal): Promise<Matches> {
+    const query = await planQuery(search, signal)
+    if (!query) return { ranges: [], isCut: false }
+    const { elsewhere } = query.strict.matcher
+    try {
+      const { matcher } = search.mode === 'full_text' ? await this.#answered(search, query, signal) : query.strict
+      await elsewhere?.look([text])
+      return rangesOf(text, matcher)
+    } finally {
+      elsewhere?.close()
+    }
+  }
+
+  #answered(search: GrepInput, query: Query, signal: AbortSignal | undefined): Promise<Answer> {
+    const input: GrepInput = search.scope === 'files' ? { ...search, scope: 'both' } : search
+    const slice = new TimeSlice(signal, 'The search was cancelled.')
+    const grounds = this.#grounds(input, null, null)
+    return answerTo({ input, query, cursor: null, grounds, slice, meaning: null, summaries: this.#summaries })
   }
 
   async *#steps(

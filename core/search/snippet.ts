@@ -1,3 +1,4 @@
+import type { Matches } from '../contract/retrieval.ts'
 import { cutText } from '../text.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
 
@@ -7,6 +8,8 @@ const SNIPPET_CHARS = 200
 const LEAD_CHARS = 60
 /** How many matches of each term are looked at to choose the best range. */
 const MATCHES_PER_TERM = 40
+/** How many matches are marked in a text that is shown as a whole. */
+const MATCHES_OF_TEXT = 2000
 /** How much text is folded at once. The snippet of a huge row is made from its first piece with a match. */
 const PIECE_CHARS = 200_000
 
@@ -97,15 +100,27 @@ function cutOut(text: string, matches: readonly Match[], from: number): Omit<Sni
   const ranges: [number, number][] = []
   for (const match of matches) {
     const [a, b] = [match.start - start, Math.min(match.end - start, piece.length)]
-    const last = ranges.at(-1)
     if (a < 0 || a >= b) continue
     // A match that the end of the snippet cuts is not highlighted, unless it is longer than any snippet.
     if (match.end - start > piece.length && ranges.length > 0) continue
-    // Terms may overlap, so ranges that touch are merged.
-    if (last && a + before.length < last[1]) last[1] = Math.max(last[1], b + before.length)
-    else ranges.push([a + before.length, b + before.length])
+    addRange(ranges, a + before.length, b + before.length)
   }
   return { snippet: `${before}${piece}${after}`, matches: ranges }
+}
+
+/** Adds a range that does not begin before the others. Terms may overlap, so it is merged with one that it overlaps. */
+function addRange(ranges: [number, number][], start: number, end: number): void {
+  const last = ranges.at(-1)
+  if (last && start < last[1]) last[1] = Math.max(last[1], end)
+  else ranges.push([start, end])
+}
+
+/** Returns all that a matcher finds in a text, up to a number of matches. */
+export function rangesOf(text: string, matcher: Matcher): Matches {
+  const matches = matcher.find(text, MATCHES_OF_TEXT + 1).filter(({ start, end }) => start < end)
+  const ranges: [number, number][] = []
+  for (const { start, end } of matches) addRange(ranges, start, end)
+  return { ranges: ranges.slice(0, MATCHES_OF_TEXT), isCut: ranges.length > MATCHES_OF_TEXT }
 }
 
 /** A short match at the end of the snippet is shown completely. */

@@ -1,18 +1,28 @@
-import type { QueryClient } from '@tanstack/react-query'
+import { type QueryClient, skipToken, useQuery } from '@tanstack/react-query'
+import type { GrepHit, GrepRequest } from '../../core/contract/retrieval.ts'
 
-const keyOf = (id: string) => ['found', id] as const
-
-/** Keeps the texts that a search found in a message or summary, to mark them when it is opened. */
-export function keepFoundTexts(queries: QueryClient, id: string, texts: readonly string[]): void {
-  queries.setQueryData(
-    keyOf(id),
-    [...new Set(texts)].filter((text) => text.trim() !== ''),
-  )
+/** What was found in a message, summary or file, to mark it when that is opened. */
+export type Found = {
+  /** The very texts that were found. */
+  readonly texts: readonly string[]
+  /** The search that found them, and finds more of them in the whole text. Null when something else did. */
+  readonly search: GrepRequest | null
+  /** The text of the message in which they stand. */
+  readonly field: GrepHit['field']
 }
 
-/** Returns the texts that were found in a message or summary. */
-export const foundTexts = (queries: QueryClient, id: string): readonly string[] =>
-  queries.getQueryData<readonly string[]>(keyOf(id)) ?? []
+const keyOf = (id: string | null) => ['found', id] as const
+
+/** Keeps what was found in a message, summary or file. */
+export function keepFound(queries: QueryClient, id: string, { texts, ...found }: Found): void {
+  const unique = [...new Set(texts)].filter((text) => text.trim() !== '')
+  queries.setQueryData<Found>(keyOf(id), { ...found, texts: unique })
+}
+
+/** Returns what was found last in a message, summary or file. */
+export function useFound(id: string | null): Found | null {
+  return useQuery<Found>({ queryKey: keyOf(id), queryFn: skipToken }).data ?? null
+}
 
 /**
  * Returns where the texts occur in a run of text, with the same case, in order, each as `[from, to)`. The `…` of a

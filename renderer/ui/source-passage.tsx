@@ -4,7 +4,7 @@ import { navigate } from '../routes.ts'
 import { classNames } from './class-names.ts'
 import { type NodeLook, nodeColor, nodeLabel, nodeTextColor } from './depth-color.ts'
 import { formatCount, shortenId } from './format.ts'
-import { keepFoundTexts } from './found-texts.ts'
+import { keepFound } from './found-texts.ts'
 import { Highlighted } from './highlighted.tsx'
 import { clipPassage, linesOfPassage } from './passage-text.ts'
 import styles from './source-passage.module.css'
@@ -38,7 +38,7 @@ export function SourcePassage(props: Props) {
   const isCode = field === 'tool_input' || field === 'tool_output' || node.role === 'tool'
   const clipped = clipPassage(excerpt, matches)
   const open = () => {
-    keepFoundTexts(queries, id, linesOfPassage(excerpt))
+    keepFound(queries, id, { texts: linesOfPassage(excerpt), search: null, field })
     navigate({ conversationId, selection: id, view: node.kind === 'message' ? 'transcript' : 'lineage' }, 'push')
   }
   return (

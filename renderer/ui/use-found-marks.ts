@@ -1,57 +1,70 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useEffect } from 'react'
-import { findAllExactly, foundTexts } from './found-texts.ts'
+import { type RefObject, useEffect, useState } from 'react'
+import { MOST_MATCHED_CHARS } from '../../core/contract/lists.ts'
+import { client } from '../api.ts'
+import { type Found, findAllExactly, useFound } from './found-texts.ts'
+import { rangesIn, shownText } from './shown-text.ts'
 
-/** The most matches of one message that are marked. */
+/** The most passages that are marked where no search says how many there are. */
 const MOST_MARKS = 400
-const MOST_CHARS = 400_000
 const NAME = 'found'
+const NONE: readonly Range[] = []
 
 /**
- * Marks in an element the words of a search that found its message or summary, without changing the element. Text that
- * is rendered, unfolded or fetched later is marked as well. Null marks nothing.
+ * Marks in an element what was found in its message or summary, without changing the element. Text that is rendered,
+ * unfolded or fetched later is marked as well.
+ * @param id null to mark nothing
+ * @returns the marks in order; null until they are known, and when nothing was looked for
  */
-export function useFoundMarks(ref: RefObject<HTMLElement | null>, id: string | null): void {
-  const queries = useQueryClient()
+export function useFoundMarks(ref: RefObject<HTMLElement | null>, id: string | null): readonly Range[] | null {
+  const found = useFound(id)
+  const [marks, setMarks] = useState<readonly Range[] | null>(null)
   useEffect(() => {
     const element = ref.current
-    const texts = id === null ? [] : foundTexts(queries, id)
-    if (element === null || texts.length === 0 || !('highlights' in CSS)) return
-    const highlight = CSS.highlights.get(NAME) ?? new Highlight()
-    CSS.highlights.set(NAME, highlight)
-    let marks: readonly Range[] = []
-    const clear = () => {
-      for (const mark of marks) highlight.delete(mark)
-    }
+    if (element === null || found === null || !('highlights' in CSS)) return
+    let looking = new AbortController()
     const mark = () => {
-      clear()
-      marks = rangesOf(element, texts)
-      for (const range of marks) highlight.add(range)
+      looking.abort()
+      looking = new AbortController()
+      const { signal } = looking
+      marksIn(element, found, signal).then(
+        (ranges) => {
+          if (!signal.aborted) setMarks(ranges)
+        },
+        // The list of hits shows why a search fails. Here nothing is marked then.
+        () => {
+          if (!signal.aborted) setMarks(null)
+        },
+      )
     }
     mark()
     const observer = new MutationObserver(mark)
     observer.observe(element, { childList: true, characterData: true, subtree: true })
     return () => {
       observer.disconnect()
-      clear()
+      looking.abort()
+      setMarks(null)
     }
-  }, [ref, id, queries])
+  }, [ref, found])
+  useHighlight(NAME, marks ?? NONE)
+  return marks
 }
 
-function rangesOf(element: HTMLElement, texts: readonly string[]): readonly Range[] {
-  const ranges: Range[] = []
-  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
-  let chars = 0
-  while (walker.nextNode() && ranges.length < MOST_MARKS && chars < MOST_CHARS) {
-    const node = walker.currentNode
-    const text = node.nodeValue ?? ''
-    chars += text.length
-    for (const [from, to] of findAllExactly(text, texts, MOST_MARKS - ranges.length)) {
-      const range = new Range()
-      range.setStart(node, from)
-      range.setEnd(node, to)
-      ranges.push(range)
+async function marksIn(element: HTMLElement, found: Found, signal: AbortSignal): Promise<readonly Range[]> {
+  const shown = shownText(element, MOST_MATCHED_CHARS)
+  if (found.search === null) return rangesIn(shown, findAllExactly(shown.text, found.texts, MOST_MARKS))
+  const { ranges } = await client.retrieval.matchesIn({ search: found.search, text: shown.text }, { signal })
+  return rangesIn(shown, ranges)
+}
+
+/** Paints ranges of the document under a name that the style sheet knows. */
+export function useHighlight(name: string, ranges: readonly Range[]): void {
+  useEffect(() => {
+    if (ranges.length === 0) return
+    const highlight = CSS.highlights.get(name) ?? new Highlight()
+    CSS.highlights.set(name, highlight)
+    for (const range of ranges) highlight.add(range)
+    return () => {
+      for (const range of ranges) highlight.delete(range)
     }
-  }
-  return ranges
+  }, [name, ranges])
 }

@@ -73,6 +73,28 @@ test('a match is marked where it is opened', IN_BROWSER, async ({ openMemory, ho
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/select=/)
   await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0)
+
+  // A question marks its words in every form beside the list, too, and the first one is in sight.
+  await page.goBack()
+  await page.getByRole('combobox').fill('why did the captures fail?')
+  await page.getByRole('radiogroup', { name: 'Search in' }).getByText('summaries').click()
+  await expect(hitsOf(page).first()).toContainText('sum_')
+  await hitsOf(page).first().click()
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  const place = detail.getByRole('status').filter({ hasText: 'match' })
+  await expect(place).toHaveText(/^1 of \d+\smatches$/)
+  const current = () =>
+    page.evaluate(() => {
+      const [range] = [...(CSS.highlights.get('found-current') ?? [])] as Range[]
+      const top = range?.getBoundingClientRect().top ?? -1
+      return { text: `${range}`, isInSight: top > 0 && top < innerHeight }
+    })
+  const first = await current()
+  expect(first.isInSight).toBe(true)
+  expect(first.text).toMatch(/^(why|captur\w*|fail\w*)$/i)
+  await detail.getByRole('button', { name: 'Previous match' }).click()
+  await expect(place).toHaveText(/^(\d+) of \1\smatches$/)
+  await expect.poll(async () => (await current()).isInSight).toBe(true)
 })
 
 test(

@@ -3,6 +3,8 @@ import type { Expansion } from '../../core/contract/retrieval.ts'
 import {
   compressionText,
   coversText,
+  foundElsewhere,
+  foundText,
   kindText,
   linksText,
   visibilityChip,
@@ -31,6 +33,27 @@ describe('the detail view of a node', () => {
   it('says whether the node is in the window', () => {
     expect(visibilityChip('in_window', 4)).toEqual({ text: 'in the window · #4', tone: 'lit' })
     expect(visibilityChip('absent', null)).toEqual({ text: 'out of reach', tone: 'error' })
+  })
+
+  it('says which match is the current one, and how many the part has that is not shown', () => {
+    const ranges: [number, number][] = [
+      [0, 1],
+      [2, 3],
+      [4, 5],
+    ]
+    expect(foundText({ current: 0, shown: 1, ahead: null })).toBe('1 match')
+    expect(plain(foundText({ current: 1, shown: 2, ahead: null }))).toBe('2 of 2 matches')
+    expect(plain(foundText({ current: 0, shown: 2, ahead: { ranges, isCut: false } }))).toBe(
+      '1 of 2 matches so far · 3 in the whole text',
+    )
+    expect(plain(foundText({ current: 0, shown: 3, ahead: { ranges, isCut: false } }))).toBe('1 of 3 matches')
+    expect(foundText({ current: 0, shown: 3, ahead: { ranges, isCut: true } })).toContain('3 or more')
+  })
+
+  it('says in which text the words stand when the shown one has none', () => {
+    expect(foundElsewhere('tool_input', false)).toContain('the tool’s input')
+    expect(foundElsewhere('content', true)).toContain('file')
+    expect(foundElsewhere('content', false)).toContain('None')
   })
 
   it('has a name and a colour for any kind and depth that a damaged file holds', () => {

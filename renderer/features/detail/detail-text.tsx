@@ -1,30 +1,39 @@
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { Description } from '../../../core/contract/lineage.ts'
-import { api } from '../../api.ts'
+import { MOST_MATCHED_CHARS } from '../../../core/contract/lists.ts'
+import type { GrepRequest, Matches } from '../../../core/contract/retrieval.ts'
+import { api, client } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { FileReferences } from '../../ui/file-references.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { useFound } from '../../ui/found-texts.ts'
 import { Markdown } from '../../ui/markdown.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useFoundMarks } from '../../ui/use-found-marks.ts'
 import styles from './detail-text.module.css'
+import { FoundBar } from './found-bar.tsx'
 
 /** Only this much of a longer text is shown at first. It unfolds in steps that are laid out without a delay. */
 const FOLD_CHARS = 4000
 const STEP_CHARS = 100_000
 const ALL_CHARS = 50_000_000
+/** How much is shown after the first match. */
+const AFTER_MATCH_CHARS = 1000
 
 type Look = 'rendered' | 'source'
 
 /** The text of a node. Prose is rendered, and output of tools is shown unchanged. */
 export function DetailText({ description }: { readonly description: Description }) {
   const { id, kind, role, contentChars, isCut } = description
-  const text = useRef<HTMLElement>(null)
-  useFoundMarks(text, id)
+  const text = useRef<HTMLDivElement>(null)
+  const found = useFound(id)
+  const marks = useFoundMarks(text, id)
+  const ahead = useMatchesAhead(id, isCut ? (found?.search ?? null) : null)
   const [look, setLook] = useState<Look>('rendered')
-  const [wanted, setWanted] = useState(FOLD_CHARS)
+  const [asked, setAsked] = useState(FOLD_CHARS)
+  const wanted = Math.max(asked, upToFirst(ahead))
   const whole = useQuery({
     ...api.retrieval.describe.queryOptions({ input: { id, contentChars: ALL_CHARS } }),
     enabled: isCut && wanted > description.content.length,
@@ -36,7 +45,7 @@ export function DetailText({ description }: { readonly description: Description 
   const step = Math.min(STEP_CHARS, hidden)
 
   return (
-    <section ref={text} className={styles.section}>
+    <section className={styles.section}>
       <SectionHeading
         aside={
           isProse && (
@@ -54,17 +63,22 @@ export function DetailText({ description }: { readonly description: Description 
       >
         {kind === 'file' ? 'Exploration summary' : 'Text'}
       </SectionHeading>
-      {content === '' ? (
-        <p className={styles.none}>{kind === 'file' ? 'None was stored.' : 'The text is empty.'}</p>
-      ) : isProse && look === 'rendered' ? (
-        <Markdown text={shown} />
-      ) : (
-        <pre className={styles.source} dir="auto">
-          <FileReferences text={shown} />
-        </pre>
+      {found?.search && marks !== null && (
+        <FoundBar marks={marks} ahead={hidden > 0 ? ahead : null} field={found.field} isFile={kind === 'file'} />
       )}
+      <div ref={text}>
+        {content === '' ? (
+          <p className={styles.none}>{kind === 'file' ? 'None was stored.' : 'The text is empty.'}</p>
+        ) : isProse && look === 'rendered' ? (
+          <Markdown text={shown} />
+        ) : (
+          <pre className={styles.source} dir="auto">
+            <FileReferences text={shown} />
+          </pre>
+        )}
+      </div>
       {hidden > 0 && (
-        <Button look="quiet" disabled={whole.isFetching} onClick={() => setWanted(shown.length + step)}>
+        <Button look="quiet" disabled={whole.isFetching} onClick={() => setAsked(shown.length + step)}>
           {whole.isFetching
             ? 'Fetching…'
             : `Show ${step < hidden ? `${formatCount(step)} of ` : ''}${formatCount(hidden)} more characters`}
@@ -72,4 +86,29 @@ export function DetailText({ description }: { readonly description: Description 
       )}
     </section>
   )
+}
+
+/** A text is unfolded at least to its first match. */
+function upToFirst(ahead: Matches | null): number {
+  const first = ahead?.ranges[0]
+  return first === undefined ? 0 : first[1] + AFTER_MATCH_CHARS
+}
+
+/**
+ * Finds what a search found in a text that is not shown as a whole.
+ * @param search null to look for nothing
+ * @returns the matches in the stored text, or null while they are not known
+ */
+function useMatchesAhead(id: string, search: GrepRequest | null): Matches | null {
+  const ahead = useQuery({
+    queryKey: ['matches-ahead', id, search],
+    queryFn: async ({ signal }) => {
+      if (search === null) return null
+      const { content } = await client.retrieval.describe({ id, contentChars: MOST_MATCHED_CHARS }, { signal })
+      return client.retrieval.matchesIn({ search, text: content }, { signal })
+    },
+    enabled: search !== null,
+    retry: false,
+  })
+  return ahead.data ?? null
 }

@@ -1,5 +1,6 @@
 import type { Visibility } from '../../../core/contract/ids.ts'
 import type { Description } from '../../../core/contract/lineage.ts'
+import type { GrepHit, Matches } from '../../../core/contract/retrieval.ts'
 import type { Tone } from '../../ui/chip.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCompression, formatCount, plural } from '../../ui/format.ts'
@@ -49,4 +50,32 @@ export function visibilityChip(visibility: Visibility, contextOrdinal: number | 
 /** `9 sources · 1 dependent` */
 export function linksText({ sourceCount, dependents }: Pick<Description, 'sourceCount' | 'dependents'>): string {
   return `${plural(sourceCount, 'source')} · ${plural(dependents.length, 'dependent')}`
+}
+
+/**
+ * `2 of 5 matches`, and how many the whole text has when not all of it is shown.
+ * @param ahead the matches in the whole text, or null when all of it is shown
+ */
+export function foundText(found: {
+  readonly current: number
+  readonly shown: number
+  readonly ahead: Matches | null
+}): string {
+  const { current, shown, ahead } = found
+  const matches = shown === 1 ? '1 match' : `${formatCount(current + 1)} of ${plural(shown, 'match', 'matches')}`
+  if (ahead === null || (!ahead.isCut && ahead.ranges.length <= shown)) return matches
+  return `${matches} so far · ${formatCount(ahead.ranges.length)}${ahead.isCut ? ' or more' : ''} in the whole text`
+}
+
+const FIELD_NAMES = {
+  tool_input: 'the tool’s input',
+  tool_output: 'the tool’s output',
+  reasoning: 'the reasoning',
+} as const
+
+/** Says where the words are that a search found when the text has none of them. */
+export function foundElsewhere(field: GrepHit['field'], isFile: boolean): string {
+  if (isFile) return 'Not in this summary: the words are in the file or its name.'
+  if (field === 'content') return 'None of the searched words is in this text.'
+  return `Not in this text: the words are in ${FIELD_NAMES[field]}, which the transcript shows.`
 }

@@ -1,4 +1,4 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { FileRow } from '../../../core/contract/file.ts'
@@ -7,7 +7,7 @@ import { api } from '../../api.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
-import { foundTexts } from '../../ui/found-texts.ts'
+import { useFound } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { CHUNK_ROWS, chunkOf, chunksInSight } from './file-chunks.ts'
@@ -18,6 +18,7 @@ import { useFileSearch } from './use-file-search.ts'
 import { ViewerBar } from './viewer-bar.tsx'
 
 const ROW_PX = 18
+const NOTHING_FOUND: readonly string[] = []
 
 type Props = {
   readonly file: FileInfo
@@ -43,7 +44,7 @@ export function FileViewer({ file, openAt }: Props) {
     list.current?.scrollToIndex({ index: row, align: 'center' })
   }
   const search = useFileSearch(id, (hit) => goTo(hit.row))
-  const found = foundTexts(useQueryClient(), id)
+  const found = useFound(id)?.texts ?? NOTHING_FOUND
   const total = state?.rows ?? null
   // A row can be gone to once all rows have been counted.
   useEffect(() => {

@@ -1,11 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { errorText, toErrorInfo } from '../../error-text.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { keepFoundTexts } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -21,7 +18,7 @@ import { parseFilters } from './stored-filters.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
 import { useHitStates } from './use-hit-states.ts'
-import { type Search, useSearch } from './use-search.ts'
+import { type Search, useKeptFound, useSearch } from './use-search.ts'
 import { useTitles } from './use-titles.ts'
 
 type Props = {
@@ -44,7 +41,6 @@ function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
 /** Search as one types, over messages, summaries and files; a hit opens in its place. */
 export function FindView({ conversationId, kinds }: Props) {
   const input = useRef<HTMLInputElement>(null)
-  const queries = useQueryClient()
   const [filters, setFilters] = useFilters()
   const { text, setText, query } = useQueryText(filters.match === 'question' ? QUESTION_SETTLE_MS : SETTLE_MS)
   const isAsked = query.trim() !== ''
@@ -61,20 +57,12 @@ export function FindView({ conversationId, kinds }: Props) {
   const rows = useMemo(() => rowsOf(shown, filters.group, new Set(folded)), [shown, filters.group, folded])
   const stops = useMemo(() => stopsOf(rows), [rows])
   const fold = (key: string) => setFolded(toggled(folded, key))
-  const active = useActiveRow(stops, query, { onNearEnd: search.more, onFold: fold, onOpen: keepMatches })
+  const keepFound = useKeptFound(search)
+  const active = useActiveRow(stops, query, { onNearEnd: search.more, onFold: fold, onOpen: keepFound })
   if (isAtTop !== active.isUnmoved) setAtTop(active.isUnmoved)
 
   const titles = useTitles(search.pages)
   const summary = useChosenSummary()
-
-  /** What was found is marked where it is opened. */
-  function keepMatches({ id, snippet, matches }: GrepHit): void {
-    keepFoundTexts(
-      queries,
-      id,
-      matches.map(([from, to]) => snippet.slice(from, to)),
-    )
-  }
 
   const hasHits = isAsked && stops.length > 0
   return (

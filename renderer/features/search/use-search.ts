@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useState, useSyncExternalStore } from 'react'
-import type { GrepRequest } from '../../../core/contract/retrieval.ts'
+import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import type { GrepHit, GrepRequest } from '../../../core/contract/retrieval.ts'
 import { client } from '../../api.ts'
 import { useLive } from '../../live.ts'
+import { useRoute } from '../../routes.ts'
+import { keepFound } from '../../ui/found-texts.ts'
 import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
 export type Search = SearchState & {
@@ -64,4 +66,25 @@ export function useSearch(request: GrepRequest | null, isAtTop: boolean): Search
     again: () => session.again(),
     more: () => session.more(),
   }
+}
+
+/**
+ * Keeps what was found in the selected hit, so that it is marked in the detail panel.
+ * @returns what keeps the same of a hit that is opened
+ */
+export function useKeptFound({ asked, pages, isStale }: Search): (hit: GrepHit) => void {
+  const queries = useQueryClient()
+  const { selection } = useRoute()
+  const keep = useCallback(
+    ({ id, field, snippet, matches }: GrepHit) => {
+      const texts = matches.map(([from, to]) => snippet.slice(from, to))
+      keepFound(queries, id, { texts, search: asked, field })
+    },
+    [queries, asked],
+  )
+  useEffect(() => {
+    const hit = isStale ? undefined : pages.flat().find(({ id }) => id === selection)
+    if (hit) keep(hit)
+  }, [keep, pages, isStale, selection])
+  return keep
 }
