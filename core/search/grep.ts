@@ -168,7 +168,8 @@ export class Grep {
         const isPageNews = hits.isPageDone && pageDoneAt === null
         if (hits.isPageDone) pageDoneAt ??= performance.now()
         if (cursor?.isExact && hits.isPageDone) break
-        if (pageDoneAt !== null && performance.now() - pageDoneAt >= countMs) break
+        const isTooLong = hits.isCountingLong && Number.isFinite(countMs)
+        if (pageDoneAt !== null && (isTooLong || performance.now() - pageDoneAt >= countMs)) break
         // The caller reads the page while the remaining candidates are counted.
         const isTime = performance.now() - toldAt >= everyMs || (isPageNews && Number.isFinite(everyMs))
         if (isTime) yield { ...(await progress()), result: null }

@@ -22,6 +22,8 @@ export interface HitOrder {
   /** How many texts were looked at, and how many there are to look at. */
   readonly scanned: number
   readonly rows: number
+  /** True when counting the remaining hits would take much longer than the page did. */
+  readonly isCountingLong?: boolean
   /** Looks at some more candidates, for about 10 ms. */
   step(): Promise<void>
   /** Returns why a hit ranks where it does, where that is known. */

@@ -125,11 +125,20 @@ export class Searched {
     return this.#lookUp({ first: 0, last: -1 }).rows !== null
   }
 
+  /** True when texts are tried first, which pays where the index collects all rows before it gives the first. */
+  get canBeTried(): boolean {
+    return this.index !== null && this.#isWhole && !this.#all && this.plan.hasPrefix
+  }
+
+  /** The rows in some ranges of indexes of the catalogue, which ascend, without asking the index. */
+  tried(ranges: readonly IndexRange[]): Narrowed {
+    this.#some = { ...this.#narrowed({ rows: null, certain: NO_ROWS }, this.#old(ranges)), isScan: false }
+    return this.#some
+  }
+
   /** What the plan makes of the rows in some ranges of indexes of the catalogue, which ascend. */
   narrow(ranges: readonly IndexRange[]): Narrowed {
-    const old = ranges
-      .map(([start, end]): IndexRange => [start, Math.min(end, this.#length)])
-      .filter(([start, end]) => start < end)
+    const old = this.#old(ranges)
     const found = old.map(([start, end]) => {
       const { rows } = this.catalogue
       return this.#lookUp({ first: rows[start] as number, last: rows[end - 1] as number })
@@ -153,8 +162,15 @@ export class Searched {
     return this.#members[index] === 1
   }
 
+  /** Returns the ranges without what is too new. */
+  #old(ranges: readonly IndexRange[]): IndexRange[] {
+    return ranges
+      .map(([start, end]): IndexRange => [start, Math.min(end, this.#length)])
+      .filter(([start, end]) => start < end)
+  }
+
   /** Returns those of ascending indexes that are not too new. */
-  #old(indexes: Int32Array): Int32Array {
+  #oldOf(indexes: Int32Array): Int32Array {
     return indexes.subarray(
       0,
       firstIndex(indexes.length, (at) => (indexes[at] as number) >= this.#length),
@@ -167,7 +183,7 @@ export class Searched {
 
   #narrowed({ rows, certain }: Candidates, ranges: readonly IndexRange[]): Narrowed {
     const { catalogue } = this
-    const indexes = rows === null ? inRanges(ranges) : this.#old(catalogue.indexesOf(rows))
+    const indexes = rows === null ? inRanges(ranges) : this.#oldOf(catalogue.indexesOf(rows))
     const candidates = this.#allows ? indexes.filter(this.#allows) : indexes
     const isCertain = rows !== null && certain.length === rows.length
     return {

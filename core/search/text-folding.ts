@@ -78,49 +78,83 @@ export type Words = {
 }
 
 /** Returns the tokens of a text as FTS5 compares them, in a form for `includes(' word ')`. */
-export function wordsOf(text: string): string {
-  return decode(fold(text, null))
-}
+export const wordsOf = (text: string): string => folded(text, null).text
 
 /** Returns the same as `wordsOf`, with the offsets of the tokens in the text. */
-export function locatedWordsOf(text: string): Words {
-  const origins = new Uint32Array(text.length * 2 + 2)
-  const units = fold(text, origins)
-  return { text: decode(units), origins: origins.subarray(0, units.length) }
+export const locatedWordsOf = (text: string): Words => folded(text, new Uint32Array(text.length + 2))
+
+/** Memory in which texts of up to so many characters are folded. Making it anew takes longer than folding most texts. */
+const KEPT = 32_768
+let kept: Buffer | undefined
+
+function folded(text: string, origins: Uint32Array | null): Words {
+  kept ??= Buffer.alloc(KEPT * 2)
+  const bytes = text.length + 2 <= KEPT ? kept : Buffer.alloc((text.length + 2) * 2)
+  const isOneByte = isAscii(text)
+  const end = isOneByte ? foldAscii(text, bytes, origins) : fold(text, unitsIn(bytes), origins)
+  const words = isOneByte ? bytes.toString('latin1', 0, end) : bytes.toString('utf16le', 0, end * 2)
+  return { text: words, origins: origins?.subarray(0, end) ?? NO_ORIGINS }
 }
 
-function fold(text: string, origins: Uint32Array | null): Uint16Array {
+const unitsIn = (bytes: Buffer): Uint16Array => new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2)
+const NO_ORIGINS = new Uint32Array(0)
+
+/** Folds a text of ASCII, in which each token is a run of letters and digits, and returns how many units it has then. */
+function foldAscii(text: string, bytes: Buffer, origins: Uint32Array | null): number {
   const { words } = tables()
-  // A token of one letter takes two units with the space after it.
-  const units = new Uint16Array(text.length * 2 + 2)
+  const length = text.length + 2
+  // The text stands behind the two spaces that are added, so that no unit is overwritten before it is read.
+  bytes.write(text, 2, 'latin1')
+  bytes[0] = SPACE
+  let end = 1
+  let inToken = false
+  for (let i = 2; i < length; i += 1) {
+    const letter = words[bytes[i] as number] as number
+    if (letter === OUTSIDE && !inToken) continue
+    inToken = letter !== OUTSIDE
+    bytes[end] = inToken ? letter : SPACE
+    if (origins) origins[end] = i - 2
+    end += 1
+  }
+  if (inToken) {
+    bytes[end] = SPACE
+    if (origins) origins[end] = text.length
+    end += 1
+  }
+  return end
+}
+
+function fold(text: string, units: Uint16Array, origins: Uint32Array | null): number {
+  const { words } = tables()
   units[0] = SPACE
   let end = 1
   let inToken = false
-  const put = (unit: number, origin: number): void => {
-    units[end] = unit
-    if (origins) origins[end] = origin
-    end += 1
-  }
+  // Two tokens have at least one other character between them, which is replaced by their space.
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i)
-    const code = unit >= 0xd800 && unit <= 0xdbff ? (text.codePointAt(i) as number) : unit
+    const code = isHalf(unit) ? (text.codePointAt(i) as number) : unit
     const letter = code > 0xffff ? wordLetterAbove(code) : isHalf(code) ? OUTSIDE : (words[code] as number)
     if (letter === MARK && inToken) continue
-    if (letter === OUTSIDE || letter === MARK) {
-      if (inToken) put(SPACE, i)
-      inToken = false
-    } else if (letter > 0xffff) {
-      put(0xd800 + ((letter - 0x10000) >> 10), i)
-      put(0xdc00 + ((letter - 0x10000) & 0x3ff), i)
-      inToken = true
-    } else {
-      put(letter, i)
-      inToken = true
+    const isOutside = letter === OUTSIDE || letter === MARK
+    if (!isOutside || inToken) {
+      if (origins) origins[end] = i
+      if (letter > 0xffff) {
+        units[end] = 0xd800 + ((letter - 0x10000) >> 10)
+        units[end + 1] = 0xdc00 + ((letter - 0x10000) & 0x3ff)
+        if (origins) origins[end + 1] = i
+        end += 1
+      } else units[end] = isOutside ? SPACE : letter
+      end += 1
     }
+    inToken = !isOutside
     if (code > 0xffff) i += 1
   }
-  if (inToken) put(SPACE, text.length)
-  return units.subarray(0, end)
+  if (inToken) {
+    units[end] = SPACE
+    if (origins) origins[end] = text.length
+    end += 1
+  }
+  return end
 }
 
 /** Whether the unit is half of a surrogate pair. SQLite stores a single half as U+FFFD, which is in no token. */

@@ -52,11 +52,19 @@ export class TimeOrder implements HitOrder {
     return this.#queues.reduce((sum, { rows }) => sum + rows, 0)
   }
 
+  get isCountingLong(): boolean {
+    return this.#next?.queue.isCountingLong ?? false
+  }
+
   async step(): Promise<void> {
-    const next = this.#first(this.#queues.filter(({ countsAhead }) => !countsAhead || !this.isPageDone))
+    const next = this.#next
     if (!next) return
     await next.queue.step()
     this.#fillPage()
+  }
+
+  get #next(): Named | undefined {
+    return this.#first(this.#queues.filter(({ countsAhead }) => !countsAhead || !this.isPageDone))
   }
 
   /** Gives hits to the page as long as no other hit can come before them. */

@@ -13,6 +13,13 @@ const FEW_SHARE = 4
  */
 const BLOCK_ROWS = 1024
 const MOST_RANGES = 8
+/**
+ * What the index is slow to begin with is tried by texts: the first of so many parts of the first rows, and more of them
+ * while at least one of so many texts is a hit.
+ */
+const TRIED_SHARE = 128
+const TRIED_HITS = 16
+const MOST_TRIED = 4096
 
 /**
  * The candidates of one corpus in the order of time, verified from one end. The index is asked for the rows at that end
@@ -29,6 +36,8 @@ export class TimeQueue {
   readonly #isNewestFirst: boolean
   readonly #blockRows: number
   #hits: number[] | Int32Array = []
+  /** True while texts are tried instead of asking the index. */
+  #isTrying = false
   /** What the index was asked for last, in order, and how much of it was verified. */
   #narrowed: Narrowed | null = null
   #ordered: Int32Array = new Int32Array(0)
@@ -47,11 +56,14 @@ export class TimeQueue {
     this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, firstRows))
     this.#end = searched.catalogue.length
     // Few rows are listed as quickly as they are counted.
-    const isWalked = searched.canBeWalked && (!searched.isExact || searched.count() > firstRows / FEW_SHARE)
+    this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
+    const isCounted =
+      !this.#isTrying && searched.canBeWalked && (!searched.isExact || searched.count() > firstRows / FEW_SHARE)
+    const isWalked = this.#isTrying || isCounted
     this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
     this.#asked = this.#start
-    this.countsAhead = isWalked && searched.isExact && this.#start === 0
-    if (isWalked) this.#ask(firstRows)
+    this.countsAhead = isCounted && searched.isExact && this.#start === 0
+    if (isWalked) this.#ask(this.#isTrying ? firstRows / TRIED_SHARE : firstRows)
     else {
       this.#asked = this.#end
       const all = searched.catalogue.inTimeOrder(searched.candidates, isNewestFirst)
@@ -84,6 +96,16 @@ export class TimeQueue {
     return Math.round((this.#doubtful * (this.#end - this.#start)) / Math.max(1, this.#asked - this.#start))
   }
 
+  /** True while only texts say how many hits there are, or an index that has to collect all rows. */
+  get isCountingLong(): boolean {
+    return this.#isTrying
+  }
+
+  get #mayTry(): boolean {
+    const tried = this.#asked - this.#start
+    return this.#isTrying && (tried === 0 || (tried < MOST_TRIED && this.#hits.length * TRIED_HITS >= tried))
+  }
+
   /** Looks at some more candidates. */
   async step(): Promise<void> {
     const { verifier } = this.searched
@@ -95,7 +117,8 @@ export class TimeQueue {
     }
     const { isCertainOf } = this.#narrowed
     const doubtful = batch.filter((index) => !isCertainOf(index))
-    const { isHit } = await verifier.verify(doubtful, false)
+    // Where the index was not asked, only a whole text says whether it is a hit.
+    const { isHit } = await verifier.verify(doubtful, this.#isTrying)
     let at = 0
     for (const index of batch) {
       const isKnown = doubtful[at] !== index
@@ -108,12 +131,14 @@ export class TimeQueue {
 
   /** Asks the index for the next rows in the order. */
   #ask(rows: number): void {
-    const isMost = rows * 2 > this.#end
-    const few = isMost ? [] : this.#rangesOf(this.#asked, Math.min(this.#end, this.#asked + Math.max(1, rows)))
+    const count = Math.max(1, Math.floor(rows))
+    const isMost = count * 2 > this.#end || (this.#isTrying && !this.#mayTry)
+    const few = isMost ? [] : this.#rangesOf(this.#asked, Math.min(this.#end, this.#asked + count))
     const isFew = !isMost && few.length <= MOST_RANGES
-    const end = isFew ? Math.min(this.#end, this.#asked + Math.max(1, rows)) : this.#end
+    const end = isFew ? Math.min(this.#end, this.#asked + count) : this.#end
     const ranges: IndexRange[] = isFew ? few : [[0, this.#end]]
-    const narrowed = this.searched.narrow(ranges)
+    this.#isTrying &&= isFew
+    const narrowed = this.#isTrying ? this.searched.tried(ranges) : this.searched.narrow(ranges)
     const { places } = this.searched.catalogue.timeOrder
     const placeOf = (index: number): number => this.#mirrored(places[index] as number)
     const found = narrowed.candidates.map(placeOf).filter((place) => place >= this.#asked && place < end)

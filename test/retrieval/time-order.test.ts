@@ -102,8 +102,8 @@ it('gives the same pages and totals in either order of time, whether the index i
   )
 })
 
-it('asks the index for no more rows than the page needs', async () => {
-  using memory = build((place) => Math.floor(place / 3))
+/** The first page of three hits, and how many rows each question to the index of words was about. */
+async function firstPage(memory: TestMemory, typed: string) {
   const index = new NativeTextIndex(memory.db, 'messages')
   const ranges: number[] = []
   const corpus = new MessageCorpus(memory.db, () => ({
@@ -116,7 +116,7 @@ it('asks the index for no more rows than the page needs', async () => {
   }))
   const slice = new TimeSlice()
   await corpus.catalogue(slice)
-  const input = GrepInput.parse({ query: 'stone' })
+  const input = GrepInput.parse({ query: typed })
   const query = await planQuery(input)
   if (!query) throw new Error('the query has a plan')
   const filters = new Filters(memory.db, new MemoryReader(memory.db), input, null)
@@ -124,8 +124,24 @@ it('asks the index for no more rows than the page needs', async () => {
   const order = new TimeOrder([await prepareSearch(ground, query.strict, slice)], {
     ...{ isNewestFirst: true, limit: 3, after: null, firstRows: 30 },
   })
-  while (!order.isDone) await order.step()
+  while (!order.isPageDone) await order.step()
   expect(order.page).toHaveLength(3)
+  return { order, index, ranges }
+}
+
+it('asks the index for no more rows than the page needs', async () => {
+  using memory = build((place) => Math.floor(place / 3))
+  const { order, index, ranges } = await firstPage(memory, 'stone')
+  while (!order.isDone) await order.step()
   expect(order.found).toBe(index.rows('"stone"', null).length)
   expect(ranges).toEqual([30])
+})
+
+it('fills a page with a common prefix from the newest texts, and asks the index only to count', async () => {
+  using memory = build((place) => Math.floor(place / 3))
+  const { order, index, ranges } = await firstPage(memory, 's* OR r* OR l*')
+  expect(ranges).toEqual([])
+  expect(order.isCountingLong).toBe(true)
+  while (!order.isDone) await order.step()
+  expect(order.found).toBe(index.rows('s* OR r* OR l*', null).length)
 })
