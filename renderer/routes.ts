@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useCallback, useSyncExternalStore } from 'react'
 import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
 
 export const VIEWS = [
@@ -47,7 +47,31 @@ export type Route = {
   readonly tracedId: string | null
   /** What the probe asks and shows. */
   readonly probe: ProbeAddress
+  /** What each view shows besides the selection: its zoom, moment, filters, what it tries out. */
+  readonly shown: Shown
 }
+
+/** Values by name. A name begins with the view that reads it: `strata.zoom`, `context.at`. */
+export type Shown = Readonly<Record<string, string>>
+
+/** A change of the route. What is shown is changed name by name; null restores what a view shows by itself. */
+export type RoutePatch = Partial<Omit<Route, 'shown'>> & {
+  readonly shown?: Readonly<Record<string, string | null>>
+}
+
+/** What makes sense in one conversation only. */
+const OF_CONVERSATION: readonly string[] = [
+  'strata.zoom',
+  'context.at',
+  'context.from',
+  'context.to',
+  'context.preset',
+  'context.budget',
+  'context.threshold',
+  'context.tail',
+  'context.rank',
+  'search.within',
+]
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)
 
@@ -68,7 +92,13 @@ export function parseRoute(hash: string): Route {
     searchKind: traced !== null ? 'trace' : params.has(PROBE) ? 'probe' : params.has('ask') ? 'ask' : 'find',
     tracedId: traced === WORDS ? null : traced || null,
     probe: traced === null && params.has(PROBE) ? parseProbe(params) : NO_PROBE,
+    shown: Object.fromEntries([...params].filter(([name, value]) => isShownName(name) && value !== '')),
   }
+}
+
+const isShownName = (name: string): boolean => {
+  const [view, rest] = splitOnce(name, '.')
+  return isView(view) && /^[a-z]+$/.test(rest)
 }
 
 /** The inverse of {@link parseRoute}. */
@@ -80,21 +110,33 @@ export function formatRoute(route: Route): string {
   if (route.searchKind === 'ask') params.set('ask', '1')
   if (route.searchKind === 'probe') writeProbe(route.probe, params)
   if (route.searchKind === 'trace') params.set('trace', route.tracedId ?? WORDS)
+  for (const [name, value] of Object.entries(route.shown).sort()) params.set(name, value)
   const search = params.size > 0 ? `?${params}` : ''
   const conversation = route.conversationId === null ? '' : `/conversation/${route.conversationId}`
   return `#${conversation}/${route.view}${search}`
 }
 
 /**
- * Applies a patch. A selection is dropped with its conversation, and a row with its selection, unless the patch has one.
- * An address without a conversation keeps its selection.
+ * Applies a patch. What belongs to a conversation is dropped with it, and a row with its selection, unless the patch has
+ * one. An address without a conversation keeps its selection.
  */
-export function patchRoute(route: Route, patch: Partial<Route>): Route {
+export function patchRoute(route: Route, { shown: shownPatch, ...patch }: RoutePatch): Route {
   const before = route.conversationId
   const leaves = before !== null && patch.conversationId !== undefined && patch.conversationId !== before
   const selection = patch.selection === undefined ? (leaves ? null : route.selection) : patch.selection
-  return { ...route, ...(selection !== route.selection && { row: null }), ...patch, selection }
+  const kept = Object.entries(route.shown).filter(([name]) => !leaves || !OF_CONVERSATION.includes(name))
+  const shown = Object.entries({ ...Object.fromEntries(kept), ...shownPatch }).filter(isSet)
+  return {
+    ...route,
+    ...(selection !== route.selection && { row: null }),
+    ...patch,
+    selection,
+    shown: Object.fromEntries(shown),
+  }
 }
+
+const isSet = (entry: readonly [string, string | null]): entry is [string, string] =>
+  entry[1] !== null && entry[1] !== ''
 
 function parseNumber(text: string | undefined): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null
@@ -106,24 +148,90 @@ function splitOnce(text: string, separator: string): readonly [string, string] {
 }
 
 const CHANGED = 'lcm:route'
+/** Browsers ignore changes of the address that follow each other faster than some twenty times a second. */
+const WRITE_EVERY_MS = 120
+
+/** The address that is not in the address bar yet. */
+let unwritten: string | null = null
+let isWaiting = false
+let last = { hash: '', route: parseRoute('') }
+
+/** Returns the route of the window. The address bar may be a moment behind. */
+export function currentRoute(): Route {
+  const hash = unwritten ?? location.hash
+  if (hash !== last.hash) last = { hash, route: parseRoute(hash) }
+  return last.route
+}
 
 /**
  * Goes to another address: `push` when the user may want to come back, `replace` for typing or moving through a list.
  */
-export function navigate(patch: Partial<Route>, how: 'push' | 'replace'): void {
-  const before = formatRoute(parseRoute(location.hash))
-  const after = formatRoute(patchRoute(parseRoute(location.hash), patch))
-  if (after === location.hash) return
-  if (how === 'push' && after !== before) history.pushState(null, '', after)
-  else history.replaceState(null, '', after)
+export function navigate(patch: RoutePatch, how: 'push' | 'replace'): void {
+  const before = formatRoute(currentRoute())
+  const after = formatRoute(patchRoute(currentRoute(), patch))
+  if (after === (unwritten ?? location.hash)) return
+  if (how === 'push' && after !== before) {
+    write()
+    history.pushState(null, '', after)
+  } else {
+    unwritten = after
+    if (!isWaiting) {
+      write()
+      isWaiting = true
+      setTimeout(() => {
+        isWaiting = false
+        write()
+      }, WRITE_EVERY_MS)
+    }
+  }
   // Neither `pushState` nor `replaceState` sends an event.
   window.dispatchEvent(new Event(CHANGED))
 }
 
-/** Returns the route of the window, and renders again when it changes. */
-export function useRoute(): Route {
-  const hash = useSyncExternalStore(onRouteChange, () => location.hash)
-  return parseRoute(hash)
+function write(): void {
+  if (unwritten !== null) history.replaceState(null, '', unwritten)
+  unwritten = null
+}
+
+/** Returns the address without what the views show: where the user is. */
+export const currentPlace = (): string => formatRoute({ ...currentRoute(), shown: {} })
+
+/** Returns the route of the window, and renders again when it changes. What the views show is read by `useShown`. */
+export function useRoute(): Omit<Route, 'shown'> {
+  return parseRoute(useSyncExternalStore(onRouteChange, currentPlace))
+}
+
+/** Returns what makes the address of a link: the present one with a patch. */
+export function useLink(): (patch: RoutePatch) => string {
+  const route = useSyncExternalStore(onRouteChange, currentRoute)
+  return (patch) => formatRoute(patchRoute(route, patch))
+}
+
+/** Returns one of the values that a view shows, or null for what it shows by itself. Setting it is no step to go back. */
+export function useShown(name: string): readonly [string | null, (value: string | null) => void] {
+  const value = useSyncExternalStore(onRouteChange, () => currentRoute().shown[name] ?? null)
+  const change = useCallback((next: string | null) => navigate({ shown: { [name]: next } }, 'replace'), [name])
+  return [value, change]
+}
+
+/** Like {@link useShown}, for one of some choices. The first one is what the view shows by itself. */
+export function useShownChoice<T extends string>(
+  name: string,
+  choices: readonly [T, ...T[]],
+): readonly [T, (choice: T) => void] {
+  const [value, change] = useShown(name)
+  return [
+    choices.find((choice) => choice === value) ?? choices[0],
+    (choice) => change(choice === choices[0] ? null : choice),
+  ]
+}
+
+/** Returns all values of one view as the query of an address, which stays the same text until one of them changes. */
+export function useShownOf(view: View): string {
+  return useSyncExternalStore(onRouteChange, () => {
+    const shown = Object.entries(currentRoute().shown).filter(([name]) => name.startsWith(`${view}.`))
+    return new URLSearchParams(shown.sort()).toString()
+  })
 }
 
 /**
@@ -131,10 +239,16 @@ export function useRoute(): Route {
  * @returns a function that stops listening
  */
 export function onRouteChange(onChange: () => void): () => void {
-  const names = ['hashchange', 'popstate', CHANGED]
-  for (const name of names) window.addEventListener(name, onChange)
+  // The user went elsewhere, so what is not written belongs to the place before.
+  const leave = () => {
+    unwritten = null
+    onChange()
+  }
+  window.addEventListener(CHANGED, onChange)
+  for (const name of ['hashchange', 'popstate']) window.addEventListener(name, leave)
   return () => {
-    for (const name of names) window.removeEventListener(name, onChange)
+    window.removeEventListener(CHANGED, onChange)
+    for (const name of ['hashchange', 'popstate']) window.removeEventListener(name, leave)
   }
 }
 

@@ -6,7 +6,9 @@ import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { host } from '../host.ts'
-import { navigate, parseRoute, useRoute, type View } from '../routes.ts'
+import { currentRoute, navigate, useRoute, type View } from '../routes.ts'
+import { Button } from '../ui/button.tsx'
+import { conversationName } from '../ui/conversation-name.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -81,7 +83,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
             ) : shown.isPending ? (
               <Loading what="conversations" lines={7} />
             ) : current === null && !FILE_VIEWS.includes(route.view) ? (
-              <NoConversation />
+              <NoConversation unknownId={route.conversationId} instead={shown.first} />
             ) : (
               <ViewPanelSlot value={slot}>
                 <ViewArea
@@ -136,7 +138,29 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   )
 }
 
-function NoConversation() {
+type NoConversationProps = {
+  /** The id of the address that the file does not hold, or null when the file holds none at all. */
+  readonly unknownId: number | null
+  readonly instead: ListedConversation | null
+}
+
+function NoConversation({ unknownId, instead }: NoConversationProps) {
+  if (unknownId !== null)
+    return (
+      <EmptyState
+        title={`This memory has no conversation ${unknownId}`}
+        actions={
+          instead && (
+            <Button look="primary" onClick={() => navigate({ conversationId: instead.conversationId }, 'push')}>
+              Open {conversationName(instead)}
+            </Button>
+          )
+        }
+      >
+        The address names one that is not in this file: it may be of another file, or was removed.{' '}
+        {instead === null ? 'The file holds none so far.' : 'Those that it holds are listed on the left.'}
+      </EmptyState>
+    )
   return (
     <EmptyState title="No conversation yet">
       The file is a sound memory that holds nothing so far. It is watched: what its agent writes appears here.
@@ -147,30 +171,35 @@ function NoConversation() {
 type Shown = {
   /** Null while it is not known, or when the file holds none. */
   readonly conversation: ListedConversation | null
+  /** The one with which a window opens. Null as long as another one is named. */
+  readonly first: ListedConversation | null
   readonly isPending: boolean
   readonly error: unknown
   readonly retry: () => void
 }
 
 /**
- * Returns the conversation of the address. An address without one, or with an unknown one, is changed to an existing
- * one.
+ * Returns the conversation of the address. An address without one is changed to an existing one; one that the file does
+ * not hold is null.
  */
 function useShownConversation(): Shown {
   const { conversationId } = useRoute()
   const named = useConversation(conversationId)
   const isMissing = conversationId === null || named.data === null
   const opening = useQuery(api.conversations.list.queryOptions({ input: OPENING, enabled: isMissing }))
-  const first = opening.data?.conversations[0]?.conversationId ?? null
+  const first = opening.data?.conversations[0] ?? null
+  const firstId = first?.conversationId ?? null
+  const isUnnamed = conversationId === null
   useEffect(() => {
-    if (!isMissing || first === null) return
     // The address may have changed since this was drawn. Then it stays as it is.
-    if (parseRoute(location.hash).conversationId === conversationId) navigate({ conversationId: first }, 'replace')
-  }, [isMissing, first, conversationId])
+    if (isUnnamed && firstId !== null && currentRoute().conversationId === null)
+      navigate({ conversationId: firstId }, 'replace')
+  }, [isUnnamed, firstId])
   const asked = isMissing ? opening : named
   return {
     conversation: isMissing ? null : (named.data ?? null),
-    isPending: asked.isPending || (isMissing && first !== null),
+    first,
+    isPending: asked.isPending || (isUnnamed && first !== null),
     error: asked.error,
     retry: () => void asked.refetch(),
   }

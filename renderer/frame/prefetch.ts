@@ -1,9 +1,8 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { STRATA_AXES } from '../../core/contract/lists.ts'
 import { api } from '../api.ts'
-import { parseRoute } from '../routes.ts'
+import { currentRoute } from '../routes.ts'
 import { conversationPages, firstQuestion, OPENING, oneConversation } from '../ui/use-conversations.ts'
-import { readStored } from '../ui/use-stored.ts'
 import { viewCode } from './view-code.ts'
 
 /**
@@ -12,7 +11,7 @@ import { viewCode } from './view-code.ts'
  * said there.
  */
 export function prefetchMemory(queries: QueryClient): void {
-  const { view, conversationId } = parseRoute(location.hash)
+  const { view, conversationId } = currentRoute()
   void queries.prefetchQuery(api.memory.info.queryOptions())
   const input = conversationId === null ? OPENING : oneConversation(conversationId)
   const shown = queries.fetchQuery(api.conversations.list.queryOptions({ input })).catch(ignore)
@@ -29,7 +28,7 @@ const ignore = (): undefined => undefined
 
 function prefetchStrata(queries: QueryClient, conversationId: number | null): void {
   if (conversationId === null) return
-  const stored = readStored<string>('strata.axis', 'messages')
-  const axis = STRATA_AXES.find((known) => known === stored) ?? 'messages'
+  const addressed = currentRoute().shown['strata.axis']
+  const axis = STRATA_AXES.find((known) => known === addressed) ?? 'messages'
   void queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
 }

@@ -1,4 +1,4 @@
-import { formatRoute, onRouteChange, parseRoute } from '../routes.ts'
+import { currentRoute, formatRoute, onRouteChange, parseRoute } from '../routes.ts'
 import { parseStored } from '../ui/stored-json.ts'
 
 const KEY = 'lcm:places'
@@ -26,8 +26,11 @@ export function restoreAddress(file: string): void {
 export function rememberAddresses(file: string): void {
   onRouteChange(() => {
     // The settings are not remembered.
-    if (parseRoute(location.hash).view === 'settings') return
-    localStorage.setItem(KEY, JSON.stringify(withAddress(readAddresses(), file, addressToRemember(location.hash))))
+    if (currentRoute().view === 'settings') return
+    localStorage.setItem(
+      KEY,
+      JSON.stringify(withAddress(readAddresses(), file, addressToRemember(formatRoute(currentRoute())))),
+    )
   })
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
-import { formatRoute, navigate, patchRoute, useRoute, type View } from '../routes.ts'
+import { navigate, useLink, useRoute, type View } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { formatPressure, plural } from '../ui/format.ts'
@@ -25,6 +25,7 @@ const MORE_PX = 100
 /** The views as links, so that the browser can open them like any link. Those that do not fit are in a menu. */
 export function Tabs({ conversation, panel }: Props) {
   const route = useRoute()
+  const linkTo = useLink()
   const [strip, fitting] = useFittingTabs()
   const others = TABS.slice(fitting)
   const isElsewhere = others.find(({ view }) => view === route.view)
@@ -37,7 +38,7 @@ export function Tabs({ conversation, panel }: Props) {
               key={view}
               className={styles.tab}
               data-out={index >= fitting || undefined}
-              href={formatRoute(patchRoute(route, { view }))}
+              href={linkTo({ view })}
               aria-current={view === route.view ? 'page' : undefined}
               draggable={false}
             >

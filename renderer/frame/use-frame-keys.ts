@@ -1,4 +1,4 @@
-import { navigate, parseRoute } from '../routes.ts'
+import { currentRoute, navigate } from '../routes.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
@@ -40,7 +40,7 @@ function awaitLetter(): void {
 
 /** Traces the selected words of a text, or else the selected message or summary. Returns false without a selection. */
 function traceSelection(): boolean {
-  const { selection } = parseRoute(location.hash)
+  const { selection } = currentRoute()
   const words = window.getSelection()?.toString().replace(/\s+/g, ' ').trim().slice(0, MOST_WORDS) ?? ''
   if (selection === null && words === '') return false
   navigate({ view: 'search', searchKind: 'trace', tracedId: selection, query: words === '' ? null : words }, 'push')
@@ -49,7 +49,7 @@ function traceSelection(): boolean {
 
 /** Clears the selection first and then the search. Returns false when there is nothing to clear. */
 function backOut(): boolean {
-  const { view, query, selection, searchKind, probe } = parseRoute(location.hash)
+  const { view, query, selection, searchKind, probe } = currentRoute()
   // The log has a selection of its own.
   if (view === 'logs') return false
   if (view === 'search' && searchKind === 'probe' && probe.question !== null)

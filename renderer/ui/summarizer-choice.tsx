@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { SettingsReport } from '../../core/contract/settings.ts'
 import { api } from '../api.ts'
 import { toErrorInfo } from '../error-text.ts'
-import { formatRoute, patchRoute, useRoute } from '../routes.ts'
+import { useLink } from '../routes.ts'
 import { SelectField } from './select-field.tsx'
 import styles from './summarizer-choice.module.css'
 import { CHAIN, DETERMINISTIC, providersOf, writersOf } from './summarizers.ts'
@@ -12,7 +12,7 @@ type Props = { readonly value: string; readonly onChange: (summarizer: string) =
 /** Chooses the summariser: the built-in extractor, one model, or the models of the chain. */
 export function SummarizerChoice({ value, onChange }: Props) {
   const report = useQuery(api.settings.report.queryOptions())
-  const route = useRoute()
+  const linkTo = useLink()
   const settings = report.data ?? NONE
   return (
     <div className={styles.choice}>
@@ -20,7 +20,7 @@ export function SummarizerChoice({ value, onChange }: Props) {
       <p className={styles.text}>
         {report.error ? toErrorInfo(report.error).message : explain(value, settings)}{' '}
         {writersOf(settings).length === 0 && (
-          <a className={styles.link} href={formatRoute(patchRoute(route, { view: 'settings' }))}>
+          <a className={styles.link} href={linkTo({ view: 'settings' })}>
             Set up a model
           </a>
         )}

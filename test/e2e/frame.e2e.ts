@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, THROUGH_SHELL, test } from './app.ts'
-import { builtMemory, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
+import { builtMemory, factsOf, hitsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 test('conversations can be filtered, sorted and gone through by keys', async ({ openMemory, home }) => {
   const path = builtMemory(home, (memory) => {
@@ -93,6 +93,94 @@ test(
     await expect(
       page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Copy msg_2' }),
     ).toBeVisible()
+  },
+)
+
+test(
+  'the address holds what every view shows, and back and forward bring it again',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { conversationId } = await factsOf(path)
+    const page = await openMemory(path)
+    const go = (hash: string) => page.evaluate((to) => location.assign(to), hash)
+    const views = page.getByRole('navigation', { name: 'Views' })
+
+    // The strata: axis, colour and zoom.
+    await page.getByRole('radiogroup', { name: 'What x means' }).getByText('tokens').click()
+    await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('level').click()
+    await page.getByRole('button', { name: 'Zoom in (+)' }).click()
+    await expect(page).toHaveURL(/strata\.axis=tokens.*strata\.color=level.*strata\.zoom=[\d.]+/)
+    const zoomed = new URL(page.url()).hash
+
+    // The context window: moment, what if, form and the two moments of a difference.
+    await views.getByRole('link', { name: /^Context/ }).click()
+    const view = page.getByRole('region', { name: 'Context window' })
+    await expect(view).toContainText('as of now')
+    await page.keyboard.press('ArrowLeft')
+    await expect(view).not.toContainText('as of now')
+    const budget = page.getByRole('slider', { name: 'Budget, slider' })
+    await budget.focus()
+    await budget.press('ArrowLeft')
+    await expect(page).toHaveURL(/context\.at=event-\d+.*context\.budget=\d+/)
+    const tried = async () => Number(new URL(page.url()).hash.match(/context\.budget=(\d+)/)?.[1])
+    const once = await tried()
+    await budget.press('ArrowLeft')
+    await expect.poll(tried).toBeLessThan(once)
+    await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('payload').click()
+    await expect(page).toHaveURL(/context\.form=payload/)
+    const context = new URL(page.url()).hash
+
+    await page.goBack()
+    await expect.poll(() => new URL(page.url()).hash).toBe(zoomed)
+    await expect(page.getByRole('radio', { name: 'level' })).toBeChecked()
+    await page.goForward()
+    await expect(view).toContainText('"role": "user"')
+    await expect.poll(() => new URL(page.url()).hash).toBe(context)
+
+    // A copied link gives the same window elsewhere, where nothing is stored.
+    await page.evaluate(() => sessionStorage.clear())
+    await go('#/overview')
+    await page.reload()
+    await go(context)
+    await expect(view.getByRole('radio', { name: 'payload' })).toBeChecked()
+    await view.getByRole('radiogroup', { name: 'Shown as' }).getByText('list', { exact: true }).click()
+    await expect(view).not.toContainText('as of now')
+
+    // The search: its filters, and the question that was asked.
+    await go(`#/conversation/${conversationId}/search?query=PAY-%5Cd%2B&search.mode=regex&search.scope=summaries`)
+    await expect(page.getByRole('radiogroup', { name: 'Mode' }).getByRole('radio', { name: 'regex' })).toBeChecked()
+    await expect(hitsOf(page).first()).toContainText('sum_')
+    await go(`#/conversation/${conversationId}/search?ask=1&query=why+were+customers+charged+twice`)
+    const question = page.getByRole('textbox', { name: 'Question to the memory' })
+    await expect(question).toHaveValue('why were customers charged twice')
+    await expect(page.getByRole('article', { name: 'Answer' })).toBeVisible()
+    await question.fill('what is PAY-1187')
+    await question.press('Enter')
+    await expect(page).toHaveURL(/query=what\+is\+PAY-1187/)
+    await page.goBack()
+    await expect(question).toHaveValue('why were customers charged twice')
+  },
+)
+
+test(
+  'an unknown conversation in the address is reported, and a dialog closes when the address changes',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    const go = (hash: string) => page.evaluate((to) => location.assign(to), hash)
+    await expect(page).toHaveURL(/conversation\/\d+\/strata/)
+    await page.keyboard.press('?')
+    await expect(page.getByRole('dialog', { name: 'Keys' })).toBeVisible()
+    await go('#/conversation/999/strata')
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await expect(page.getByRole('heading', { name: 'This memory has no conversation 999' })).toBeVisible()
+    await expect(page).toHaveURL(/conversation\/999/)
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^Open / })
+      .click()
+    await expect(page.getByRole('application', { name: /^Strata/ })).toBeVisible()
   },
 )
 

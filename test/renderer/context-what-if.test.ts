@@ -9,6 +9,7 @@ import {
   MAX_BUDGET,
   MAX_SLIDER_TAIL,
   MIN_BUDGET,
+  movedOnSlider,
   parseThreshold,
   parseTokens,
   parseWhatIf,
@@ -78,13 +79,27 @@ describe('the what-if form', () => {
     expect(parseThreshold(text)).toBeNull()
   })
 
-  it('reads back what it stored, and drops values that are not valid', () => {
+  it('reads what the address tries out, and drops values that are not valid', () => {
     const whatIf: WhatIf = { preset: 'pi-lcm', budgetTokens: 9, softThreshold: 0.5, freshTailCount: 0, query: 'why' }
-    expect(parseWhatIf(JSON.parse(JSON.stringify(whatIf)))).toEqual(whatIf)
-    expect(parseWhatIf({ preset: 'other', budgetTokens: -1, softThreshold: 7, freshTailCount: 'x' })).toEqual(
-      AS_CONFIGURED,
-    )
-    expect(parseWhatIf(null)).toBeNull()
+    expect(parseWhatIf({ preset: 'pi-lcm', budget: '9', threshold: '0.5', tail: '0', rank: 'why' })).toEqual(whatIf)
+    expect(parseWhatIf({ preset: 'other', budget: '-1', threshold: '7', tail: 'x', rank: null })).toEqual(AS_CONFIGURED)
+    expect(parseWhatIf({})).toEqual(AS_CONFIGURED)
+  })
+
+  it('moves a slider by at least one value for each arrow key, in its direction, until its end', () => {
+    const sliders = [
+      { toSlider: budgetToSlider, fromSlider: sliderToBudget, values: [1_000, 20_000, 200_000, 203_456, 2_000_000] },
+      { toSlider: tailToSlider, fromSlider: sliderToTail, values: [0, 1, 64, 512] },
+    ]
+    for (const { toSlider, fromSlider, values } of sliders)
+      for (const value of values)
+        for (const step of [1, -1]) {
+          const position = toSlider(value)
+          const moved = movedOnSlider({ position, value }, position + step, fromSlider)
+          const end = fromSlider(step > 0 ? 1000 : 0)
+          if (value !== end) expect(Math.sign(moved - value)).toBe(step)
+        }
+    expect(movedOnSlider({ position: 5, value: 1_000 }, 700, sliderToBudget)).toBe(sliderToBudget(700))
   })
 
   it('moves the slider over fresh tails, finer where they are short', () => {

@@ -11,6 +11,10 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
   row: fc.option(fc.nat()),
   query: fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
   ...{ searchKind: fc.constantFrom('find', 'ask'), tracedId: fc.constant(null), probe: fc.constant(NO_PROBE) },
+  shown: fc.dictionary(
+    fc.constantFrom('strata.zoom', 'context.at', 'search.mode', 'logs.range'),
+    fc.string({ minLength: 1, unit: 'grapheme' }),
+  ),
 })
 
 const someText = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }))
@@ -59,6 +63,7 @@ describe('the address', () => {
       searchKind: 'find',
       tracedId: null,
       probe: NO_PROBE,
+      shown: {},
     })
   })
 
@@ -71,7 +76,7 @@ describe('the address', () => {
     expect(
       formatRoute({
         ...{ conversationId: 12, view: 'files', selection: 'file_9c1f' },
-        ...{ row: 7, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE },
+        ...{ row: 7, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE, shown: {} },
       }),
     ).toBe('#/conversation/12/files?select=file_9c1f&row=7')
   })
@@ -80,7 +85,7 @@ describe('the address', () => {
 describe('a changed route', () => {
   const here: Route = {
     ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
-    ...{ row: null, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE },
+    ...{ row: null, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE, shown: {} },
   }
 
   it('keeps everything that the patch does not name', () => {
@@ -92,6 +97,20 @@ describe('a changed route', () => {
     expect(patchRoute(here, { conversationId: 2, selection: 'sum_b' }).selection).toBe('sum_b')
     expect(patchRoute(here, { conversationId: 1 }).selection).toBe('sum_a')
     expect(patchRoute({ ...here, conversationId: null }, { conversationId: 1 }).selection).toBe('sum_a')
+  })
+
+  it('changes what is shown name by name, and drops with a conversation only what belongs to it', () => {
+    const shown = { 'strata.zoom': '1..9', 'strata.color': 'age' }
+    const zoomed = patchRoute({ ...here, shown }, { shown: { 'context.form': 'payload', 'strata.color': null } })
+    expect(zoomed.shown).toEqual({ 'strata.zoom': '1..9', 'context.form': 'payload' })
+    expect(patchRoute(zoomed, { view: 'context' }).shown).toEqual(zoomed.shown)
+    expect(patchRoute(zoomed, { conversationId: 2 }).shown).toEqual({ 'context.form': 'payload' })
+  })
+
+  it('takes no value whose name does not begin with a view', () => {
+    expect(parseRoute('#/strata?strata.zoom=1..9&other.zoom=1&strata.=2&strata.x-y=3&utm=4').shown).toEqual({
+      'strata.zoom': '1..9',
+    })
   })
 })
 

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GrepHit, GrepInput } from '../../core/contract/retrieval.ts'
+import { filterTexts, parseFilters } from '../../renderer/features/search/addressed-filters.ts'
 import {
   activeFilters,
   dayStartMs,
+  type Filters,
   grepRequest,
   NO_FILTERS,
   nextDayStartMs,
@@ -12,7 +14,6 @@ import {
 } from '../../renderer/features/search/filters.ts'
 import type { Grouping } from '../../renderer/features/search/groups.ts'
 import { rowsOf, stopsOf } from '../../renderer/features/search/rows.ts'
-import { parseFilters } from '../../renderer/features/search/stored-filters.ts'
 import { splitSnippet } from '../../renderer/ui/highlight.ts'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
@@ -181,21 +182,32 @@ describe('the request for a search', () => {
   })
 })
 
-describe('the kept filters', () => {
-  it('are read back as they were stored', () => {
-    const filters = {
+describe('the filters of an address', () => {
+  const addressed = (filters: Filters) =>
+    parseFilters(
+      new URLSearchParams(Object.entries(filterTexts(filters)).flatMap(([name, text]) => (text ? [[name, text]] : []))),
+    )
+
+  it('are read back as they were written, and the defaults are not written', () => {
+    const filters: Filters = {
       ...NO_FILTERS,
-      mode: 'regex',
-      roles: ['tool'],
-      depths: [0, 2],
-      within: 'sum_x',
-      group: 'cover',
-    } as const
-    expect(parseFilters(JSON.stringify(filters))).toEqual(filters)
+      ...({
+        mode: 'regex',
+        caseSensitive: true,
+        roles: ['tool'],
+        depths: [0, 2],
+        within: 'sum_x',
+        group: 'cover',
+      } as const),
+      ...({ where: 'conversation', window: 'out' } as const),
+      ...{ fromDay: '2026-01-02', toDay: '2026-02-03' },
+    }
+    expect(addressed(filters)).toEqual(filters)
+    expect(Object.values(filterTexts(NO_FILTERS)).filter(Boolean)).toEqual([])
   })
 
-  it('are the defaults when anything else was stored', () => {
-    for (const text of [null, 'no json', '7', '[]', '{"mode":"fuzzy","roles":["boss"],"depths":"deep","toDay":3}'])
-      expect(parseFilters(text)).toEqual(NO_FILTERS)
+  it('are the defaults where the address says something else', () => {
+    for (const text of ['', 'search.mode=fuzzy', 'search.roles=boss', 'search.depths=deep.x', 'mode=regex'])
+      expect(parseFilters(new URLSearchParams(text))).toEqual(NO_FILTERS)
   })
 })

@@ -9,7 +9,6 @@ import {
   lastRun,
   NOW,
   normalised,
-  parseTimePoint,
   playNext,
   progressAt,
   startOf,
@@ -115,20 +114,6 @@ describe('a moment in time', () => {
     expect(lastRun(events, own)).toEqual({ from: message(9), to: event(2) })
     expect(lastRun([], { messages: 12, eventMessages: [], eventRemoved: [] })).toEqual({ from: message(0), to: NOW })
     expect(beforeEvent(2, own)).toEqual(event(1))
-  })
-
-  it('is stored as text and read back, and nothing else is accepted', () => {
-    for (const point of [NOW, event(3), message(0)])
-      expect(parseTimePoint(JSON.parse(JSON.stringify(point)))).toEqual(point)
-    for (const other of [
-      null,
-      'now',
-      {},
-      { kind: 'event' },
-      { kind: 'message', position: -1 },
-      { kind: 'event', index: 0.5 },
-    ])
-      expect(parseTimePoint(other)).toBeNull()
   })
 
   it('has an estimated window size, from which the duration of an answer is known', () => {

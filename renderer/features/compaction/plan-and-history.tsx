@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CompactionPlan, CompactRequest } from '../../../core/contract/compaction.ts'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
+import { useShownChoice } from '../../routes.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -23,11 +24,11 @@ type Props = {
   readonly scroller: HTMLElement | null
 }
 
-type Shown = 'plan' | 'history'
+const LISTS = ['plan', 'history'] as const
 
 /** The plan of the next compaction, and earlier compactions. */
 export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, scroller }: Props) {
-  const [shown, setShown] = useState<Shown>('plan')
+  const [shown, setShown] = useShownChoice('compaction.list', LISTS)
   const [isPrompt, setPrompt] = useState(false)
   const count = runs.data?.length ?? 0
   const show = (number: number) => {

@@ -7,7 +7,8 @@ const FORMS = [
   { value: 'payload', label: 'payload', hint: 'The request as it is sent' },
   { value: 'difference', label: 'difference', hint: 'What changed between two moments' },
 ] as const
-export type Form = (typeof FORMS)[number]['value']
+export const FORM_NAMES = ['list', 'category', 'payload', 'difference'] as const
+type Form = (typeof FORM_NAMES)[number]
 
 type Props = {
   readonly query: string

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoute, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -10,18 +10,18 @@ import { useConversation } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { CategoryTable } from './category-table.tsx'
-import { ContextToolbar, type Form } from './context-toolbar.tsx'
+import { ContextToolbar, FORM_NAMES } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
-import { type Between, DifferenceView } from './difference-view.tsx'
+import { DifferenceView } from './difference-view.tsx'
 import { ItemTable } from './item-table.tsx'
-import { lastRun, NOW, normalised, parseTimePoint } from './moments.ts'
+import { normalised } from './moments.ts'
 import { PayloadView } from './payload-view.tsx'
 import { TimeBar } from './time-bar.tsx'
-import { useKept } from './use-kept.ts'
+import { isMomentAddressed, useAddressedPoint, useWhatIf } from './use-addressed.ts'
 import { useMoment, useTime } from './use-time.ts'
 import { useTried } from './use-tried.ts'
 import { type SeenWindow, useAskedPoint, usePrefetch, useWindow } from './use-window.ts'
-import { AS_CONFIGURED, assembleInput, parseWhatIf } from './what-if.ts'
+import { assembleInput } from './what-if.ts'
 import { WhatIfPanel } from './what-if-panel.tsx'
 import { WindowHead } from './window-head.tsx'
 
@@ -46,20 +46,20 @@ export function ContextView(props: Props) {
 }
 
 function WholeWindow({ conversationId }: Props) {
-  const [whatIf, setWhatIf] = useKept('what-if', conversationId, AS_CONFIGURED, parseWhatIf)
-  const [point, setPoint] = useKept('moment', conversationId, NOW, parseTimePoint)
-  const [between, setBetween] = useState<Between | null>(null)
-  const [form, setForm] = useState<Form>('list')
+  const [whatIf, setWhatIf] = useWhatIf()
+  const [form, setForm] = useShownChoice('context.form', FORM_NAMES)
   const { time, error: timeError } = useTime(conversationId)
+  const [point, setPoint] = useAddressedPoint(time)
   const tried = useTried(whatIf)
   const settings = useDebounced(tried.settings, SETTLE_MS)
   const query = useDebounced(whatIf.query, SETTLE_MS)
   const input = useMemo(() => assembleInput(conversationId, settings, query), [conversationId, settings, query])
   const [askedPoint, setBusy] = useAskedPoint(point, time)
-  // The stored moment may not exist any more.
+  // The addressed moment may not exist any more.
   const there = time === null ? askedPoint : normalised(askedPoint, time.course)
   const moment = useMoment(conversationId, there, time)
-  const answer = useWindow(input, moment)
+  const isUnplaced = time === null && timeError === null && isMomentAddressed()
+  const answer = useWindow(input, isUnplaced ? null : moment)
   useEffect(() => setBusy(answer.isFetching), [setBusy, answer.isFetching])
   usePrefetch(input, there, time)
   const isStale =
@@ -83,12 +83,7 @@ function WholeWindow({ conversationId }: Props) {
         ) : window === undefined || (time === null && timeError === null) ? (
           <Loading what="the context window" lines={9} />
         ) : form === 'difference' && time !== null ? (
-          <DifferenceView
-            input={input}
-            time={time}
-            between={between ?? lastRun(time.timeline.events, time.course)}
-            onChange={setBetween}
-          />
+          <DifferenceView input={input} time={time} />
         ) : (
           <>
             {form !== 'payload' && <WindowHead window={window} isStale={isStale} />}

@@ -14,22 +14,19 @@ import styles from './difference-view.module.css'
 import { momentText } from './moment-text.ts'
 import { normalised, type TimePoint } from './moments.ts'
 import { TimeSlider } from './time-slider.tsx'
+import { useAddressedBetween } from './use-addressed.ts'
 import { type Time, useMoment } from './use-time.ts'
-
-/** Two moments. The view shows what happened between them. */
-export type Between = { readonly from: TimePoint; readonly to: TimePoint }
 
 type Props = {
   readonly input: AssembleInput
   readonly time: Time
-  readonly between: Between
-  readonly onChange: (between: Between) => void
 }
 
 const SETTLE_MS = 40
 
 /** What entered the window and what left it between two moments. */
-export function DifferenceView({ input, time, between, onChange }: Props) {
+export function DifferenceView({ input, time }: Props) {
+  const [between, onChange] = useAddressedBetween(time)
   const settled = useDebounced(between, SETTLE_MS)
   const from = useMoment(input.conversationId, normalised(settled.from, time.course), time)
   const to = useMoment(input.conversationId, normalised(settled.to, time.course), time)

@@ -142,13 +142,3 @@ export const isSamePoint = (a: TimePoint, b: TimePoint): boolean =>
   a.kind === b.kind &&
   (a.kind !== 'event' || b.kind !== 'event' || a.index === b.index) &&
   (a.kind !== 'message' || b.kind !== 'message' || a.position === b.position)
-
-/** Parses a stored moment, or returns null for any other value. */
-export function parseTimePoint(value: unknown): TimePoint | null {
-  if (typeof value !== 'object' || value === null) return null
-  const { kind, index, position } = value as { kind?: unknown; index?: unknown; position?: unknown }
-  const isCount = (count: unknown): count is number => Number.isSafeInteger(count) && Number(count) >= 0
-  if (kind === 'now') return NOW
-  if (kind === 'event' && isCount(index)) return { kind, index }
-  return kind === 'message' && isCount(position) ? { kind, position } : null
-}

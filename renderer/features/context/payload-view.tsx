@@ -1,9 +1,10 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { Virtuoso } from 'react-virtuoso'
-import type { AssembleInput, Provider, RenderedContext } from '../../../core/contract/context.ts'
+import type { AssembleInput, RenderedContext } from '../../../core/contract/context.ts'
 import type { Moment } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
+import { useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -21,6 +22,7 @@ const PROVIDERS = [
   { value: 'anthropic', label: 'Anthropic' },
   { value: 'openai', label: 'OpenAI' },
 ] as const
+const PROVIDER_NAMES = ['anthropic', 'openai'] as const
 
 type Props = {
   readonly input: AssembleInput
@@ -30,7 +32,7 @@ type Props = {
 
 /** The messages exactly as they would be sent, or would have been sent at a moment, to read and to copy. */
 export function PayloadView({ input, moment }: Props) {
-  const [provider, setProvider] = useState<Provider>('anthropic')
+  const [provider, setProvider] = useShownChoice('context.provider', PROVIDER_NAMES)
   const rendered = useQuery(
     api.context.render.queryOptions({
       input: moment === null ? skipToken : { ...input, provider, ...('now' in moment ? {} : { moment }) },

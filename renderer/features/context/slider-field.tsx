@@ -1,5 +1,6 @@
 import { CountField } from './count-field.tsx'
 import styles from './slider-field.module.css'
+import { movedOnSlider } from './what-if.ts'
 
 type Props = {
   readonly label: string
@@ -46,7 +47,10 @@ export function SliderField(props: Props) {
         value={position}
         aria-label={`${label}, slider`}
         aria-valuetext={value === null ? undefined : say(value)}
-        onChange={(event) => onChange(fromSlider(event.target.valueAsNumber))}
+        onChange={(event) => {
+          const next = event.target.valueAsNumber
+          onChange(value === null ? fromSlider(next) : movedOnSlider({ position, value }, next, fromSlider))
+        }}
       />
     </div>
   )

@@ -89,13 +89,14 @@ const LARGE_SETTLE_MS = 300
  * thumb. `isBusy` tells that the last request is not answered yet.
  */
 export function useAskedPoint(point: TimePoint, time: Time | null): readonly [TimePoint, (isBusy: boolean) => void] {
-  const [asked, setAsked] = useState(point)
+  const [asked, setAsked] = useState<TimePoint | null>(null)
   const [isBusy, setBusy] = useState(false)
   useEffect(() => {
-    if (isBusy || asked === point) return
+    // Without the moments, none of them can be named.
+    if (time === null || isBusy || asked === point) return
     const isLarge = time !== null && itemsAt(point, time.course) > LARGE_ITEMS
     const timer = setTimeout(() => setAsked(point), isLarge ? LARGE_SETTLE_MS : SETTLE_MS)
     return () => clearTimeout(timer)
   }, [isBusy, asked, point, time])
-  return [asked, setBusy]
+  return [asked ?? point, setBusy]
 }

@@ -70,18 +70,15 @@ export function assembleInput(
   }
 }
 
-/** Parses stored settings, or returns null when they are not valid. */
-export function parseWhatIf(value: unknown): WhatIf | null {
-  if (typeof value !== 'object' || value === null) return null
-  const { preset, budgetTokens, softThreshold, freshTailCount, query } = value as Record<string, unknown>
-  const count = (of: unknown, min: number, max: number): number | null =>
-    typeof of === 'number' && of >= min && of <= max ? of : null
+/** Parses what the address tries out. Missing and invalid values stand for the configured ones. */
+export function parseWhatIf(texts: Readonly<Record<string, string | null>>): WhatIf {
+  const { preset, budget, threshold, tail, rank } = texts
   return {
     preset: PRESET_ORDER.find((name) => name === preset) ?? null,
-    budgetTokens: count(budgetTokens, 1, 100_000_000),
-    softThreshold: count(softThreshold, 0.01, 1),
-    freshTailCount: count(freshTailCount, 0, 1_000_000),
-    query: typeof query === 'string' ? query.slice(0, 10_000) : '',
+    budgetTokens: parseTokens(budget ?? ''),
+    softThreshold: parseThreshold(threshold ?? ''),
+    freshTailCount: parseCount(tail ?? ''),
+    query: (rank ?? '').slice(0, 10_000),
   }
 }
 
@@ -111,6 +108,22 @@ export function sliderToBudget(position: number): number {
   const tokens = MIN_BUDGET * (MAX_BUDGET / MIN_BUDGET) ** (position / SLIDER_STEPS)
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(tokens)) - 1)
   return Math.round(tokens / unit) * unit
+}
+
+/**
+ * Returns the value when a slider is moved from one position to another. Neighbouring positions may round to the same
+ * value, so that an arrow key moves on to the next value in its direction.
+ */
+export function movedOnSlider(
+  before: { readonly position: number; readonly value: number },
+  position: number,
+  fromSlider: (position: number) => number,
+): number {
+  const step = Math.sign(position - before.position)
+  const isBeyond = (value: number) => (value - before.value) * step > 0
+  let at = position
+  while (!isBeyond(fromSlider(at)) && at + step >= 0 && at + step <= SLIDER_STEPS && step !== 0) at += step
+  return isBeyond(fromSlider(at)) ? fromSlider(at) : before.value
 }
 
 /** Parses a number of messages from 0 to a million. Returns null when it is none. */

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { Description, FileInfo } from '../../../core/contract/lineage.ts'
-import { navigate, parseRoute, useRoute } from '../../routes.ts'
+import { currentRoute, navigate, useRoute } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes } from '../../ui/format.ts'
@@ -86,7 +86,7 @@ export function DetailContent({ description, operate }: Props) {
 function Elsewhere({ conversationId }: { readonly conversationId: number }) {
   const route = useRoute()
   if (route.conversationId === null || route.conversationId === conversationId) return null
-  const go = () => navigate({ conversationId, selection: parseRoute(location.hash).selection }, 'push')
+  const go = () => navigate({ conversationId, selection: currentRoute().selection }, 'push')
   return (
     <div className={styles.elsewhere}>
       <Notice title="Of another conversation.">The views show a different one.</Notice>

@@ -6,7 +6,8 @@ import { LEVEL_MARKS } from './line-text.ts'
 import styles from './log-toolbar.module.css'
 import type { Logs } from './use-logs.ts'
 
-export type ShownList = 'log' | 'slow' | 'jobs'
+export const LIST_NAMES = ['log', 'slow', 'jobs'] as const
+type ShownList = (typeof LIST_NAMES)[number]
 
 type Props = { readonly logs: Logs; readonly list: ShownList; readonly onList: (list: ShownList) => void }
 

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { LogLine, LogPage } from '../../../core/contract/activity.ts'
+import { useShownChoice } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes } from '../../ui/format.ts'
@@ -12,7 +13,7 @@ import { JobTable } from './job-table.tsx'
 import { LineDrawer } from './line-drawer.tsx'
 import { fieldsText } from './line-text.ts'
 import { LogList } from './log-list.tsx'
-import { LogToolbar, type ShownList } from './log-toolbar.tsx'
+import { LIST_NAMES, LogToolbar } from './log-toolbar.tsx'
 import styles from './logs-view.module.css'
 import { MetricsSection } from './metrics-section.tsx'
 import { SlowCallTable } from './slow-call-table.tsx'
@@ -23,7 +24,7 @@ const keyOf = ({ time, pid, event, summary_id = '' }: LogLine): string => `${tim
 /** What the program did: charts over time, the log, slow calls and jobs. */
 export function LogsView() {
   const logs = useLogs()
-  const [list, setList] = useState<ShownList>('log')
+  const [list, setList] = useShownChoice('logs.list', LIST_NAMES)
   const [chosen, setChosen] = useState<LogLine | null>(null)
   const { filter, change, log, history } = logs
   const pages = log.data?.pages ?? []

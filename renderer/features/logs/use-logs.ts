@@ -1,7 +1,8 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { LineLevel, LogLine, LogPage } from '../../../core/contract/activity.ts'
 import { api } from '../../api.ts'
+import { navigate, useShownOf } from '../../routes.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import type { TimeRange } from './chart-scale.ts'
 
@@ -21,13 +22,39 @@ type LogFilter = {
   readonly isFollowing: boolean
 }
 
-const FIRST: LogFilter = {
+const LEVELS: readonly LineLevel[] = ['debug', 'info', 'warn', 'error']
+const FIRST: Omit<LogFilter, 'isFollowing'> = {
   of: 'this',
   days: 6,
   levels: ['info', 'warn', 'error'],
   query: '',
   range: null,
-  isFollowing: true,
+}
+
+/** Reads the filter of an address. Missing and invalid values get their defaults. */
+export function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFollowing'> {
+  const text = (name: string): string => params.get(`logs.${name}`) ?? ''
+  const levels = LEVELS.filter((level) => text('levels').split('.').includes(level))
+  const [, fromMs, toMs] = /^(\d{1,15})-(\d{1,15})$/.exec(text('range')) ?? []
+  return {
+    of: text('of') === 'all' ? 'all' : FIRST.of,
+    days: /^[1-9]\d{0,3}$/.test(text('days')) ? Number(text('days')) : FIRST.days,
+    levels: levels.length > 0 ? levels : FIRST.levels,
+    query: text('query'),
+    range: Number(fromMs) < Number(toMs) ? { fromMs: Number(fromMs), toMs: Number(toMs) } : null,
+  }
+}
+
+/** The inverse of {@link parseLogFilter}: what the address says, null for a default. */
+export function logFilterTexts({ of, days, levels, query, range }: Omit<LogFilter, 'isFollowing'>) {
+  const chosen = LEVELS.filter((level) => levels.includes(level)).join('.')
+  return {
+    'logs.of': of === FIRST.of ? null : of,
+    'logs.days': days === FIRST.days ? null : String(days),
+    'logs.levels': chosen === FIRST.levels.join('.') ? null : chosen,
+    'logs.query': query,
+    'logs.range': range && `${Math.round(range.fromMs)}-${Math.round(range.toMs)}`,
+  }
 }
 
 export type Logs = {
@@ -38,8 +65,13 @@ export type Logs = {
 }
 
 export function useLogs(): Logs {
-  const [filter, setFilter] = useState(FIRST)
-  const change = (patch: Partial<LogFilter>) => setFilter((before) => ({ ...before, ...patch }))
+  const text = useShownOf('logs')
+  const [isFollowing, setFollowing] = useState(true)
+  const filter = useMemo(() => ({ ...parseLogFilter(new URLSearchParams(text)), isFollowing }), [text, isFollowing])
+  const change = ({ isFollowing: next, ...patch }: Partial<LogFilter>) => {
+    if (next !== undefined) setFollowing(next)
+    navigate({ shown: logFilterTexts({ ...filter, ...patch }) }, 'replace')
+  }
   return { filter, change, history: useHistory(filter), log: useLog(filter) }
 }
 
@@ -79,7 +111,7 @@ export function useRunLines(line: LogLine) {
   const { compaction_id: run } = line
   return useQuery(
     api.activity.log.queryOptions({
-      input: { of: 'all', levels: ['debug', 'info', 'warn', 'error'], query: run ?? '', limit: PAGE },
+      input: { of: 'all', levels: [...LEVELS], query: run ?? '', limit: PAGE },
       enabled: run !== undefined,
       select: (page: LogPage) => page.lines.filter(({ compaction_id }) => compaction_id === run).toReversed(),
     }),

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react'
 import type { RequestedMap } from '../../../core/contract/map.ts'
 import { api } from '../../api.ts'
 import { host } from '../../host.ts'
-import { formatRoute, patchRoute, useRoute } from '../../routes.ts'
+import { useLink } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -174,7 +174,7 @@ type ModelFieldProps = Models & {
 }
 
 function ModelField({ models, state, problem, value, onChange }: ModelFieldProps) {
-  const route = useRoute()
+  const linkTo = useLink()
   return (
     <>
       {models.length > 0 && (
@@ -191,8 +191,8 @@ function ModelField({ models, state, problem, value, onChange }: ModelFieldProps
           {state === 'failed' && 'The settings cannot be read: no model is known.'}
           {state === 'ready' && (
             <>
-              No model is configured. <a href={formatRoute(patchRoute(route, { view: 'settings' }))}>Set up a model</a>,
-              or delegate to a command.
+              No model is configured. <a href={linkTo({ view: 'settings' })}>Set up a model</a>, or delegate to a
+              command.
             </>
           )}
         </p>

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { MapRuns } from '../../../core/contract/map.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { useShown } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -37,7 +38,7 @@ export function MapView({ info, browse }: Props) {
         state.data?.runs.some(({ status }) => status === 'running') ? REFRESH_RUNNING_MS : REFRESH_MS,
     }),
   )
-  const [chosen, choose] = useState<string | null>(null)
+  const [chosen, choose] = useShown('map.run')
   const [form, setForm] = useState(EMPTY_MAP)
   const [isAsking, setAsking] = useState(false)
   const jobs = useQuery(api.jobs.list.queryOptions())

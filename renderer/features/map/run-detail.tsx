@@ -1,5 +1,5 @@
-import { useState } from 'react'
-import type { MapItemsInput, MapRun } from '../../../core/contract/map.ts'
+import type { MapRun } from '../../../core/contract/map.ts'
+import { useShownChoice } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -8,7 +8,7 @@ import styles from './map-view.module.css'
 import { countsText, operatorText } from './run-wording.ts'
 import { StepList } from './step-list.tsx'
 
-type Only = MapItemsInput['only']
+const ONLY_NAMES = ['all', 'retries', 'failures'] as const
 
 const ONLY = [
   { value: 'all', label: 'All', hint: 'Every try that failed and every result' },
@@ -18,7 +18,7 @@ const ONLY = [
 
 /** The details of one run and the results of its items. */
 export function RunDetail({ run }: { readonly run: MapRun }) {
-  const [only, setOnly] = useState<Only>('all')
+  const [only, setOnly] = useShownChoice('map.only', ONLY_NAMES)
   const { runId, hasJournal, retain, actor, atMs, hashes } = run
   return (
     <section className={styles.detail} aria-label="Run">

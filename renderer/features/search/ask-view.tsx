@@ -2,6 +2,7 @@ import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ExpandQueryRequest, MOST_AGENT_TOKENS } from '../../../core/contract/expand-query.ts'
 import { api } from '../../api.ts'
+import { navigate, useRoute, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { shortenId } from '../../ui/format.ts'
@@ -20,11 +21,6 @@ type Props = {
   readonly kinds: ReactNode
 }
 
-/**
- * The key of the query cache under which the last question outlives the view, so that a user who comes back from a
- * source finds the answer.
- */
-const KEPT = ['search', 'asked']
 const TOKEN_STEP = 500
 const FEWEST_TOKENS = 500
 const FIRST_TOKENS = 4000
@@ -35,49 +31,42 @@ const FIRST_TOKENS = 4000
  */
 export function AskView({ conversationId, kinds }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const queries = useQueryClient()
-  const [prompt, setPrompt] = useState(() => queries.getQueryData<ExpandQueryRequest>(KEPT)?.prompt ?? '')
-  const [cap, setCap] = useStored<number>('ask-tokens', FIRST_TOKENS)
-  const [summarizer, setSummarizer] = useStored<string>('ask-summarizer', DETERMINISTIC)
-  const [isHere, setHere] = useState(false)
-  const [isWithin, setWithin] = useState(false)
-  const [asked, setAsked] = useState(() => queries.getQueryData<ExpandQueryRequest>(KEPT) ?? null)
-  const summary = useChosenSummary()
-  const answer = useQuery(
-    api.retrieval.expandQuery.queryOptions({
-      input: asked ?? skipToken,
-      // A question is answered once, so that a change of the file does not call a model again.
-      staleTime: 'static',
-      gcTime: Number.POSITIVE_INFINITY,
-      retry: false,
-    }),
-  )
+  const { asked, stored, answer, ask, stop } = useAsked(conversationId)
+  const addressed = asked?.prompt ?? ''
+  const [prompt, setPrompt] = useState(addressed)
+  const [shownFor, setShownFor] = useState(addressed)
+  if (shownFor !== addressed) {
+    setShownFor(addressed)
+    setPrompt(addressed)
+  }
+  const [cap, setCap] = useState(asked?.tokenCap ?? stored.cap)
+  const [summarizer, setSummarizer] = useState(asked?.summarizer ?? stored.summarizer)
+  const [isHere, setHere] = useState(asked?.conversationId !== undefined)
+  const [isWithin, setWithin] = useState(asked?.summaryIds !== undefined)
+  const chosen = useChosenSummary()
+  const summary = asked?.summaryIds?.[0] ?? chosen
   useEffect(() => field.current?.focus(), [])
 
-  const ask = (event?: FormEvent) => {
+  const send = (event?: FormEvent) => {
     event?.preventDefault()
     if (prompt.trim() === '') return
-    const request = {
+    ask({
       prompt: prompt.trim(),
       tokenCap: Math.min(MOST_AGENT_TOKENS, Math.max(FEWEST_TOKENS, cap)),
       summarizer,
       ...(isHere && conversationId !== null && { conversationId }),
       ...(isWithin && summary !== null && { summaryIds: [summary] }),
-    }
-    // Asking the same question again fetches the answer again.
-    if (JSON.stringify(request) === JSON.stringify(asked)) void answer.refetch()
-    else setAsked(request)
-    queries.setQueryData(KEPT, request)
+    })
   }
   const press = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    ask()
+    send()
   }
 
   return (
     <>
-      <form className={styles.form} onSubmit={ask}>
+      <form className={styles.form} onSubmit={send}>
         <div className={styles.line}>
           {kinds}
           <textarea
@@ -92,9 +81,9 @@ export function AskView({ conversationId, kinds }: Props) {
             onKeyDown={press}
           />
           {answer.isFetching ? (
-            <Button onClick={() => setAsked(null)}>Stop</Button>
+            <Button onClick={stop}>Stop</Button>
           ) : (
-            <Button look="primary" disabled={prompt.trim() === ''} onClick={() => ask()}>
+            <Button look="primary" disabled={prompt.trim() === ''} onClick={() => send()}>
               Ask
             </Button>
           )}
@@ -145,4 +134,58 @@ export function AskView({ conversationId, kinds }: Props) {
       </div>
     </>
   )
+}
+
+/** The question of the address, and its answer. A model is asked when the user asks, never because of an address. */
+function useAsked(conversationId: number | null) {
+  const queries = useQueryClient()
+  const { query } = useRoute()
+  const shown = new URLSearchParams(useShownOf('search'))
+  const [storedCap, storeCap] = useStored<number>('ask-tokens', FIRST_TOKENS)
+  const [storedSummarizer, storeSummarizer] = useStored<string>('ask-summarizer', DETERMINISTIC)
+  const [decided, setDecided] = useState<{ readonly about: string; readonly isAsked: boolean } | null>(null)
+
+  const within = shown.get('search.within')
+  const isHere = shown.get('search.where') === 'conversation' && conversationId !== null
+  const asked: ExpandQueryRequest | null =
+    query === null
+      ? null
+      : {
+          prompt: query,
+          tokenCap: Number(shown.get('search.tokens')) || FIRST_TOKENS,
+          summarizer: shown.get('search.summarizer') ?? DETERMINISTIC,
+          ...(isHere && { conversationId }),
+          ...(within !== null && { summaryIds: [within] }),
+        }
+  const isDecided = decided !== null && decided.about === JSON.stringify(asked)
+  const options = api.retrieval.expandQuery.queryOptions({
+    input: asked ?? skipToken,
+    // A question is answered once, so that a change of the file does not call a model again.
+    staleTime: 'static',
+    gcTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  const isAsked = isDecided ? decided.isAsked : asked?.summarizer === DETERMINISTIC
+  const answer = useQuery({ ...options, enabled: asked !== null && isAsked })
+
+  const ask = (request: ExpandQueryRequest) => {
+    const { prompt, tokenCap = FIRST_TOKENS, summarizer = DETERMINISTIC } = request
+    // Asking the same question again fetches the answer again.
+    if (JSON.stringify(request) === JSON.stringify(asked)) void answer.refetch()
+    setDecided({ about: JSON.stringify(request), isAsked: true })
+    storeCap(tokenCap)
+    storeSummarizer(summarizer)
+    const texts = {
+      'search.tokens': tokenCap === FIRST_TOKENS ? null : String(tokenCap),
+      'search.summarizer': summarizer === DETERMINISTIC ? null : summarizer,
+      'search.where': request.conversationId === undefined ? null : 'conversation',
+      'search.within': request.summaryIds?.[0] ?? null,
+    }
+    navigate({ query: prompt, shown: texts }, 'push')
+  }
+  const stop = () => {
+    setDecided({ about: JSON.stringify(asked), isAsked: false })
+    void queries.cancelQueries({ queryKey: options.queryKey })
+  }
+  return { asked, answer, ask, stop, stored: { cap: storedCap, summarizer: storedSummarizer } }
 }

@@ -1,20 +1,20 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { errorText, toErrorInfo } from '../../error-text.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoute, useShownChoice, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { filterTexts, parseFilters } from './addressed-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { activeFilters, type Filters, grepRequest, toggled, withoutFilters } from './filters.ts'
 import { HitList } from './hit-list.tsx'
-import { inState, type StateFilter, stateCounts } from './hit-states.ts'
+import { inState, STATE_FILTERS, stateCounts } from './hit-states.ts'
 import { rowsOf, stopsOf } from './rows.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'
 import { StateFilterBar } from './state-filter-bar.tsx'
-import { parseFilters } from './stored-filters.ts'
 import { useActiveRow } from './use-active-row.ts'
 import { useChosenSummary } from './use-chosen-summary.ts'
 import { useHitStates } from './use-hit-states.ts'
@@ -52,7 +52,7 @@ export function FindView({ conversationId, kinds }: Props) {
   const search = useSearch(request, isAtTop)
   const [folded, setFolded] = useState<readonly string[]>([])
   const { states, isPending } = useHitStates(search.pages)
-  const [state, setState] = useState<StateFilter>('all')
+  const [state, setState] = useShownChoice('search.state', STATE_FILTERS)
   const shown = useMemo(() => inState(search.pages, states, state), [search.pages, states, state])
   const rows = useMemo(() => rowsOf(shown, filters.group, new Set(folded)), [shown, filters.group, folded])
   const stops = useMemo(() => stopsOf(rows), [rows])
@@ -208,16 +208,11 @@ function SearchError({ error, onRetry }: SearchErrorProps) {
   )
 }
 
-const KEY = 'lcm:search-filters'
-
-/** The filters of this window. They outlive the view, so that coming back from a hit finds the same list. */
+/** The filters, which stand in the address. */
 function useFilters(): readonly [Filters, (filters: Filters) => void] {
-  const [filters, setFilters] = useState(() => parseFilters(sessionStorage.getItem(KEY)))
-  const change = (next: Filters) => {
-    setFilters(next)
-    sessionStorage.setItem(KEY, JSON.stringify(next))
-  }
-  return [filters, change]
+  const text = useShownOf('search')
+  const filters = useMemo(() => parseFilters(new URLSearchParams(text)), [text])
+  return [filters, (next) => navigate({ shown: filterTexts(next) }, 'replace')]
 }
 
 const SETTLE_MS = 30

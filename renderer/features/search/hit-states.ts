@@ -5,7 +5,8 @@ import type { FactState, FactStates } from '../../../core/contract/trace.ts'
 export type HitStates = ReadonlyMap<string, HitState>
 export type HitState = Pick<FactStates['states'][number], 'state' | 'details' | 'kept' | 'inWindow'>
 /** What the list is limited to. `lost` stands for dropped and changed. */
-export type StateFilter = 'all' | 'lost' | FactState
+export type StateFilter = (typeof STATE_FILTERS)[number]
+export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'changed', 'unknown'] as const
 
 /** So many hits are asked about at once. */
 const BATCH = 12

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
-import { navigate } from '../../routes.ts'
+import { navigate, useShown } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
 import { plural } from '../../ui/format.ts'
@@ -22,7 +22,7 @@ import { useScene } from './use-scene.ts'
 import { useStageKeys } from './use-stage-keys.ts'
 import { useStrataDrawing } from './use-strata-drawing.ts'
 import { type Point, useStrataGestures } from './use-strata-gestures.ts'
-import { viewportAround } from './viewport.ts'
+import { parseViewport, viewportAround, viewportText, wholeOf } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
 
 type Props = {
@@ -42,8 +42,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const overlay = useRef<HTMLCanvasElement>(null)
   const size = useSize(stage)
   const nowMs = useNow(DAY_CHECK_MS)
-  const [motion] = useState(() => new ViewportMotion(limitsOf(strata)))
-  useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
+  const motion = useAddressedMotion(strata)
   const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
   const findings = useFindings()
   const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs })
@@ -98,6 +97,23 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
       )}
     </div>
   )
+}
+
+/** The viewport of the stage, which is kept in the address. */
+function useAddressedMotion(strata: Strata): ViewportMotion {
+  const [zoom, setZoom] = useShown('strata.zoom')
+  const [motion] = useState(() => new ViewportMotion(limitsOf(strata), parseViewport(zoom)))
+  useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
+  useEffect(
+    () => motion.subscribeSettled(() => setZoom(viewportText(motion.current, motion.limits))),
+    [motion, setZoom],
+  )
+  useEffect(() => {
+    // Another address, such as the one before, brings another viewport.
+    if (zoom !== viewportText(motion.settled(), motion.limits))
+      motion.set(parseViewport(zoom) ?? wholeOf(motion.limits))
+  }, [motion, zoom])
+  return motion
 }
 
 /** Describes a new selection for a screen reader. */

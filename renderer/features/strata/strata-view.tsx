@@ -1,14 +1,14 @@
 import { type ReactNode, useRef } from 'react'
 import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { StrataAxis } from '../../../core/contract/strata.ts'
-import { useRoute } from '../../routes.ts'
+import { navigate, useRoute, useShownChoice } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Splitter } from '../../ui/splitter.tsx'
 import { useSize } from '../../ui/use-size.ts'
 import { useStored } from '../../ui/use-stored.ts'
-import { COLOR_BY, type ColorBy } from './bar-color.ts'
+import { COLOR_BY } from './bar-color.ts'
 import { StrataStage } from './strata-stage.tsx'
 import { StrataToolbar } from './strata-toolbar.tsx'
 import { StrataTree } from './strata-tree.tsx'
@@ -25,20 +25,21 @@ const DEFAULT_HEIGHT = 402
 const MIN_HEIGHT = 220
 const MIN_BELOW = 150
 
-const isAxis = (text: string): text is StrataAxis => STRATA_AXES.some((axis) => axis === text)
-const isColorBy = (text: string): text is ColorBy => COLOR_BY.some((each) => each === text)
+const FORMS = ['drawing', 'tree'] as const
 
 /** A conversation as strata: the history along x, its compression along y, and what the model sees highlighted. */
 export function StrataView({ conversationId, children }: Props) {
   const view = useRef<HTMLDivElement>(null)
   const size = useSize(view)
   const { selection } = useRoute()
-  const [storedAxis, setAxis] = useStored<string>('strata.axis', 'messages')
-  const [storedColorBy, setColorBy] = useStored<string>('strata.color', 'depth')
-  const [isTree, setTree] = useStored<boolean>('strata.tree', false)
+  const [axis] = useShownChoice('strata.axis', STRATA_AXES)
+  const [colorBy, setColorBy] = useShownChoice('strata.color', COLOR_BY)
+  const [form, setForm] = useShownChoice('strata.form', FORMS)
+  const isTree = form === 'tree'
+  // Positions on one axis mean nothing on another.
+  const setAxis = (next: StrataAxis) =>
+    navigate({ shown: { 'strata.axis': next === STRATA_AXES[0] ? null : next, 'strata.zoom': null } }, 'replace')
   const [height, setHeight] = useStored<number>('strata.height', DEFAULT_HEIGHT)
-  const axis = isAxis(storedAxis) ? storedAxis : 'messages'
-  const colorBy = isColorBy(storedColorBy) ? storedColorBy : 'depth'
   const { data: strata, error, refetch } = useStrata(conversationId, axis)
   const max = Math.max(MIN_HEIGHT, (size?.height ?? Number.POSITIVE_INFINITY) - MIN_BELOW)
 
@@ -64,7 +65,15 @@ export function StrataView({ conversationId, children }: Props) {
         aria-label="Strata"
       >
         <StrataToolbar
-          {...{ axis, onAxis: setAxis, colorBy, onColorBy: setColorBy, isTree, onTree: setTree, strata }}
+          {...{
+            axis,
+            onAxis: setAxis,
+            colorBy,
+            onColorBy: setColorBy,
+            isTree,
+            onTree: (on: boolean) => setForm(on ? 'tree' : 'drawing'),
+            strata,
+          }}
         />
         {content()}
       </section>

@@ -18,9 +18,9 @@ export class ViewportMotion {
   readonly #onChange = new Set<() => void>()
   readonly #onSettled = new Set<() => void>()
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, first: Viewport | null = null) {
     this.#limits = limits
-    this.#current = wholeOf(limits)
+    this.#current = clampViewport(first ?? wholeOf(limits), limits)
     this.#settled = this.#current
   }
 

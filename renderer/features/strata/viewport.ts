@@ -58,6 +58,17 @@ export function viewportBetween(from: Viewport, to: Viewport, t: number): Viewpo
   return { x0, x1: x0 + width }
 }
 
+/** The viewport as it stands in an address, or null for everything: `12.5..90`. */
+export function viewportText({ x0, x1 }: Viewport, limits: Limits): string | null {
+  return isWhole({ x0, x1 }, limits) ? null : `${Number(x0.toFixed(2))}..${Number(x1.toFixed(2))}`
+}
+
+/** The inverse of {@link viewportText}. Null for everything, and for a text that is no viewport. */
+export function parseViewport(text: string | null): Viewport | null {
+  const [, x0, x1] = /^(\d{1,15}(?:\.\d+)?)\.\.(\d{1,15}(?:\.\d+)?)$/.exec(text ?? '') ?? []
+  return Number(x0) < Number(x1) ? { x0: Number(x0), x1: Number(x1) } : null
+}
+
 export const toPx = (scale: Scale, x: number): number =>
   scale.left + ((x - scale.x0) / (scale.x1 - scale.x0)) * scale.width
 

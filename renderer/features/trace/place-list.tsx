@@ -1,5 +1,5 @@
-import { useState } from 'react'
 import type { FactPlace, FactState } from '../../../core/contract/trace.ts'
+import { useShownChoice } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor, nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
@@ -19,12 +19,12 @@ type Props = {
   readonly onOpen: (place: FactPlace) => void
 }
 
-type Filter = 'all' | FactState
 const STATES = ['kept', 'partly', 'dropped', 'changed', 'unknown'] as const
+const FILTERS = ['all', ...STATES] as const
 
 /** The messages and summaries that say what is traced, each with what became of it there. */
 export function PlaceList({ places, areNearest, chosen, onChoose, onOpen }: Props) {
-  const [filter, setFilter] = useState<Filter>('all')
+  const [filter, setFilter] = useShownChoice('search.places', FILTERS)
   const shown = filter === 'all' ? places : places.filter(({ state }) => state === filter)
   const at = shown.findIndex(({ id }) => id === chosen)
   const step = (by: 1 | -1) => {

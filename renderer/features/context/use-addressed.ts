@@ -1,0 +1,64 @@
+import { useMemo } from 'react'
+import { currentRoute, navigate, useShown } from '../../routes.ts'
+import { addressedPoint, pointAddress } from './addressed-moment.ts'
+import { lastRun, NOW, type TimePoint } from './moments.ts'
+import type { Time } from './use-time.ts'
+import { parseWhatIf, type WhatIf } from './what-if.ts'
+
+/** Two moments. What happened between them is shown. */
+type Between = { readonly from: TimePoint; readonly to: TimePoint }
+
+/** What the address tries out. */
+export function useWhatIf(): readonly [WhatIf, (whatIf: WhatIf) => void] {
+  const [preset] = useShown('context.preset')
+  const [budget] = useShown('context.budget')
+  const [threshold] = useShown('context.threshold')
+  const [tail] = useShown('context.tail')
+  const [rank] = useShown('context.rank')
+  const whatIf = useMemo(
+    () => parseWhatIf({ preset, budget, threshold, tail, rank }),
+    [preset, budget, threshold, tail, rank],
+  )
+  return [whatIf, tryOut]
+}
+
+function tryOut({ preset, budgetTokens, softThreshold, freshTailCount, query }: WhatIf): void {
+  const text = (value: number | null) => (value === null ? null : String(value))
+  const shown = {
+    'context.preset': preset,
+    'context.budget': text(budgetTokens),
+    'context.threshold': text(softThreshold),
+    'context.tail': text(freshTailCount),
+    'context.rank': query,
+  }
+  navigate({ shown }, 'replace')
+}
+
+/** The moment of the address. */
+export function useAddressedPoint(time: Time | null): readonly [TimePoint, (point: TimePoint) => void] {
+  const [at, setAt] = useShown('context.at')
+  const point = useMemo(() => (time === null ? NOW : addressedPoint(at, time.timeline, time.course)), [at, time])
+  return [point, (next) => setAt(time && pointAddress(next, time.timeline))]
+}
+
+/** The two moments of the address, or those around the last compaction. */
+export function useAddressedBetween(time: Time): readonly [Between, (between: Between) => void] {
+  const [from] = useShown('context.from')
+  const [to] = useShown('context.to')
+  const { timeline, course } = time
+  const between = useMemo(() => {
+    const last = lastRun(timeline.events, course)
+    return {
+      from: from === null ? last.from : addressedPoint(from, timeline, course),
+      to: to === null ? last.to : addressedPoint(to, timeline, course),
+    }
+  }, [from, to, timeline, course])
+  const change = (next: Between) => {
+    const text = (point: TimePoint) => pointAddress(point, timeline) ?? 'now'
+    navigate({ shown: { 'context.from': text(next.from), 'context.to': text(next.to) } }, 'replace')
+  }
+  return [between, change]
+}
+
+/** True when the address names a moment of the past, which is known only with the moments of the conversation. */
+export const isMomentAddressed = (): boolean => currentRoute().shown['context.at'] !== undefined
