@@ -52,7 +52,7 @@ export type Route = {
 }
 
 /** Values by name. A name begins with the view that reads it: `strata.zoom`, `context.at`. */
-export type Shown = Readonly<Record<string, string>>
+type Shown = Readonly<Record<string, string>>
 
 /** A change of the route. What is shown is changed name by name; null restores what a view shows by itself. */
 export type RoutePatch = Partial<Omit<Route, 'shown'>> & {

@@ -1,4 +1,5 @@
-import { type MouseEvent, type ReactNode, useId } from 'react'
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react'
+import { currentPlace, onRouteChange } from '../routes.ts'
 import { classNames } from './class-names.ts'
 import styles from './dialog.module.css'
 import { IconButton } from './icon-button.tsx'
@@ -15,11 +16,12 @@ type Props = {
 }
 
 /**
- * A dialog that opens when it is rendered, and closes by Esc, its cross, or a click beside it. The element with
- * `data-autofocus` gets the focus, or else the dialog itself. Afterwards the focus returns.
+ * A dialog that opens when it is rendered, and closes by Esc, its cross, a click beside it, or when the user goes
+ * elsewhere. The element with `data-autofocus` gets the focus, or else the dialog itself. Afterwards the focus returns.
  */
 export function Dialog({ title, isTitleHidden = false, onClose, children, actions, width = 520 }: Props) {
   const titleId = useId()
+  useClosedElsewhere(onClose)
   const closeBeside = (event: MouseEvent<HTMLDialogElement>) => {
     if (event.target === event.currentTarget) onClose()
   }
@@ -44,6 +46,19 @@ export function Dialog({ title, isTitleHidden = false, onClose, children, action
       </div>
     </dialog>
   )
+}
+
+function useClosedElsewhere(onClose: () => void): void {
+  const latest = useRef(onClose)
+  useEffect(() => {
+    latest.current = onClose
+  })
+  useEffect(() => {
+    const place = currentPlace()
+    return onRouteChange(() => {
+      if (currentPlace() !== place) latest.current()
+    })
+  }, [])
 }
 
 function open(dialog: HTMLDialogElement | null): void {

@@ -32,7 +32,7 @@ const FIRST: Omit<LogFilter, 'isFollowing'> = {
 }
 
 /** Reads the filter of an address. Missing and invalid values get their defaults. */
-export function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFollowing'> {
+function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFollowing'> {
   const text = (name: string): string => params.get(`logs.${name}`) ?? ''
   const levels = LEVELS.filter((level) => text('levels').split('.').includes(level))
   const [, fromMs, toMs] = /^(\d{1,15})-(\d{1,15})$/.exec(text('range')) ?? []
@@ -46,7 +46,7 @@ export function parseLogFilter(params: URLSearchParams): Omit<LogFilter, 'isFoll
 }
 
 /** The inverse of {@link parseLogFilter}: what the address says, null for a default. */
-export function logFilterTexts({ of, days, levels, query, range }: Omit<LogFilter, 'isFollowing'>) {
+function logFilterTexts({ of, days, levels, query, range }: Omit<LogFilter, 'isFollowing'>) {
   const chosen = LEVELS.filter((level) => levels.includes(level)).join('.')
   return {
     'logs.of': of === FIRST.of ? null : of,
