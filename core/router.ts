@@ -139,6 +139,7 @@ export function createRouter(core: Core) {
       tree: os.lineage.tree.handler(async ({ input }) => (await withSummaries(input)).dag.tree(input.conversationId)),
       treeLevel: os.lineage.treeLevel.handler(async ({ input }) => (await withSummaries(input)).dag.treeLevel(input)),
       of: os.lineage.of.handler(async ({ input }) => (await core.lcm()).dag.lineage(input.id)),
+      names: os.lineage.names.handler(async ({ input }) => (await core.lcm()).dag.names(input.ids)),
     },
     context: {
       assemble: os.context.assemble.handler(async ({ input }) => (await core.lcm()).context.assemble(input)),

@@ -1,6 +1,7 @@
 import type {
   Lineage,
   LineageTree,
+  Names,
   Neighbourhood,
   NeighbourhoodInput,
   Tree,
@@ -8,6 +9,7 @@ import type {
   TreeLevelInput,
 } from '../contract/lineage.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
+import { EXCERPT_BYTES } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { coversOfMessages, coversOfSummaries } from '../systems/covers.ts'
@@ -18,9 +20,11 @@ import { isNamedByLink, namedMessages, sourceSummaryIds, summariesNaming } from 
 import { messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages, windowsOfSummaries } from '../systems/records/window-entries.ts'
+import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
 import { lineageTrees, rootsOf } from './lineage-tree.ts'
 import { neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
+import { nameOf } from './text-name.ts'
 
 /** The DAG of summaries over messages. Cycles and broken links are shown, and no walk along them is endless. */
 export class SummaryDag {
@@ -102,6 +106,18 @@ export class SummaryDag {
           return this.#ofFile(node)
       }
     })
+  }
+
+  /** Returns what messages and summaries are called, from how their texts begin. */
+  names(ids: readonly string[]): Names {
+    const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
+    const texts = readSnapshot(this.#db, () => [
+      ...[...openingsOfMessages(this.#db, numbers, EXCERPT_BYTES)].map(
+        ([id, text]) => [messageNodeId(id), text] as const,
+      ),
+      ...openingsOfSummaries(this.#db, ids, EXCERPT_BYTES),
+    ])
+    return { names: texts.map(([id, text]) => ({ id, name: nameOf(text) })).filter(({ name }) => name !== '') }
   }
 
   /**

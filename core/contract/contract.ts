@@ -27,6 +27,8 @@ import {
   Description,
   FileInfo,
   Lineage,
+  Names,
+  NamesInput,
   Neighbourhood,
   NeighbourhoodInput,
   Tree,
@@ -178,6 +180,9 @@ export const contract = {
     of: reads('Returns the sources of a node down to the messages, and its dependents up to the roots.')
       .input(ById)
       .output(Lineage),
+    names: reads('Returns what messages and summaries are called: the first sentence of each.')
+      .input(NamesInput)
+      .output(Names),
   },
   context: {
     assemble: reads('Returns what the model sees next turn, and why.').input(AssembleInput).output(AssembledContext),

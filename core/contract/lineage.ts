@@ -105,6 +105,13 @@ export const Lineage = z.object({
 })
 export type Lineage = z.infer<typeof Lineage>
 
+export const NamesInput = z.object({ ids: z.array(NodeId).max(500).describe('messages and summaries') })
+export type NamesInput = z.infer<typeof NamesInput>
+
+/** What messages and summaries are called. Ids that are not in the file, and texts without words, are left out. */
+export const Names = z.object({ names: z.array(z.object({ id: NodeId, name: z.string() })) })
+export type Names = z.infer<typeof Names>
+
 /** `lcm tree`: roots are summaries that no other summary has as a source. */
 export const Tree = z.object({ roots: z.array(LineageTree) })
 export type Tree = z.infer<typeof Tree>

@@ -3,6 +3,7 @@ import { classNames } from './class-names.ts'
 import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'
 import styles from './node-id.module.css'
+import { useName } from './use-names.ts'
 
 type Props = {
   readonly id: string
@@ -14,22 +15,32 @@ type Props = {
   readonly view?: View
 }
 
-/** An id that a click selects in all views. */
+/** Ids that are read as they are. */
+const NUMBERED = /^(?:msg|file)_/
+/** Where the name of a summary stands in a line, it takes at most this part of it. */
+const MOST_NAME_CHARS = 48
+
+/** A node that a click selects in all views: a summary by its name, a message by its number. */
 export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Props) {
   const select = () =>
     navigate(
       { selection: id, ...(view && { view }), ...(typeof conversationId === 'number' && { conversationId }) },
       'push',
     )
+  const name = useName(NUMBERED.test(id) ? null : id)
   return (
     <button
       type="button"
-      className={classNames(styles.id, styles.link)}
+      className={classNames(name === null ? styles.id : styles.name, styles.link)}
       style={{ color: node ? nodeTextColor(node) : 'var(--link)' }}
-      title={`Select ${id}`}
+      title={name === null ? `Select ${id}` : `${name}\nSelect ${id}`}
+      {...(name !== null && { 'aria-label': `${shortened(name)} ${id}` })}
       onClick={select}
     >
-      <bdi>{shortenId(id, maxChars)}</bdi>
+      <bdi>{name === null ? shortenId(id, maxChars) : shortened(name)}</bdi>
     </button>
   )
 }
+
+const shortened = (name: string): string =>
+  name.length <= MOST_NAME_CHARS ? name : `${name.slice(0, MOST_NAME_CHARS - 1).trimEnd()}…`

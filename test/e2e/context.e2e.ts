@@ -17,10 +17,20 @@ test('the context window lists each item with its reason, and shows what a small
 
   const row = table.getByRole('row').filter({ hasText: 'sum_' }).first()
   await expect(row).toContainText(/stands for \d+ messages/)
-  const id = (await row.getByRole('button', { name: /^sum_/ }).textContent())?.trim() ?? ''
+  const id = (await row.getByRole('button').getAttribute('title')) ?? ''
   await row.click()
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
+
+  // A moment in the middle of a run is named in full.
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const time = view.getByRole('group', { name: 'Time' })
+  for (let steps = 0; steps < 2; steps += 1)
+    await time.getByRole('button', { name: 'To the compaction before' }).click()
+  const moment = time.getByRole('paragraph')
+  await expect(moment).toContainText(/in run \d+ of \d+, step \d+ of \d+/)
+  expect(await moment.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0)
+  await time.getByRole('button', { name: 'now' }).click()
 
   // Beside the detail at 1280 pixels the list keeps its words, and no tab is out of reach.
   await page.setViewportSize({ width: 1280, height: 800 })

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
+import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
 
@@ -105,7 +107,7 @@ test('the graph grows by expanding, down to the messages', async ({ openMemory, 
     await expect.poll(() => selected(page)).not.toBe(before)
     await expect(detail(page).getByRole('button', { name: `Copy ${selected(page)}` })).toBeVisible()
   }
-  const messages = cards.filter({ hasText: /^(user|assistant|tool)/ })
+  const messages = cards.filter({ hasText: /msg_\d+/ })
   if ((await messages.count()) === 0) await page.getByRole('button', { name: 'E expand' }).click()
   await expect.poll(() => messages.count()).toBeGreaterThan(0)
   // The camera follows what was expanded: a card may move away under the first click.
@@ -115,6 +117,47 @@ test('the graph grows by expanding, down to the messages', async ({ openMemory, 
   }).toPass()
   await page.getByRole('button', { name: '→ dependents' }).click()
   await expect.poll(() => selected(page)).toMatch(/^sum_/)
+})
+
+test('bars and cards say what is in them, and no edge of a cycle runs through a card', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const memory = new TestMemory(path)
+  // The first source of a summary is made to rest on it, which closes a cycle.
+  const [link] = memory.db.rows<[string, string]>('SELECT summary_id, source_summary_id FROM summary_sources LIMIT 1')
+  if (link === undefined) throw new Error('the sample has no condensed summary')
+  memory.damage(
+    `INSERT INTO summary_sources (summary_id, source_summary_id, ordinal) VALUES ('${link[1]}', '${link[0]}', 99)`,
+  )
+  memory.db.close()
+  const page = await openMemory(path)
+  await page.goto(new URL(`#/conversation/1/strata?select=${link[0]}`, page.url()).href)
+  await expect(detail(page).getByRole('button', { name: `Copy ${link[0]}` })).toBeVisible()
+
+  const graph = page.getByRole('group', { name: /^Lineage of sum_/ })
+  const cards = graph.locator('.react-flow__node-card')
+  await expect(cards.first()).toHaveText(/^[A-Z]\w+ \S+ .*sum_/)
+  await expect(graph.getByText('cycle', { exact: true }).first()).toBeVisible()
+  const crossings = await graph.evaluate((area) => {
+    const boxes = [...area.querySelectorAll('.react-flow__node-card')].map((card) => card.getBoundingClientRect())
+    const edges = [...area.querySelectorAll<SVGPathElement>('g > path')]
+    return edges.flatMap((edge) => {
+      const matrix = edge.getScreenCTM()
+      return Array.from({ length: 200 }, (_, step) => {
+        const at = edge.getPointAtLength((edge.getTotalLength() * step) / 199).matrixTransform(matrix ?? undefined)
+        const isIn = (box: DOMRect) =>
+          at.x > box.left + 2 && at.x < box.right - 2 && at.y > box.top + 2 && at.y < box.bottom - 2
+        return boxes.some(isIn)
+      }).filter(Boolean)
+    })
+  })
+  expect(crossings).toEqual([])
+
+  // The same names stand in the bars: the picture that is saved has them as text.
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save this view' }).click()
+  await page.getByRole('menuitem', { name: 'SVG drawing' }).click()
+  const svg = await readFile(await (await download).path(), 'utf8')
+  expect(svg).toContain('Set gateway.retries to 1')
 })
 
 test('the detail panel expands a summary down to its messages and leads to them', async ({ openMemory, home }) => {

@@ -36,6 +36,17 @@ it('the tree begins at the summaries without dependents', () => {
   memory.close()
 })
 
+it('names messages and summaries by how their texts begin, and leaves out what is not in the file or has no words', () => {
+  using memory = buildMemory({
+    conversations: [{ messages: [{ content: 'What shall we do about it now?' }, { content: '…' }] }],
+  })
+  const leaf = memory.leaf(1, [1, 2], { content: '2026-03-02 08:29Z assistant: Set the retries to one. Then wait.' })
+  expect(dagOf(memory).names(['msg_1', 'msg_2', leaf, 'sum_gone', 'msg_77']).names).toEqual([
+    { id: 'msg_1', name: 'What shall we do about it now?' },
+    { id: leaf, name: 'Set the retries to one. Then wait' },
+  ])
+})
+
 it('the tree contains every summary with its sources exactly once, for any lineage', () => {
   fc.assert(
     fc.property(randomLineage, (lineage) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Neighbourhood } from '../../core/contract/lineage.ts'
-import { layoutGraph, spread } from '../../renderer/features/graph/graph-layout.ts'
+import { layoutGraph, sourcesWithRoom, spread } from '../../renderer/features/graph/graph-layout.ts'
 import { assignLevels } from '../../renderer/features/graph/levels.ts'
 import type { Box } from '../../renderer/features/graph/placed-items.ts'
 import { trimNeighbourhood } from '../../renderer/features/graph/trim.ts'
@@ -18,14 +18,42 @@ const damaged: fc.Arbitrary<Neighbourhood> = fc
     ),
   )
 
-const boxesOf = (input: Neighbourhood, columns = 6): ReadonlyMap<string, Box> =>
-  new Map(layoutGraph(input, columns).cards.map((placed) => [placed.card.id, placed]))
+/** The width of the pane, in which six cards fit side by side. */
+const PANE = 1000
+
+const boxesOf = (input: Neighbourhood, width = PANE): ReadonlyMap<string, Box> =>
+  new Map(layoutGraph(input, width).cards.map((placed) => [placed.card.id, placed]))
 
 const at = (boxes: ReadonlyMap<string, Box>, id: string): Box => {
   const box = boxes.get(id)
   if (box === undefined) throw new Error(`${id} was not placed`)
   return box
 }
+
+/** The straight parts of a path as points, a few pixels apart. */
+function cornersOf(path: string): readonly { x: number; y: number }[] {
+  let [x, y] = [0, 0]
+  const points: { x: number; y: number }[] = []
+  const lineTo = (toX: number, toY: number) => {
+    const steps = Math.ceil(Math.max(Math.abs(toX - x), Math.abs(toY - y)) / 4)
+    for (let step = 1; step < steps; step += 1)
+      points.push({ x: x + ((toX - x) * step) / steps, y: y + ((toY - y) * step) / steps })
+    ;[x, y] = [toX, toY]
+  }
+  for (const [, command = '', values = ''] of path.matchAll(/([MHVQ])([^MHVQ]*)/g)) {
+    const numbers = values
+      .trim()
+      .split(/[\s,]+/)
+      .map(Number)
+    if (command === 'H') lineTo(numbers[0] ?? 0, y)
+    else if (command === 'V') lineTo(x, numbers[0] ?? 0)
+    else [x, y] = [numbers.at(-2) ?? 0, numbers.at(-1) ?? 0]
+  }
+  return points
+}
+
+const isWithin = (box: Box, { x, y }: { x: number; y: number }): boolean =>
+  x > box.x && x < box.x + box.w && y > box.y && y < box.y + box.h
 
 const overlap = (a: Box, b: Box): boolean => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h
 
@@ -82,8 +110,8 @@ describe('the layout of the graph', () => {
 
   it('places every node once and no box over another, for any graph', () => {
     fc.assert(
-      fc.property(damaged, fc.integer({ min: 3, max: 8 }), (input, columns) => {
-        const layout = layoutGraph(input, columns)
+      fc.property(damaged, fc.integer({ min: 240, max: 2000 }), (input, width) => {
+        const layout = layoutGraph(input, width)
         expect(layout.cards.map(({ card }) => card.id).sort()).toEqual(input.nodes.map(({ id }) => id).sort())
         const boxes = [...layout.cards, ...layout.mores]
         for (const [i, a] of boxes.entries()) for (const b of boxes.slice(i + 1)) expect(overlap(a, b)).toBe(false)
@@ -92,8 +120,8 @@ describe('the layout of the graph', () => {
   })
 
   it('draws one line for each edge, and one for all edges into a frame', () => {
-    expect(layoutGraph(family(4, 3), 6).edges).toHaveLength(1 + 4 + 3)
-    const { frames, edges } = layoutGraph(family(4, 60), 6)
+    expect(layoutGraph(family(4, 3), PANE).edges).toHaveLength(1 + 4 + 3)
+    const { frames, edges } = layoutGraph(family(4, 60), PANE)
     expect(frames).toHaveLength(1)
     expect(edges).toHaveLength(1 + 4 + 1)
   })
@@ -101,26 +129,58 @@ describe('the layout of the graph', () => {
   it('draws an unsound edge into a frame as a line of its own', () => {
     const input = family(4, 60)
     const edges = input.edges.map((edge) => (edge.to === 'msg_7' ? { ...edge, state: 'dangling' as const } : edge))
-    const drawn = layoutGraph({ ...input, edges }, 6).edges
+    const drawn = layoutGraph({ ...input, edges }, PANE).edges
     expect(drawn.filter(({ state }) => state === 'dangling').map(({ to }) => to)).toEqual(['msg_7'])
+  })
+
+  it('leads no unsound edge through a card, for any graph', () => {
+    fc.assert(
+      fc.property(damaged, (input) => {
+        const { edges, cards } = layoutGraph(input, PANE)
+        const sides = [...edges].filter(({ state, path }) => state !== 'sound' && path.includes('H'))
+        for (const { path } of sides)
+          for (const box of cards) for (const at of cornersOf(path)) expect(isWithin(box, at)).toBe(false)
+      }),
+    )
+  })
+
+  it('makes the cards of few sources wider, up to the pane', () => {
+    const widths = [2, 4, 6].map((leaves) => at(boxesOf(family(leaves, 0)), 'leaf0').w)
+    expect(widths).toEqual([...widths].sort((a, b) => b - a))
+    expect(widths[1]).toBeGreaterThan(220)
+  })
+
+  it('shows the sources of sources as far as they fit side by side, where there is room below', () => {
+    const input = around(
+      'top',
+      [
+        cardOf({ id: 'top' }),
+        cardOf({ id: 'a', sources: 4 }),
+        cardOf({ id: 'b', sources: 3 }),
+        cardOf({ id: 'c', sources: 2 }),
+      ],
+      edgesOf('top>a', 'top>b', 'top>c'),
+    )
+    expect(sourcesWithRoom(input, 6, 4)).toEqual(['a', 'c'])
+    expect(sourcesWithRoom(input, 6, 2)).toEqual([])
   })
 
   it('leads an edge that closes a cycle around the side', () => {
     const input = around('a', [cardOf({ id: 'a' }), cardOf({ id: 'b' })], edgesOf('a>b', 'b~a'))
-    const { edges, bounds } = layoutGraph(input, 6)
+    const { edges, bounds } = layoutGraph(input, PANE)
     expect(edges.map(({ state }) => state).sort()).toEqual(['cycle', 'sound'])
     for (const { state, label } of edges) if (state === 'cycle') expect(label.x).toBeGreaterThan(bounds.x + bounds.w)
   })
 
   it('draws the edge of a node that is its own source', () => {
-    const { edges, cards } = layoutGraph(around('a', [cardOf({ id: 'a' })], edgesOf('a~a')), 6)
+    const { edges, cards } = layoutGraph(around('a', [cardOf({ id: 'a' })], edgesOf('a~a')), PANE)
     expect(edges).toHaveLength(1)
     expect(edges[0]?.label.y).toBeGreaterThan((cards[0]?.y ?? 0) + (cards[0]?.h ?? 0))
   })
 
   it('says at the end of the shown nodes how many more there are', () => {
     const input = { ...family(4, 3), more: [{ id: 'leaf0', direction: 'sources' as const, count: 17 }] }
-    const { mores, cards } = layoutGraph(input, 6)
+    const { mores, cards } = layoutGraph(input, PANE)
     const messages = cards.filter(({ card }) => card.kind === 'message')
     expect(mores).toMatchObject([{ unit: 'messages', more: { count: 17 } }])
     expect(mores[0]?.x).toBeGreaterThan(Math.max(...messages.map(({ x }) => x)))

@@ -1,22 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { cardText, countsText, moreText } from '../../renderer/features/graph/card-text.ts'
+import { cardFacts, countsText, moreText } from '../../renderer/features/graph/card-text.ts'
 import { toDot, toMermaid } from '../../renderer/features/graph/graph-export.ts'
 import { around, cardOf, edgesOf, messageOf } from './graph-builder.ts'
 
 describe('the text of a card', () => {
-  it('has numbers where there is room, and says what the node stands for where there is not', () => {
-    const card = cardOf({ id: 'sum_9c1f4e02ab77d310', kind: 'condensed', depth: 1, tokens: 1846, sourceTokens: 93_480 })
-    expect(cardText(card, true).facts).toBe('depth 1 · 1,846\u00a0tokens · 50.6×')
-    expect(cardText(cardOf({ id: 'sum_a', messages: 86 }), false).facts).toBe('leaf · 86 msgs')
-  })
-
-  it('claims no compression when the source tokens are unknown', () => {
-    const card = cardOf({ id: 'sum_a', tokens: 0, sourceTokens: null })
-    expect(cardText(card, true).facts).toBe('leaf · 0\u00a0tokens')
+  it('says what the node covers beside its id', () => {
+    expect(cardFacts(cardOf({ id: 'sum_a', messages: 86 }))).toBe('86\u00a0messages')
+    expect(cardFacts(messageOf(3))).toMatch(/^user .* · 120\u00a0tokens$/)
   })
 
   it('says of a missing node that it is not in the file', () => {
-    expect(cardText(cardOf({ id: 'sum_gone', kind: 'missing' }), true).facts).toBe('not in this file')
+    expect(cardFacts(cardOf({ id: 'sum_gone', kind: 'missing' }))).toBe('not in this file')
   })
 
   it('counts sources, dependents and messages in words', () => {

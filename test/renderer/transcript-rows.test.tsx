@@ -1,10 +1,13 @@
 import { renderToStaticMarkup } from 'react-dom/server'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { BlockView } from '../../renderer/features/transcript/block-view.tsx'
 import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
 import { CoverageGutter } from '../../renderer/features/transcript/coverage-gutter.tsx'
 import { FoldProvider } from '../../renderer/features/transcript/folds.tsx'
 import { messageOf, partOf } from './transcript-messages.ts'
+
+// Nothing is asked of a core here.
+vi.mock('../../renderer/api.ts', () => ({ client: {} }))
 
 const drawn = (message: Parameters<typeof messageOf>[0]): string =>
   renderToStaticMarkup(

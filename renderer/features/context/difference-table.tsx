@@ -33,7 +33,7 @@ export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
       {/* biome-ignore lint/a11y/useSemanticElements: see the table */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: heads are not sorted */}
       <div className={classNames(table.head, styles.columns)} role="row" aria-rowindex={1}>
-        {['change', 'kind', 'id', 'content', 'tokens', 'why'].map((name) => (
+        {['change', 'kind', 'content', 'id', 'tokens', 'why'].map((name) => (
           // biome-ignore lint/a11y/useSemanticElements: see the table
           // biome-ignore lint/a11y/useFocusableInteractive: see the row
           <span key={name} role="columnheader" className={name === 'tokens' ? table.number : undefined}>

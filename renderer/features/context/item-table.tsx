@@ -75,8 +75,8 @@ export function ItemTable({ window, selection }: Props) {
 const COLUMNS = [
   { name: '#', isNumber: false },
   { name: 'kind', isNumber: false },
-  { name: 'id', isNumber: false },
   { name: 'content', isNumber: false },
+  { name: 'id', isNumber: false },
   { name: 'tokens', isNumber: true },
   { name: 'share', isNumber: true },
   { name: 'why', isNumber: false },

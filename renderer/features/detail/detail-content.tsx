@@ -11,6 +11,7 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { useKeys } from '../../ui/use-keys.ts'
+import { useName } from '../../ui/use-names.ts'
 import { DetailChips } from './detail-chips.tsx'
 import styles from './detail-content.module.css'
 import { DetailFacts } from './detail-facts.tsx'
@@ -30,6 +31,7 @@ export function DetailContent({ description, operate }: Props) {
   const { id, kind } = description
   const [isExpanded, setExpanded] = useState(false)
   const [copied, copy] = useCopy()
+  const name = useName(id)
   const isSummary = kind === 'leaf' || kind === 'condensed'
   const toggle = () => setExpanded(!isExpanded)
   useKeys(isSummary ? { e: toggle } : {})
@@ -48,6 +50,11 @@ export function DetailContent({ description, operate }: Props) {
         >
           {kindHeading(description)}
         </SectionHeading>
+        {isSummary && name !== null && (
+          <h2 className={styles.name}>
+            <bdi>{name}</bdi>
+          </h2>
+        )}
         <NodeIdText id={id} />
         <DetailChips description={description} />
         {description.file ? <FileFacts file={description.file} /> : <DetailFacts description={description} />}

@@ -28,24 +28,39 @@ export type ShapedBlock = {
   readonly placed: readonly { readonly item: Item; readonly dx: number; readonly dy: number }[]
 }
 
-export const CARD_HEIGHT = 46
-const WIDE = 200
-const NARROW = 132
-const MESSAGE = 136
+export const CARD_HEIGHT = 48
+const NARROWEST = 150
+const WIDEST = 300
 const MORE = 96
 export const GAP_X = 12
 const ROW_GAP = 8
 const FRAME_PAD = 10
+/** Free space around the graph. */
+export const MARGIN = 20
 
-/** Returns the width of a card. A single card has room for more words than one in a row. */
-const cardWidth = (card: NodeCard, level: number): number =>
-  card.kind === 'message' ? MESSAGE : level <= 0 ? WIDE : NARROW
+/** How the cards of a level share the width of the pane. */
+export type CardSizes = {
+  /** How many stand side by side before they wrap. */
+  readonly columns: number
+  readonly card: number
+  /** The width of the pane without its margins. */
+  readonly pane: number
+}
 
-/** Returns how many sources fit side by side, with room for the chip at the end of the row. */
+/** Returns how many sources fit side by side. */
 export const columnsIn = (widthPx: number): number =>
-  Math.max(3, Math.floor((widthPx - 2 * GAP_X - MORE) / (NARROW + GAP_X)))
+  Math.max(2, Math.floor((widthPx - 2 * MARGIN + GAP_X) / (NARROWEST + GAP_X)))
 
-export const cardItem = (card: NodeCard, level: number): Item => ({ kind: 'card', card, w: cardWidth(card, level) })
+/** Makes the cards of a level as wide as the pane allows for so many side by side. */
+export function cardSizes(widthPx: number, count: number): CardSizes {
+  const columns = columnsIn(widthPx)
+  const inRow = Math.min(Math.max(1, count), columns)
+  const pane = widthPx - 2 * MARGIN
+  const room = pane - (count > columns ? MORE + GAP_X : 0) - (inRow - 1) * GAP_X
+  return { columns, card: Math.floor(Math.min(WIDEST, Math.max(NARROWEST, room / inRow))), pane }
+}
+
+export const cardItem = (card: NodeCard, { card: w }: CardSizes): Item => ({ kind: 'card', card, w })
 
 export const moreItem = (more: More, owner: NodeCard): Item => ({
   kind: 'more',
@@ -55,13 +70,11 @@ export const moreItem = (more: More, owner: NodeCard): Item => ({
 })
 
 /** Sets a block's items in a row, or in a frame of several rows when they are more than `columns`. */
-export function shapeBlock(block: Block, columns: number): ShapedBlock {
+export function shapeBlock(block: Block, { columns, card }: CardSizes): ShapedBlock {
   const isFramed = block.canWrap && block.items.length > columns + 1
   const pad = isFramed ? FRAME_PAD : 0
   const widest = Math.max(...block.items.map(({ w }) => w))
-  const perRow = isFramed
-    ? Math.max(2, Math.floor((columns * (NARROW + GAP_X)) / (widest + GAP_X)))
-    : block.items.length
+  const perRow = isFramed ? Math.max(2, Math.floor((columns * (card + GAP_X)) / (widest + GAP_X))) : block.items.length
   let width = 0
   let dx = pad
   const placed = block.items.map((item, order) => {

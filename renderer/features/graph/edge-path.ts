@@ -24,13 +24,15 @@ export function placeEdges(
       ? [{ ...straightDown(from, frame), id: `${from.card.id}→…`, state: 'sound' as const, from: from.card, to: '' }]
       : []
   })
+  const boxes = [...cards.values(), ...frames.values()]
+  const outside = Math.max(...boxes.map(({ x, w }) => x + w)) + OUTSIDE
   const single = edges.flatMap((edge): readonly PlacedEdge[] => {
     const from = cards.get(edge.from)
     const to = cards.get(edge.to)
     if (from === undefined || to === undefined) return []
     const frame = frames.get(edge.from)
     if (frame !== undefined && edge.state === 'sound' && isInside(to, frame)) return []
-    const shape = shapeOf(from, to)
+    const shape = shapeOf(from, to, edge.state, { outside, cards: [...cards.values()] })
     return [
       { id: `${edge.from}→${edge.to}·${edge.ordinal}`, state: edge.state, from: from.card, to: edge.to, ...shape },
     ]
@@ -41,9 +43,29 @@ export function placeEdges(
 const isInside = (box: Box, frame: Box): boolean =>
   box.x >= frame.x && box.x + box.w <= frame.x + frame.w && box.y >= frame.y && box.y + box.h <= frame.y + frame.h
 
-function shapeOf(from: PlacedCard, to: PlacedCard): Pick<PlacedEdge, 'path' | 'label'> {
+/** How far from all cards an edge runs that does not lead from a level to the next. */
+const OUTSIDE = 30
+/** How far such an edge stays from the cards where it leaves and enters, best first: rows of one frame are close. */
+const CLEARANCES = [14, 10, 4]
+
+type Around = {
+  /** The x to the right of everything. */
+  readonly outside: number
+  readonly cards: readonly Box[]
+}
+
+function shapeOf(
+  from: PlacedCard,
+  to: PlacedCard,
+  state: LineageEdge['state'],
+  around: Around,
+): Pick<PlacedEdge, 'path' | 'label'> {
   if (from.card.id === to.card.id) return loop(from)
-  return to.y > from.y + from.h ? straightDown(from, to) : aroundTheSide(from, to)
+  const isNextLevel = to.level === from.level + 1
+  // Sound edges are drawn behind the cards. The others lie over everything, and must not cross the words of a card.
+  return to.y > from.y + from.h && (isNextLevel || state === 'sound')
+    ? straightDown(from, to)
+    : aroundTheSide(from, to, around)
 }
 
 /** Draws a line from the middle of the lower edge to the middle of the upper one. */
@@ -59,14 +81,27 @@ function straightDown(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
   }
 }
 
-/** Draws an edge that leads up or sideways, as one that closes a cycle does: it leaves and enters at the right. */
-function aroundTheSide(from: Box, to: Box): Pick<PlacedEdge, 'path' | 'label'> {
-  const x0 = from.x + from.w
-  const x1 = to.x + to.w
-  const y0 = from.y + from.h / 2
-  const y1 = to.y + to.h / 2
-  const out = Math.max(x0, x1) + 36
-  return { path: `M${x0},${y0} C${out},${y0} ${out},${y1} ${x1},${y1}`, label: { x: out - 6, y: (y0 + y1) / 2 } }
+/**
+ * Draws an edge that leads up or sideways, as one that closes a cycle does. It leaves below, runs between the levels and
+ * to the right of all cards, and enters from above, so that it crosses no card.
+ */
+function aroundTheSide(from: Box, to: Box, { outside, cards }: Around): Pick<PlacedEdge, 'path' | 'label'> {
+  const x0 = from.x + from.w * 0.75
+  const x1 = to.x + to.w * 0.75
+  const y0 = from.y + from.h
+  const y1 = to.y
+  const isFree = (y: number) => cards.every((card) => y <= card.y || y >= card.y + card.h)
+  const clear = (y: number, sign: 1 | -1) => CLEARANCES.map((by) => y + sign * by).find(isFree) ?? y + sign * 2
+  const [below, above] = [clear(y0, 1), clear(y1, -1)]
+  const turn = Math.min(8, below - y0, y1 - above)
+  const upwards = above < below ? -1 : 1
+  return {
+    path:
+      `M${x0},${y0} V${below - turn} Q${x0},${below} ${x0 + turn},${below} H${outside - turn} ` +
+      `Q${outside},${below} ${outside},${below + upwards * turn} V${above - upwards * turn} ` +
+      `Q${outside},${above} ${outside - turn},${above} H${x1 + turn} Q${x1},${above} ${x1},${above + turn} V${y1}`,
+    label: { x: outside, y: (y0 + y1) / 2 },
+  }
 }
 
 /** Draws an edge from a node to itself, which leaves and enters below. */

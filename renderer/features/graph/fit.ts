@@ -1,3 +1,4 @@
+import { MARGIN } from './block.ts'
 import type { Box } from './placed-items.ts'
 
 /** A viewport as React Flow has it: a point p of the drawing is at p × zoom + (x, y) on the screen. */
@@ -5,7 +6,6 @@ export type GraphViewport = { readonly x: number; readonly y: number; readonly z
 
 type Size = { readonly width: number; readonly height: number }
 
-const MARGIN = 20
 /** Smaller than this the cards cannot be read. */
 const MIN_READABLE = 0.72
 

@@ -7,7 +7,6 @@ import type { Box } from './placed-items.ts'
 export type CardNode = Node<
   {
     readonly card: NodeCard
-    readonly isWide: boolean
     /** True for the card around which the graph is drawn. */
     readonly isCentre: boolean
     /** How many sources and dependents are not shown. */
@@ -19,8 +18,6 @@ export type CardNode = Node<
 export type MoreNode = Node<{ readonly more: More; readonly unit: MoreUnit; readonly isExpanded: boolean }, 'more'>
 export type FrameNode = Node<{ readonly of: NodeCard }, 'frame'>
 export type FlowNode = CardNode | MoreNode | FrameNode
-
-const WIDE_FROM_PX = 180
 
 /** The properties of a React Flow node with a fixed position and size. */
 const standing = ({ x, y, w, h }: Box) => ({
@@ -59,7 +56,7 @@ export function toFlow(layout: GraphLayout, { focusId, selection, expanded }: Fl
       type: 'card',
       ariaRole: 'group',
       selected: card.id === selection,
-      data: { card, isWide: box.w >= WIDE_FROM_PX, isCentre: card.id === focusId, hiddenSources, hiddenDependents },
+      data: { card, isCentre: card.id === focusId, hiddenSources, hiddenDependents },
     }
   })
   const mores = layout.mores.map(

@@ -1,5 +1,16 @@
 import type { LineageEdge, Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
-import { type Block, CARD_HEIGHT, cardItem, GAP_X, type Item, type More, moreItem, shapeBlock } from './block.ts'
+import {
+  type Block,
+  CARD_HEIGHT,
+  type CardSizes,
+  cardItem,
+  cardSizes,
+  GAP_X,
+  type Item,
+  type More,
+  moreItem,
+  shapeBlock,
+} from './block.ts'
 import { type PlacedEdge, placeEdges } from './edge-path.ts'
 import { boxAround } from './fit.ts'
 import { assignLevels, groupBy } from './levels.ts'
@@ -19,7 +30,8 @@ export type GraphLayout = {
 /** What has been decided while levels are placed one after the other. */
 type Placing = {
   readonly input: Neighbourhood
-  readonly columns: number
+  /** The sizes of the cards of a level. What is opened in another one does not change them. */
+  readonly sizesOf: (level: number) => CardSizes
   readonly levels: ReadonlyMap<string, number>
   readonly byLevel: ReadonlyMap<number, readonly NodeCard[]>
   readonly edgesFrom: ReadonlyMap<string, readonly LineageEdge[]>
@@ -37,28 +49,49 @@ export const levelsIn = (heightPx: number): number =>
   Math.min(8, Math.max(4, Math.floor(heightPx / (CARD_HEIGHT + GAP_Y))))
 
 /**
- * Lays out a neighbourhood: dependents above, sources below, each level in the order of the history. The focus is at
- * the origin. `columns` cards may be side by side before they wrap. O(n log n), for the sorting.
+ * Returns the sources of the focus whose own sources fit below them, side by side and in the height of the pane: the
+ * graph shows them without being asked.
  */
-export function layoutGraph(input: Neighbourhood, columns: number): GraphLayout {
+export function sourcesWithRoom(
+  { focus, nodes, edges }: Neighbourhood,
+  columns: number,
+  levels: number,
+): readonly string[] {
+  const above = Math.max(...[...assignLevels({ focus, nodes, edges }).values()].map((level) => -level))
+  const below = new Set(edges.filter(({ from }) => from === focus).map(({ to }) => to))
+  if (above + 3 > levels) return []
+  let left = columns
+  return nodes.flatMap(({ id, kind, sources }) => {
+    if (!below.has(id) || kind === 'message' || sources === 0 || sources > left) return []
+    left -= sources
+    return [id]
+  })
+}
+
+/**
+ * Lays out a neighbourhood: dependents above, sources below, each level in the order of the history. The focus is at
+ * the origin. The cards fill a pane of `widthPx`. O(n log n), for the sorting.
+ */
+export function layoutGraph(input: Neighbourhood, widthPx: number): GraphLayout {
   const levels = assignLevels(input)
+  const byLevel = Map.groupBy([...input.nodes].sort(byHistory), ({ id }) => levels.get(id) ?? 0)
   const placing: Placing = {
     input,
-    columns,
+    sizesOf: (level) => cardSizes(widthPx, byLevel.get(level)?.length ?? 1),
     levels,
-    byLevel: Map.groupBy([...input.nodes].sort(byHistory), ({ id }) => levels.get(id) ?? 0),
+    byLevel,
     edgesFrom: groupBy(input.edges, (edge) => edge.from),
     edgesTo: groupBy(input.edges, (edge) => edge.to),
     cards: new Map(),
     mores: [],
     frames: new Map(),
   }
-  placeRow(placing, [focusBlock(placing)], 0)
+  placeRow(placing, [focusBlock(placing)], 0, placing.sizesOf(0))
   let top = CARD_HEIGHT + GAP_Y
   for (let level = 1; level <= Math.max(...levels.values()); level++)
-    top += placeRow(placing, sourceBlocks(placing, level), top) + GAP_Y
+    top += placeRow(placing, sourceBlocks(placing, level), top, placing.sizesOf(level)) + GAP_Y
   for (let level = -1; level >= Math.min(...levels.values()); level--)
-    placeRow(placing, dependentBlocks(placing, level), level * (CARD_HEIGHT + GAP_Y))
+    placeRow(placing, dependentBlocks(placing, level), level * (CARD_HEIGHT + GAP_Y), placing.sizesOf(level))
   const { cards, mores, frames } = placing
   return {
     cards: [...cards.values()].sort((a, b) => a.y - b.y || a.x - b.x),
@@ -81,10 +114,19 @@ const compare = <T extends number | string>(a: T, b: T): number => (a < b ? -1 :
  * Places blocks side by side and records the position of every item.
  * @returns the height of the row
  */
-function placeRow({ columns, levels, cards, mores, frames }: Placing, blocks: readonly Block[], top: number): number {
-  const shaped = blocks.map((block) => shapeBlock(block, columns))
+function placeRow(
+  { levels, cards, mores, frames }: Placing,
+  blocks: readonly Block[],
+  top: number,
+  sizes: CardSizes,
+): number {
+  const shaped = blocks.map((block) => shapeBlock(block, sizes))
+  // A block stands below its owner, but not outside of the pane if it fits there.
   const centers = spread(
-    shaped.map(({ block, w }) => ({ center: block.center, width: w })),
+    shaped.map(({ block, w }) => {
+      const reach = Math.max(0, (sizes.pane - w) / 2)
+      return { center: Math.max(-reach, Math.min(block.center, reach)), width: w }
+    }),
     BLOCK_GAP,
   )
   shaped.forEach(({ block, w, h, isFramed, placed }, order) => {
@@ -101,8 +143,8 @@ function placeRow({ columns, levels, cards, mores, frames }: Placing, blocks: re
 }
 
 /** Centres the focus among the other nodes of its level. */
-function focusBlock({ input, byLevel }: Placing): Block {
-  const items = (byLevel.get(0) ?? []).map((card) => cardItem(card, 0))
+function focusBlock({ input, byLevel, sizesOf }: Placing): Block {
+  const items = (byLevel.get(0) ?? []).map((card) => cardItem(card, sizesOf(0)))
   const at = items.findIndex((item) => item.kind === 'card' && item.card.id === input.focus)
   // All of them are equally wide.
   const center = ((items.length - 1) / 2 - at) * ((items[0]?.w ?? 0) + GAP_X)
@@ -110,7 +152,10 @@ function focusBlock({ input, byLevel }: Placing): Block {
 }
 
 /** Returns the nodes of a level below the focus, with their siblings, under the nodes of which they are sources. */
-function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Placing, level: number): readonly Block[] {
+function sourceBlocks(
+  { input, byLevel, levels, edgesFrom, edgesTo, cards, sizesOf }: Placing,
+  level: number,
+): readonly Block[] {
   const members = byLevel.get(level) ?? []
   const hasSourcesBelow = ({ id }: NodeCard) =>
     (edgesFrom.get(id) ?? []).some(({ to }) => (levels.get(to) ?? 0) > level)
@@ -120,7 +165,7 @@ function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Pla
       .find((from) => cards.has(from) && (levels.get(from) ?? 0) < level) ?? ''
   const blocks = [...groupBy(members, ownerOf)].map(([id, siblings]): Block => {
     const owner = cards.get(id)
-    const items: Item[] = siblings.map((card) => cardItem(card, level))
+    const items: Item[] = siblings.map((card) => cardItem(card, sizesOf(level)))
     if (owner) items.push(...moresOf(input, owner.card, 'sources'))
     return { owner: owner?.card ?? null, center: middleOf(owner), items, canWrap: !siblings.some(hasSourcesBelow) }
   })
@@ -128,11 +173,11 @@ function sourceBlocks({ input, byLevel, levels, edgesFrom, edgesTo, cards }: Pla
 }
 
 /** Returns the nodes of a level above the focus, each over its sources, with the number of further dependents. */
-function dependentBlocks({ input, byLevel, edgesFrom, cards }: Placing, level: number): readonly Block[] {
+function dependentBlocks({ input, byLevel, edgesFrom, cards, sizesOf }: Placing, level: number): readonly Block[] {
   const blocks = (byLevel.get(level) ?? []).map((card): Block => {
     const middles = (edgesFrom.get(card.id) ?? []).flatMap(({ to }) => (cards.has(to) ? middleOf(cards.get(to)) : []))
     const center = middles.length > 0 ? middles.reduce((a, b) => a + b, 0) / middles.length : 0
-    return { owner: null, center, items: [cardItem(card, level)], canWrap: false }
+    return { owner: null, center, items: [cardItem(card, sizesOf(level))], canWrap: false }
   })
   const mores = (byLevel.get(level + 1) ?? []).map((card): Block => {
     const items = moresOf(input, card, 'dependents')

@@ -68,6 +68,7 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
     const last = expanded.at(-1)
     if (last === undefined || revealed.current === expanded) return
     revealed.current = expanded
+    if (!isMoved.current) return glideTo(fitted)
     reveal([last, ...layout.links.flatMap(({ from, to }) => (from === last ? to : []))])
   }, [layout])
   // biome-ignore lint/correctness/useExhaustiveDependencies: where the selection went

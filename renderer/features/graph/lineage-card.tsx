@@ -3,20 +3,22 @@ import { type MouseEvent, use } from 'react'
 import { classNames } from '../../ui/class-names.ts'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { FindingMark } from '../../ui/finding-mark.tsx'
-import { plural } from '../../ui/format.ts'
+import { plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { cardText } from './card-text.ts'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { useName } from '../../ui/use-names.ts'
+import { cardFacts } from './card-text.ts'
 import type { CardNode } from './flow.ts'
 import { GraphActions } from './graph-actions.ts'
 import styles from './lineage-graph.module.css'
 
-/** A node of the lineage: its name, what it covers, and a button for its sources while they are hidden. */
+/** A node of the lineage: its name, its id, what it covers, and a button for its sources while they are hidden. */
 export function LineageCard({
-  data: { card, isWide, isCentre, hiddenSources, hiddenDependents },
+  data: { card, isCentre, hiddenSources, hiddenDependents },
   selected,
 }: NodeProps<CardNode>) {
   const { expand, centre } = use(GraphActions)
-  const text = cardText(card, isWide)
+  const name = useName(card.id)
   return (
     <div
       className={classNames(
@@ -26,16 +28,21 @@ export function LineageCard({
         card.kind === 'missing' && styles.missing,
       )}
       style={{ borderLeftColor: card.kind === 'missing' ? 'var(--error)' : nodeColor(card) }}
-      title={card.excerpt === '' ? card.id : `${card.id}\n${card.excerpt}`}
+      title={name === null ? card.id : `${name}\n${card.id}`}
     >
       <div className={styles.title}>
         <FindingMark id={card.id} />
-        <span className={styles.name}>{text.title}</span>
+        <span className={styles.name}>
+          <bdi>{name ?? shortenId(card.id, 22)}</bdi>
+        </span>
         {card.visibility === 'in_window' && (
           <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />
         )}
       </div>
-      <div className={styles.facts}>{text.facts}</div>
+      <div className={styles.facts}>
+        {name !== null && <NodeIdText id={card.id} maxChars={11} />}
+        <span>{cardFacts(card)}</span>
+      </div>
       {hiddenSources > 0 && (
         <OpenButton
           className={styles.below}

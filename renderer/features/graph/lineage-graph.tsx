@@ -1,6 +1,6 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { ReactFlowProvider } from '@xyflow/react'
-import { type KeyboardEvent, useMemo, useRef } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { navigate } from '../../routes.ts'
@@ -13,7 +13,7 @@ import { useSize } from '../../ui/use-size.ts'
 import { columnsIn } from './block.ts'
 import { countsText } from './card-text.ts'
 import { GraphActions } from './graph-actions.ts'
-import { besideInLevel, layoutGraph, levelsIn } from './graph-layout.ts'
+import { besideInLevel, layoutGraph, levelsIn, sourcesWithRoom } from './graph-layout.ts'
 import { type CanvasHandle, LineageCanvas } from './lineage-canvas.tsx'
 import styles from './lineage-graph.module.css'
 import { LineageHeader } from './lineage-header.tsx'
@@ -31,7 +31,7 @@ export function LineageGraph({ conversationId, focusId }: Props) {
   const area = useRef<HTMLDivElement>(null)
   const canvas = useRef<CanvasHandle>(null)
   const size = useSize(area)
-  const { anchor, follow, pick, expand, centre } = useAnchor(focusId)
+  const { anchor, follow, pick, expand, grow, centre } = useAnchor(focusId)
   const fallback = useDefaultFocus(conversationId, anchor.id === null)
   const columns = columnsIn(size?.width ?? 800)
   const { neighbourhood, error, refetch } = useNeighbourhood({
@@ -42,8 +42,13 @@ export function LineageGraph({ conversationId, focusId }: Props) {
     up: levelsIn(size?.height ?? 0) - 2,
   })
   const cards = useMemo(() => new Map(neighbourhood?.nodes.map((card) => [card.id, card])), [neighbourhood])
-  const layout = useMemo(() => neighbourhood && layoutGraph(neighbourhood, columns), [neighbourhood, columns])
+  const width = size?.width ?? 800
+  const layout = useMemo(() => neighbourhood && layoutGraph(neighbourhood, width), [neighbourhood, width])
   follow(focusId, (id) => cards.has(id))
+  const growth = neighbourhood && size ? sourcesWithRoom(neighbourhood, columns, levelsIn(size.height)) : null
+  useEffect(() => {
+    if (growth !== null && neighbourhood !== undefined) grow(neighbourhood.focus, growth)
+  })
 
   const inHand = (focusId !== null && cards.get(focusId)) || (neighbourhood && cards.get(neighbourhood.focus)) || null
   const lineageStep = useLineageStep()

@@ -1,10 +1,12 @@
 import type { Neighbourhood, NodeCard } from '../../../core/contract/lineage.ts'
+import { nodeTextColor } from '../../ui/depth-color.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { saveFile } from '../../ui/save-file.ts'
+import { useName } from '../../ui/use-names.ts'
 import { countsText } from './card-text.ts'
 import { toDot, toJson, toMermaid } from './graph-export.ts'
 import styles from './lineage-header.module.css'
@@ -19,12 +21,18 @@ type Props = {
 
 /** The selected node, its numbers, and the keys that lead on from it. */
 export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: Props) {
+  const name = useName(card?.id ?? null)
   return (
     <header className={styles.header}>
       <h2 className={styles.title}>Lineage</h2>
       {card && (
         <>
-          <NodeIdText id={card.id} node={card} maxChars={24} />
+          {name !== null && (
+            <span className={styles.name} style={{ color: nodeTextColor(card) }} title={name}>
+              <bdi>{name}</bdi>
+            </span>
+          )}
+          <NodeIdText id={card.id} maxChars={13} />
           <span className={styles.counts}>{countsText(card)}</span>
         </>
       )}

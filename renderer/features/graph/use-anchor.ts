@@ -9,12 +9,15 @@ type AnchorState = {
   /** Selects a node of the graph, or the node to which a step led. */
   readonly pick: (id: string, how: 'push' | 'replace') => void
   readonly expand: (id: string) => void
+  /** Expands nodes of a new graph for which there is room, once. */
+  readonly grow: (focus: string, ids: readonly string[]) => void
   readonly centre: (id: string) => void
 }
 
 /** Keeps the node around which the graph is drawn. */
 export function useAnchor(selection: string | null): AnchorState {
   const [anchor, setAnchor] = useState(() => anchorOn(selection))
+  const [grown, setGrown] = useState<string | null>(null)
   return {
     anchor,
     // Called while rendering, because a state that depends on another one is set before anything is shown.
@@ -28,6 +31,11 @@ export function useAnchor(selection: string | null): AnchorState {
       navigate({ selection: id }, how)
     },
     expand: (id) => setAnchor((before) => toggleExpanded(before, id)),
+    grow: (focus, ids) => {
+      if (grown === focus || (anchor.id !== null && anchor.id !== focus)) return
+      setGrown(focus)
+      if (ids.length > 0) setAnchor((before) => ({ ...before, expanded: [...new Set([...before.expanded, ...ids])] }))
+    },
     centre: (id) => setAnchor((before) => ({ ...anchorOn(id), selection: before.selection })),
   }
 }

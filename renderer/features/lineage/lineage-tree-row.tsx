@@ -6,6 +6,7 @@ import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import tree from '../../ui/tree.module.css'
+import { useName } from '../../ui/use-names.ts'
 import { indentOf, type LineageMark, type LineageNode, type LineageRow } from './lineage-rows.ts'
 import styles from './lineage-tree.module.css'
 
@@ -64,9 +65,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
             {row.canOpen && row.side === 'below' && <Icon name="chevronRight" />}
           </span>
           <DepthSwatch node={row.node} />
-          <span className={styles.id} style={{ color: nodeTextColor(row.node) }}>
-            <bdi>{shortenId(row.node.id, 13)}</bdi>
-          </span>
+          <NodeName node={row.node} />
           <FindingMark id={row.node.id} />
           {row.mark !== null && (
             <span className={styles.mark} title={MARKS[row.mark].hint}>
@@ -76,7 +75,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
           {row.node.visibility === 'in_window' && (
             <span className={styles.window} role="img" aria-label="in the window" title="In the window" />
           )}
-          <span className={tree.facts}>{factsOf(row.node)}</span>
+          {row.node.kind !== 'message' && <span className={styles.id}>{shortenId(row.node.id, 11)}</span>}
         </>
       )}
       {row.kind === 'more' && <span className={tree.more}>{plural(row.left, 'more source')}: Enter shows them</span>}
@@ -85,10 +84,15 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
   )
 }
 
-function factsOf(node: LineageNode): string {
-  if (node.kind === 'missing') return 'not in the file'
-  if (node.kind === 'message') return `${nodeLabel(node)} · ${node.excerpt || seqText(node)}`
-  return [nodeLabel(node).replace('depth ', 'd'), seqText(node)].filter((fact) => fact !== '').join(' · ')
+/** What a node is called. A message begins with its role. */
+function NodeName({ node }: { readonly node: LineageNode }) {
+  const name = useName(node.id)
+  const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
+  return (
+    <span className={styles.name} style={{ color: nodeTextColor(node) }}>
+      <bdi>{node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text}</bdi>
+    </span>
+  )
 }
 
 function seqText({ firstSeq, lastSeq }: LineageNode): string {
@@ -98,5 +102,7 @@ function seqText({ firstSeq, lastSeq }: LineageNode): string {
 
 function titleOf(node: LineageNode): string {
   if (node.kind === 'missing') return `${node.id} is named as a source or dependent, and is not in the file`
-  return [node.id, plural(node.tokens, 'token'), node.excerpt].filter((line) => line !== undefined).join('\n')
+  return [node.excerpt, node.id, nodeLabel(node), seqText(node), plural(node.tokens, 'token')]
+    .filter((line) => line !== undefined && line !== '')
+    .join('\n')
 }

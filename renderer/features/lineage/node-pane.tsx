@@ -3,11 +3,13 @@ import { type ReactNode, useState } from 'react'
 import type { Description, LineageTree } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
+import { nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { useName } from '../../ui/use-names.ts'
 import { CoveringList } from './covering-list.tsx'
 import { pathDown } from './lineage-rows.ts'
 import styles from './lineage-view.module.css'
@@ -41,6 +43,7 @@ export function NodePane({ id, renderText, onStep }: Props) {
   })
   const lineage = useQuery(api.lineage.of.queryOptions({ input: { id } }))
   const node = whole.data ?? description.data
+  const name = useName(id)
   if (description.error) return <Missing id={id} error={description.error} />
   if (node === undefined) return <Loading what={id} lines={8} />
   const isSummary = node.kind === 'leaf' || node.kind === 'condensed'
@@ -48,7 +51,12 @@ export function NodePane({ id, renderText, onStep }: Props) {
     <>
       <header className={styles.head}>
         <div className={styles.name}>
-          <NodeIdText id={id} node={node} maxChars={40} />
+          {name !== null && (
+            <h2 className={styles.title} style={{ color: nodeTextColor(node) }}>
+              <bdi>{name}</bdi>
+            </h2>
+          )}
+          <NodeIdText id={id} maxChars={24} />
           {isSummary && (
             <span className={styles.facts}>
               {plural(node.sourceCount, 'source')} · {plural(node.dependents.length, 'dependent')} ·{' '}

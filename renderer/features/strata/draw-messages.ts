@@ -1,11 +1,13 @@
+import { ROLES } from '../../../core/contract/lists.ts'
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import { survivalFill } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
+import { hasMessageWords } from './named-nodes.ts'
 import { roleFill } from './palette.ts'
 import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
-import type { Viewport } from './viewport.ts'
+import { toPx, type Viewport } from './viewport.ts'
 
 const COLUMN_PX = 1.5
 /** The opacity of the part above the mean. */
@@ -16,7 +18,31 @@ export function drawMessages(scene: Scene): Shape[] {
   const { detail, overview } = scene
   const isOutside = (x0: number, x1: number) => detail === null || x1 <= detail.x0 || x0 >= detail.x1
   const around = overview ? drawBuckets(scene, overview, isOutside) : []
-  return detail ? [...around, ...drawBuckets(scene, detail, () => true)] : around
+  const columns = detail ? [...around, ...drawBuckets(scene, detail, () => true)] : around
+  return hasWords(scene) ? [...columns, ...drawWords(scene, detail ?? overview)] : columns
+}
+
+/** The height of the line of words below the histogram. */
+const WORDS_HEIGHT = 16
+
+/** True when the view is so near that every message has room for words. */
+const hasWords = ({ names, wordsFromPx, scale, strata }: Scene): boolean =>
+  names !== undefined && wordsFromPx !== undefined && hasMessageWords(scale, strata.axis, wordsFromPx)
+
+/** Draws what each message in sight says, up to the next one. */
+function drawWords({ names, scale, rows, palette }: Scene, buckets: Buckets | null): Shape[] {
+  if (buckets === null) return []
+  const { x0, x1, role, firstMessage } = buckets.columns
+  const right = scale.left + scale.width
+  const y = rows.messages.y + rows.messages.h - WORDS_HEIGHT / 2 + 2
+  return buckets.entries.flatMap((entry): readonly Shape[] => {
+    const [start = 0, end = 0] = [x0[entry], x1[entry]]
+    const text = names?.get(`msg_${firstMessage[entry]}`)
+    if (text === undefined || end <= scale.x0 || start >= scale.x1) return []
+    const x = Math.max(toPx(scale, start), scale.left) + 3
+    const fill = ROLES[role[entry] ?? 0] === 'tool' ? palette.dim : palette.text
+    return [{ kind: 'text', x, y, text, fill, align: 'left', maxWidth: Math.min(toPx(scale, end), right) - x - 4 }]
+  })
 }
 
 function drawBuckets(
@@ -38,7 +64,8 @@ function drawBuckets(
  * above.
  */
 function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, range: Viewport): readonly Rect[] {
-  const { messages: band } = scene.rows
+  const { y: top, h } = scene.rows.messages
+  const full = hasWords(scene) ? h - WORDS_HEIGHT : h
   const merged = mergeColumns(columns, run)
   const width = run.px1 - run.px0
   const gap = width >= 6 ? 1.5 : width >= 2 ? 0.75 : 0
@@ -47,9 +74,17 @@ function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, rang
   const opacity = isPlain ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
   const fill = columnFill(scene, { columns, survival }, run, merged)
   const upTo = (tokens: number, share: number): Rect => {
-    const h = Math.max(1, columnHeight(tokens, scene.largestTokens) * band.h)
-    const y = band.y + band.h - h
-    return { kind: 'rect', x: run.px0 + gap / 2, y, w: Math.max(width - gap, 1), h, fill, opacity: opacity * share }
+    const height = Math.max(1, columnHeight(tokens, scene.largestTokens) * full)
+    const y = top + full - height
+    return {
+      kind: 'rect',
+      x: run.px0 + gap / 2,
+      y,
+      w: Math.max(width - gap, 1),
+      h: height,
+      fill,
+      opacity: opacity * share,
+    }
   }
   if (merged.count <= 1) return [upTo(merged.largest, 1)]
   return [upTo(merged.largest, PALE), upTo(merged.tokens / merged.count, 1 - PALE)]

@@ -1,13 +1,17 @@
 import { barFill, mergedFacts } from './bar-color.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
+import { wordsOn } from './palette.ts'
 import type { DepthBand } from './row-layout.ts'
 import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
-import type { Rect, Shape } from './shapes.ts'
+import { FONT_SIZE, type Rect, type Shape } from './shapes.ts'
 import type { SummaryRow } from './summary-index.ts'
 import { toPx } from './viewport.ts'
 
 /** Bars narrower than this, in CSS pixels, are merged with their neighbours. */
 export const NARROW_PX = 1.5
+
+/** The distance of words from the edge of their bar. */
+const WORDS_PAD = 7
 
 /** Draws all summaries in sight, in a row for each depth. */
 export function drawSummaries(scene: Scene): Shape[] {
@@ -17,10 +21,11 @@ export function drawSummaries(scene: Scene): Shape[] {
   })
 }
 
-function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: DepthBand): Rect[] {
+function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: DepthBand): Shape[] {
   const { summaries } = scene.strata
   const gap = gapOf(scene, row)
   const bars: Rect[] = []
+  const words: Shape[] = []
   for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries: lane }, scene.scale, NARROW_PX)) {
     const bar: Rect = {
       kind: 'rect',
@@ -28,12 +33,24 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
       fill: barFill(scene.colorBy, mergedFacts(summaries, lane, run), scene.palette, scene.age),
       opacity: opacityOf(scene, row, lane, run),
     }
+    if (run.first === run.last) words.push(...drawName(scene, summaries.id[lane[run.first] ?? 0], bar))
     const previous = bars.at(-1)
     const joined = previous && joinAlike(previous, bar)
     if (joined) bars[bars.length - 1] = joined
     else bars.push(bar)
   }
-  return bars
+  return [...bars, ...words]
+}
+
+/** Draws the name of a summary into its bar, in the part that is in sight. */
+function drawName({ names, scale, palette }: Scene, id: string | undefined, bar: Rect): readonly Shape[] {
+  const name = id === undefined ? undefined : names?.get(id)
+  if (name === undefined || bar.h < FONT_SIZE + 2) return []
+  const x = Math.max(bar.x, scale.left) + WORDS_PAD
+  const maxWidth = Math.min(bar.x + bar.w, scale.left + scale.width) - WORDS_PAD - x
+  if (maxWidth < 2 * FONT_SIZE) return []
+  const fill = wordsOn(bar.fill ?? palette.ground, bar.opacity ?? 1, palette)
+  return [{ kind: 'text', x, y: bar.y + bar.h / 2 + 0.5, text: name, fill, align: 'left', maxWidth }]
 }
 
 /** A merged bar is bright when one of its summaries is in the window, so that the window is never hidden. */

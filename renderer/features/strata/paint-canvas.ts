@@ -3,6 +3,7 @@ import {
   type Dot,
   FONT_FAMILY,
   FONT_SIZE,
+  fitText,
   type Line,
   type Rect,
   type Shape,
@@ -81,11 +82,25 @@ function paintLine(pen: Pen, { x0, y0, x1, y1, stroke, strokeWidth, dash = [], o
   pen.setLineDash([])
 }
 
-function paintText(pen: Pen, { x, y, text, fill, align }: Text): void {
+function paintText(pen: Pen, { x, y, text, fill, align, maxWidth }: Text): void {
   pen.globalAlpha = 1
   pen.fillStyle = fill
   pen.textAlign = align
-  pen.fillText(text, x, y)
+  pen.fillText(maxWidth === undefined ? text : cutToWidth(pen, text, Math.floor(maxWidth)), x, y)
+}
+
+/** Texts that were cut. The same ones are painted in every frame while the view is panned. */
+const cuts = new Map<string, string>()
+const MOST_CUTS = 2000
+
+function cutToWidth(pen: Pen, text: string, maxWidth: number): string {
+  const key = `${maxWidth} ${text}`
+  const known = cuts.get(key)
+  if (known !== undefined) return known
+  const cut = fitText(text, maxWidth, (part) => pen.measureText(part).width)
+  if (cuts.size >= MOST_CUTS) cuts.clear()
+  cuts.set(key, cut)
+  return cut
 }
 
 function paintDot(pen: Pen, { form, x, y, radius, fill }: Dot): void {

@@ -51,6 +51,25 @@ export function mixThrough(stops: readonly string[], t: number): string {
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`
 }
 
+/** Returns the colour of words on a bar: of text and ground the one that differs more from what is behind them. */
+export function wordsOn(fill: string, opacity: number, palette: Palette): string {
+  const behind = luminance(mixThrough([palette.ground, fill], opacity))
+  const contrast = (hex: string): number => {
+    const own = luminance(hex)
+    return (Math.max(own, behind) + 0.05) / (Math.min(own, behind) + 0.05)
+  }
+  return contrast(palette.text) >= contrast(palette.ground) ? palette.text : palette.ground
+}
+
+/** The relative luminance of WCAG 2. */
+function luminance(hex: string): number {
+  const [red, green, blue] = channels(hex).map((channel) => {
+    const share = channel / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0)
+}
+
 const channels = (hex: string): readonly [number, number, number] => {
   const value = Number.parseInt(hex.slice(1), 16) || 0
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255]

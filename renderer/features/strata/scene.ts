@@ -1,4 +1,5 @@
 import type { Strata } from '../../../core/contract/strata.ts'
+import type { NameMap } from '../../ui/use-names.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import type { Palette } from './palette.ts'
@@ -25,6 +26,10 @@ type SceneContent = {
   readonly plan?: PlanOverlay | undefined
   /** Findings of the last scan by node, from left to right. */
   readonly findings?: readonly PlacedFinding[] | undefined
+  /** What nodes are called, by their ids, as far as it is known. */
+  readonly names?: NameMap | undefined
+  /** From this width on, in CSS pixels, messages have room for words. */
+  readonly wordsFromPx?: number | undefined
   readonly colorBy: ColorBy
   readonly palette: Palette
   readonly nowMs: number

@@ -36,6 +36,8 @@ export type Text = {
   readonly text: string
   readonly fill: string
   readonly align: 'left' | 'center' | 'right'
+  /** The width into which the text is cut. Without one it is whole. */
+  readonly maxWidth?: number
 }
 
 /** A circle, or a diamond. */
@@ -60,3 +62,16 @@ export type DisplayList = {
 
 export const FONT_FAMILY = "'Inter Variable', Inter, system-ui, sans-serif"
 export const FONT_SIZE = 11
+
+/** Cuts a text to a width, with "…" where something is left out. Empty when not even one character fits. */
+export function fitText(text: string, maxWidth: number, widthOf: (text: string) => number): string {
+  if (widthOf(text) <= maxWidth) return text
+  const chars = [...text]
+  let [low, high] = [0, chars.length]
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if (widthOf(`${chars.slice(0, middle).join('').trimEnd()}…`) <= maxWidth) low = middle
+    else high = middle - 1
+  }
+  return low === 0 ? '' : `${chars.slice(0, low).join('').trimEnd()}…`
+}

@@ -1,5 +1,6 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import { useFindings } from '../../ui/use-findings.ts'
+import { useName } from '../../ui/use-names.ts'
 import type { Hit } from './hit.ts'
 import styles from './strata-stage.module.css'
 import { tooltipText } from './tooltip-text.ts'
@@ -18,6 +19,7 @@ const WIDTH = 260
 /** Facts about the thing under the pointer. Screen readers use the tree instead. */
 export function StrataTooltip({ hit, at, strata, width }: Props) {
   const text = tooltipText(hit, strata, useFindings())
+  const name = useName(text.id)
   const isLeft = at.x + WIDTH + 20 > width
   return (
     <div
@@ -25,6 +27,7 @@ export function StrataTooltip({ hit, at, strata, width }: Props) {
       style={{ top: at.y + 16, ...(isLeft ? { right: width - at.x + 10 } : { left: at.x + 14 }), maxWidth: WIDTH }}
       aria-hidden="true"
     >
+      {name !== null && <div className={styles.tooltipName}>{name}</div>}
       {text.id !== null && <div className={styles.tooltipId}>{text.id}</div>}
       <div>{text.title}</div>
       {text.lines.map((line) => (

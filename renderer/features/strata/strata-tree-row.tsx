@@ -7,6 +7,7 @@ import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import tree from '../../ui/tree.module.css'
+import { useName } from '../../ui/use-names.ts'
 import styles from './strata-tree.module.css'
 import { canOpen, type TreeRow } from './tree-rows.ts'
 
@@ -53,10 +54,10 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
             {canOpen(row.card) && <Icon name="chevronRight" />}
           </span>
           <DepthSwatch node={row.card} />
-          <span className={styles.id}>{row.card.id}</span>
+          <NodeName id={row.card.id} />
           <FindingMark id={row.card.id} />
+          <span className={styles.id}>{row.card.id}</span>
           <span className={styles.figures}>{factsOf(row.card)}</span>
-          <span className={tree.facts}>{row.card.excerpt}</span>
         </>
       )}
       {row.kind === 'more' && (
@@ -65,6 +66,11 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
       {row.kind === 'loading' && <span className={tree.facts}>loading…</span>}
     </div>
   )
+}
+
+function NodeName({ id }: { readonly id: string }) {
+  const name = useName(id)
+  return <span className={styles.name}>{name !== null && <bdi>{name}</bdi>}</span>
 }
 
 function factsOf(card: NodeCard): string {

@@ -1,4 +1,4 @@
-import { type DisplayList, FONT_FAMILY, FONT_SIZE, type Shape } from './shapes.ts'
+import { type DisplayList, FONT_FAMILY, FONT_SIZE, fitText, type Shape } from './shapes.ts'
 
 /** Writes the drawing as a self-contained file: without scripts, style sheets and external resources. */
 export function toSvg(list: DisplayList, title: string): string {
@@ -54,7 +54,7 @@ function toElement(shape: Shape): string {
           'text-anchor': { left: 'start', center: 'middle', right: 'end' }[shape.align],
           'dominant-baseline': 'central',
         },
-        shape.text,
+        shape.maxWidth === undefined ? shape.text : fitText(shape.text, shape.maxWidth, estimatedWidth),
       )
     case 'dot': {
       const { x, y, radius, fill } = shape
@@ -98,3 +98,7 @@ const escaped = (text: string): string =>
     .filter((char) => char >= ' ' || char === '\t' || char === '\n')
     .map((char) => ENTITIES[char] ?? char)
     .join('')
+
+/** A file is written without measuring: characters of wide scripts take a whole em, others about six tenths. */
+const estimatedWidth = (text: string): number =>
+  [...text].reduce((width, char) => width + (char > '\u2e7f' ? 1 : 0.58) * FONT_SIZE, 0)

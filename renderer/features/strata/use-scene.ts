@@ -4,9 +4,11 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { useTheme } from '../../ui/theme.ts'
 import { useFindings } from '../../ui/use-findings.ts'
+import { useNames } from '../../ui/use-names.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
+import { namedNodes, wordsFrom } from './named-nodes.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
@@ -76,11 +78,18 @@ export function useScene({
   const bars = useMemo(() => placePlan(planned, strata, index, overview), [planned, strata, index, overview])
   const plan = useMemo(() => ({ bars, focused: focusedStep }), [bars, focusedStep])
 
-  const named = useFindings()
+  const found = useFindings()
   const findings = useMemo(
-    () => placeFindings(named, strata, index, [detail, overview]),
-    [named, strata, index, detail, overview],
+    () => placeFindings(found, strata, index, [detail, overview]),
+    [found, strata, index, detail, overview],
   )
+
+  const fromPx = wordsFrom(innerWidth)
+  const named = useMemo(
+    () => (rows === null ? [] : namedNodes(strata, index, detail ?? overview, { ...settled, ...rows.plot }, fromPx)),
+    [rows, strata, index, detail, overview, settled, fromPx],
+  )
+  const names = useNames(named)
 
   const make = useCallback(
     (layout: NonNullable<typeof rows>): Scene => ({
@@ -93,13 +102,31 @@ export function useScene({
       selected,
       plan,
       findings,
+      names,
+      wordsFromPx: fromPx,
       colorBy,
       palette,
       nowMs,
       rows: layout,
       scale: { ...motion.current, ...layout.plot },
     }),
-    [strata, index, age, overview, detail, largestTokens, selected, plan, findings, colorBy, palette, nowMs, motion],
+    [
+      strata,
+      index,
+      age,
+      overview,
+      detail,
+      largestTokens,
+      selected,
+      plan,
+      findings,
+      names,
+      fromPx,
+      colorBy,
+      palette,
+      nowMs,
+      motion,
+    ],
   )
   return useMemo(() => rows && (() => make(rows)), [make, rows])
 }

@@ -1,0 +1,56 @@
+import { type UseQueryResult, useQueries } from '@tanstack/react-query'
+import { client } from '../api.ts'
+
+/** The core takes this many ids in one call. */
+const MOST_IDS = 500
+
+type Waiting = {
+  readonly id: string
+  readonly resolve: (node: NamedNode) => void
+  readonly reject: (error: unknown) => void
+}
+
+let waiting: Waiting[] = []
+
+type NamedNode = { readonly id: string; readonly name: string | null }
+
+/** Asks for the name of a node, together with all others that are asked for at the same time. */
+function namedNode(id: string): Promise<NamedNode> {
+  if (waiting.length === 0) setTimeout(askAll, 0)
+  return new Promise((resolve, reject) => waiting.push({ id, resolve, reject }))
+}
+
+function askAll(): void {
+  const asked = waiting
+  waiting = []
+  for (let from = 0; from < asked.length; from += MOST_IDS) void ask(asked.slice(from, from + MOST_IDS))
+}
+
+async function ask(asked: readonly Waiting[]): Promise<void> {
+  try {
+    const { names } = await client.lineage.names({ ids: asked.map(({ id }) => id) })
+    const byId = new Map(names.map(({ id, name }) => [id, name]))
+    for (const { id, resolve } of asked) resolve({ id, name: byId.get(id) ?? null })
+  } catch (error) {
+    for (const { reject } of asked) reject(error)
+  }
+}
+
+export type NameMap = ReadonlyMap<string, string>
+
+/**
+ * Returns what messages and summaries are called: the first sentence of each. Until a name is known, and for texts
+ * without words, it is not in the map, and the id stands in its place.
+ */
+export function useNames(ids: readonly string[]): NameMap {
+  return useQueries({
+    queries: ids.map((id) => ({ queryKey: ['name', id], queryFn: () => namedNode(id), retry: false })),
+    combine: toMap,
+  })
+}
+
+/** The name of one node, or null. */
+export const useName = (id: string | null): string | null => useNames(id === null ? [] : [id]).get(id ?? '') ?? null
+
+const toMap = (results: readonly UseQueryResult<NamedNode>[]): NameMap =>
+  new Map(results.flatMap(({ data }) => (data?.name ? [[data.id, data.name]] : [])))

@@ -1,0 +1,47 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { nameOf } from '../../core/browse/text-name.ts'
+
+describe('the name of a text', () => {
+  it.each([
+    [
+      '2026-03-02 08:29Z assistant: Set `gateway.retries` to 1 in production. That restores it.',
+      'Set gateway.retries to 1 in production',
+    ],
+    [
+      '## Summary\n\n- **Decided**: single-flight through the worker. More.',
+      'Decided: single-flight through the worker',
+    ],
+    ['Topic: retries of the payment gateway', 'retries of the payment gateway'],
+    [
+      '[2026-03-02T08:29:11.000Z] user: Does v2.1 of the API still time out? It did.',
+      'Does v2.1 of the API still time out?',
+    ],
+  ])('is its first sentence, without marks, time and speaker: %s', (text, name) => expect(nameOf(text)).toBe(name))
+
+  it('passes over tool calls and remarks about the summary while something else is said', () => {
+    expect(nameOf('call bash: ls -l\nresult bash: total 0\nassistant: The folder is empty now, as it should be.')).toBe(
+      'The folder is empty now, as it should be',
+    )
+    expect(nameOf('call bash: ls -l')).toBe('call bash: ls -l')
+  })
+
+  it('goes on after a greeting or another short sentence', () => {
+    expect(nameOf('Agreed, tomorrow. Write down what we know. Then go.')).toBe(
+      'Agreed, tomorrow. Write down what we know',
+    )
+    expect(nameOf('原因がわかりました。別の問題です。')).toBe('原因がわかりました')
+  })
+
+  it('is empty for a text without words', () => expect(nameOf('---\n\n…')).toBe(''))
+
+  it('is one line of at most 120 characters, for any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 700 }), (text) => {
+        const name = nameOf(text)
+        expect(name.length).toBeLessThanOrEqual(120)
+        expect(name).not.toMatch(/[\r\n]/)
+      }),
+    )
+  })
+})
