@@ -178,7 +178,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     ...{ db: read, filesDir: settings.filesDir },
     indexes: new ContentIndexes(cacheDir),
   }
-  const reader = new MemoryReader(read)
+  const reader = new MemoryReader(read, { hasUniqueSeqs: isNative(info) })
   const dag = new SummaryDag(read, reader)
   const stats = new MemoryStats(read, info, settings.compaction, estimator, reader)
 

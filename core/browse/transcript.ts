@@ -23,7 +23,7 @@ export class Transcript {
   page(input: TranscriptPageInput): TranscriptPage {
     return readSnapshot(this.#db, () => {
       const order = this.#reader.order(input.conversationId)
-      const ids = Array.from(order.ids.subarray(input.offset, input.offset + input.limit))
+      const ids = order.idsFrom(input.offset, input.limit)
       const found = readMessages(this.#db, ids, input.contentChars)
       const messages = ids.flatMap((messageId, index): Message[] => {
         const message = found.get(messageId)

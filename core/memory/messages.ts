@@ -38,6 +38,11 @@ export class MessageOrder {
     return this.ranges[0]?.conversationId ?? Number.NaN
   }
 
+  /** Returns the ids of up to `count` messages from a position on. */
+  idsFrom(position: number, count: number): number[] {
+    return Array.from(this.ids.subarray(position, position + count))
+  }
+
   /** Returns the position of a message, or −1. */
   positionOf(id: number): number {
     this.#positions ??= indexOfIds(this.ids)
@@ -56,6 +61,9 @@ export class MessageOrder {
     return this.ranges[low]?.conversationId ?? Number.NaN
   }
 }
+
+/** Which message stands at which position. */
+export type MessagePositions = Pick<MessageOrder, 'length' | 'idsFrom' | 'positionOf'>
 
 type Columns = Pick<
   Messages,

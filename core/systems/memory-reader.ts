@@ -1,14 +1,14 @@
 import { LcmError } from '../errors.ts'
 import { GrowingMessages, type MessageSums, ORDER_MODULUS } from '../memory/growing-messages.ts'
 import type { Memory } from '../memory/memory.ts'
-import type { MessageOrder, Messages } from '../memory/messages.ts'
+import { MessageOrder, type MessagePositions, type Messages } from '../memory/messages.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { inSlices, withoutYielding } from '../yielding.ts'
 import { changeStamp } from './change-stamp.ts'
 import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
 import { appendingNewer, checking } from './read-messages.ts'
-import { readOrder } from './read-order.ts'
+import { numberedPositions, readOrder } from './read-order.ts'
 
 const queries = {
   exists: /* sql */ `SELECT 1 FROM conversations WHERE conversation_id = :conversation`,
@@ -50,7 +50,12 @@ function restUntil(startedMs: number): number {
 
 const NEVER = new AbortController().signal
 
-type KeptOrder = { readonly stamp: string; readonly order: MessageOrder }
+type KeptOrder = { readonly stamp: string; readonly order: MessagePositions }
+
+export type MemoryReaderOptions = {
+  /** Whether the file allows no two messages of a conversation the same seq. By default, it may have them. */
+  readonly hasUniqueSeqs?: boolean
+}
 type Kept = {
   /** Of the file when this was what it held. */
   stamp: string
@@ -84,6 +89,7 @@ const UNCHECKED = { stamp: '', checked: '', trustedUntilMs: 0, memory: null } as
  */
 export class MemoryReader {
   readonly #db: ReadDb
+  readonly #hasUniqueSeqs: boolean
   /** Least recently used first. */
   readonly #kept = new Map<number, Kept>()
   /** Of conversations of which no more was asked for. The last few. */
@@ -91,22 +97,26 @@ export class MemoryReader {
   readonly #preparing = new Map<number, Promise<void>>()
   readonly #preparingMemories = new Map<number, Promise<void>>()
 
-  constructor(db: ReadDb) {
+  constructor(db: ReadDb, { hasUniqueSeqs = false }: MemoryReaderOptions = {}) {
     this.#db = db
+    this.#hasUniqueSeqs = hasUniqueSeqs
   }
 
   /**
-   * Which messages a conversation has, in order, as they are now; without reading over their texts.
+   * Which messages a conversation has, in order, as they are now; without reading over their texts. Ask inside the
+   * snapshot in which you use it.
    * @throws LcmError not_found
    */
-  order(conversationId: number): MessageOrder {
+  order(conversationId: number): MessagePositions {
     const stamp = changeStamp(this.#db)
     const kept = this.#kept.get(conversationId)
     if (kept?.stamp === stamp) return kept.history
     const known = this.#orders.get(conversationId)
     if (known?.stamp === stamp) return known.order
     return readSnapshot(this.#db, () => {
-      const order = readOrder(this.#db, conversationId, known?.order ?? kept?.history)
+      const before = known?.order instanceof MessageOrder ? known.order : kept?.history
+      const numbered = this.#hasUniqueSeqs ? numberedPositions(this.#db, conversationId) : null
+      const order = numbered ?? readOrder(this.#db, conversationId, before)
       if (order.length === 0) this.#requireThere(conversationId)
       this.#orders.delete(conversationId)
       this.#orders.set(conversationId, { stamp: changeStamp(this.#db), order })

@@ -1,5 +1,5 @@
 import { ORDER_MODULUS } from '../memory/growing-messages.ts'
-import { MessageOrder } from '../memory/messages.ts'
+import { MessageOrder, type MessagePositions } from '../memory/messages.ts'
 import { unpackInto } from '../memory/packed-numbers.ts'
 import { nextKey } from '../sqlite/keyset.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -21,6 +21,21 @@ const queries = {
     )`,
   after: /* sql */ `
     SELECT message_id, seq FROM messages WHERE conversation_id = :conversation AND seq > :seq ORDER BY seq`,
+  ends: /* sql */ `
+    SELECT
+      (SELECT min(seq) FROM messages WHERE conversation_id = :conversation) AS first,
+      (SELECT max(seq) FROM messages WHERE conversation_id = :conversation) AS last`,
+  wholes: /* sql */ `
+    SELECT count(*) AS length, count(*) FILTER (WHERE seq = CAST(seq AS INTEGER)) AS wholes
+    FROM messages
+    WHERE conversation_id = :conversation`,
+  ids: /* sql */ `
+    SELECT message_id
+    FROM messages
+    WHERE conversation_id = :conversation AND seq >= :seq
+    ORDER BY seq
+    LIMIT CAST(:limit AS INTEGER)`,
+  seq: /* sql */ `SELECT seq FROM messages WHERE message_id = :id AND conversation_id = :conversation`,
 }
 
 const AT_ONCE = 50_000
@@ -37,6 +52,23 @@ export function readOrder(db: ReadDb, conversationId: number, known: MessageOrde
   if (isSame(extentOf(known), extent)) return known
   const order = joined(conversationId, [known, ...pagesAfter(db, conversationId, known)])
   return isSame(extentOf(order), extent) ? order : readOrder(db, conversationId, undefined)
+}
+
+/**
+ * The positions of messages that are numbered without a gap, in a file where no two of a conversation have the same seq:
+ * they follow from the seq, so nothing but counting reads every message. Returns null when there is a gap.
+ */
+export function numberedPositions(db: ReadDb, conversation: number): MessagePositions | null {
+  const { first, last } = db.get<Record<'first' | 'last', unknown>>(queries.ends, { conversation }) ?? {}
+  if (typeof first !== 'number' || typeof last !== 'number') return null
+  const counted = db.get<{ length: number; wholes: number }>(queries.wholes, { conversation })
+  const length = last - first + 1
+  if (counted?.length !== length || counted.wholes !== length) return null
+  return {
+    length,
+    idsFrom: (position, limit) => db.column<number>(queries.ids, { conversation, seq: first + position, limit }),
+    positionOf: (id) => (db.value<number>(queries.seq, { conversation, id }) ?? first - 1) - first,
+  }
 }
 
 type Extent = { readonly length: number; readonly ordered: number }

@@ -110,7 +110,7 @@ it('a snapshot shows one state of the file to all its queries', () => {
 it('an order lists the messages of a conversation without their columns, and follows the file', () => {
   using memory = buildMemory({ conversations: [{ messages: [{ seq: 4 }, { seq: 2 }] }, {}] })
   const index = new MemoryReader(memory.db)
-  const order = () => [...index.order(1).ids]
+  const order = () => index.order(1).idsFrom(0, 99)
   expect(order()).toEqual([2, 1])
   expect(index.known(1)).toBe(null)
   memory.message(1, { seq: 9 })
@@ -121,9 +121,36 @@ it('an order lists the messages of a conversation without their columns, and fol
   expect(order()).toEqual([3, 1, 4, 2])
   expect(index.of(1)).toBe(index.order(1))
   memory.message(1, { seq: 99 })
-  expect([...index.order(1).ids]).toEqual([...index.of(1).ids])
+  expect(order()).toEqual([...index.of(1).ids])
   expect(index.order(2).length).toBe(0)
   expect(() => index.order(3)).toThrowError(expect.objectContaining({ code: 'not_found' }))
+})
+
+it('reads no message to know the positions of messages that are numbered without a gap', () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  memory.messages(1, 20)
+  const { db } = memory
+  const rows = vi.spyOn(db, 'rows')
+  const index = new MemoryReader(db, { hasUniqueSeqs: true })
+  const agrees = (): void => {
+    const [order, { ids }] = [index.order(1), new MemoryReader(db).of(1)]
+    expect(order.length).toBe(ids.length)
+    for (const position of [0, 1, ids.length - 1, ids.length])
+      expect(order.idsFrom(position, 7)).toEqual([...ids.subarray(position, position + 7)])
+    for (const id of [...ids, 0, 999]) expect(order.positionOf(id)).toBe(ids.indexOf(id))
+  }
+  expect(index.order(1).length).toBe(20)
+  expect(index.order(2).length).toBe(0)
+  expect(rows).toHaveBeenCalledTimes(1)
+  agrees()
+  memory.messages(1, 3)
+  agrees()
+  memory.damage('UPDATE messages SET seq = 100 - seq')
+  agrees()
+  memory.damage('DELETE FROM messages WHERE message_id = 5')
+  agrees()
+  memory.damage('DELETE FROM messages WHERE message_id < 5')
+  agrees()
 })
 
 it('a history that was read in pieces is kept, also when the file changed between two of them', async () => {
