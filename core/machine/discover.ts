@@ -1,4 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import type { FoundMemory } from '../contract/machine.ts'
 import { LcmError } from '../errors.ts'
 import { identifyMemory } from '../systems/identify-memory.ts'
@@ -7,12 +8,13 @@ import type { Surroundings } from '../systems/places.ts'
 import { yieldToOthers } from '../yielding.ts'
 
 /**
- * Finds memories in the known places of this machine, last changed first. A damaged file in such a place is listed
+ * Finds memories in the known places of this machine, last changed first, without their backups. A damaged file in such a place is listed
  * without a system. One that this user may not read, or that is no database, is left out.
  */
 export async function discover(surroundings: Surroundings, cacheDir: string): Promise<FoundMemory[]> {
   const found: FoundMemory[] = []
   for (const candidate of knownPlaces(surroundings)) {
+    if (isBackup(candidate.path)) continue
     const memory = await find(candidate, cacheDir)
     if (!memory) continue
     found.push(memory)
@@ -21,6 +23,9 @@ export async function discover(surroundings: Surroundings, cacheDir: string): Pr
   }
   return found.sort((a, b) => b.modifiedAtMs - a.modifiedAtMs || (a.path < b.path ? -1 : 1))
 }
+
+/** `lcm.db.backup-20260302T090000000Z.db`, `lcm.db.bak`, `lcm.backup.db`: a copy of a memory that has a place of its own. */
+const isBackup = (path: string): boolean => /[.-](?:backup|bak)(?:[.-]|$)/i.test(basename(path))
 
 async function find({ path, label }: Candidate, cacheDir: string): Promise<FoundMemory | null> {
   const file = readableFile(path)

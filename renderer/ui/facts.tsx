@@ -8,16 +8,18 @@ export function Facts({ children }: { readonly children: ReactNode }) {
 
 type FactProps = {
   readonly name: string
+  /** What the name means, on hover. */
+  readonly hint?: string
   /** Null leaves the fact out. */
   readonly children: ReactNode
 }
 
 /** One line of `Facts`. */
-export function Fact({ name, children }: FactProps) {
+export function Fact({ name, hint, children }: FactProps) {
   if (children === null) return null
   return (
     <>
-      <dt>{name}</dt>
+      <dt title={hint}>{name}</dt>
       <dd>{children}</dd>
     </>
   )

@@ -52,6 +52,12 @@ describe('the user’s folders', () => {
 })
 
 describe('the discovery of memories', () => {
+  it('lists a memory once, without its backups', async () => {
+    const path = makeNative(join(home, 'data/memories/billing.db'))
+    copyFileSync(path, `${path}.backup-20260302T090000000Z.db`)
+    expect((await machine().discover()).map((memory) => memory.path)).toEqual([path])
+  })
+
   it('finds each system in its place, under the name of its project, and changes nothing', async () => {
     put('lossless-claw/small.db', '.openclaw/lcm.db')
     put('pi-lcm/small.db', '.pi/agent/lcm/0123456789abcdef.db')

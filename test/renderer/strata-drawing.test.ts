@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { barFill, mergedFacts } from '../../renderer/features/strata/bar-color.ts'
+import { barFill, legendOf, mergedFacts } from '../../renderer/features/strata/bar-color.ts'
 import { toBuckets } from '../../renderer/features/strata/buckets.ts'
 import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
 import { layoutRows } from '../../renderer/features/strata/row-layout.ts'
@@ -30,6 +30,23 @@ const history = strataOf(
   ],
   { extent: 100, freshTailX: 90 },
 )
+
+describe('the legend of ages', () => {
+  const legend = (oldestMs: number, newestMs: number) =>
+    legendOf('age', sceneOf(history).palette, { oldestMs, newestMs }, [
+      (at) => `day ${Math.floor(at / 100)}`,
+      (at) => `at ${at}`,
+    ])
+
+  it('has unlike ends, in the shortest form that tells them apart', () => {
+    expect(legend(0, 250)).toMatchObject({ kind: 'scale', from: 'made day 0', to: 'day 2' })
+    expect(legend(10, 20)).toMatchObject({ kind: 'scale', from: 'made at 10', to: 'at 20' })
+  })
+
+  it('has one label when all summaries are of one age', () => {
+    expect(legend(10, 10)).toMatchObject({ kind: 'names', entries: [{ label: 'all made at 10' }] })
+  })
+})
 
 describe('the drawn strata', () => {
   it('show what the model sees in full colour and dim the rest', () => {

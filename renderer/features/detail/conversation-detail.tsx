@@ -11,6 +11,9 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { useConversation, useConversations } from '../../ui/use-conversations.ts'
 import styles from './conversation-detail.module.css'
 
+/** Imported conversations and those of other systems were often stored later than they were held. */
+const ROW_TIME = 'When its row in the file was written. The axis of the strata shows when messages were said.'
+
 type Props = { readonly conversation: ListedConversation }
 
 /** The details of the conversation, shown while nothing in it is selected. */
@@ -46,8 +49,12 @@ export function ConversationDetail({ conversation }: Props) {
             {tokens(conversation.leftOutTokens)} in {plural(conversation.leftOutItems, 'item')}
           </Fact>
         )}
-        <Fact name="begun">{createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}</Fact>
-        <Fact name="changed">{updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}</Fact>
+        <Fact name="row begun" hint={ROW_TIME}>
+          {createdAtMs === null ? null : <TimeText atMs={createdAtMs} form="short" />}
+        </Fact>
+        <Fact name="row changed" hint={ROW_TIME}>
+          {updatedAtMs === null ? null : <TimeText atMs={updatedAtMs} form="short" />}
+        </Fact>
       </Facts>
       {spawner && <Related title="Spawned by" rows={[spawner]} />}
       <SubAgents of={conversationId} />

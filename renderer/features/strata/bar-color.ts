@@ -105,7 +105,13 @@ export type Legend =
   | { readonly kind: 'names'; readonly entries: readonly LegendEntry[] }
   | { readonly kind: 'scale'; readonly stops: readonly string[]; readonly from: string; readonly to: string }
 
-export function legendOf(by: ColorBy, palette: Palette, age: AgeRange, formatTime: (atMs: number) => string): Legend {
+/** `formats` write a time, the shortest form first. The ends of a scale of ages differ in the chosen form. */
+export function legendOf(
+  by: ColorBy,
+  palette: Palette,
+  { oldestMs, newestMs }: AgeRange,
+  formats: readonly ((atMs: number) => string)[],
+): Legend {
   switch (by) {
     case 'depth':
       return { kind: 'names', entries: [] }
@@ -113,8 +119,13 @@ export function legendOf(by: ColorBy, palette: Palette, age: AgeRange, formatTim
       return { kind: 'scale', stops: ramp(palette), from: '1×', to: '100×' }
     case 'survival':
       return { kind: 'scale', stops: ramp(palette), from: 'no detail left', to: 'all details in the window' }
-    case 'age':
-      return { kind: 'scale', stops: ramp(palette), from: formatTime(age.oldestMs), to: formatTime(age.newestMs) }
+    case 'age': {
+      const format = formats.find((each) => each(oldestMs) !== each(newestMs))
+      if (format !== undefined)
+        return { kind: 'scale', stops: ramp(palette), from: `made ${format(oldestMs)}`, to: format(newestMs) }
+      const label = formats.at(-1)?.(oldestMs) ?? ''
+      return { kind: 'names', entries: [{ color: ramp(palette).at(-1) ?? palette.dim, label: `all made ${label}` }] }
+    }
     case 'level':
       return {
         kind: 'names',

@@ -1,14 +1,18 @@
 import type { Strata } from '../../../core/contract/strata.ts'
-import { formatDate } from '../../ui/format-time.ts'
+import { formatAbsolute, formatDate, formatShort } from '../../ui/format-time.ts'
 import { type ColorBy, legendOf } from './bar-color.ts'
 import type { Scene } from './scene.ts'
 import styles from './strata-stage.module.css'
 
 type Props = Pick<Scene, 'age' | 'palette' | 'findings'> & { readonly colorBy: ColorBy; readonly strata: Strata }
 
+const TIME_FORMATS = [(atMs: number) => formatDate(atMs), (atMs: number) => formatShort(atMs), formatAbsolute]
+/** In files of other systems and imported ones, rows are often younger than what they say. */
+const ROW_TIMES = 'When the rows of the summaries were written. The axis shows when the messages were said.'
+
 /** The meaning of the colours. For depths the rows name it; full and dimmed colours are always explained. */
 export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: Props) {
-  const legend = legendOf(colorBy, palette, age, (atMs) => formatDate(atMs))
+  const legend = legendOf(colorBy, palette, age, TIME_FORMATS)
   return (
     <div className={styles.legend}>
       {strata.summaries.id.length > 0 && (
@@ -30,13 +34,14 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: P
         </span>
       )}
       {legend.kind === 'scale' && (
-        <span className={styles.key}>
+        <span className={styles.key} title={colorBy === 'age' ? ROW_TIMES : undefined}>
           {legend.from}
           <span
             className={styles.ramp}
             style={{ background: `linear-gradient(to right, ${legend.stops.join(', ')})` }}
           />
           {legend.to}
+          {colorBy === 'age' && ' (when its row was written)'}
         </span>
       )}
       {legend.kind === 'names' &&

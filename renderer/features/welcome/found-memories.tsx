@@ -18,12 +18,15 @@ export function FoundMemories() {
       Look again
     </Button>
   )
-  if (found.data && found.data.length > 0)
+  const recent = useQuery(api.machine.recent.queryOptions())
+  // What was opened before stands above, and not twice.
+  const others = found.data?.filter(({ path }) => !recent.data?.some((memory) => memory.path === path))
+  if (others && others.length > 0)
     return (
       <FoundList
         title={TITLE}
         what="memories"
-        items={found.data}
+        items={others}
         textOf={({ label, path, system }) => `${label} ${path} ${system ?? ''}`}
         row={(memory) => <MemoryRow key={memory.path} memory={memory} />}
         aside={again}
@@ -37,6 +40,9 @@ export function FoundMemories() {
         <p className={styles.text} role="alert">
           The usual places could not be looked through: {toErrorInfo(found.error).message}
         </p>
+      )}
+      {found.data && found.data.length > 0 && (
+        <p className={styles.text}>All that were found were opened before: they stand above.</p>
       )}
       {found.data?.length === 0 && (
         <p className={styles.text}>
