@@ -83,7 +83,7 @@ test(
     const strip = page.getByRole('img', { name: /fresh tail from message/ })
     const configured = await strip.getAttribute('aria-label')
     await page.getByRole('link', { name: /^Context/ }).click()
-    const view = page.getByRole('region', { name: 'Context window' })
+    const view = page.getByRole('region', { name: 'What if' })
     const tail = view.getByRole('textbox', { name: 'fresh tail' })
     await tail.fill('1')
     await tail.press('Enter')
