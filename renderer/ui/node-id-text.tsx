@@ -15,16 +15,17 @@ type Props = {
 /** An id that a click copies. For an id that a click selects, use `NodeLink`. */
 export function NodeIdText({ id, node, maxChars }: Props) {
   const [state, copy] = useCopy()
+  const shown = maxChars === undefined ? id : shortenId(id, maxChars)
   return (
     <button
       type="button"
       className={classNames(styles.id, styles.copy, state === 'copied' && styles.copied)}
       style={node && { color: nodeTextColor(node) }}
       title={state === 'failed' ? 'The browser refused to copy' : `${id} (click to copy)`}
-      aria-label={`Copy ${id}`}
+      aria-label={shown === id ? `Copy ${id}` : `${shown} Copy ${id}`}
       onClick={() => copy(id)}
     >
-      <bdi>{maxChars === undefined ? id : shortenId(id, maxChars)}</bdi>
+      <bdi>{shown}</bdi>
       <span className={styles.feedback} role="status">
         {state === 'copied' ? 'copied' : state === 'failed' ? 'not copied' : ''}
       </span>
