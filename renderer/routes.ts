@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from 'react'
+import { type CompareAddress, NO_COMPARISON, parseCompare, writeCompare } from './compare-address.ts'
 import { NO_PROBE, PROBE, type ProbeAddress, parseProbe, writeProbe } from './probe-address.ts'
 
 export const VIEWS = [
@@ -10,6 +11,7 @@ export const VIEWS = [
   'lineage',
   'compaction',
   'integrity',
+  'compare',
   'files',
   'storage',
   'map',
@@ -49,6 +51,8 @@ export type Route = {
   readonly probe: ProbeAddress
   /** What each view shows besides the selection: its zoom, moment, filters, what it tries out. */
   readonly shown: Shown
+  /** What is compared, and what of the comparison is shown. */
+  readonly compare: CompareAddress
 }
 
 /** Values by name. A name begins with the view that reads it: `strata.zoom`, `context.at`. */
@@ -93,6 +97,7 @@ export function parseRoute(hash: string): Route {
     tracedId: traced === WORDS ? null : traced || null,
     probe: traced === null && params.has(PROBE) ? parseProbe(params) : NO_PROBE,
     shown: Object.fromEntries([...params].filter(([name, value]) => isShownName(name) && value !== '')),
+    compare: view === 'compare' ? parseCompare(params) : NO_COMPARISON,
   }
 }
 
@@ -111,6 +116,7 @@ export function formatRoute(route: Route): string {
   if (route.searchKind === 'probe') writeProbe(route.probe, params)
   if (route.searchKind === 'trace') params.set('trace', route.tracedId ?? WORDS)
   for (const [name, value] of Object.entries(route.shown).sort()) params.set(name, value)
+  if (route.view === 'compare') writeCompare(route.compare, params)
   const search = params.size > 0 ? `?${params}` : ''
   const conversation = route.conversationId === null ? '' : `/conversation/${route.conversationId}`
   return `#${conversation}/${route.view}${search}`

@@ -59,6 +59,17 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In a comparison',
+    keys: [
+      [['j', 'k'], 'next and previous difference'],
+      [['1', '2', '3', '4'], 'all differences, only those of A, only those of B, what is summarised differently'],
+      [['s'], 'swap the sides'],
+      [['l'], 'scroll both texts together, or each alone'],
+      [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],
+      [['0'], 'show everything'],
+    ],
+  },
+  {
     title: 'In the lineage',
     keys: [
       [['Space'], 'show or hide the sources of a summary'],

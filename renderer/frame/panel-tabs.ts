@@ -11,8 +11,8 @@ export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; r
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
 }
 
-/** Views that speak of the whole file. */
-const WITHOUT_PANEL: readonly View[] = ['storage', 'map', 'logs', 'settings']
+/** Views that speak of the whole file, or of two of them. */
+const WITHOUT_PANEL: readonly View[] = ['compare', 'storage', 'map', 'logs', 'settings']
 
 type Place = { readonly view: View; readonly selection: string | null; readonly isTracing: boolean }
 

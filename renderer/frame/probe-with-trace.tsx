@@ -1,13 +1,10 @@
 import type { ReactNode } from 'react'
-import { addressedPoint, pointAddress } from '../features/context/addressed-moment.ts'
-import { MomentField } from '../features/context/moment-field.tsx'
-import { beforeEvent, lastRun, NOW } from '../features/context/moments.ts'
-import { type Time, useMoment, useTime } from '../features/context/use-time.ts'
-import type { MomentChoice } from '../features/probe/probe-form.tsx'
+import { useTime } from '../features/context/use-time.ts'
 import { ProbeView } from '../features/probe/probe-view.tsx'
 import { StrataLane } from '../features/strata/strata-lane.tsx'
 import { FollowedTrace } from '../features/trace/followed-trace.tsx'
 import { navigate, useRoute } from '../routes.ts'
+import { momentBeforeLastRun, useMomentChoice } from './moment-choice.tsx'
 
 type Props = { readonly conversationId: number; readonly kinds: ReactNode }
 
@@ -37,31 +34,4 @@ export function ProbeWithTrace({ conversationId, kinds }: Props) {
       )}
     />
   )
-}
-
-function useMomentChoice(
-  conversationId: number,
-  time: Time | null,
-  text: string | null,
-  onChange: (text: string | null) => void,
-): MomentChoice {
-  const point = time === null ? NOW : addressedPoint(text, time.timeline, time.course)
-  const moment = useMoment(conversationId, point, time)
-  return {
-    moment: time === null && text !== null ? null : moment,
-    slider: (label) =>
-      time !== null && (
-        <MomentField
-          label={label}
-          time={time}
-          point={point}
-          onChange={(next) => onChange(pointAddress(next, time.timeline))}
-        />
-      ),
-  }
-}
-
-function momentBeforeLastRun({ timeline, course }: Time): string | null {
-  const { from } = lastRun(timeline.events, course)
-  return pointAddress(from, timeline) ?? pointAddress(beforeEvent(0, course), timeline)
 }

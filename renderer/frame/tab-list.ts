@@ -17,6 +17,7 @@ export const TABS: readonly Tab[] = [
   { view: 'lineage', label: 'Lineage', letter: 'n' },
   { view: 'compaction', label: 'Compaction', letter: 'm' },
   { view: 'integrity', label: 'Integrity', letter: 'i' },
+  { view: 'compare', label: 'Compare', letter: 'd' },
   { view: 'files', label: 'Files', letter: 'l' },
   { view: 'storage', label: 'Storage', letter: 'r' },
   { view: 'map', label: 'Map', letter: 'p' },

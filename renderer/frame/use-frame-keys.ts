@@ -1,4 +1,4 @@
-import { currentRoute, navigate } from '../routes.ts'
+import { currentRoute, navigate, type View } from '../routes.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
@@ -21,8 +21,15 @@ export function useFrameKeys({ onPalette, onKeys, onTogglePanel }: Actions): voi
     Escape: backOut,
     g: awaitLetter,
     t: traceSelection,
-    ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => navigate({ view }, 'push')])),
+    ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => goToTab(view, index)])),
   })
+}
+
+/** In a comparison the first digits filter its differences. */
+function goToTab(view: View, index: number): boolean {
+  if (currentRoute().view === 'compare' && index < 4) return false
+  navigate({ view }, 'push')
+  return true
 }
 
 /** Only the next key is taken as the letter of a tab. A view that uses the letter does not receive it. */

@@ -20,6 +20,7 @@ const LineageWithProvenance = lazy(() =>
 const CompactionWithStrata = lazy(() =>
   viewCode.compaction().then((module) => ({ default: module.CompactionWithStrata })),
 )
+const CompareWithMoments = lazy(() => viewCode.compare().then((module) => ({ default: module.CompareWithMoments })))
 const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
 const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
 const LogsView = lazy(() => viewCode.logs().then((module) => ({ default: module.LogsView })))
@@ -71,6 +72,8 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
       return <LineageWithProvenance conversationId={conversationId} />
     case 'compaction':
       return <CompactionWithStrata conversationId={conversationId} info={info} />
+    case 'compare':
+      return <CompareWithMoments conversationId={conversationId} browse={browseFor('Choose the other memory')} />
     case 'files':
       return <FilesView conversationId={conversationId} />
   }

@@ -9,6 +9,7 @@ export const viewCode = {
   search: once(() => import('./search-with-trace.tsx')),
   lineage: once(() => import('./lineage-with-provenance.tsx')),
   compaction: once(() => import('./compaction-with-strata.tsx')),
+  compare: once(() => import('./compare-with-moments.tsx')),
   map: once(() => import('../features/map/map-view.tsx')),
   storage: once(() => import('../features/storage/storage-view.tsx')),
   logs: once(() => import('../features/logs/logs-view.tsx')),

@@ -82,6 +82,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     'files',
     'storage',
     'map',
+    'compare',
     'logs',
   ]) {
     await go(`${view}?select=msg_3`)

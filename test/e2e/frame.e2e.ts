@@ -208,7 +208,17 @@ test('the palette reaches views, actions, conversations and ids', async ({ openS
 
 test('every view has its key, and ? lists them', async ({ openSample }) => {
   const page = await openSample()
-  const views = ['overview', 'strata', 'context', 'transcript', 'search', 'lineage', 'compaction', 'integrity', 'files']
+  const views = [
+    'overview',
+    'strata',
+    'context',
+    'transcript',
+    'search',
+    'lineage',
+    'compaction',
+    'integrity',
+    'compare',
+  ]
   for (const [index, view] of views.entries()) {
     await page.keyboard.press(String(index + 1))
     await expect(page).toHaveURL(new RegExp(`/${view}`))
@@ -247,7 +257,7 @@ test(
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()
     await expect(panel).toBeVisible()
-    await expect(tabs.getByRole('link')).toHaveCount(12)
+    await expect(tabs.getByRole('link')).toHaveCount(13)
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)

@@ -5,13 +5,13 @@ import { GivenQuestion, type NamedProbe, type ProbedQuestion, type ProbeState } 
 import type { ProviderInfo } from '../../core/contract/provider.ts'
 import { addressedPoint, pointAddress } from '../../renderer/features/context/addressed-moment.ts'
 import { courseOf, type TimePoint } from '../../renderer/features/context/moments.ts'
-import { compareOptions, windowOf } from '../../renderer/features/probe/compare.ts'
 import { readGiven } from '../../renderer/features/probe/given-questions.ts'
 import { type ProbeRow, rowsOf, shownRows } from '../../renderer/features/probe/probe-rows.ts'
 import { inOrder, PROBE_SIGNS, recoveryText } from '../../renderer/features/probe/probe-wording.ts'
 import { tracedOf } from '../../renderer/features/probe/traced-question.ts'
 import { laneRows } from '../../renderer/features/strata/lane-rows.ts'
 import { NO_PROBE, PROBE_SORTS } from '../../renderer/probe-address.ts'
+import { windowOf, windowOptions } from '../../renderer/ui/window-choice.ts'
 
 const question = (state: ProbeState, more: Partial<ProbedQuestion> = {}): ProbedQuestion => ({
   ...{ question: 'Which number?', kind: 'number', state, steps: null, answer: '4', instead: null, query: 'number' },
@@ -123,7 +123,7 @@ describe('what a probe is compared with', () => {
   const moment = { messageId: 'msg_3' }
 
   it('is a window that the core knows for every choice of the list, and none for nothing', () => {
-    for (const { value } of compareOptions(presets, { providers: [provider('mine', 'anthropic')] })) {
+    for (const { value } of windowOptions(presets, { providers: [provider('mine', 'anthropic')] })) {
       const window = windowOf(value === '' ? null : value === 'moment' ? 'message-3' : value, moment, presets)
       expect(window === null, value).toBe(value === '')
     }
@@ -134,7 +134,7 @@ describe('what a probe is compared with', () => {
 
   it('is no compaction by a model that only makes vectors', () => {
     const providers = [provider('writer', 'openai-compatible'), provider('encoder', 'openai-embeddings')]
-    const values = compareOptions([], { providers }).map(({ value }) => value)
+    const values = windowOptions([], { providers }).map(({ value }) => value)
     expect(values).toContain('summarizer:writer')
     expect(values).not.toContain('summarizer:encoder')
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { PROBE_STATES } from '../../core/contract/lists.ts'
+import { type CompareAddress, DIFFERENCE_FILTERS, NO_COMPARISON } from '../../renderer/compare-address.ts'
 import { NO_PROBE, PROBE_SORTS, type ProbeAddress } from '../../renderer/probe-address.ts'
 import { currentFile, formatRoute, parseRoute, patchRoute, type Route, VIEWS } from '../../renderer/routes.ts'
 
@@ -15,6 +16,7 @@ const anyRoute: fc.Arbitrary<Route> = fc.record({
     fc.constantFrom('strata.zoom', 'context.at', 'search.mode', 'logs.range'),
     fc.string({ minLength: 1, unit: 'grapheme' }),
   ),
+  compare: fc.constant(NO_COMPARISON),
 })
 
 const someText = fc.option(fc.string({ minLength: 1, unit: 'grapheme' }))
@@ -24,6 +26,12 @@ const anyProbe: fc.Arbitrary<ProbeAddress> = fc.record({
   ...{ kind: someText, depth: someText, isChangedOnly: fc.boolean() },
   ...{ sort: fc.constantFrom(...PROBE_SORTS), isDescending: fc.boolean() },
   ...{ at: someText, compare: someText, limit: fc.integer({ min: 1, max: 500 }) },
+})
+
+const anySide = fc.record({ file: someText, conversation: fc.option(fc.nat()), window: someText })
+const anyComparison: fc.Arbitrary<CompareAddress> = fc.record({
+  ...{ a: anySide, b: anySide, difference: fc.option(fc.integer({ min: 1, max: 2000 })) },
+  only: fc.constantFrom(...DIFFERENCE_FILTERS),
 })
 
 describe('the address', () => {
@@ -53,6 +61,15 @@ describe('the address', () => {
     )
   })
 
+  it('gives back what is compared, and what of it is shown', () => {
+    fc.assert(
+      fc.property(anyRoute, anyComparison, (route, compare) => {
+        const compared: Route = { ...route, view: 'compare', compare }
+        expect(parseRoute(formatRoute(compared))).toEqual(compared)
+      }),
+    )
+  })
+
   it('opens the strata when it is empty', () => {
     expect(parseRoute('')).toEqual({
       conversationId: null,
@@ -64,6 +81,7 @@ describe('the address', () => {
       tracedId: null,
       probe: NO_PROBE,
       shown: {},
+      compare: NO_COMPARISON,
     })
   })
 
@@ -76,7 +94,15 @@ describe('the address', () => {
     expect(
       formatRoute({
         ...{ conversationId: 12, view: 'files', selection: 'file_9c1f' },
-        ...{ row: 7, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE, shown: {} },
+        ...{
+          row: 7,
+          query: null,
+          searchKind: 'find',
+          tracedId: null,
+          probe: NO_PROBE,
+          compare: NO_COMPARISON,
+          shown: {},
+        },
       }),
     ).toBe('#/conversation/12/files?select=file_9c1f&row=7')
   })
@@ -85,7 +111,15 @@ describe('the address', () => {
 describe('a changed route', () => {
   const here: Route = {
     ...{ conversationId: 1, view: 'strata', selection: 'sum_a' },
-    ...{ row: null, query: null, searchKind: 'find', tracedId: null, probe: NO_PROBE, shown: {} },
+    ...{
+      row: null,
+      query: null,
+      searchKind: 'find',
+      tracedId: null,
+      probe: NO_PROBE,
+      compare: NO_COMPARISON,
+      shown: {},
+    },
   }
 
   it('keeps everything that the patch does not name', () => {

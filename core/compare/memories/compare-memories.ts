@@ -31,7 +31,9 @@ export async function* compareMemories(
 ): AsyncGenerator<JobProgress, Comparison> {
   const began = performance.now()
   const slice = new TimeSlice(signal, CANCELLED)
-  const total = a.messages + b.messages
+  const messages = a.messages + b.messages
+  // Reading, counting and listing take about as long as each other.
+  const total = 3 * messages
   const axis =
     a.db === b.db && a.memory.messages.conversationId === b.memory.messages.conversationId
       ? await goingOn(alignedWithItself(a.messages, b.messages), slice)
@@ -42,14 +44,16 @@ export async function* compareMemories(
           ),
           slice,
         )
-  yield { done: total, total, unit: 'messages', note: 'comparing summaries' }
+  yield { done: messages, total, unit: 'messages', note: 'comparing summaries' }
   const bars = [await barsOf(a, axis.ofA, slice), await barsOf(b, axis.ofB, slice)] as const
   const paired = await goingOn(pairing(...bars), slice)
-  yield { done: total, total, unit: 'messages', note: 'counting details' }
-  const counted = await countedPlaces(a, b, axis, slice)
-  const notes = [...counted.notes]
+  const counted = yield* told(countedPlaces(a, b, axis, slice), (done) => ({
+    ...{ done: messages + done, total, unit: 'messages', note: 'counting details' },
+  }))
   const lister = new DifferenceLister({ a, b, axis, bars, paired, counted }, slice)
-  const { differences, counts } = await lister.list(limit)
+  const { differences, counts } = yield* told(lister.list(limit), (share) => ({
+    ...{ done: Math.floor((2 + share) * messages), total, unit: 'messages', note: 'reading differences' },
+  }))
   const sides = [sideOf(a, bars[0], paired[0], axis.ofA), sideOf(b, bars[1], paired[1], axis.ofB)] as const
   return {
     a: sides[0],
@@ -62,8 +66,20 @@ export async function* compareMemories(
     details: counted.columns,
     differences,
     counts,
-    notes,
+    notes: [...counted.notes],
     tookMs: performance.now() - began,
+  }
+}
+
+/** Runs work to its end and says of each step how far the whole is. */
+async function* told<Step, Result>(
+  work: AsyncGenerator<Step, Result>,
+  progress: (step: Step) => JobProgress,
+): AsyncGenerator<JobProgress, Result> {
+  for (;;) {
+    const step = await work.next()
+    if (step.done) return step.value
+    yield progress(step.value)
   }
 }
 

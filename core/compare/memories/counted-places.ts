@@ -1,5 +1,7 @@
 import type { Comparison } from '../../contract/comparison.ts'
-import { type Count, Standing } from '../../trace/standing.ts'
+import { messageNumber } from '../../systems/node-id.ts'
+import { toldTextsOf } from '../../trace/node-texts.ts'
+import { addDetails, type Count, Standing } from '../../trace/standing.ts'
 import { TextIndexes } from '../../trace/text-indexes.ts'
 import type { TimeSlice } from '../../yielding.ts'
 import type { Axis } from './axis.ts'
@@ -18,18 +20,19 @@ const MOST_MESSAGES = 12_000
 const MESSAGES_AT_ONCE = 50
 const MOST_COLUMNS = 1000
 
-/** Counts in slices for how much of every message each window stands. */
-export async function countedPlaces(
+/** Counts how many details of every message stand in each window. Yields the number of messages that were counted. */
+export async function* countedPlaces(
   a: Compared,
   b: Compared,
   { places, atA, atB }: Axis,
   slice: TimeSlice,
-): Promise<CountedPlaces> {
+): AsyncGenerator<number, CountedPlaces> {
   if (a.messages + b.messages > MOST_MESSAGES) {
     const note = `Details are not counted: there are more than ${MOST_MESSAGES.toLocaleString('en')} messages.`
     return { columns: null, details: null, notes: [note] }
   }
-  const [inA, inB] = [await countsOf(a, slice), await countsOf(b, slice)]
+  const inA = yield* countsOf(a, slice, 0)
+  const inB = yield* countsOf(b, slice, a.messages)
   const width = Math.max(1, Math.ceil(places / MOST_COLUMNS))
   const length = Math.ceil(places / width)
   const zeros = (): number[] => Array.from({ length }, () => 0)
@@ -49,14 +52,31 @@ export async function countedPlaces(
   return { columns, details, notes: [...new Set([...inA.notes, ...inB.notes])] }
 }
 
-async function countsOf({ db, memory, messages }: Compared, slice: TimeSlice) {
-  // The window may be that of a moment, so that its index is of no use to anybody else.
-  const standing = await Standing.of({ db, indexes: new TextIndexes(db) }, memory, slice)
+async function* countsOf({ db, memory, messages }: Compared, slice: TimeSlice, before: number) {
+  const { messageCounts } = memory.window
   const counts = new Map<number, Count>()
+  const isOutside = Array.from({ length: messages }, (_, position) => (messageCounts[position] ?? 0) === 0)
+  // The window may be that of a moment, so that its index is of no use to anybody else.
+  const standing = isOutside.includes(true)
+    ? await Standing.of({ db, indexes: new TextIndexes(db) }, memory, slice)
+    : null
   for (let from = 0; from < messages; from += MESSAGES_AT_ONCE) {
     const to = Math.min(messages, from + MESSAGES_AT_ONCE)
     const some = Array.from({ length: to - from }, (_, index) => from + index)
-    for (const [position, count] of await standing.count(some, slice)) counts.set(position, count)
+    const outside = some.filter((position) => isOutside[position])
+    if (standing) for (const [position, count] of await standing.count(outside, slice)) counts.set(position, count)
+    // What stands in the window itself keeps all of its details.
+    for (const position of some) if (!isOutside[position]) counts.set(position, { details: 0, kept: 0 })
+    const inside = some.filter((position) => !isOutside[position]).map((position) => memory.messageId(position))
+    for (const texts of toldTextsOf(db, memory, inside)) {
+      for (const text of texts) {
+        const count = counts.get(memory.messages.positionOf(messageNumber(text.id) ?? Number.NaN))
+        if (!count) continue
+        await addDetails(text, [], count, slice)
+        count.kept = count.details
+      }
+    }
+    yield before + to
   }
-  return { counts, notes: standing.notes }
+  return { counts, notes: standing?.notes ?? [] }
 }

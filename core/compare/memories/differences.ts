@@ -47,13 +47,17 @@ export class DifferenceLister {
     this.#slice = slice
   }
 
-  async list(limit: number): Promise<Pick<Comparison, 'differences' | 'counts'>> {
+  /** Yields the share that was read, from 0 to 1. */
+  async *list(limit: number): AsyncGenerator<number, Pick<Comparison, 'differences' | 'counts'>> {
     const found = [...this.#summaries(), ...this.#windows(), ...this.#messages()].sort(
       (x, y) => x.first - y.first || y.last - x.last,
     )
     const count = (kind: Difference['kind']): number => found.filter((one) => one.kind === kind).length
     const differences: Difference[] = []
-    for (const one of found.slice(0, limit)) differences.push(await this.#told(one))
+    for (const [index, one] of found.slice(0, limit).entries()) {
+      differences.push(await this.#told(one))
+      yield (index + 1) / Math.min(limit, found.length)
+    }
     return {
       differences,
       counts: { onlyA: count('only_a'), onlyB: count('only_b'), differently: count('differently') },

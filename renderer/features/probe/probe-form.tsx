@@ -1,5 +1,4 @@
 import { type ReactNode, useState } from 'react'
-import type { Moment } from '../../../core/contract/time-travel.ts'
 import { client } from '../../api.ts'
 import type { ProbeAddress } from '../../probe-address.ts'
 import { navigate } from '../../routes.ts'
@@ -9,16 +8,10 @@ import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { SelectField } from '../../ui/select-field.tsx'
-import { AFTER, type CompareOption, choiceOf, isMoment, MOMENT } from './compare.ts'
+import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, type WindowOption } from '../../ui/window-choice.ts'
 import styles from './probe-form.module.css'
 import { QuestionsDialog } from './questions-dialog.tsx'
 import type { OwnQuestions } from './use-probe.ts'
-
-/** A moment of the address in the terms of the core, null while it is being looked up, and the slider that chooses it. */
-export type MomentChoice = {
-  readonly moment: Moment | null
-  readonly slider: (label: string) => ReactNode
-}
 
 type Props = {
   readonly kinds: ReactNode
@@ -29,7 +22,7 @@ type Props = {
   readonly jobId: string | null
   readonly isRunning: boolean
   readonly isReady: boolean
-  readonly options: readonly CompareOption[]
+  readonly options: readonly WindowOption[]
   readonly own: OwnQuestions | null
   readonly onOwn: (own: OwnQuestions | null) => void
   readonly onStart: () => void
@@ -87,7 +80,7 @@ export function ProbeForm(props: Props) {
         {at.slider('Window')}
         <SelectField
           label="compare with"
-          options={options}
+          options={[{ value: '', label: 'nothing' }, ...options]}
           value={choiceOf(probe.compare)}
           onChange={choose}
           title={

@@ -6,9 +6,9 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { JobProgress } from '../../ui/job-progress.tsx'
-import { compareOptions, windowOf } from './compare.ts'
+import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import { FoundProbe, type FoundProps } from './found-probe.tsx'
-import { type MomentChoice, ProbeForm } from './probe-form.tsx'
+import { ProbeForm } from './probe-form.tsx'
 import styles from './probe-view.module.css'
 import { useOwnQuestions, useProbe } from './use-probe.ts'
 
@@ -48,7 +48,7 @@ export function ProbeView(props: Props) {
       <ProbeForm
         {...{ kinds, at, compared, firstMoment, isRunning, isReady, own }}
         probe={address}
-        options={compareOptions(presets.data ?? [], report.data ?? { providers: [] })}
+        options={windowOptions(presets.data ?? [], report.data ?? { providers: [] })}
         onOwn={setOwn}
         jobId={found?.jobId ?? null}
         onStart={askAnew}

@@ -1,0 +1,243 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ComparedWindow, Comparison, ComparisonInput } from '../../../core/contract/comparison.ts'
+import { api } from '../../api.ts'
+import type { CompareAddress, DifferenceFilter, SideAddress } from '../../compare-address.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { Kbd } from '../../ui/kbd.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { useKeys } from '../../ui/use-keys.ts'
+import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
+import formStyles from './compare-form.module.css'
+import styles from './compare-view.module.css'
+import { CompareLegend } from './difference-sign.tsx'
+import { DIFFERENCES, DifferenceTable, type NumberedDifference } from './difference-table.tsx'
+import { Mirror } from './mirror.tsx'
+import { revealing, type Sight, zoomed } from './mirror-layout.ts'
+import { SideForm } from './side-form.tsx'
+import { TwoTexts } from './two-texts.tsx'
+import { useComparison } from './use-comparison.ts'
+
+type Props = {
+  readonly conversationId: number
+  readonly a: MomentChoice
+  readonly b: MomentChoice
+  /** The moment before the last compaction, or null without one. */
+  readonly firstMoment: string | null
+  /** Whether anything was ever compacted; null until it is known. */
+  readonly hasRuns: boolean | null
+  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+}
+
+/** Two conversations, or one at two moments, beside each other. */
+export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse }: Props) {
+  const { compare } = useRoute()
+  const presets = useQuery(api.compaction.presets.queryOptions())
+  const report = useQuery(api.settings.report.queryOptions())
+  const options = windowOptions(presets.data ?? [], report.data ?? { providers: [] })
+  const set = (patch: Partial<CompareAddress>) => navigate({ compare: { ...compare, ...patch } }, 'replace')
+  const windowFor = (side: SideAddress, { moment }: MomentChoice): ComparedWindow | null => {
+    const window = windowOf(side.window ?? 'now', moment, presets.data ?? [])
+    if (window === null) return null
+    const own = side.file === null ? (side.conversation ?? conversationId) : side.conversation
+    return {
+      ...(side.file !== null && { path: side.file }),
+      ...(own !== null && { conversationId: own }),
+      ...window,
+    }
+  }
+  useFirstMoment(compare, hasRuns ? firstMoment : null)
+  const [left, right] = [windowFor(compare.a, a), windowFor(compare.b, b)]
+  const isItself = left !== null && right !== null && JSON.stringify(left) === JSON.stringify(right)
+  const input: ComparisonInput | null =
+    left === null || right === null || isItself || hasRuns === null ? null : { a: left, b: right, limit: 2000 }
+  // Nothing is copied and compacted, and no model is asked, before somebody says so.
+  const isTrial = left?.after !== undefined || right?.after !== undefined
+  const { job, found, isRunning, error, start } = useComparison(input, isTrial)
+  const swap = () => set({ a: compare.b, b: compare.a, difference: null })
+  useKeys({ s: swap })
+  return (
+    <section className={styles.view} aria-label="Compare">
+      <div className={formStyles.form}>
+        <SideForm
+          name="A"
+          side={compare.a}
+          moment={a}
+          {...{ conversationId, options, firstMoment, browse }}
+          onChange={(side) => set({ a: side, difference: null })}
+        />
+        <IconButton icon="swap" label="Swap the sides (s)" onClick={swap} />
+        <SideForm
+          name="B"
+          side={compare.b}
+          moment={b}
+          {...{ conversationId, options, firstMoment, browse }}
+          onChange={(side) => set({ b: side, difference: null })}
+        />
+        <span className={formStyles.end}>
+          <Button look={found === null ? 'primary' : 'plain'} disabled={input === null || isRunning} onClick={start}>
+            {found === null ? 'Compare' : 'Compare again'}
+          </Button>
+        </span>
+      </div>
+      {isRunning && (
+        <div className={styles.running}>
+          <JobProgress job={job?.state === 'running' ? job : null} title="Comparing…" />
+        </div>
+      )}
+      {!isRunning && error ? (
+        <ErrorState error={error} onRetry={start} />
+      ) : found !== null ? (
+        <Found found={found} address={compare} onSet={set} />
+      ) : (
+        !isRunning && (
+          <EmptyState title={isItself ? 'Both sides are the same' : 'Two memories, beside each other'}>
+            {isItself
+              ? 'Choose another moment, conversation or memory on one side.'
+              : job?.state === 'cancelled'
+                ? 'The last comparison was cancelled.'
+                : 'Choose a moment, another conversation, another memory of any system, or what a compaction would leave, and press Compare. Nothing is changed: a compaction is tried on a copy that is removed afterwards.'}
+          </EmptyState>
+        )
+      )}
+    </section>
+  )
+}
+
+/** An address that names nothing compares what the last compaction changed. */
+function useFirstMoment({ a, b }: CompareAddress, firstMoment: string | null): void {
+  const isDone = useRef(false)
+  const isEmpty = [a, b].every(
+    ({ file, conversation, window }) => file === null && conversation === null && window === null,
+  )
+  useEffect(() => {
+    if (isDone.current || firstMoment === null) return
+    isDone.current = true
+    if (isEmpty)
+      navigate({ compare: { a: { ...a, window: firstMoment }, b, difference: null, only: 'all' } }, 'replace')
+  })
+}
+
+type FoundProps = {
+  readonly found: Comparison
+  readonly address: CompareAddress
+  readonly onSet: (patch: Partial<CompareAddress>) => void
+}
+
+function Found({ found, address, onSet }: FoundProps) {
+  const info = useQuery(api.memory.info.queryOptions())
+  const [sight, setSight] = useState<Sight>({ from: 0, to: found.places })
+  const [width, setWidth] = useState(0)
+  const [isLinked, setLinked] = useState(true)
+  const all = found.differences.map((difference, index): NumberedDifference => ({ number: index + 1, difference }))
+  const rows = all.filter(({ difference: { kind } }) => address.only === 'all' || kind === KIND_OF[address.only])
+  const selected = all.find(({ number }) => number === address.difference)?.difference ?? null
+  const select = (number: number) => {
+    const difference = all[number - 1]?.difference
+    onSet({ difference: number })
+    if (difference && width > 0) setSight(revealing(sight, difference.first, difference.last, found.places, width))
+    document.getElementById(DIFFERENCES)?.focus({ preventScroll: true })
+  }
+  const move = (steps: 1 | -1) => {
+    const at = rows.findIndex(({ number }) => number === address.difference)
+    const next = rows[at < 0 ? (steps > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + steps))]
+    if (next) select(next.number)
+  }
+  const zoom = (factor: number) => setSight(zoomed(sight, factor, (sight.from + sight.to) / 2, found.places))
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    l: () => setLinked(!isLinked),
+    '+': () => zoom(0.5),
+    '-': () => zoom(2),
+    '0': () => setSight({ from: 0, to: found.places }),
+    ...Object.fromEntries(FILTERS.map(({ value }, index) => [String(index + 1), () => onSet({ only: value })])),
+  })
+  const onBar = (name: 'a' | 'b', index: number) => {
+    const id = found[name].layers.id[index]
+    const at = all.find(({ difference }) => difference.what !== 'messages' && difference[name]?.id === id)
+    if (at) select(at.number)
+  }
+  const { counts, same } = found
+  const total = counts.onlyA + counts.onlyB + counts.differently
+  const figures: Readonly<Record<DifferenceFilter, number>> = {
+    all: total,
+    a: counts.onlyA,
+    b: counts.onlyB,
+    differently: counts.differently,
+  }
+  return (
+    <>
+      <Mirror {...{ found, sight, selected, onBar }} onSight={setSight} onWidth={setWidth} />
+      <div className={styles.bar}>
+        <b role="status">{total === 0 ? 'No difference' : plural(total, 'difference')}</b>
+        <Segmented
+          label="Differences"
+          options={FILTERS.map(({ value, label }) => ({ value, label: `${label} ${formatCount(figures[value])}` }))}
+          value={address.only}
+          onChange={(only) => onSet({ only, difference: null })}
+        />
+        <CompareLegend />
+        <span className={styles.keys}>
+          <Kbd>j</Kbd> <Kbd>k</Kbd> difference <Kbd>s</Kbd> swap
+        </span>
+      </div>
+      {[
+        ...found.notes,
+        ...(total > found.differences.length
+          ? [`The first ${formatCount(found.differences.length)} differences are listed.`]
+          : []),
+      ].map((note) => (
+        <p key={note} className={styles.note}>
+          {note}
+        </p>
+      ))}
+      {total === 0 ? (
+        <EmptyState title="No difference">
+          Both have the same {plural(same.messages, 'message')} and {plural(same.summaries, 'summary', 'summaries')},
+          and the same window.
+        </EmptyState>
+      ) : (
+        <DifferenceTable rows={rows} selected={address.difference} onSelect={select} />
+      )}
+      {selected && (
+        <TwoTexts
+          key={address.difference}
+          difference={selected}
+          {...{ a: found.a, b: found.b, isLinked }}
+          ownPath={info.data?.path}
+          onLink={() => setLinked(!isLinked)}
+        />
+      )}
+      <p className={styles.foot}>
+        {(['a', 'b'] as const).map((name) => (
+          <span key={name}>
+            {name.toUpperCase()} {found[name].name}: {plural(found[name].messages, 'message')} ·{' '}
+            {plural(found[name].summaries, 'summary', 'summaries')} · {formatTokens(found[name].windowTokens)} in the
+            window
+            {found[name].reconstructed && ' (inferred)'}
+          </span>
+        ))}
+        <span>
+          {formatCount(same.messages)} of {plural(found.places, 'message')} on both sides
+        </span>
+      </p>
+    </>
+  )
+}
+
+const KIND_OF = { a: 'only_a', b: 'only_b', differently: 'differently' } as const
+const FILTERS: readonly { readonly value: DifferenceFilter; readonly label: string }[] = [
+  { value: 'all', label: 'all' },
+  { value: 'a', label: 'only A' },
+  { value: 'b', label: 'only B' },
+  { value: 'differently', label: 'differently' },
+]

@@ -1,0 +1,61 @@
+import { expect, test } from './app.ts'
+import { sampleCopy } from './memories.ts'
+
+test('two moments are compared at once, differences are walked by keyboard, and a copied link shows the same', async ({
+  openMemory,
+  home,
+}) => {
+  const page = await openMemory(sampleCopy(home))
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/compare'
+  })
+  const differences = page.getByRole('grid', { name: 'Differences' })
+  await expect(differences).toHaveAttribute('aria-rowcount', '13', { timeout: 30_000 })
+  await expect(page).toHaveURL(/a=message-\d+/)
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await expect(page).toHaveURL(/difference=2/)
+  await expect(page.getByRole('region', { name: 'A', exact: true })).toContainText('of 84 details')
+  await expect(page.getByRole('region', { name: 'B', exact: true })).toContainText(
+    'has the same, but not in its window',
+  )
+
+  // In a comparison a digit filters; elsewhere it opens a view.
+  await page.keyboard.press('3')
+  await expect(page).toHaveURL(/only=b/)
+  await expect(differences).toHaveAttribute('aria-rowcount', '11')
+  await page.keyboard.press('1')
+  await expect(differences).toHaveAttribute('aria-rowcount', '13')
+
+  await page.keyboard.press('s')
+  await expect(page).toHaveURL(/b=message-\d+/)
+  await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible({ timeout: 30_000 })
+  const link = await page.evaluate(() => location.hash)
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/overview'
+  })
+  await page.evaluate((hash) => {
+    location.hash = hash
+  }, link)
+  await expect(page.getByRole('radio', { name: 'only A 10' })).toBeVisible()
+})
+
+test('another memory is chosen by its path, and an unknown one is said', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const page = await openMemory(path)
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.evaluate(() => {
+    location.hash = '#/conversation/5/compare'
+  })
+  await page.getByRole('button', { name: /^B: / }).click()
+  const dialog = page.getByRole('dialog', { name: 'Side B' })
+  await dialog.getByLabel('Or another memory file').fill(`${path}.missing`)
+  await dialog.getByRole('button', { name: 'Take the other memory' }).click()
+  await expect(page.getByText(/missing/).last()).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
+  await page.getByRole('button', { name: /^B: / }).click()
+  await dialog.getByLabel('Or another memory file').fill(path)
+  await dialog.getByRole('button', { name: 'Take the other memory' }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'No difference' })).toBeVisible({ timeout: 30_000 })
+})
