@@ -60,7 +60,7 @@ test('a window beside an agent of another system follows its file, and keeps its
   }
 })
 
-test('a window on a conversation that its agent deletes moves to another one, and says when there is none', async ({
+test('a window on a conversation that its agent deletes says so and offers another one, and says when there is none', async ({
   openMemory,
   home,
 }) => {
@@ -88,10 +88,15 @@ test('a window on a conversation that its agent deletes moves to another one, an
     const feed = page.getByRole('feed', { name: 'Messages' })
     await expect(feed.getByRole('article', { name: /msg_3$/ })).toBeInViewport()
     forgetFirst()
+    await expect(page.getByRole('heading', { name: 'This memory has no conversation 1' })).toBeVisible()
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /^Open / })
+      .click()
     await expect(page).toHaveURL(/\/conversation\/2\/transcript/)
     await expect(feed.getByRole('article').first()).toBeVisible()
     forgetFirst()
-    await expect(page.getByText('No conversation yet')).toBeVisible()
+    await expect(page.getByText('The file holds none so far.')).toBeVisible()
   } finally {
     db.close()
   }
