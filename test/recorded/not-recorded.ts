@@ -43,6 +43,7 @@ export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   undo: 'It writes.',
   import: 'It writes messages.',
   index: 'It writes a search index.',
+  compare: 'it depends on two windows; test/compare holds its answers',
   probe: 'It asks what trace.probe asks, of several windows, and has a test of its own (test/trace).',
   map: 'It records a run, and asks a model or starts a command.',
 }
