@@ -1,5 +1,6 @@
 import type { ChangedTable } from './change-rows.ts'
 import styles from './change-table.module.css'
+import { MarkedText } from './marked-text.tsx'
 
 /** The changed rows of one table, before → after. */
 export function ChangeTable({ table, rows }: ChangedTable) {
@@ -18,9 +19,17 @@ export function ChangeTable({ table, rows }: ChangedTable) {
               {row.cells.map(({ column, before, after }) => (
                 <span key={column} className={styles.cell}>
                   <span className={styles.key}>{column}</span>{' '}
-                  {before !== null && <bdi className={after === null ? styles.gone : styles.before}>{before}</bdi>}
+                  {before !== null && (
+                    <bdi className={after === null ? styles.gone : styles.before}>
+                      <MarkedText text={before} />
+                    </bdi>
+                  )}
                   {before !== null && after !== null && <span className={styles.key}> → </span>}
-                  {after !== null && <bdi>{after}</bdi>}
+                  {after !== null && (
+                    <bdi>
+                      <MarkedText text={after} />
+                    </bdi>
+                  )}
                 </span>
               ))}
             </div>

@@ -1,4 +1,5 @@
 import { navigate } from '../routes.ts'
+import { MarkedText } from './marked-text.tsx'
 import styles from './node-id.module.css'
 
 /** What stands in a text in place of a large file. */
@@ -7,7 +8,7 @@ const REFERENCE = /\[LCM File: (file_[0-9a-f]{16}) \|[^\]\n]{0,1000}\]/g
 type Piece = { readonly text: string; readonly fileId: string | null }
 
 /** Cuts a text into references to large files and what is between them. */
-export function splitReferences(text: string): readonly Piece[] {
+function splitReferences(text: string): readonly Piece[] {
   const pieces: Piece[] = []
   let from = 0
   for (const found of text.matchAll(REFERENCE)) {
@@ -19,11 +20,15 @@ export function splitReferences(text: string): readonly Piece[] {
   return pieces
 }
 
-/** A text in which a click on a reference opens the file. */
+/** Whether a text has a reference to a large file. */
+export const hasReference = (text: string): boolean => splitReferences(text).some(({ fileId }) => fileId !== null)
+
+/** A text of a memory in which a click on a reference opens the file, and hidden characters are marked. */
 export function FileReferences({ text }: { readonly text: string }) {
   return splitReferences(text).map((piece, index) =>
     piece.fileId === null ? (
-      piece.text
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
+      <MarkedText key={index} text={piece.text} />
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
       <FileLink key={index} id={piece.fileId} text={piece.text} />
@@ -43,7 +48,7 @@ function FileLink({ id, text }: { readonly id: string; readonly text: string }) 
         navigate({ view: 'files', selection: id }, 'push')
       }}
     >
-      {text}
+      <MarkedText text={text} />
     </button>
   )
 }

@@ -1,3 +1,5 @@
+import { withSigns } from './hidden-characters.ts'
+
 /** Keeps a number and its unit on one line. */
 const NBSP = '\u00a0'
 
@@ -113,8 +115,5 @@ export function splitId(id: string, tailChars = 6): { readonly head: string; rea
   return { head: chars.slice(0, at).join(''), tail: chars.slice(at).join('') }
 }
 
-/** Returns a foreign name as one line, with characters that change the direction of text written out. */
-export const plainName = (name: string): string =>
-  name
-    .replace(/\s+/g, ' ')
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, (mark) => `[U+${mark.charCodeAt(0).toString(16).toUpperCase()}]`)
+/** Returns a foreign name as one line, with hidden characters written out. */
+export const plainName = (name: string): string => withSigns(name.replace(/\s+/g, ' '))

@@ -1,5 +1,6 @@
 import { splitSnippet } from './highlight.ts'
 import styles from './highlighted.module.css'
+import { MarkedText } from './marked-text.tsx'
 
 type Props = {
   readonly text: string
@@ -13,10 +14,11 @@ export function Highlighted({ text, matches }: Props) {
     part.isMatch ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
       <mark key={index} className={styles.match}>
-        {part.text}
+        <MarkedText text={part.text} />
       </mark>
     ) : (
-      part.text
+      // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
+      <MarkedText key={index} text={part.text} />
     ),
   )
 }

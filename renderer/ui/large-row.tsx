@@ -1,6 +1,7 @@
 import { navigate } from '../routes.ts'
 import { formatCount, shortenId } from './format.ts'
 import styles from './large-row.module.css'
+import { MarkedText } from './marked-text.tsx'
 
 type Props = {
   readonly id: string
@@ -23,7 +24,9 @@ export function LargeRow({ id, text, tokens, most, color }: Props) {
       <span className={styles.line}>
         <span className={styles.id}>{shortenId(id)}</span>
         <span className={styles.excerpt}>
-          <bdi>{text}</bdi>
+          <bdi>
+            <MarkedText text={text} />
+          </bdi>
         </span>
         <span>{formatCount(tokens)}</span>
       </span>

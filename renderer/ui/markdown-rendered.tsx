@@ -2,24 +2,39 @@ import type { Components } from 'react-markdown'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
-import { FileReferences, splitReferences } from './file-references.tsx'
+import { FileReferences, hasReference } from './file-references.tsx'
+import { splitHidden } from './hidden-characters.ts'
 import styles from './markdown.module.css'
+import { MarkedText } from './marked-text.tsx'
 
-/** The element that stands for a reference to a large file. It is made after everything else was sanitized. */
-const REFERENCE_TAG = 'lcm-file'
+/**
+ * The element that stands for a text with hidden characters or references to large files. It is made after everything
+ * else was sanitized.
+ */
+const MARKED_TAG = 'lcm-marked'
 
 const components: Components & Readonly<Record<string, unknown>> = {
-  [REFERENCE_TAG]: ({ children }: { readonly children: unknown }) => <FileReferences text={String(children)} />,
+  [MARKED_TAG]: ({ children }: { readonly children: unknown }) => <FileReferences text={String(children)} />,
   a: ({ href, children }) => (
     <span className={styles.link} title="Links in a memory are never followed">
       {children}
-      {href !== undefined && href !== children && <span className={styles.address}> ‹{href}›</span>}
+      {href !== undefined && href !== children && (
+        <span className={styles.address}>
+          {' '}
+          ‹<MarkedText text={href} />›
+        </span>
+      )}
     </span>
   ),
   img: ({ src, alt }) => (
     <span className={styles.image} title="Pictures in a memory are never loaded">
-      picture: {alt || 'no description'}
-      {typeof src === 'string' && src !== '' && <span className={styles.address}> ‹{src.slice(0, 200)}›</span>}
+      picture: <MarkedText text={alt || 'no description'} />
+      {typeof src === 'string' && src !== '' && (
+        <span className={styles.address}>
+          {' '}
+          ‹<MarkedText text={src.slice(0, 200)} />›
+        </span>
+      )}
     </span>
   ),
   input: ({ checked }) => <span>{checked ? '☑ ' : '☐ '}</span>,
@@ -33,7 +48,7 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown
       remarkPlugins={[remarkGfm, htmlAsText]}
-      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS], referencesAsElements]}
+      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS], textsAsMarked]}
       components={components}
       // No address is followed or loaded, so it is shown completely, whatever its scheme.
       urlTransform={(url) => url}
@@ -70,19 +85,18 @@ function replaceHtml(parent: MarkdownNode): void {
 /** The part of an HTML node that is read here. */
 type HtmlNode = { type: string; tagName?: string; value?: string; properties?: object; children?: HtmlNode[] }
 
-function referencesAsElements() {
-  return (tree: HtmlNode): void => replaceReferences(tree)
+function textsAsMarked() {
+  return (tree: HtmlNode): void => markTexts(tree)
 }
 
-function replaceReferences(parent: HtmlNode): void {
-  parent.children = parent.children?.flatMap((child) => {
+function markTexts(parent: HtmlNode): void {
+  parent.children = parent.children?.map((child) => {
     if (child.type !== 'text') {
-      replaceReferences(child)
+      markTexts(child)
       return child
     }
-    return splitReferences(child.value ?? '').map(({ text, fileId }): HtmlNode => {
-      const said = { type: 'text', value: text }
-      return fileId === null ? said : { type: 'element', tagName: REFERENCE_TAG, properties: {}, children: [said] }
-    })
+    const text = child.value ?? ''
+    const isPlain = splitHidden(text).every(({ kind }) => kind === 'text') && !hasReference(text)
+    return isPlain ? child : { type: 'element', tagName: MARKED_TAG, properties: {}, children: [child] }
   })
 }

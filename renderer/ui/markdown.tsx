@@ -1,6 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react'
 import styles from './markdown.module.css'
 import { isNestedTooDeep } from './markdown-depth.ts'
+import { MarkedText } from './marked-text.tsx'
 
 /** Parsing a longer text would block the window, so it is shown as plain text. */
 const MAX_CHARS = 30_000
@@ -13,7 +14,11 @@ const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => (
  * targets, and pictures are never loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
-  const plain = <div className={styles.plain}>{text}</div>
+  const plain = (
+    <div className={styles.plain}>
+      <MarkedText text={text} />
+    </div>
+  )
   if (text.length > MAX_CHARS || isNestedTooDeep(text)) return plain
   return (
     <PlainIfBroken key={text} fallback={plain}>

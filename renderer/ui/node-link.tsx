@@ -2,6 +2,8 @@ import { navigate, type View } from '../routes.ts'
 import { classNames } from './class-names.ts'
 import { type NodeLook, nodeTextColor } from './depth-color.ts'
 import { shortenId } from './format.ts'
+import { withSigns } from './hidden-characters.ts'
+import { MarkedText } from './marked-text.tsx'
 import styles from './node-id.module.css'
 import { useName } from './use-names.ts'
 
@@ -33,11 +35,13 @@ export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Prop
       type="button"
       className={classNames(name === null ? styles.id : styles.name, styles.link)}
       style={{ color: node ? nodeTextColor(node) : 'var(--link)' }}
-      title={name === null ? `Select ${id}` : `${name}\nSelect ${id}`}
+      title={name === null ? `Select ${id}` : `${withSigns(name)}\nSelect ${id}`}
       {...(name !== null && { 'aria-label': `${shortened(name)} ${id}` })}
       onClick={select}
     >
-      <bdi>{name === null ? shortenId(id, maxChars) : shortened(name)}</bdi>
+      <bdi>
+        <MarkedText text={name === null ? shortenId(id, maxChars) : shortened(name)} />
+      </bdi>
     </button>
   )
 }

@@ -1,3 +1,4 @@
+import { MarkedText } from './marked-text.tsx'
 import styles from './path-text.module.css'
 import { useCopy } from './use-copy.ts'
 
@@ -12,7 +13,9 @@ export function PathText({ path }: { readonly path: string }) {
       aria-label={`Copy ${path}`}
       onClick={() => copy(path)}
     >
-      <bdi>{path}</bdi>{' '}
+      <bdi>
+        <MarkedText text={path} />
+      </bdi>{' '}
       <span className={styles.feedback} role="status">
         {state === 'copied' ? 'copied' : state === 'failed' ? 'not copied' : ''}
       </span>

@@ -1,4 +1,5 @@
 import { classNames } from './class-names.ts'
+import { MarkedText } from './marked-text.tsx'
 import styles from './tail-text.module.css'
 
 type Props = {
@@ -16,11 +17,15 @@ export function TailText({ head, tail, isTailStrong = false }: Props) {
     <span className={classNames(styles.line, isTailStrong && styles.strong)}>
       {head !== '' && (
         <span className={styles.head}>
-          <bdi>{head}</bdi>
+          <bdi>
+            <MarkedText text={head} />
+          </bdi>
         </span>
       )}
       <span className={styles.tail}>
-        <bdi>{tail}</bdi>
+        <bdi>
+          <MarkedText text={tail} />
+        </bdi>
       </span>
     </span>
   )

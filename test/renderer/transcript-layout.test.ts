@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { allTurned, isUnfolded, turned } from '../../renderer/features/transcript/fold-states.ts'
 import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
 import { parseJump } from '../../renderer/features/transcript/jump-target.ts'
-import { assumedRowPx, pagesOf } from '../../renderer/features/transcript/pages.ts'
+import { assumedRowPx, counterOf, pagesOf } from '../../renderer/features/transcript/pages.ts'
 import { piecesOf, previewOf } from '../../renderer/features/transcript/preview.ts'
 
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
@@ -50,6 +50,18 @@ describe('the pages of a transcript', () => {
 
   it('keep a million rows within the height that a browser paints exactly', () => {
     for (const total of [1, 200_000, 1_000_000]) expect(assumedRowPx(total) * total).toBeLessThanOrEqual(2 ** 22)
+  })
+})
+
+describe('the counter', () => {
+  it('names the topmost message, and the last one at the end: 377 of 377', () => {
+    expect(counterOf(0, 377, false)).toBe(1)
+    expect(counterOf(368, 377, false)).toBe(369)
+    expect(counterOf(368, 377, true)).toBe(377)
+  })
+
+  it('names no message that is gone', () => {
+    expect(counterOf(400, 377, false)).toBe(377)
   })
 })
 

@@ -3,6 +3,8 @@ import type { Pruned } from '../../../core/contract/message.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatCount, shortenId } from '../../ui/format.ts'
+import { withSigns } from '../../ui/hidden-characters.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
 import { TableCell } from './table-cell.tsx'
@@ -23,11 +25,13 @@ export function ItemCells({ item, isSelected }: Props) {
         <span className={styles.swatch} style={{ background: categoryColor(category) }} />
         {categoryLabel(category)}
       </TableCell>
-      <TableCell className={classNames(styles.cell, item.pruned && styles.pruned)} title={item.excerpt}>
+      <TableCell className={classNames(styles.cell, item.pruned && styles.pruned)} title={withSigns(item.excerpt)}>
         {item.pruned && (
           <Chip title="The agent took the text out of its window: the model does not see it">pruned</Chip>
         )}
-        <bdi>{name ?? item.excerpt}</bdi>
+        <bdi>
+          <MarkedText text={name ?? item.excerpt} />
+        </bdi>
       </TableCell>
       <TableCell className={styles.cell}>
         <button type="button" className={styles.id} title={item.id} aria-pressed={isSelected}>

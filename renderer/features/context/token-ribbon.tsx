@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
 import { formatCompact, formatPercent, formatTokens, plural } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { useWidth } from '../../ui/use-width.ts'
 import { type Category, categoryLabel, categoryOf } from './category.ts'
 import { isTooSmallToRead, ribbonScale, type Segment, segmentsOf } from './ribbon.ts'
@@ -126,7 +127,9 @@ function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
         {categoryLabel(categoryOf(item))} · {formatTokens(item.tokens)}
         {window.tokens > 0 && ` · ${formatPercent(item.tokens / window.tokens)}`}
       </p>
-      <p className={styles.excerpt}>{item.excerpt}</p>
+      <p className={styles.excerpt}>
+        <MarkedText text={item.excerpt} />
+      </p>
       {others > 0 && (
         <p className={styles.dim}>
           and {plural(others, 'smaller item')} beside it, {formatTokens(segment.tokens - item.tokens)} together

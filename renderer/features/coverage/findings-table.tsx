@@ -1,5 +1,6 @@
 import { classNames } from '../../ui/class-names.ts'
 import { formatCount } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import table from '../../ui/text-table.module.css'
 import styles from './coverage.module.css'
@@ -39,12 +40,16 @@ export function FindingsTable({ section, onLeave }: Props) {
               <td className={table.number}>{row.line === null ? '–' : formatCount(row.line)}</td>
               <td>{row.role}</td>
               <td className={styles.text}>
-                <bdi>{row.excerpt}</bdi>
+                <bdi>
+                  <MarkedText text={row.excerpt} />
+                </bdi>
                 {row.stored !== null && (
                   <>
                     <br />
                     <span className={styles.figures}>{row.storedLabel}: </span>
-                    <bdi>{row.stored}</bdi>
+                    <bdi>
+                      <MarkedText text={row.stored} />
+                    </bdi>
                   </>
                 )}
               </td>

@@ -5,6 +5,7 @@ import { Button } from '../../ui/button.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
@@ -52,7 +53,9 @@ export function DetailContent({ description, operate }: Props) {
         </SectionHeading>
         {isSummary && name !== null && (
           <h2 className={styles.name}>
-            <bdi>{name}</bdi>
+            <bdi>
+              <MarkedText text={name} />
+            </bdi>
           </h2>
         )}
         <NodeIdText id={id} />
@@ -110,7 +113,9 @@ function FileFacts({ file }: { readonly file: FileInfo }) {
       <Fact name="type">{file.mimeType}</Fact>
       <Fact name="size">{file.bytes === null ? null : formatBytes(file.bytes)}</Fact>
       <Fact name="stored at">
-        <bdi>{file.storageUri}</bdi>
+        <bdi>
+          <MarkedText text={file.storageUri} />
+        </bdi>
       </Fact>
       <Fact name="stored">{file.createdAtMs === null ? null : <TimeText atMs={file.createdAtMs} form="short" />}</Fact>
     </Facts>

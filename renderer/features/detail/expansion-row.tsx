@@ -3,6 +3,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { type NodeLook, nodeColor, nodeLabel } from '../../ui/depth-color.ts'
 import { formatCount } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './expansion.module.css'
@@ -50,7 +51,7 @@ export function ExpansionRow({ id, node, tokens, atMs, content, sources }: Props
         </span>
       </div>
       <div className={classNames(styles.text, isTool && styles.mono)} dir="auto">
-        {content.slice(0, MAX_CHARS)}
+        <MarkedText text={content.slice(0, MAX_CHARS)} />
         {content.length > MAX_CHARS && ` … ${formatCount(content.length - MAX_CHARS)} more characters`}
       </div>
       {isOpen && <div className={styles.below}>{sources}</div>}

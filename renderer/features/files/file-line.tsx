@@ -1,6 +1,7 @@
 import type { FileRow } from '../../../core/contract/file.ts'
 import { findAllExactly } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { findAllIgnoringCase } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import type { Token } from './highlight-lines.ts'
@@ -33,7 +34,7 @@ export function FileLine({ row, tokens, query, found, isCurrent }: Props) {
           tokens.map(({ text, look }, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line never change places
             <span key={index} data-look={look ?? undefined}>
-              {text}
+              <MarkedText text={text} />
             </span>
           ))
         )}

@@ -5,6 +5,7 @@ import { nodeColor } from '../../ui/depth-color.ts'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { cardFacts } from './card-text.ts'
@@ -33,7 +34,9 @@ export function LineageCard({
       <div className={styles.title}>
         <FindingMark id={card.id} />
         <span className={styles.name}>
-          <bdi>{name ?? shortenId(card.id, 22)}</bdi>
+          <bdi>
+            <MarkedText text={name ?? shortenId(card.id, 22)} />
+          </bdi>
         </span>
         {card.visibility === 'in_window' && (
           <span className={styles.lit} title="in the window" role="img" aria-label="in the window" />

@@ -3,6 +3,7 @@ import { nodeTextColor } from '../../ui/depth-color.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { saveFile } from '../../ui/save-file.ts'
@@ -29,7 +30,9 @@ export function LineageHeader({ card, neighbourhood, onStep, onExpand, onFit }: 
         <>
           {name !== null && (
             <span className={styles.name} style={{ color: nodeTextColor(card) }} title={name}>
-              <bdi>{name}</bdi>
+              <bdi>
+                <MarkedText text={name} />
+              </bdi>
             </span>
           )}
           <NodeIdText id={card.id} maxChars={13} />

@@ -2,6 +2,7 @@ import type { CheckResult } from '../../../core/contract/integrity.ts'
 import { navigate } from '../../routes.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
 
@@ -19,7 +20,9 @@ export function FindingDetails({ check }: { readonly check: CheckResult }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: samples are fixed, and may repeat an id
           <li key={index}>
             {id !== null && <NodeLink id={id} maxChars={24} conversationId={conversationId} />}
-            <bdi className={styles.detail}>{detail}</bdi>
+            <bdi className={styles.detail}>
+              <MarkedText text={detail} />
+            </bdi>
             {id !== null && !id.startsWith('file') && (
               <button
                 type="button"

@@ -4,6 +4,7 @@ import { useRoute } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './finding.module.css'
 import { FindingDetails } from './finding-details.tsx'
@@ -52,7 +53,9 @@ export function Finding({ check, consequences = NONE }: Props) {
             )}
             {linked.length === 0 && check.samples[0] !== undefined && !isOpen && (
               <span className={styles.where} title={check.samples[0].detail}>
-                <bdi>{check.samples[0].detail}</bdi>
+                <bdi>
+                  <MarkedText text={check.samples[0].detail} />
+                </bdi>
               </span>
             )}
             {linked.length > IN_ROW && !isOpen && (

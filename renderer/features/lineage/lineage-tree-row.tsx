@@ -5,6 +5,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import tree from '../../ui/tree.module.css'
 import { useName } from '../../ui/use-names.ts'
 import { indentOf, type LineageMark, type LineageNode, type LineageRow } from './lineage-rows.ts'
@@ -90,7 +91,9 @@ function NodeName({ node }: { readonly node: LineageNode }) {
   const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
   return (
     <span className={styles.name} style={{ color: nodeTextColor(node) }}>
-      <bdi>{node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text}</bdi>
+      <bdi>
+        <MarkedText text={node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text} />
+      </bdi>
     </span>
   )
 }

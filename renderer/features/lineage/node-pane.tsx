@@ -7,6 +7,7 @@ import { nodeTextColor } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { useName } from '../../ui/use-names.ts'
@@ -53,7 +54,9 @@ export function NodePane({ id, renderText, onStep }: Props) {
         <div className={styles.name}>
           {name !== null && (
             <h2 className={styles.title} style={{ color: nodeTextColor(node) }}>
-              <bdi>{name}</bdi>
+              <bdi>
+                <MarkedText text={name} />
+              </bdi>
             </h2>
           )}
           <NodeIdText id={id} maxChars={24} />

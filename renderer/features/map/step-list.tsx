@@ -10,6 +10,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './map-table.module.css'
 import { stepTone, triesText } from './run-wording.ts'
@@ -98,7 +99,9 @@ function StepRow({ step }: { readonly step: MapStep }) {
         </Cell>
         <Cell isDim>{triesText(step)}</Cell>
         <Cell>
-          <bdi title={text}>{text}</bdi>
+          <bdi title={text}>
+            <MarkedText text={text} />
+          </bdi>
         </Cell>
         <Cell isDim>
           <TimeText atMs={atMs} />

@@ -1,5 +1,6 @@
 import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './group-head.module.css'
 import type { Group } from './groups.ts'
@@ -38,7 +39,13 @@ export function GroupHead(props: Props) {
           <Icon name={isFolded ? 'chevronRight' : 'chevronDown'} />
         </button>
         <span className={styles.label}>
-          {group.kind === 'conversation' ? <bdi>{title}</bdi> : <CoverLabel group={group} />}
+          {group.kind === 'conversation' ? (
+            <bdi>
+              <MarkedText text={title} />
+            </bdi>
+          ) : (
+            <CoverLabel group={group} />
+          )}
         </span>
         <span className={styles.count}>
           {plural(hits, 'hit')}
@@ -46,7 +53,9 @@ export function GroupHead(props: Props) {
         </span>
         {group.kind !== 'conversation' && isAmongMany && (
           <span className={styles.of}>
-            <bdi>{title}</bdi>
+            <bdi>
+              <MarkedText text={title} />
+            </bdi>
           </span>
         )}
       </div>

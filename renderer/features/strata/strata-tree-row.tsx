@@ -6,6 +6,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import tree from '../../ui/tree.module.css'
 import { useName } from '../../ui/use-names.ts'
 import styles from './strata-tree.module.css'
@@ -70,7 +71,15 @@ export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle
 
 function NodeName({ id }: { readonly id: string }) {
   const name = useName(id)
-  return <span className={styles.name}>{name !== null && <bdi>{name}</bdi>}</span>
+  return (
+    <span className={styles.name}>
+      {name !== null && (
+        <bdi>
+          <MarkedText text={name} />
+        </bdi>
+      )}
+    </span>
+  )
 }
 
 function factsOf(card: NodeCard): string {

@@ -82,7 +82,7 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: KeyP
   return onKey
 }
 
-/** Handles keys that are pressed while nothing has the focus. */
+/** Handles keys that are pressed while nothing has the focus, and `j` and `k` while a button has it. */
 function useUnclaimedKeys(onKey: (event: KeyPress) => void): void {
   const latest = useRef(onKey)
   useEffect(() => {
@@ -90,7 +90,10 @@ function useUnclaimedKeys(onKey: (event: KeyPress) => void): void {
   })
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.target === document.body && document.querySelector('dialog[open]') === null) latest.current(event)
+      const { target, key } = event
+      const isOnButton = (key === 'j' || key === 'k') && target instanceof HTMLButtonElement
+      const isElsewhere = document.querySelector('dialog[open], :popover-open') !== null
+      if ((target === document.body || isOnButton) && !isElsewhere) latest.current(event)
     }
     window.addEventListener('keydown', listen)
     return () => window.removeEventListener('keydown', listen)

@@ -2,6 +2,7 @@ import { assertNever } from '../../ui/assert-never.ts'
 import { formatTokens } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './block-view.module.css'
 import type { Block } from './blocks.ts'
@@ -80,8 +81,14 @@ function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly l
       onToggle={toggle}
       head={
         <>
-          <span className={styles.label}>{label}</span>
-          {!isOpen && <span className={styles.first}>{first}</span>}
+          <span className={styles.label}>
+            <MarkedText text={label} />
+          </span>
+          {!isOpen && (
+            <span className={styles.first}>
+              <MarkedText text={first} />
+            </span>
+          )}
         </>
       }
     >
@@ -97,7 +104,9 @@ function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file
   return (
     <p className={styles.file} title="Files of a memory are never loaded here">
       <Icon name="file" />
-      <span>{[...new Set(facts)].join(' · ') || 'a file without a name'}</span>
+      <span>
+        <MarkedText text={[...new Set(facts)].join(' · ') || 'a file without a name'} />
+      </span>
     </p>
   )
 }

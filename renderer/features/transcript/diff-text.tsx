@@ -1,4 +1,5 @@
 import { plural } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import styles from './diff-text.module.css'
 import type { DiffLine } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
@@ -26,7 +27,7 @@ export function DiffText({ lines, foldKey }: Props) {
           // biome-ignore lint/suspicious/noArrayIndexKey: lines of one change never change places
           <span key={index} className={styles.line} data-kind={kind}>
             <span className={styles.sign}>{SIGNS[kind]}</span>
-            {isPatch ? withoutSign(kind, text) : text}
+            <MarkedText text={isPatch ? withoutSign(kind, text) : text} />
           </span>
         ))}
       </code>

@@ -10,6 +10,7 @@ import { formatCount, plural } from '../../ui/format.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './jump-bar.module.css'
 import { type JumpTarget, parseJump } from './jump-target.ts'
+import { counterOf } from './pages.ts'
 
 type Props = {
   readonly conversationId: number
@@ -17,14 +18,19 @@ type Props = {
   readonly columns: number
   /** The first row in sight. */
   readonly top: number
+  /** True when the last row is in sight. */
+  readonly isAtEnd: boolean
   readonly topMessage: Message | null
   /** The number of messages that arrived below since the end was last in sight. */
   readonly newer: number
+  /** Why a key led nowhere, or null. */
+  readonly deadEnd: string | null
   readonly onJump: (position: number) => void
 }
 
 /** Shows the position in the conversation, and jumps to others. Its left end is the heading of the gutter. */
-export function JumpBar({ conversationId, total, columns, top, topMessage, newer, onJump }: Props) {
+export function JumpBar(props: Props) {
+  const { conversationId, total, columns, top, isAtEnd, topMessage, newer, deadEnd, onJump } = props
   const [text, setText] = useState('')
   const jump = useMutation({
     mutationFn: (target: JumpTarget) => locate(target, conversationId),
@@ -73,9 +79,11 @@ export function JumpBar({ conversationId, total, columns, top, topMessage, newer
       <Button look="quiet" onClick={() => onJump(total - 1)}>
         End{newer > 0 && <span className={styles.newer}>{plural(newer, 'new message')}</span>}
       </Button>
-      <span className={styles.space} />
+      <span className={styles.space} role="status">
+        {deadEnd}
+      </span>
       <span className={styles.position}>
-        {formatCount(top + 1)} of {plural(total, 'message')}
+        {formatCount(counterOf(top, total, isAtEnd))} of {plural(total, 'message')}
         {topMessage !== null && topMessage.createdAtMs !== null && (
           <>
             {' · '}

@@ -3,6 +3,7 @@ import type { Message } from '../../../core/contract/message.ts'
 import { nodeTextColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatTokens } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { blocksOf, isBareMark } from './blocks.ts'
@@ -19,11 +20,17 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
       <span className={styles.role} style={{ color: nodeTextColor(look) }}>
         {message.role}
       </span>
-      {tools !== '' && <span className={styles.tool}>{tools}</span>}
+      {tools !== '' && (
+        <span className={styles.tool}>
+          <MarkedText text={tools} />
+        </span>
+      )}
       <span className={styles.id}>
         <NodeIdText id={message.id} maxChars={20} />
       </span>
-      <span className={styles.marks}>{marks}</span>
+      <span className={styles.marks}>
+        <MarkedText text={marks} />
+      </span>
       <span>{formatTokens(message.tokens)}</span>
       <span className={styles.time}>
         <TimeText atMs={message.createdAtMs} form="short" />

@@ -24,6 +24,11 @@ export function pagesOf(first: number, last: number, total: number): readonly nu
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index)
 }
 
+/** Returns the number of the message that the counter names: the topmost one, and the last one at the end. */
+export function counterOf(top: number, total: number, isAtEnd: boolean): number {
+  return isAtEnd ? total : Math.min(top + 1, total)
+}
+
 /** Returns the assumed height of unseen rows, so that a million of them can be scrolled to the end. */
 export function assumedRowPx(total: number): number {
   return Math.max(LEAST_ROW_PX, Math.min(USUAL_ROW_PX, Math.floor(MAX_LIST_PX / Math.max(1, total))))

@@ -1,6 +1,7 @@
 import { useMemo } from 'react'
 import { Chip } from '../../ui/chip.tsx'
 import { plural } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
 import type { Block } from './blocks.ts'
 import { DiffText } from './diff-text.tsx'
 import { Disclosure } from './disclosure.tsx'
@@ -37,10 +38,12 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
         head={
           <>
             <span className={styles.name} title={call.title ?? undefined}>
-              {call.toolName}
+              <MarkedText text={call.toolName} />
             </span>
             <code className={styles.line}>
-              <bdi>{line}</bdi>
+              <bdi>
+                <MarkedText text={line} />
+              </bdi>
             </code>
             {hasFailed && <Chip tone="error">failed</Chip>}
             {result !== '' && <span className={styles.size}>{plural(linesIn(result.trimEnd()), 'line')}</span>}

@@ -8,6 +8,7 @@ import { JumpBar } from './jump-bar.tsx'
 import { MessageRow, PlaceholderRow } from './message-row.tsx'
 import { assumedRowPx, PLACEHOLDER_PX } from './pages.ts'
 import styles from './transcript-list.module.css'
+import { useLineageKeys } from './use-lineage-keys.ts'
 import type { Located } from './use-located.ts'
 import { useScroller } from './use-scroller.ts'
 import type { RowRange } from './use-sight.ts'
@@ -53,6 +54,7 @@ export function TranscriptList(props: Props) {
   // New messages scroll the list only when it is at its end already. The list's own way of following would also scroll
   // when rows get their height for the first time.
   const follows = useRef(false)
+  const [isAtEnd, setAtEnd] = useState(false)
   useEffect(() => {
     if (follows.current) scrollTo(total - 1, 'end')
   }, [total, scrollTo])
@@ -78,6 +80,8 @@ export function TranscriptList(props: Props) {
       if (selection !== null) foldMessage(selection)
     },
   })
+
+  const deadEnd = useLineageKeys(selection, (id) => navigate({ selection: id }, 'push'))
 
   const row = useCallback(
     (position: number) => {
@@ -106,8 +110,10 @@ export function TranscriptList(props: Props) {
         total={total}
         columns={columns}
         top={top}
+        isAtEnd={isAtEnd}
         topMessage={messageAt(top) ?? null}
         newer={total - seenTotal}
+        deadEnd={deadEnd}
         onJump={(position) => scrollTo(position, position >= total - 1 ? 'end' : 'start')}
       />
       <Virtuoso
@@ -119,9 +125,10 @@ export function TranscriptList(props: Props) {
         defaultItemHeight={assumedRowPx(total)}
         initialTopMostItemIndex={located === null ? 0 : { index: located.first, align: 'center' }}
         increaseViewportBy={300}
-        atBottomStateChange={(isAtEnd) => {
-          follows.current = isAtEnd
-          if (isAtEnd) setSeenTotal(total)
+        atBottomStateChange={(isNow) => {
+          follows.current = isNow
+          setAtEnd(isNow)
+          if (isNow) setSeenTotal(total)
         }}
         rangeChanged={({ startIndex, endIndex }) => {
           onSight({ first: startIndex, last: endIndex })
