@@ -2,7 +2,7 @@
 /** The rooms of the core, lowest floor first. A room imports lower floors only, never another room of its own floor. */
 export const FLOORS = [
   ['contract'],
-  ['sqlite', 'models', 'memory'],
+  ['sqlite', 'postgres', 'models', 'memory'],
   ['settings', 'activity'],
   ['systems'],
   ['files'],
@@ -10,7 +10,7 @@ export const FLOORS = [
   ['browse', 'provenance'],
   ['compaction', 'trace'],
   ['compare', 'doctor'],
-  ['agents', 'map'],
+  ['agents', 'map', 'remote'],
   ['lcm.ts'],
   ['jobs', 'machine'],
   ['core.ts'],
@@ -86,6 +86,12 @@ export default {
       'Only core/sqlite imports an SQLite driver.',
       inRooms('sqlite'),
       '^(node:)?sqlite$|node_modules/(@types/)?better-sqlite3/',
+    ),
+    only(
+      'driver of PostgreSQL',
+      'Only core/postgres imports a driver of PostgreSQL.',
+      inRooms('postgres'),
+      'node_modules/(@types/)?pg/',
     ),
     only(
       'rpc',

@@ -53,7 +53,8 @@ export default defineConfig({
     plugins: [declarations],
     build: {
       outDir: 'out/main',
-      // The two that cannot be bundled: a native binding, and what Electron itself provides.
+      // What is not bundled: a native binding, what Electron itself provides, and a driver that looks for optional
+      // packages while it runs.
       externalizeDeps: { exclude: [] },
       rolldownOptions: {
         input: entries({
@@ -63,7 +64,7 @@ export default defineConfig({
           'cli-thread': 'core/doors/cli-thread.ts',
           library: 'core/doors/library/library.ts',
         }),
-        external: ['better-sqlite3', 'electron'],
+        external: ['better-sqlite3', 'electron', 'pg'],
         output: {
           format: 'es',
           entryFileNames: '[name].js',

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorInfo } from './contract/error.ts'
 
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['locked'])
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set(['locked', 'server_unavailable'])
 
 /**
  * The one error that callers are meant to see. `message` says what happened, to what, and what to do next; `details`

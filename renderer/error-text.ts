@@ -104,6 +104,22 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'This message is stored with another content',
     next: 'A stored message never changes. Give the changed one an id of its own.',
   },
+  server_refused: {
+    title: 'The server refused',
+    next: 'Check the address, the user and the password, then connect again.',
+  },
+  server_failed: {
+    title: 'The server could not do that',
+    next: 'Its log says why. Try again.',
+  },
+  server_unavailable: {
+    title: 'The server cannot be reached',
+    next: 'Check that it runs and that this machine may reach it, then try again.',
+  },
+  conflict: {
+    title: 'It was changed meanwhile',
+    next: 'Nothing was written. Pull the conversation again and make the change there.',
+  },
   sqlite_failed: {
     title: 'The database refused',
     next: 'Try again. If it happens twice, run the integrity scan.',

@@ -17,6 +17,7 @@ export const ErrorCode = z.enum([
   'unsupported_system',
   'newer_version',
   'no_memory_open',
+  'server_refused',
   // The operation failed (CLI exit 1).
   'not_found',
   'read_only_dialect',
@@ -31,6 +32,7 @@ export const ErrorCode = z.enum([
   'plan_stale',
   'sqlite_failed',
   'message_conflict',
+  'server_failed',
   'grant_expired',
   'grant_exceeded',
   'grant_scope',
@@ -38,6 +40,9 @@ export const ErrorCode = z.enum([
   'internal',
   // The operation may succeed later (CLI exit 4).
   'locked',
+  'server_unavailable',
+  // What is to be replaced has changed meanwhile (CLI exit 4).
+  'conflict',
 ])
 export type ErrorCode = z.infer<typeof ErrorCode>
 

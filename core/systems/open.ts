@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Capabilities, MemoryInfo } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import { userFolders } from '../folders.ts'
+import { isPostgresAddress } from '../postgres/address.ts'
 import { isDistrusted } from '../sqlite/distrusted-files.ts'
 import { isMissingOrEmpty, type MemoryFile, measureFile, pathExists } from '../sqlite/memory-file.ts'
 import { NATIVE_VERSION, newerVersionError, openNative } from '../sqlite/native.ts'
@@ -66,6 +67,7 @@ const NOT_BY_THIS_USER = 'The file cannot be written by this user.'
  * not_a_database, not_a_memory, newer_version, locked, disk_full, invalid_argument
  */
 export async function openMemory(path: string, options: OpenMemoryOptions = {}): Promise<OpenedMemory> {
+  if (isPostgresAddress(path)) throw notAFileError()
   const absolute = resolve(path)
   if (options.create && isMissingOrEmpty(absolute)) return createMemory(absolute)
   const cacheDir = options.cacheDir ?? userFolders(process.env).cache
@@ -73,6 +75,13 @@ export async function openMemory(path: string, options: OpenMemoryOptions = {}):
     inSlices(openingInspected(file, options, takeCopy), NEVER),
   )
 }
+
+/** The address may hold a password, so it is not repeated. */
+const notAFileError = (): LcmError =>
+  new LcmError(
+    'invalid_argument',
+    'A PostgreSQL database is not opened as a file: copy a conversation into a file with "lcm pull" and open that.',
+  )
 
 /** One attempt, a piece at a time. @throws LcmError as `openMemory`; `locked` at once */
 export function* openingInspected(

@@ -50,6 +50,8 @@ const PLANTED = [
   ['ground', 'core/text.ts', './sqlite/target.ts'],
   ['driver', 'core/doctor/native-driver.ts', 'better-sqlite3'],
   ['driver', 'core/doctor/own-driver.ts', 'node:sqlite'],
+  ['driver of PostgreSQL', 'core/remote/own-driver.ts', 'pg'],
+  ['floor of postgres', 'core/postgres/sideways.ts', '../sqlite/target.ts'],
   ['rpc', 'core/doctor/rpc.ts', '@orpc/server'],
   ['pure contract', 'core/contract/file.ts', 'node:fs'],
   ['pure memory', 'core/memory/file.ts', 'node:path'],

@@ -53,12 +53,13 @@ export const systemComparisons: SourceRule = {
 export const conversationTables: SourceRule = {
   name: 'SQL on conversation tables',
   advice:
-    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction and core/doctor/apply, what only one rule asks to core/doctor/rules. Ask the memory instead.',
+    'Reading belongs to core/systems (into the memory) and core/sqlite, writing to core/ingest, core/compaction, core/remote and core/doctor/apply, what only one rule asks to core/doctor/rules. Ask the memory instead.',
   except: [
     'core/sqlite/',
     'core/systems/',
     'core/ingest/',
     'core/compaction/',
+    'core/remote/',
     'core/doctor/apply/',
     'core/doctor/rules/',
     'core/doctor/salvage/',

@@ -154,6 +154,21 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'a working copy: the same memory as a native file that may be compacted',
     load: async () => (await import('./copy-command.ts')).copy,
   },
+  pull: {
+    words: '[address]',
+    does: 'copy a conversation out of PostgreSQL into a native file, or bring that file up to date',
+    load: async () => (await import('./postgres-commands.ts')).pull,
+  },
+  push: {
+    words: '[address]',
+    does: 'write the changes of a pulled file back; exit code 4 when a row was changed meanwhile',
+    load: async () => (await import('./postgres-commands.ts')).push,
+  },
+  pg: {
+    words: '<action> [address]',
+    does: 'the tables in PostgreSQL: migrate makes or updates them, status says their version, roles prints SQL for roles',
+    load: async () => (await import('./postgres-commands.ts')).pgCommand,
+  },
   map: {
     words: '<action> [command...]',
     does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { SendReport } from '../../contract/remote.ts'
 import { CopyReport, type MovedTexts } from '../../contract/working-copy.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
+import { tenantField } from './postgres-session.ts'
 import { withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
@@ -13,15 +16,23 @@ export const copy = defineCommand({
   example: 'copy --from ~/.openclaw/lcm.db --to copy.db',
   fields: z.object({
     from: z.string().meta({ description: 'the memory to copy; it is not changed', value: 'file' }),
-    to: z.string().meta({ description: 'where the copy goes; nothing may be there', value: 'file' }),
+    to: z.string().meta({
+      description: 'where the copy goes: a file, where nothing may be, or an address postgres://user@host/database',
+      value: 'file',
+    }),
+    tenant: tenantField,
     largeFiles: z
       .boolean()
       .optional()
       .describe('move large texts of messages that no summary stands for into files, as an import does'),
   }),
-  prints: CopyReport,
-  run: (input, { newer }) =>
-    withMemory(
+  prints: z.union([CopyReport, SendReport]),
+  run: async (input, { newer }) => {
+    if (isPostgresAddress(input.to)) {
+      const { copyIntoTenant } = await import('./postgres-commands.ts')
+      return copyIntoTenant({ db: input.from, newer }, input.to, input.tenant)
+    }
+    return withMemory(
       { db: input.from, newer },
       async (lcm): Promise<Answer> => {
         const { copyMemory } = await import('../../doctor/working-copy/copy-memory.ts')
@@ -40,7 +51,8 @@ export const copy = defineCommand({
         return { json: report, text }
       },
       { readOnly: true },
-    ),
+    )
+  },
 })
 
 const movedLine = ({ messages, files, bytes: moved }: MovedTexts): string =>

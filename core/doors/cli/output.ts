@@ -29,12 +29,13 @@ const UNOPENABLE: ReadonlySet<ErrorCode> = new Set([
   'newer_version',
   'no_memory_open',
   'unsupported_system',
+  'server_refused',
 ])
 
 function exitCodeOf(code: ErrorCode): number {
   if (UNOPENABLE.has(code)) return EXIT.unopenable
   if (code === 'invalid_argument' || code === 'conversation_required') return EXIT.usage
-  if (code === 'locked') return EXIT.retry
+  if (code === 'locked' || code === 'server_unavailable' || code === 'conflict') return EXIT.retry
   if (code === 'cancelled') return EXIT.interrupted
   return EXIT.failed
 }

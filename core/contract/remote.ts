@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { ConversationId } from './ids.ts'
+
+const Count = z.number().int().nonnegative()
+
+/** A conversation that was copied from PostgreSQL into a native file. */
+export const PullReport = z.object({
+  path: z.string(),
+  tenant: z.string(),
+  conversationId: ConversationId,
+  messages: Count,
+  summaries: Count,
+  edges: Count,
+  contextItems: Count,
+  /** Messages that were not in the file before. */
+  newMessages: Count,
+  /** The file was pulled before, and was brought up to date. */
+  isUpdate: z.boolean(),
+  parentConversationId: ConversationId.nullable(),
+  /** Every row was read again and compared with what the server sent. */
+  verified: z.literal(true),
+})
+export type PullReport = z.infer<typeof PullReport>
+
+/** Changes of a pulled file that were written to PostgreSQL. */
+export const PushReport = z.object({
+  path: z.string(),
+  tenant: z.string(),
+  conversationId: ConversationId,
+  /** Rows that were added, replaced and removed, by table. */
+  tables: z.array(z.object({ table: z.string(), added: Count, replaced: Count, removed: Count })),
+  /** Every replaced row was compared with what was pulled. */
+  compared: Count,
+})
+export type PushReport = z.infer<typeof PushReport>
+
+/** Conversations of a file that were copied into a tenant. */
+export const SendReport = z.object({
+  address: z.string(),
+  tenant: z.string(),
+  conversations: z.array(
+    z.object({
+      from: ConversationId,
+      to: ConversationId,
+      messages: Count,
+      summaries: Count,
+      /** Its session is in the tenant already, so nothing was copied. */
+      isThere: z.boolean(),
+    }),
+  ),
+  /** Rows that belong to no conversation, and cannot be copied. */
+  leftOut: z.array(z.object({ table: z.string(), rows: Count })),
+  verified: z.literal(true),
+})
+export type SendReport = z.infer<typeof SendReport>
+
+export const PgAction = z.enum(['migrate', 'status', 'roles'])
+
+/** The tables in PostgreSQL. */
+export const PgReport = z.object({
+  action: PgAction,
+  address: z.string().nullable(),
+  /** The version of the tables before; 0 where there were none. */
+  from: Count.nullable(),
+  version: Count,
+  isCurrent: z.boolean(),
+  /** SQL to be run by an administrator. */
+  sql: z.string().nullable(),
+})
+export type PgReport = z.infer<typeof PgReport>

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { ConversationId } from '../../contract/ids.ts'
+import { PgAction, PgReport, PullReport, PushReport, type SendReport } from '../../contract/remote.ts'
+import { LcmError } from '../../errors.ts'
+import { defineCommand } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import type { Answer } from './output.ts'
+import { addressField, tenantField, withPostgres } from './postgres-session.ts'
+import { count, table } from './text.ts'
+
+const required = (db: string | undefined): string => {
+  if (db !== undefined) return resolve(db)
+  throw new LcmError('invalid_argument', 'Say which file: --db FILE.')
+}
+
+/** A conversation as a native file, for every other command and view. */
+export const pull = defineCommand({
+  name: 'pull',
+  example: 'pull postgres://ada@db.example.com/lcm --tenant acme --conversation 7 --db seven.db',
+  fields: z.object({
+    address: addressField,
+    tenant: tenantField,
+    conversationId: ConversationId.describe('the conversation to copy'),
+  }),
+  positional: ['address'],
+  prints: PullReport,
+  run: async (input, { db }) => {
+    const to = required(db)
+    const report = await withPostgres(input.address, async (from, address) => {
+      const { requireTenant } = await import('../../postgres/connect.ts')
+      const { pullConversation } = await import('../../remote/pull.ts')
+      const tenant = requireTenant(input.tenant ?? address.tenant)
+      const key = { tenant, conversationId: input.conversationId }
+      return interruptible((signal) => pullConversation({ from, key, to }, signal))
+    })
+    const text = (): string =>
+      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}, compared row by row.`
+    return { json: report, text }
+  },
+})
+
+/** What was changed in a pulled file, back to where it came from. */
+export const push = defineCommand({
+  name: 'push',
+  example: 'push postgres://ada@db.example.com/lcm --db seven.db',
+  fields: z.object({ address: addressField }),
+  positional: ['address'],
+  prints: PushReport,
+  run: async (input, { db }) => {
+    const path = required(db)
+    const { pushFile } = await import('../../remote/push.ts')
+    const report = await withPostgres(input.address, (to) => pushFile(to, path))
+    const text = (): string =>
+      report.tables.length === 0
+        ? `${path} holds no change that is not in conversation ${report.conversationId} of ${report.tenant}.`
+        : `${table(
+            ['table', 'added', 'replaced', 'removed'],
+            report.tables.map((one) => [one.table, one.added, one.replaced, one.removed]),
+          )}\n\nWritten to conversation ${report.conversationId} of ${report.tenant} in one transaction.`
+    return { json: report, text }
+  },
+})
+
+/** The tables in PostgreSQL, and roles for them. */
+export const pgCommand = defineCommand({
+  name: 'pg',
+  example: 'pg migrate postgres://owner@db.example.com/lcm',
+  fields: z.object({
+    action: PgAction.describe('migrate: make or update the tables; status: their version; roles: print SQL for roles'),
+    address: addressField,
+    partitions: z.number().int().min(1).max(1024).optional().describe('partitions of each new table (default: 16)'),
+  }),
+  positional: ['action', 'address'],
+  prints: PgReport,
+  run: async ({ action, address, partitions }): Promise<Answer> => {
+    const { migratePostgres, POSTGRES_VERSION, schemaVersion } = await import('../../postgres/migrate.ts')
+    if (action === 'roles') {
+      const { ROLES } = await import('../../postgres/schema.ts')
+      const report: PgReport = {
+        ...{ action, address: null, from: null, version: POSTGRES_VERSION, isCurrent: true },
+        sql: ROLES.trim(),
+      }
+      return { json: report, text: () => ROLES.trim() }
+    }
+    return withPostgres(address, async (db): Promise<Answer> => {
+      const before = await schemaVersion(db)
+      const version = action === 'migrate' ? (await migratePostgres(db, partitions)).to : before
+      const isCurrent = version === POSTGRES_VERSION
+      const report: PgReport = { action, address: db.shown, from: before, version, isCurrent, sql: null }
+      const state = isCurrent ? 'the newest' : `"lcm pg migrate" makes version ${POSTGRES_VERSION}`
+      const text = (): string =>
+        before === version
+          ? `${db.shown}: tables of version ${version} (${state}).`
+          : `${db.shown}: tables of version ${before} became version ${version}.`
+      return { json: report, text }
+    })
+  },
+})
+
+/** Copies a memory into a tenant: the other end of `lcm copy`. */
+export async function copyIntoTenant(
+  from: { readonly db: string; readonly newer?: boolean | undefined },
+  to: string,
+  tenant: string | undefined,
+): Promise<Answer> {
+  const report = await withPostgres(to, async (db, address) => {
+    const { requireTenant } = await import('../../postgres/connect.ts')
+    const { copyToTenant } = await import('../../remote/copy-to-tenant.ts')
+    const target = { to: db, tenant: requireTenant(tenant ?? address.tenant) }
+    return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
+  })
+  return { json: report, text: () => sentText(report) }
+}
+
+function sentText(report: SendReport): string {
+  return [
+    table(
+      ['from', 'to', 'messages', 'summaries', ''],
+      report.conversations.map((one) => [
+        one.from,
+        one.to,
+        one.messages,
+        one.summaries,
+        one.isThere ? 'is there already' : 'copied and compared',
+      ]),
+    ),
+    ...report.leftOut.map(({ table: name, rows }) => `${count(rows)} rows of ${name} belong to no conversation.`),
+    '',
+    `Tenant ${report.tenant} of ${report.address}.`,
+  ].join('\n')
+}

@@ -1,0 +1,89 @@
+import { LcmError } from '../errors.ts'
+
+/** Where a PostgreSQL server is, and what is asked of it. The password is never part of it. */
+export type PostgresAddress = {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly tenant: string | null
+  /** `verify`: TLS with a certificate that is checked. `off`: plain, for sockets, this machine and closed networks. */
+  readonly tls: 'verify' | 'off'
+  /** The address as it is shown and stored. */
+  readonly shown: string
+}
+
+const DEFAULT_PORT = 5432
+/** A connection to this machine does not cross a network. */
+const ON_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/
+
+export const isPostgresAddress = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
+
+/** Where an address was given. Other users of the machine can read the arguments of a command. */
+export type GivenBy = 'argument' | 'environment'
+
+/**
+ * Reads `postgres://user@host:5432/database?tenant=name&sslmode=disable`.
+ * @throws LcmError invalid_argument, also for an argument that holds a password; the message never repeats the address
+ */
+export function parseAddress(
+  text: string,
+  givenBy: GivenBy,
+): { readonly address: PostgresAddress; readonly password: string | null } {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !isPostgresAddress(text)) {
+    throw new LcmError(
+      'invalid_argument',
+      'This is no address of a PostgreSQL database: write it as postgres://user@host:5432/database.',
+    )
+  }
+  const hasPassword = url.password !== '' || url.searchParams.has('password')
+  if (hasPassword && givenBy === 'argument') {
+    throw new LcmError(
+      'invalid_argument',
+      'The address holds a password, and every user of this machine can read the arguments of a command: leave it out and put it into the variable PGPASSWORD, or put the whole address into LCM_DATABASE_URL.',
+    )
+  }
+  const decoded = (part: string): string => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      throw new LcmError('invalid_argument', 'The address has a "%" that is no escape: write %25 for it.')
+    }
+  }
+  const host = decoded(url.hostname) || url.searchParams.get('host') || 'localhost'
+  const port = url.port === '' ? DEFAULT_PORT : Number(url.port)
+  const database = decoded(url.pathname.slice(1)) || 'postgres'
+  const user = decoded(url.username) || 'postgres'
+  const tenant = url.searchParams.get('tenant')
+  const tls = tlsOf(url.searchParams.get('sslmode'), host)
+  const at = `${encodeURIComponent(user)}@${url.hostname || host}:${port}/${encodeURIComponent(database)}`
+  const query = new URLSearchParams({
+    ...(tenant === null ? {} : { tenant }),
+    ...(tls === tlsOf(null, host) ? {} : { sslmode: tls === 'off' ? 'disable' : 'verify-full' }),
+  })
+  const shown = `postgres://${at}${query.size > 0 ? `?${query}` : ''}`
+  return {
+    address: { host: host.replace(/^\[|\]$/g, ''), port, database, user, tenant, tls, shown },
+    password: hasPassword ? decoded(url.password) || url.searchParams.get('password') : null,
+  }
+}
+
+function tlsOf(mode: string | null, host: string): PostgresAddress['tls'] {
+  switch (mode) {
+    case null:
+      return ON_THIS_MACHINE.test(host) || host.startsWith('/') ? 'off' : 'verify'
+    case 'disable':
+      return 'off'
+    case 'require':
+    case 'verify-ca':
+    case 'verify-full':
+      // A certificate that nobody checks protects from nobody, so every mode with TLS checks it.
+      return 'verify'
+    default:
+      throw new LcmError(
+        'invalid_argument',
+        'sslmode is verify-full (the default across a network) or disable: choose one of them.',
+      )
+  }
+}

@@ -1,0 +1,127 @@
+import pg from 'pg'
+import { LcmError } from '../errors.ts'
+import type { PostgresAddress } from './address.ts'
+import { translatePostgresError } from './postgres-error.ts'
+
+/** What the driver, or PostgreSQL inside this process, is asked for. */
+export type Wire = {
+  query(sql: string, values?: unknown[]): Promise<{ readonly rows: unknown[] }>
+  /** Runs several statements without values. */
+  exec(sql: string): Promise<unknown>
+  close(): Promise<void>
+}
+
+/** Returns the rows. The type of a row is asserted here, as on the edge to SQLite: it must agree with the SELECT list. */
+export type Query = <T = Record<string, unknown>>(sql: string, values?: readonly unknown[]) => Promise<T[]>
+
+/** A connection to PostgreSQL. It runs one transaction after another. */
+export type Postgres = {
+  /** The address without a password. */
+  readonly shown: string
+  /** One state of the database, for reading. */
+  read<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
+  /** A transaction that is committed when `body` returns and rolled back when it throws. */
+  write<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
+  /** Several statements in one transaction, for migrations. */
+  script(sql: string): Promise<void>
+  close(): Promise<void>
+}
+
+const queries = {
+  tenant: /* sql */ `SELECT set_config('lcm.tenant', $1, true)`,
+}
+
+const LIMITS = { statementMs: 60_000, lockMs: 10_000, connectMs: 10_000, idleMs: 120_000 }
+const INT8 = 20
+
+/**
+ * Connects with the driver.
+ * @throws LcmError server_unavailable, server_refused
+ */
+export async function connectPostgres(address: PostgresAddress, password: string | null): Promise<Postgres> {
+  const client = new pg.Client({
+    host: address.host,
+    port: address.port,
+    database: address.database,
+    user: address.user,
+    ...(password === null ? {} : { password }),
+    ssl: address.tls === 'verify' ? { rejectUnauthorized: true } : false,
+    application_name: 'lcm-inspector',
+    connectionTimeoutMillis: LIMITS.connectMs,
+    statement_timeout: LIMITS.statementMs,
+    lock_timeout: LIMITS.lockMs,
+    idle_in_transaction_session_timeout: LIMITS.idleMs,
+    types: {
+      // Numbers that JavaScript cannot hold exactly are not written either.
+      getTypeParser: ((oid: number, format?: 'text') =>
+        oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+    },
+  })
+  // Without a listener a connection that ends between two statements would end the process.
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+  } catch (error) {
+    throw translatePostgresError(error, address.shown)
+  }
+  return overWire(
+    {
+      query: (sql, values) => client.query(sql, values),
+      exec: (sql) => client.query(sql),
+      close: () => client.end(),
+    },
+    address.shown,
+  )
+}
+
+/** Wraps a driver. */
+export function overWire(wire: Wire, shown: string): Postgres {
+  let isBusy = false
+  const query: Query = async (sql, values) => {
+    try {
+      return (await wire.query(sql, values === undefined ? undefined : [...values])).rows as never
+    } catch (error) {
+      throw translatePostgresError(error, shown)
+    }
+  }
+  const within = async <T>(begin: string, tenant: string | null, body: (query: Query) => Promise<T>): Promise<T> => {
+    if (isBusy) throw new Error('a connection runs one transaction at a time')
+    isBusy = true
+    try {
+      await query(begin)
+      if (tenant !== null) await query(queries.tenant, [tenant])
+      const result = await body(query)
+      await query('COMMIT')
+      return result
+    } catch (error) {
+      // When the connection is gone, the server rolls back by itself; the first error says what happened.
+      await query('ROLLBACK').catch(() => undefined)
+      throw error
+    } finally {
+      isBusy = false
+    }
+  }
+  return {
+    shown,
+    read: (tenant, body) => within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', tenant, body),
+    write: (tenant, body) => within('BEGIN ISOLATION LEVEL READ COMMITTED', tenant, body),
+    script: async (sql) => {
+      try {
+        await wire.exec(sql)
+      } catch (error) {
+        await wire.exec('ROLLBACK').catch(() => undefined)
+        throw translatePostgresError(error, shown)
+      }
+    },
+    close: async () => {
+      // A connection that the server has ended already is closed all the same.
+      await wire.close().catch(() => undefined)
+    },
+  }
+}
+
+/** @throws LcmError invalid_argument */
+export function requireTenant(tenant: string | null | undefined): string {
+  if (tenant) return tenant
+  throw new LcmError('invalid_argument', 'Say whose memory is meant: --tenant, or ?tenant= in the address.')
+}

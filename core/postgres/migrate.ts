@@ -1,0 +1,74 @@
+import { LcmError } from '../errors.ts'
+import type { Postgres, Query } from './connect.ts'
+import { migrations } from './schema.ts'
+
+/** Partitions of each table in a new database. Their number cannot be changed later without copying the rows. */
+export const PARTITIONS = 16
+
+const queries = {
+  hasTable: /* sql */ `SELECT to_regclass('lcm.schema_version') IS NOT NULL AS "isThere"`,
+  version: /* sql */ `SELECT coalesce(max(version), 0)::int AS version FROM lcm.schema_version`,
+}
+
+/** Two deployers at once: the second waits, and finds nothing left to do. The number is "LCMi". */
+const begin = /* sql */ `
+BEGIN;
+SET LOCAL lock_timeout = '60s';
+SELECT pg_advisory_xact_lock(1279470953);
+CREATE SCHEMA IF NOT EXISTS lcm;
+CREATE TABLE IF NOT EXISTS lcm.schema_version (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now());
+`
+
+/** One script for each version, which does nothing where the version is there already. */
+const step = (version: number, sql: string): string => /* sql */ `${begin}
+DO $migration$
+BEGIN
+  IF NOT EXISTS (SELECT 1 FROM lcm.schema_version WHERE version = ${version}) THEN
+    EXECUTE $statements$${sql}$statements$;
+    INSERT INTO lcm.schema_version (version) VALUES (${version});
+    INSERT INTO lcm.tenant_access VALUES (current_user, '*') ON CONFLICT DO NOTHING;
+  END IF;
+END $migration$;
+COMMIT;`
+
+async function versionIn(query: Query): Promise<number> {
+  const [found] = await query<{ isThere: boolean }>(queries.hasTable)
+  if (!found?.isThere) return 0
+  return (await query<{ version: number }>(queries.version))[0]?.version ?? 0
+}
+
+export const schemaVersion = (db: Postgres): Promise<number> => db.read(null, versionIn)
+export const POSTGRES_VERSION = migrations(1).length
+
+/**
+ * Takes the tables to the newest version, each step in one transaction.
+ * @throws LcmError newer_version
+ */
+export async function migratePostgres(db: Postgres, partitions = PARTITIONS): Promise<{ from: number; to: number }> {
+  const from = await schemaVersion(db)
+  if (from > POSTGRES_VERSION) throw newer(db.shown, from)
+  for (const [index, sql] of migrations(partitions).entries()) {
+    if (index >= from) await db.script(step(index + 1, sql))
+  }
+  return { from, to: await schemaVersion(db) }
+}
+
+/** @throws LcmError newer_version, server_refused */
+export async function requireVersion(db: Postgres): Promise<void> {
+  const version = await schemaVersion(db)
+  if (version > POSTGRES_VERSION) throw newer(db.shown, version)
+  if (version < POSTGRES_VERSION) {
+    throw new LcmError(
+      'server_refused',
+      `The tables in ${db.shown} are of version ${version}, and this program needs ${POSTGRES_VERSION}: run "lcm pg migrate".`,
+      { version, known: POSTGRES_VERSION },
+    )
+  }
+}
+
+const newer = (shown: string, version: number): LcmError =>
+  new LcmError(
+    'newer_version',
+    `${shown} was written by a newer LCM Inspector (schema ${version}, this one knows ${POSTGRES_VERSION}): update the app.`,
+    { version, known: POSTGRES_VERSION },
+  )

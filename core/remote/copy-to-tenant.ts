@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JobProgress } from '../contract/job.ts'
+import type { SendReport } from '../contract/remote.ts'
+import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
+import type { Postgres } from '../postgres/connect.ts'
+import { isNative } from '../systems/native/native.ts'
+import { openMemory } from '../systems/open.ts'
+import { sendMemory } from './send.ts'
+
+/**
+ * Copies a memory of any system into a tenant. The memory of another system becomes a verified working copy first,
+ * which is removed afterwards.
+ */
+export async function* copyToTenant(
+  { path, to, tenant }: { readonly path: string; readonly to: Postgres; readonly tenant: string },
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, SendReport> {
+  const opened = await openMemory(path, { readOnly: true })
+  const folder = mkdtempSync(join(tmpdir(), 'lcm-copy-'))
+  try {
+    if (isNative(opened.info)) return yield* sendMemory({ from: opened.read, to, tenant }, signal)
+    const copy = join(folder, 'copy.db')
+    yield* copyMemory({ from: opened, to: copy }, signal)
+    const native = await openMemory(copy, { readOnly: true })
+    try {
+      return yield* sendMemory({ from: native.read, to, tenant }, signal)
+    } finally {
+      native.close()
+    }
+  } finally {
+    opened.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

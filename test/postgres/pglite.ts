@@ -1,0 +1,32 @@
+import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
+import { overWire, type Postgres } from '../../core/postgres/connect.ts'
+import { migratePostgres } from '../../core/postgres/migrate.ts'
+
+/** Partitions cost time when tables are made; two show that rows go to different ones. */
+const PARTITIONS = 2
+
+export type InProcess = { readonly db: Postgres; readonly engine: PGlite; readonly close: () => Promise<void> }
+
+/** PostgreSQL inside this process, with the tables. It takes a second or two, so a test file makes one. */
+export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
+  const engine = await PGlite.create({ extensions: { pg_trgm } })
+  const db = overWire(
+    {
+      query: (sql, values) => engine.query(sql, values),
+      exec: (sql) => engine.exec(sql),
+      close: async () => undefined,
+    },
+    'postgres://postgres@localhost:5432/test',
+  )
+  if (migrated) await migratePostgres(db, PARTITIONS)
+  return { db, engine, close: () => engine.close() }
+}
+
+/** Runs a job to its end. */
+export async function finish<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
+  for (;;) {
+    const step = await job.next()
+    if (step.done) return step.value
+  }
+}

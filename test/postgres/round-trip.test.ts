@@ -1,0 +1,315 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { LcmError } from '../../core/errors.ts'
+import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
+import { STORED_TABLES } from '../../core/postgres/tables.ts'
+import { pullConversation } from '../../core/remote/pull.ts'
+import { changesIn, nativeRows } from '../../core/remote/pulled-file.ts'
+import { pushChanges } from '../../core/remote/push.ts'
+import { sendMemory } from '../../core/remote/send.ts'
+import { openNative } from '../../core/sqlite/native.ts'
+import type { ReadDb } from '../../core/sqlite/read-db.ts'
+import { CANONICAL } from '../../core/systems/canonical.ts'
+import { TestMemory } from '../builders/memory.ts'
+import { runs } from '../builders/property-runs.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { finish, type InProcess, inProcess } from './pglite.ts'
+
+const never = new AbortController().signal
+const tenant = 'acme'
+let server: InProcess
+beforeAll(async () => {
+  server = await inProcess()
+})
+afterAll(() => server.close())
+
+const send = (from: ReadDb, to = tenant) => finish(sendMemory({ from, to: server.db, tenant: to }, never))
+const pull = (conversationId: number, to: string, signal = never) =>
+  finish(pullConversation({ from: server.db, key: { tenant, conversationId }, to }, signal))
+const freshPath = () => join(temporaryFolder(), 'pulled.db')
+const everyRow = (db: ReadDb, conversation: number) =>
+  STORED_TABLES.map((table) => [table.name, [...nativeRows(db, table, conversation)]])
+/** Every test has sessions of its own. */
+const sessions = { made: 0 }
+const newSession = () => {
+  sessions.made += 1
+  return `session ${sessions.made}`
+}
+
+function sampleMemory(): { memory: TestMemory; conversation: number; messages: number[] } {
+  const memory = new TestMemory()
+  const conversation = memory.conversation({ sessionId: newSession(), title: 'A title' })
+  const messages = memory.messages(conversation, 30)
+  const a = memory.leaf(conversation, messages.slice(0, 10))
+  const b = memory.leaf(conversation, messages.slice(10, 20))
+  memory.condensed(conversation, [a, b])
+  memory.largeFile(conversation, { file_id: `file_of_${conversation}` })
+  return { memory, conversation, messages }
+}
+
+/** A conversation in the tenant, and two files that were pulled from it. */
+async function pulledTwice() {
+  const { memory } = sampleMemory()
+  const id = (await send(memory.db)).conversations[0]?.to ?? 0
+  memory.close()
+  const paths = [freshPath(), freshPath()] as const
+  for (const path of paths) await pull(id, path)
+  return { id, paths }
+}
+
+function edit(path: string, body: (memory: TestMemory) => void): void {
+  const memory = new TestMemory(path)
+  body(memory)
+  memory.db.close()
+}
+
+async function push(path: string) {
+  const db = openNative(path)
+  try {
+    return await pushChanges(server.db, db)
+  } finally {
+    db.close()
+  }
+}
+
+describe('the columns of both stores', () => {
+  it('are the same, beside the keys', () => {
+    for (const { name, columns } of STORED_TABLES) {
+      expect(columns.map((column) => column.name).toSorted(), name).toEqual(
+        (CANONICAL[name] ?? []).filter((column) => column !== 'conversation_id').toSorted(),
+      )
+    }
+  })
+})
+
+describe('a conversation that was copied into a tenant and pulled', () => {
+  it('has the same rows, and its search index finds them', async () => {
+    const { memory, conversation } = sampleMemory()
+    const sent = await send(memory.db)
+    expect(sent.conversations).toMatchObject([{ messages: 30, summaries: 3, isThere: false }])
+    const to = freshPath()
+    const id = sent.conversations[0]?.to ?? 0
+    expect(await pull(id, to)).toMatchObject({ messages: 30, summaries: 3, edges: 22, isUpdate: false })
+    const pulled = openNative(to)
+    expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
+    expect(pulled.value('SELECT count(*) FROM messages_fts WHERE messages_fts MATCH :q', { q: 'conversation' })).toBe(
+      30,
+    )
+    // Fails when the index does not agree with the rows.
+    pulled.exec("INSERT INTO messages_fts (messages_fts, rank) VALUES ('integrity-check', 1)")
+    pulled.close()
+    memory.close()
+  })
+
+  it('is copied once: a second copy leaves it as it is', async () => {
+    const { memory } = sampleMemory()
+    const [first] = (await send(memory.db)).conversations
+    expect((await send(memory.db)).conversations).toMatchObject([{ to: first?.to, isThere: true, messages: 0 }])
+    memory.close()
+  })
+
+  // "any text comes back byte-equal"
+  it('has the same rows whatever they hold', async () => {
+    const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\0', 'a\0b', '\ufffd', '', '\u{1f600}'))
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ content: text, tool: text, tokens: fc.nat() }), { minLength: 1, maxLength: 8 }),
+        fc.record({ leafOf: fc.nat(8), content: text, title: text }),
+        async (messages, summary) => {
+          using memory = new TestMemory()
+          const conversation = memory.conversation({ sessionId: newSession(), title: summary.title })
+          const ids = messages.map(({ content, tool, tokens }) =>
+            memory.message(conversation, {
+              content,
+              tokens,
+              parts: [
+                { part_type: 'text', is_content: 1 },
+                { part_type: 'tool', tool_output: tool, step_cost: 0.1 + tokens, metadata: tool },
+              ],
+            }),
+          )
+          const covered = ids.slice(0, summary.leafOf)
+          if (covered.length > 0) memory.leaf(conversation, covered, { content: summary.content })
+          const id = (await send(memory.db)).conversations[0]?.to ?? 0
+          const to = freshPath()
+          await pull(id, to)
+          const pulled = openNative(to)
+          expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
+          pulled.close()
+        },
+      ),
+      { numRuns: runs(15) },
+    )
+  })
+
+  it('keeps damaged rows: links to nothing and a wrong hash', async () => {
+    const { memory, conversation } = sampleMemory()
+    memory.damage("UPDATE messages SET content_hash = 'wrong' WHERE seq = 3")
+    memory.damage('UPDATE summary_messages SET message_id = 9999 WHERE message_id = 2')
+    memory.damage("INSERT INTO summary_sources VALUES ('sum_gone', 'sum_gone_too', 0)")
+    const sent = await send(memory.db)
+    expect(sent.leftOut).toEqual([{ table: 'summary_sources', rows: 1 }])
+    const to = freshPath()
+    const id = sent.conversations[0]?.to ?? 0
+    await pull(id, to)
+    const pulled = openNative(to)
+    expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
+    pulled.close()
+    memory.close()
+  })
+
+  it('is pulled on where an interrupted pull ended', async () => {
+    const memory = new TestMemory()
+    const conversation = memory.conversation({ sessionId: newSession() })
+    memory.messages(conversation, 700)
+    const id = (await send(memory.db)).conversations[0]?.to ?? 0
+    const to = freshPath()
+    const abort = new AbortController()
+    const job = pullConversation({ from: server.db, key: { tenant, conversationId: id }, to }, abort.signal)
+    await job.next()
+    abort.abort()
+    await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
+    const partial = openNative(`${to}.pulling`)
+    const kept = partial.value<number>('SELECT count(*) FROM messages') ?? 0
+    partial.close()
+    expect(kept).toBeGreaterThan(0)
+    expect(await pull(id, to)).toMatchObject({ messages: 700, newMessages: 700 - kept })
+    const pulled = openNative(to)
+    expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
+    pulled.close()
+    memory.close()
+  })
+
+  it('is not pulled into a file of something else', async () => {
+    const { id } = await pulledTwice()
+    using other = new TestMemory()
+    await expect(pull(id, other.path)).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+})
+
+describe('a pulled file', () => {
+  it('is brought up to date with messages and compactions that were pushed from another', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => {
+      const added = memory.messages(id, 12)
+      memory.leaf(id, added.slice(0, 5))
+      memory.parts(3, [{ part_type: 'compaction', is_synthetic: 1 }])
+      memory.db.run('UPDATE messages SET token_count = 77 WHERE message_id = 25')
+    })
+    await push(paths[0])
+    expect(await pull(id, paths[1])).toMatchObject({ isUpdate: true, newMessages: 12 })
+    const [a, b] = paths.map((path) => openNative(path))
+    if (!a || !b) throw new Error('two files')
+    expect(everyRow(b, id)).toEqual(everyRow(a, id))
+    for (const db of [a, b]) db.close()
+  })
+
+  it('reads only what was appended when nothing else was written', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => void memory.messages(id, 3))
+    await push(paths[0])
+    expect(await pull(id, paths[1])).toMatchObject({ newMessages: 3 })
+    const [a, b] = paths.map((path) => openNative(path))
+    if (!a || !b) throw new Error('two files')
+    expect(everyRow(b, id)).toEqual(everyRow(a, id))
+    for (const db of [a, b]) db.close()
+  })
+
+  it('is not overwritten by a pull when it has changes of its own', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => void memory.messages(id, 1))
+    await expect(pull(id, paths[0])).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
+describe('a push', () => {
+  it('writes added, changed and removed rows, and a second one has nothing to do', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => {
+      memory.db.run("UPDATE summaries SET content = 'rewritten' WHERE kind = 'condensed'")
+      memory.db.run('DELETE FROM context_items WHERE ordinal = (SELECT max(ordinal) FROM context_items)')
+      memory.leaf(id, memory.messages(id, 4))
+    })
+    const report = await push(paths[0])
+    expect(report.tables.find(({ table }) => table === 'summaries')).toEqual({
+      table: 'summaries',
+      added: 1,
+      replaced: 1,
+      removed: 0,
+    })
+    expect((await push(paths[0])).tables).toEqual([])
+    const to = freshPath()
+    await pull(id, to)
+    const [a, b] = [openNative(paths[0]), openNative(to)]
+    expect(everyRow(b, id)).toEqual(everyRow(a, id))
+    for (const db of [a, b]) db.close()
+  })
+
+  it('refuses when a row that it replaces was changed meanwhile, names the row and writes nothing', async () => {
+    const { id, paths } = await pulledTwice()
+    for (const [index, path] of paths.entries()) {
+      edit(path, (memory) => {
+        memory.db.run("UPDATE summaries SET content = :text WHERE kind = 'condensed'", { text: `by ${index}` })
+        if (index === 1) memory.messages(id, 2)
+      })
+    }
+    await push(paths[0])
+    const error = await push(paths[1]).catch((caught: unknown) => caught)
+    expect(error).toBeInstanceOf(LcmError)
+    expect(error).toMatchObject({ code: 'conflict', details: { conflicts: [{ table: 'summaries', what: 'changed' }] } })
+    const to = freshPath()
+    expect(await pull(id, to)).toMatchObject({ messages: 30 })
+  })
+
+  it('counts as done when its answer was lost', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => void memory.leaf(id, memory.messages(id, 4)))
+    const before = openNative(paths[0])
+    const recorded = before.all<{ table_name: string; unit: string; hash: string }>('SELECT * FROM pulled_rows')
+    before.close()
+    await push(paths[0])
+    edit(paths[0], ({ db }) => {
+      db.run('DELETE FROM pulled_rows')
+      for (const row of recorded) db.runRaw('INSERT INTO pulled_rows VALUES (?, ?, ?)', Object.values(row))
+    })
+    await push(paths[0])
+    const db = openNative(paths[0])
+    expect([...changesIn(db, id)]).toEqual([])
+    db.close()
+  })
+
+  it('appends beside another one that appended rows elsewhere, and conflicts where both took the same number', async () => {
+    const { id, paths } = await pulledTwice()
+    edit(paths[0], (memory) => void memory.messages(id, 1))
+    edit(paths[1], (memory) => void memory.leaf(id, [21, 22, 23]))
+    await push(paths[0])
+    await push(paths[1])
+    const [third, fourth] = [freshPath(), freshPath()]
+    for (const path of [third, fourth]) {
+      await pull(id, path)
+      edit(path, (memory) => void memory.message(id, { content: path }))
+    }
+    await push(third)
+    await expect(push(fourth)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('is refused for a file that was not pulled', async () => {
+    using memory = new TestMemory()
+    await expect(pushChanges(server.db, memory.db)).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+})
+
+describe('texts that PostgreSQL refuses', () => {
+  it('come back unchanged, also with surrogates that have no partner', () => {
+    const unit = fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0xd800, 0xdfff))
+    fc.assert(
+      fc.property(fc.array(unit), (units) => {
+        const content = String.fromCharCode(...units)
+        const stored = toStored({ content })
+        expect(String(stored.content)).not.toMatch(/\0|\p{Surrogate}/u)
+        expect(fromStored({ exact_texts: null, ...stored })).toEqual({ content })
+      }),
+    )
+  })
+})
