@@ -1,3 +1,4 @@
+import { isValidElement, type ReactNode } from 'react'
 import type { Components } from 'react-markdown'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
@@ -5,6 +6,7 @@ import remarkGfm from 'remark-gfm'
 import { FileReferences, hasReference } from './file-references.tsx'
 import { splitHidden } from './hidden-characters.ts'
 import styles from './markdown.module.css'
+import { type MarkdownNode, MOST_ADDRESS_CHARS, renderingLoss } from './markdown-loss.ts'
 import { MarkedText } from './marked-text.tsx'
 
 /**
@@ -13,8 +15,19 @@ import { MarkedText } from './marked-text.tsx'
  */
 const MARKED_TAG = 'lcm-marked'
 
+/** The element that stands for the whole text when rendering would change it. Only `sourceWhereLost` makes it. */
+const SOURCE_TAG = 'lcm-source'
+
 const components: Components & Readonly<Record<string, unknown>> = {
   [MARKED_TAG]: ({ children }: { readonly children: unknown }) => <FileReferences text={String(children)} />,
+  [SOURCE_TAG]: ({ loss, children }: { readonly loss: string; readonly children: ReactNode }) => (
+    <div className={styles.source}>
+      <span className={styles.why} title={`Shown as it is stored, because rendering would change ${loss}`}>
+        source
+      </span>
+      {children}
+    </div>
+  ),
   a: ({ href, children }) => (
     <span className={styles.link} title="Links in a memory are never followed">
       {children}
@@ -32,23 +45,47 @@ const components: Components & Readonly<Record<string, unknown>> = {
       {typeof src === 'string' && src !== '' && (
         <span className={styles.address}>
           {' '}
-          ‹<MarkedText text={src.slice(0, 200)} />›
+          ‹<MarkedText text={src.slice(0, MOST_ADDRESS_CHARS)} />›
         </span>
       )}
     </span>
   ),
+  pre: ({ children }) => {
+    const language = languageOf(children)
+    return (
+      <pre>
+        {language !== null && (
+          <span className={styles.language}>
+            <MarkedText text={language} />
+          </span>
+        )}
+        {children}
+      </pre>
+    )
+  },
   input: ({ checked }) => <span>{checked ? '☑ ' : '☐ '}</span>,
 }
 
-/** Addresses are only shown, so none of them is hidden, whatever its scheme. */
-const ANY_ADDRESS = { ...defaultSchema, protocols: {} }
+/** The language that a code block names, or null. */
+function languageOf(code: ReactNode): string | null {
+  if (!isValidElement<{ readonly className?: string }>(code)) return null
+  return /^language-(.+)$/.exec(code.props.className ?? '')?.[1] ?? null
+}
 
-/** See `Markdown`, which loads this on first use. */
+/** Addresses are only shown, so none of them is hidden, whatever its scheme. */
+const SCHEMA = {
+  ...defaultSchema,
+  protocols: {},
+  tagNames: [...(defaultSchema.tagNames ?? []), SOURCE_TAG],
+  attributes: { ...defaultSchema.attributes, [SOURCE_TAG]: ['loss'] },
+}
+
+/** See `Markdown`, which loads this on first use. Where rendering would change the text, its source is shown. */
 export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
     <ReactMarkdown
-      remarkPlugins={[remarkGfm, htmlAsText]}
-      rehypePlugins={[[rehypeSanitize, ANY_ADDRESS], textsAsMarked]}
+      remarkPlugins={[remarkGfm, sourceWhereLost, htmlAsText]}
+      rehypePlugins={[[rehypeSanitize, SCHEMA], textsAsMarked]}
       components={components}
       // No address is followed or loaded, so it is shown completely, whatever its scheme.
       urlTransform={(url) => url}
@@ -58,8 +95,18 @@ export function MarkdownRendered({ text }: { readonly text: string }) {
   )
 }
 
-/** The part of a Markdown node that is read here. */
-type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[] }
+/** Puts the source in place of the text when rendering would change or swallow some of it. */
+function sourceWhereLost() {
+  return (tree: MarkdownNode, file: { toString(): string }): void => {
+    const source = String(file)
+    const loss = renderingLoss(tree, source)
+    if (loss === null) return
+    const hChildren = [{ type: 'text', value: source }]
+    tree.children = [
+      { type: 'source', children: [], data: { hName: SOURCE_TAG, hProperties: { loss }, hChildren } } as MarkdownNode,
+    ]
+  }
+}
 
 /**
  * Turns HTML in markdown into plain text. Agents' text is full of tags (`<system-reminder>`, `<file …>`), and the

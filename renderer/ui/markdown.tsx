@@ -1,7 +1,8 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react'
+import { LongText } from './long-text.tsx'
 import styles from './markdown.module.css'
 import { isNestedTooDeep } from './markdown-depth.ts'
-import { MarkedText } from './marked-text.tsx'
+import { hasLongLine } from './text-pieces.ts'
 
 /** Parsing a longer text would block the window, so it is shown as plain text. */
 const MAX_CHARS = 30_000
@@ -14,12 +15,8 @@ const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => (
  * targets, and pictures are never loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
-  const plain = (
-    <div className={styles.plain}>
-      <MarkedText text={text} />
-    </div>
-  )
-  if (text.length > MAX_CHARS || isNestedTooDeep(text)) return plain
+  const plain = <LongText text={text} face="prose" />
+  if (text.length > MAX_CHARS || isNestedTooDeep(text) || hasLongLine(text)) return plain
   return (
     <PlainIfBroken key={text} fallback={plain}>
       <Suspense fallback={plain}>

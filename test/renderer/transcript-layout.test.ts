@@ -4,7 +4,7 @@ import { allTurned, isUnfolded, turned } from '../../renderer/features/transcrip
 import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
 import { parseJump } from '../../renderer/features/transcript/jump-target.ts'
 import { assumedRowPx, counterOf, pagesOf } from '../../renderer/features/transcript/pages.ts'
-import { piecesOf, previewOf } from '../../renderer/features/transcript/preview.ts'
+import { hasLongLine, linePart, piecesOf, previewOf } from '../../renderer/ui/text-pieces.ts'
 
 const cover = (id: string, depth: number) => ({ id, depth, inWindow: depth > 0 })
 const covered = (...covers: ReturnType<typeof cover>[]) => ({ coveredBy: covers })
@@ -76,26 +76,41 @@ describe('a long text', () => {
     expect(previewOf('a\nb\nc\nd\n', 2, 100)).toEqual({ head: 'a\nb\nc\nd', hiddenLines: 0, hiddenChars: 0 })
   })
 
-  it('is cut into pieces of limited length that are the same text again, with no character split', () => {
+  it('is cut at line breaks into pieces of limited length, which are the same text again', () => {
     const text = fc.array(fc.constantFrom('a', '\n', '🧠', 'word ', '\r\n')).map((pieces) => pieces.join(''))
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 20 }), (whole, max) => {
         const pieces = piecesOf(whole, max)
         expect(pieces.map((piece) => piece.text).join('')).toBe(whole)
-        for (const piece of pieces) {
-          expect(piece.text.length).toBeLessThanOrEqual(max)
-          expect(piece.text).not.toMatch(/[\ud800-\udbff]$/)
+        for (const { text: piece, isLongLine } of pieces) {
+          expect(piece.length > max).toBe(isLongLine)
+          if (isLongLine) expect(piece.replace(/\n$/, '')).not.toContain('\n')
         }
       }),
     )
   })
 
-  it('says where a line was broken only to be drawn', () => {
-    expect(piecesOf('abcdefg\nx', 4)).toEqual([
-      { text: 'abcd', isBroken: true },
-      { text: 'efg\n', isBroken: false },
-      { text: 'x', isBroken: false },
-    ])
+  it('has its long lines drawn a part at a time, from the beginning to the end, with no character split', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('a', '🧠', 'é'), { minLength: 1, maxLength: 60 }), (chars) => {
+        const line = chars.join('')
+        let drawn = ''
+        for (let at = 0; at < line.length; ) {
+          const { from, to } = linePart(line, at, 7)
+          expect(from).toBe(at)
+          expect(to - from).toBeLessThanOrEqual(7)
+          drawn += line.slice(from, to)
+          expect(line.slice(from, to).isWellFormed()).toBe(true)
+          at = to
+        }
+        expect(drawn).toBe(line)
+      }),
+    )
+  })
+
+  it('says whether one of its lines is too long to be drawn whole', () => {
+    expect(hasLongLine(`a\n${'x'.repeat(200_000)}\nb`)).toBe(true)
+    expect(hasLongLine('some words\n'.repeat(20_000))).toBe(false)
   })
 })
 

@@ -1,9 +1,12 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it, vi } from 'vitest'
 import { BlockView } from '../../renderer/features/transcript/block-view.tsx'
 import { blocksOf } from '../../renderer/features/transcript/blocks.ts'
 import { CoverageGutter } from '../../renderer/features/transcript/coverage-gutter.tsx'
 import { FoldProvider } from '../../renderer/features/transcript/folds.tsx'
+import { LongText } from '../../renderer/ui/long-text.tsx'
+import { Markdown } from '../../renderer/ui/markdown.tsx'
 import { messageOf, partOf } from './transcript-messages.ts'
 
 // Nothing is asked of a core here.
@@ -11,11 +14,13 @@ vi.mock('../../renderer/api.ts', () => ({ client: {} }))
 
 const drawn = (message: Parameters<typeof messageOf>[0]): string =>
   renderToStaticMarkup(
-    <FoldProvider>
-      {blocksOf(messageOf(message)).map((block) => (
-        <BlockView key={block.key} block={block} foldKey={`msg_1/${block.key}`} />
-      ))}
-    </FoldProvider>,
+    <QueryClientProvider client={new QueryClient()}>
+      <FoldProvider>
+        {blocksOf(messageOf(message)).map((block) => (
+          <BlockView key={block.key} block={block} foldKey={`msg_1/${block.key}`} look="rendered" />
+        ))}
+      </FoldProvider>
+    </QueryClientProvider>,
   )
 
 describe('a drawn message', () => {
@@ -27,12 +32,32 @@ describe('a drawn message', () => {
     expect(html).not.toContain('timeout')
   })
 
-  it('shows the beginning of a long output and says how much is hidden', () => {
-    const output = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n')
-    const html = drawn({ role: 'tool', content: output })
-    expect(html).toContain('line 4')
-    expect(html).not.toContain('line 5')
-    expect(html).toContain('95\u00a0more lines')
+  it.each(['tool', 'user', 'assistant'] as const)(
+    'shows 24 lines of a long text of the %s, says how much is hidden, and has one button for the rest',
+    (role) => {
+      const content = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n')
+      const html = drawn({ role, content, isCut: true })
+      expect(html).toContain('line 23')
+      expect(html).not.toContain('line 24')
+      expect(html).toContain('76\u00a0more lines')
+      expect(html.match(/<button/g)).toHaveLength(1)
+    },
+  )
+
+  it('never draws a line of 200,000 characters in full, folded or unfolded', () => {
+    for (const text of ['x'.repeat(200_000), `before\n${'x'.repeat(200_000)}\nafter`]) {
+      expect(drawn({ role: 'tool', content: text }).length).toBeLessThan(8_000)
+      expect(renderToStaticMarkup(<LongText text={text} />).length).toBeLessThan(8_000)
+      expect(renderToStaticMarkup(<Markdown text={text} />).length).toBeLessThan(8_000)
+    }
+    expect(renderToStaticMarkup(<LongText text={'x'.repeat(200_000)} />)).toContain('of 200,000 in this line')
+  })
+
+  it('begins a long line where a search found something', () => {
+    const html = renderToStaticMarkup(
+      <LongText text={`${'x'.repeat(150_000)}needle${'x'.repeat(50_000)}`} found={['needle']} />,
+    )
+    expect(html).toContain('needle')
   })
 
   it('marks a failed call by a word, not only by colour', () => {

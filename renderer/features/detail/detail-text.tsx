@@ -5,9 +5,9 @@ import { MOST_MATCHED_CHARS } from '../../../core/contract/lists.ts'
 import type { GrepRequest, Matches } from '../../../core/contract/retrieval.ts'
 import { api, client } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
-import { FileReferences } from '../../ui/file-references.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { useFound } from '../../ui/found-texts.ts'
+import { LongText } from '../../ui/long-text.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
@@ -64,7 +64,7 @@ export function DetailText({ description }: { readonly description: Description 
         {kind === 'file' ? 'Exploration summary' : 'Text'}
       </SectionHeading>
       {found?.search && marks !== null && (
-        <FoundBar marks={marks} ahead={hidden > 0 ? ahead : null} field={found.field} isFile={kind === 'file'} />
+        <FoundBar marks={marks} ahead={ahead} field={found.field} isFile={kind === 'file'} />
       )}
       <div ref={text}>
         {content === '' ? (
@@ -72,9 +72,7 @@ export function DetailText({ description }: { readonly description: Description 
         ) : isProse && look === 'rendered' ? (
           <Markdown text={shown} />
         ) : (
-          <pre className={styles.source} dir="auto">
-            <FileReferences text={shown} />
-          </pre>
+          <LongText text={shown} face={isProse ? 'prose' : 'code'} found={found?.texts} />
         )}
       </div>
       {hidden > 0 && (

@@ -1,7 +1,6 @@
 import { assertNever } from '../../ui/assert-never.ts'
 import { formatTokens } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import styles from './block-view.module.css'
@@ -10,8 +9,7 @@ import { DiffText } from './diff-text.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { patchLines } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
-import { LongText } from './long-text.tsx'
-import { PAGE_CHARS } from './pages.ts'
+import type { Look } from './look.ts'
 import { PreviewText } from './preview-text.tsx'
 import { ToolCall } from './tool-call.tsx'
 
@@ -19,29 +17,24 @@ type Props = {
   readonly block: Block
   /** The key of its fold state, unique in the conversation. */
   readonly foldKey: string
+  /** How prose is shown. */
+  readonly look: Look
   /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
 
-const RESULT_LINES = 5
-/** Parsing a longer text as markdown would slow scrolling down. */
-const MARKDOWN_CHARS = 8_000
-
 /** One block of a message. */
-export function BlockView({ block, foldKey, onWhole }: Props) {
+export function BlockView({ block, foldKey, look, onWhole }: Props) {
+  const prose = look === 'rendered' ? 'markdown' : 'prose'
   switch (block.kind) {
     case 'text':
-      return block.text.length > MARKDOWN_CHARS ? (
-        <LongText text={block.text} face="prose" isBounded />
-      ) : (
-        <Markdown text={block.text} />
-      )
+      return <PreviewText text={block.text} foldKey={foldKey} face={prose} onWhole={onWhole} />
     case 'reasoning':
-      return <Folded foldKey={foldKey} label="reasoning" text={block.text} />
+      return <Folded foldKey={foldKey} label="reasoning" text={block.text} face={prose} onWhole={onWhole} />
     case 'subtask':
-      return <Folded foldKey={foldKey} label={block.title} text={block.text} />
+      return <Folded foldKey={foldKey} label={block.title} text={block.text} face={prose} onWhole={onWhole} />
     case 'mark':
-      return <Folded foldKey={foldKey} label={block.label} text={block.text} />
+      return <Folded foldKey={foldKey} label={block.label} text={block.text} face="code" onWhole={onWhole} />
     case 'tool_call':
       return <ToolCall call={block} foldKey={foldKey} onWhole={onWhole} />
     case 'tool_result':
@@ -51,9 +44,9 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
         <PreviewText
           text={block.output}
           foldKey={foldKey}
-          maxLines={RESULT_LINES}
-          isError={block.isError}
-          onWhole={isWholeElsewhere(block.output) ? onWhole : undefined}
+          face="code"
+          tone={block.isError ? 'error' : 'quoted'}
+          onWhole={onWhole}
         />
       )
     case 'patch':
@@ -67,12 +60,15 @@ export function BlockView({ block, foldKey, onWhole }: Props) {
   }
 }
 
-/** True when the text is as long as the page allows, so that it was cut. */
-function isWholeElsewhere(text: string): boolean {
-  return text.length >= PAGE_CHARS - 1
+type FoldedProps = {
+  readonly foldKey: string
+  readonly label: string
+  readonly text: string
+  readonly face: 'code' | 'prose' | 'markdown'
+  readonly onWhole: (() => void) | undefined
 }
 
-function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly label: string; readonly text: string }) {
+function Folded({ foldKey, label, text, face, onWhole }: FoldedProps) {
   const [isOpen, toggle] = useFold(foldKey)
   const first = text.trimStart().slice(0, 240).replaceAll(/\s+/g, ' ')
   return (
@@ -93,7 +89,7 @@ function Folded({ foldKey, label, text }: { readonly foldKey: string; readonly l
       }
     >
       <div className={styles.folded}>
-        {text.length > MARKDOWN_CHARS ? <LongText text={text} face="prose" isBounded /> : <Markdown text={text} />}
+        <PreviewText text={text} foldKey={`${foldKey} text`} face={face} onWhole={onWhole} />
       </div>
     </Disclosure>
   )

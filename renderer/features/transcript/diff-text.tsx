@@ -1,5 +1,7 @@
 import { plural } from '../../ui/format.ts'
+import { LongLine } from '../../ui/long-text.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { MOST_LINE_CHARS } from '../../ui/text-pieces.ts'
 import styles from './diff-text.module.css'
 import type { DiffLine } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
@@ -9,7 +11,7 @@ type Props = {
   readonly foldKey: string
 }
 
-const FOLDED_LINES = 16
+const FOLDED_LINES = 24
 /** No reader needs more lines at once. The input has all of them. */
 const MAX_LINES = 2_000
 const SIGNS = { added: '+', removed: '−', same: ' ', hunk: ' ', head: ' ' } as const
@@ -27,7 +29,7 @@ export function DiffText({ lines, foldKey }: Props) {
           // biome-ignore lint/suspicious/noArrayIndexKey: lines of one change never change places
           <span key={index} className={styles.line} data-kind={kind}>
             <span className={styles.sign}>{SIGNS[kind]}</span>
-            <MarkedText text={isPatch ? withoutSign(kind, text) : text} />
+            <DiffLineText text={isPatch ? withoutSign(kind, text) : text} />
           </span>
         ))}
       </code>
@@ -39,6 +41,9 @@ export function DiffText({ lines, foldKey }: Props) {
     </div>
   )
 }
+
+const DiffLineText = ({ text }: { readonly text: string }) =>
+  text.length > MOST_LINE_CHARS ? <LongLine line={text} /> : <MarkedText text={text} />
 
 /** The lines of a patch have signs of their own; its head has none. */
 function withoutSign(kind: DiffLine['kind'], text: string): string {

@@ -7,9 +7,11 @@ import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { depthLabel, depthToken } from '../../ui/depth-color.ts'
 import { formatCount, plural } from '../../ui/format.ts'
+import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './jump-bar.module.css'
 import { type JumpTarget, parseJump } from './jump-target.ts'
+import { type Look, useViewLook } from './look.ts'
 import { counterOf } from './pages.ts'
 
 type Props = {
@@ -32,6 +34,7 @@ type Props = {
 export function JumpBar(props: Props) {
   const { conversationId, total, columns, top, isAtEnd, topMessage, newer, deadEnd, onJump } = props
   const [text, setText] = useState('')
+  const [look, setLook] = useViewLook()
   const jump = useMutation({
     mutationFn: (target: JumpTarget) => locate(target, conversationId),
     onSuccess: (located, target) => {
@@ -82,6 +85,15 @@ export function JumpBar(props: Props) {
       <span className={styles.space} role="status">
         {deadEnd}
       </span>
+      <Segmented<Look>
+        label="Show prose"
+        options={[
+          { value: 'rendered', label: 'rendered', hint: 'Markdown is drawn, unless that would change the text' },
+          { value: 'source', label: 'source', hint: 'Every text as it is stored' },
+        ]}
+        value={look}
+        onChange={setLook}
+      />
       <span className={styles.position}>
         {formatCount(counterOf(top, total, isAtEnd))} of {plural(total, 'message')}
         {topMessage !== null && topMessage.createdAtMs !== null && (

@@ -4,13 +4,14 @@ import type { Message, Pruned } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { formatCompact } from '../../ui/format.ts'
 import { prunedTokensText, prunedWord } from '../../ui/pruned-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import { BlockView } from './block-view.tsx'
 import { type Block, blocksOf, isBareMark } from './blocks.ts'
 import { useFold } from './folds.tsx'
+import { useMessageLook } from './look.ts'
 import styles from './message-body.module.css'
+import { PAGE_CHARS } from './pages.ts'
 
 /** The blocks of a message. Pages contain long texts cut; the rest is loaded on request. */
 export function MessageBody({ message }: { readonly message: Message }) {
@@ -22,6 +23,9 @@ export function MessageBody({ message }: { readonly message: Message }) {
   const shown = (isWhole && whole.data) || message
   const blocks = useMemo(() => blocksOf(shown).filter((block) => !isBareMark(block)), [shown])
   const onWhole = message.isCut && !isWhole ? toggleWhole : undefined
+  const [look] = useMessageLook(message.id)
+  // A text that was cut has its own button. The rest of a message can be cut as well: what it records beside its texts.
+  const isCutElsewhere = message.isCut && !isWhole && !blocks.some(isLong)
   return (
     <div className={styles.body}>
       {blocks.map((block) => (
@@ -40,15 +44,15 @@ export function MessageBody({ message }: { readonly message: Message }) {
             </span>
           )}
           <Pruning pruned={prunedOf(shown, block)} />
-          <BlockView block={block} foldKey={`${message.id}/${block.key}`} onWhole={onWhole} />
+          <BlockView block={block} foldKey={`${message.id}/${block.key}`} look={look} onWhole={onWhole} />
         </div>
       ))}
       {blocks.length === 0 && <p className={styles.dim}>no text</p>}
-      {message.isCut && (
+      {whole.isError && <p className={styles.dim}>{toErrorInfo(whole.error).message}</p>}
+      {isCutElsewhere && (
         <p className={styles.dim}>
-          {whole.isError && `${toErrorInfo(whole.error).message} `}
-          <button type="button" className={styles.more} aria-expanded={isWhole} onClick={toggleWhole}>
-            {isWhole ? (whole.isFetching ? 'Loading…' : 'Show the beginning only') : wholeText(message)}
+          <button type="button" className={styles.more} onClick={toggleWhole}>
+            Show the whole message
           </button>
         </p>
       )}
@@ -62,10 +66,13 @@ const Pruning = ({ pruned }: { readonly pruned: Pruned | undefined }) => pruned 
 const prunedOf = ({ parts, pruned }: Message, { key }: Block): Pruned | undefined =>
   key === 'content' ? pruned : parts.find(({ partId }) => partId === key)?.pruned
 
-/** A text of a part may be cut as well, and the page does not tell its length. */
-function wholeText({ content, contentChars }: Message): string {
-  return content.length < contentChars ? `Show all ${formatCompact(contentChars)} characters` : 'Show the whole message'
+/** Whether a text of a block may have been cut: it is as long as the page allows. */
+function isLong(block: Block): boolean {
+  const texts = block.kind === 'tool_call' ? [block.input, block.output, block.error] : [textOf(block)]
+  return texts.some((text) => text.length >= PAGE_CHARS - 1)
 }
+
+const textOf = (block: Block): string => ('text' in block ? block.text : 'output' in block ? block.output : '')
 
 /** Says that the model no longer sees a block, since when, and what it sees instead. */
 function PrunedNote({ pruned }: { readonly pruned: Pruned }) {

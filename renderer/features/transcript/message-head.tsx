@@ -7,17 +7,19 @@ import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { blocksOf, isBareMark } from './blocks.ts'
+import { useMessageLook } from './look.ts'
 import styles from './message-head.module.css'
 
 /** The role, id, size and time of a message. */
 export const MessageHead = memo(function MessageHead({ message }: { readonly message: Message }) {
   const marks = useMemo(() => marksOf(message), [message])
-  const look = { kind: 'message', role: message.role } as const
+  const node = { kind: 'message', role: message.role } as const
+  const [look, turnLook] = useMessageLook(message.id)
   const tools = message.role === 'tool' ? toolNames(message) : ''
   return (
     <header className={styles.head}>
-      <DepthSwatch node={look} />
-      <span className={styles.role} style={{ color: nodeTextColor(look) }}>
+      <DepthSwatch node={node} />
+      <span className={styles.role} style={{ color: nodeTextColor(node) }}>
         {message.role}
       </span>
       {tools !== '' && (
@@ -31,6 +33,17 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
       <span className={styles.marks}>
         <MarkedText text={marks} />
       </span>
+      {message.role !== 'tool' && (
+        <button
+          type="button"
+          className={styles.turn}
+          aria-pressed={look === 'source'}
+          title="Show this message rendered, or as it is stored"
+          onClick={turnLook}
+        >
+          source
+        </button>
+      )}
       <span>{formatTokens(message.tokens)}</span>
       <span className={styles.time}>
         <TimeText atMs={message.createdAtMs} form="short" />

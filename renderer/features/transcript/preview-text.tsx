@@ -1,37 +1,64 @@
 import { useMemo } from 'react'
 import { formatBytes, formatCount, plural } from '../../ui/format.ts'
+import { useFound } from '../../ui/found-texts.ts'
+import { LongText } from '../../ui/long-text.tsx'
+import { Markdown } from '../../ui/markdown.tsx'
+import { previewOf } from '../../ui/text-pieces.ts'
 import { useFold } from './folds.tsx'
-import { LongText } from './long-text.tsx'
-import { previewOf } from './preview.ts'
+import { PAGE_CHARS } from './pages.ts'
 import styles from './preview-text.module.css'
 
 type Props = {
   readonly text: string
   readonly foldKey: string
-  readonly maxLines: number
-  readonly isError?: boolean
-  /** Loads the rest. Set when the text is only the beginning of what is stored. */
+  /** `markdown` is rendered, unless rendering would change it. */
+  readonly face: 'code' | 'prose' | 'markdown'
+  readonly tone?: 'plain' | 'quoted' | 'error'
+  /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
 
-const PREVIEW_CHARS = 700
+const PREVIEW_LINES = 24
+const PREVIEW_CHARS = 3_000
+/** Parsing a longer text as Markdown would slow scrolling down. */
+const MARKDOWN_CHARS = 8_000
 const MUCH_CHARS = 20_000
 
-/** The first lines of an output, and the rest on request. */
-export function PreviewText({ text, foldKey, maxLines, isError = false, onWhole }: Props) {
-  const [isOpen, toggle] = useFold(foldKey)
-  const preview = useMemo(() => previewOf(text, maxLines, PREVIEW_CHARS), [text, maxLines])
-  const isCut = preview.hiddenChars > 0 || onWhole !== undefined
-  const press = () => {
-    if (!isOpen) onWhole?.()
-    toggle()
-  }
+/** The first lines of a text, and the rest behind one button, whether it is here already or has to be loaded. */
+export function PreviewText({ text, foldKey, face, tone = 'plain', onWhole }: Props) {
+  const found = useFound(foldKey.slice(0, foldKey.indexOf('/')))
+  const preview = useMemo(() => previewOf(text, PREVIEW_LINES, PREVIEW_CHARS), [text])
+  // What a search found is unfolded at first.
+  const [isTurned, toggle] = useFold(foldKey)
+  const isFoundBelow = found?.texts.some((one) => !preview.head.includes(one) && text.includes(one)) ?? false
+  const isOpen = isTurned !== isFoundBelow
+  // A text that was cut is as long as the page allows.
+  const isMoreStored = onWhole !== undefined && text.length >= PAGE_CHARS - 1
+  const hasMore = preview.hiddenChars > 0 || isMoreStored
+  const shown = isOpen ? text : preview.head
   return (
-    <div className={styles.preview} data-error={isError} data-cut={isCut && !isOpen}>
-      <LongText text={isOpen ? text : preview.head} isBounded={isOpen && text.length > MUCH_CHARS} />
-      {isCut && (
-        <button type="button" className={styles.more} aria-expanded={isOpen} onClick={press}>
-          {isOpen ? 'Show less' : `${onWhole ? 'over ' : ''}${moreText(preview.hiddenLines, preview.hiddenChars)}`}
+    <div className={styles.preview} data-tone={tone} data-cut={hasMore && !isOpen}>
+      {face === 'markdown' && shown.length <= MARKDOWN_CHARS ? (
+        <Markdown text={shown} />
+      ) : (
+        <LongText
+          text={shown}
+          face={face === 'code' ? 'code' : 'prose'}
+          isBounded={isOpen && text.length > MUCH_CHARS}
+          found={found?.texts}
+        />
+      )}
+      {hasMore && (
+        <button
+          type="button"
+          className={styles.more}
+          aria-expanded={isOpen}
+          onClick={() => {
+            if (!isOpen && isMoreStored) onWhole()
+            toggle()
+          }}
+        >
+          {isOpen ? 'Show less' : `${isMoreStored ? 'over ' : ''}${moreText(preview.hiddenLines, preview.hiddenChars)}`}
         </button>
       )}
     </div>

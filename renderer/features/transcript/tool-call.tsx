@@ -2,13 +2,12 @@ import { useMemo } from 'react'
 import { Chip } from '../../ui/chip.tsx'
 import { plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { linesIn } from '../../ui/text-pieces.ts'
 import type { Block } from './blocks.ts'
 import { DiffText } from './diff-text.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { editDiff } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
-import { LongText } from './long-text.tsx'
-import { linesIn } from './preview.ts'
 import { PreviewText } from './preview-text.tsx'
 import styles from './tool-call.module.css'
 import { prettyJson, toolLine } from './tool-line.ts'
@@ -19,9 +18,6 @@ type Props = {
   /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
-
-const OUTPUT_LINES = 12
-const MUCH_CHARS = 20_000
 
 /** A call in one line. Its input unfolds, and its result if it is stored with it. An edit shows its diff at once. */
 export function ToolCall({ call, foldKey, onWhole }: Props) {
@@ -51,17 +47,18 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
         }
       >
         <Section name="input">
-          <LongText text={prettyJson(call.input)} isBounded={call.input.length > MUCH_CHARS} />
+          <PreviewText text={prettyJson(call.input)} foldKey={`${foldKey} input`} face="code" onWhole={onWhole} />
         </Section>
         {result !== '' && (
           <Section name={hasFailed ? 'error' : 'result'}>
-            <PreviewText text={result} foldKey={`${foldKey} result`} maxLines={OUTPUT_LINES} isError={hasFailed} />
+            <PreviewText
+              text={result}
+              foldKey={`${foldKey} result`}
+              face="code"
+              tone={hasFailed ? 'error' : 'quoted'}
+              onWhole={onWhole}
+            />
           </Section>
-        )}
-        {onWhole && (
-          <button type="button" className={styles.more} onClick={onWhole}>
-            Texts of this message were cut: load all of them
-          </button>
         )}
         {call.toolCallId !== null && <p className={styles.callId}>{call.toolCallId}</p>}
       </Disclosure>

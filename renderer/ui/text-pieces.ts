@@ -25,29 +25,51 @@ function endOfLine(text: string, line: number): number {
   return at
 }
 
+/** Longer lines are drawn a part at a time. */
+export const MOST_LINE_CHARS = 4_000
+
 /** A piece of a long text. The browser lays out only the pieces in sight. Joined, they are the text. */
 export type Piece = {
   readonly text: string
-  /** True when the line continues in the next piece. */
-  readonly isBroken: boolean
+  /** True for a single line that is too long to be drawn whole. */
+  readonly isLongLine: boolean
 }
 
-/** Divides a text at line breaks where possible, otherwise within a line, and never within a character. */
+/** Divides a text at line breaks. Only a line of more than `maxChars` is longer than that. */
 export function piecesOf(text: string, maxChars: number): readonly Piece[] {
   const pieces: Piece[] = []
   let start = 0
-  while (start < text.length) {
-    let stop = Math.min(text.length, start + maxChars)
-    let isBroken = false
-    if (stop < text.length) {
-      const newline = text.lastIndexOf('\n', stop - 1)
-      isBroken = newline < start
-      stop = isBroken ? wholeCharacters(text, stop) : newline + 1
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 ? text.length : newline + 1
+    const isLongLine = end - at > maxChars
+    if (start < at && (isLongLine || end - start > maxChars)) {
+      pieces.push({ text: text.slice(start, at), isLongLine: false })
+      start = at
     }
-    pieces.push({ text: text.slice(start, stop), isBroken })
-    start = stop
+    if (isLongLine) {
+      pieces.push({ text: text.slice(at, end), isLongLine })
+      start = end
+    }
+    at = end
   }
+  if (start < text.length) pieces.push({ text: text.slice(start), isLongLine: false })
   return pieces
+}
+
+/** A part of a long line. */
+export type LinePart = { readonly from: number; readonly to: number }
+
+/** Returns the part of a line at a place, about `chars` long, that divides no character. */
+export function linePart(line: string, at: number, chars: number): LinePart {
+  const from = wholeCharacters(line, Math.max(0, Math.min(at, line.length - 1)))
+  return { from, to: wholeCharacters(line, Math.min(line.length, from + chars)) }
+}
+
+/** Whether a line of a text is too long to be drawn whole. */
+export function hasLongLine(text: string): boolean {
+  if (text.length <= MOST_LINE_CHARS) return false
+  return piecesOf(text, MOST_LINE_CHARS).some(({ isLongLine }) => isLongLine)
 }
 
 export function linesIn(text: string): number {
