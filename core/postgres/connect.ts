@@ -62,6 +62,8 @@ export async function connectPostgres(address: PostgresAddress, password: string
   try {
     await client.connect()
   } catch (error) {
+    // A login that failed leaves the socket open, and the process would not end.
+    client.end().catch(() => undefined)
     throw translatePostgresError(error, address.shown)
   }
   return overWire(

@@ -30,7 +30,8 @@ export function translatePostgresError(error: unknown, shown: string): unknown {
       `${shown} did not answer within the time limit of a statement: try again when it is less busy.`,
     )
   }
-  if (code.startsWith('28')) {
+  // The driver has no code for a password that the server asks for and nobody gave.
+  if (code.startsWith('28') || /^SASL: /.test(error.message)) {
     return make(
       'server_refused',
       `${shown} refused the login: check the user, and give the password in the variable PGPASSWORD.`,
@@ -59,7 +60,10 @@ export function translatePostgresError(error: unknown, shown: string): unknown {
       `${shown} does not offer TLS: switch it on at the server, or add ?sslmode=disable on a network that nobody else uses.`,
     )
   }
-  if (UNREACHABLE.test(code) || /timeout|terminated|Connection ended/i.test(error.message)) {
+  if (
+    UNREACHABLE.test(code) ||
+    /timeout|terminated|connection ended|connection error|client was closed/i.test(error.message)
+  ) {
     return make(
       'server_unavailable',
       `${shown} cannot be reached (${code || 'no answer'}): check that the server runs.`,

@@ -1,0 +1,213 @@
+// Starting a server, 200 connections at once and killing it take about twenty seconds.
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectPostgres, type Postgres } from '../../core/postgres/connect.ts'
+import { migratePostgres, POSTGRES_VERSION } from '../../core/postgres/migrate.ts'
+import { ROLES } from '../../core/postgres/schema.ts'
+import { pullConversation } from '../../core/remote/pull.ts'
+import { pushFile } from '../../core/remote/push.ts'
+import { sendMemory } from '../../core/remote/send.ts'
+import { openNative } from '../../core/sqlite/native.ts'
+import { TestMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { ended, lcm, startLcm } from '../cli/lcm.ts'
+import { finish } from './pglite.ts'
+import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
+
+const never = new AbortController().signal
+const bin = installedPostgres()
+if (bin === null) console.info('PostgreSQL is not installed: test/postgres/server.process.test.ts is skipped.')
+const WRITERS = 200
+
+describe.skipIf(bin === null)('a PostgreSQL server', () => {
+  let server: RealServer
+  let db: Postgres
+  const env = { PGPASSWORD: PASSWORD }
+
+  beforeAll(async () => {
+    server = await startPostgres(bin ?? '')
+    // Two deployers at once.
+    const both = await Promise.all([server.connect(), server.connect()])
+    const done = await Promise.all(both.map((one) => migratePostgres(one, 4)))
+    expect(done.map(({ to }) => to)).toEqual([POSTGRES_VERSION, POSTGRES_VERSION])
+    await Promise.all(both.map((one) => one.close()))
+    db = await server.connect()
+  })
+  afterAll(async () => {
+    await db.close()
+    await server.stop()
+  })
+
+  const folder = temporaryFolder()
+  const sampleMemory = (sessionId: string, messages = 30) => {
+    const memory = new TestMemory()
+    const conversation = memory.conversation({ sessionId })
+    const ids = memory.messages(conversation, messages)
+    memory.leaf(conversation, ids.slice(0, 10))
+    return memory
+  }
+  const sendOne = async (to: Postgres, tenant: string, sessionId: string) => {
+    using memory = sampleMemory(sessionId)
+    const [sent] = (await finish(sendMemory({ from: memory.db, to, tenant }, never))).conversations
+    return sent?.to ?? 0
+  }
+  const rowsOf = (table: string, tenant: string) =>
+    db.read(tenant, async (query) => (await query<{ n: number }>(`SELECT count(*)::int AS n FROM lcm.${table}`))[0]?.n)
+
+  it('is used from the command line: copy, pull, compact, push; the second pusher gets the conflict', async () => {
+    const { shown } = server.address
+    const to = [join(folder, 'one.db'), join(folder, 'two.db')] as const
+    expect(JSON.parse((await lcm(['pg', 'status', shown, '--json'], { env })).stdout)).toMatchObject({
+      isCurrent: true,
+    })
+    using memory = sampleMemory('command line', 60)
+    const copied = await lcm(['copy', '--from', memory.path, '--to', shown, '--tenant', 'cli', '--json'], { env })
+    const conversation = JSON.parse(copied.stdout).conversations[0].to
+    for (const path of to) {
+      const pulled = await lcm(
+        ['pull', shown, '--tenant', 'cli', '--conversation', String(conversation), '--db', path, '--json'],
+        { env },
+      )
+      expect(JSON.parse(pulled.stdout)).toMatchObject({ messages: 60, summaries: 1, isUpdate: false })
+      const compacted = await lcm(['compact', '--conversation', String(conversation), '--db', path], {
+        env: { LCM_TOKEN_BUDGET: '200' },
+      })
+      expect(compacted.code).toBe(0)
+    }
+    const results = await Promise.all(to.map((path) => lcm(['push', shown, '--db', path], { env })))
+    expect(results.map(({ code }) => code).toSorted()).toEqual([0, 4])
+    expect(results.find(({ code }) => code === 4)?.stderr).toMatch(/conflict: .*context_items \d+ was/)
+    const integrity = await lcm(
+      ['pull', shown, '--tenant', 'cli', '--conversation', String(conversation), '--db', join(folder, 'three.db')],
+      { env },
+    )
+    expect(integrity.code).toBe(0)
+    expect((await lcm(['integrity', '--db', join(folder, 'three.db')])).code).toBe(0)
+  })
+
+  it('gets no password from an argument, and none is in what a command says', async () => {
+    const { host, port } = server.address
+    const inArgument = await lcm(['pg', 'status', `postgres://owner:${PASSWORD}@${host}:${port}/lcm`])
+    expect(inArgument.code).toBe(2)
+    const wrong = await lcm(['pg', 'status', server.address.shown, '--json'], { env: { PGPASSWORD: `${PASSWORD}x` } })
+    expect(wrong.code).toBe(5)
+    // Without a password the command ends, too.
+    const none = await lcm(['pg', 'status', server.address.shown])
+    expect(none.code).toBe(5)
+    for (const { stdout, stderr } of [inArgument, wrong, none]) expect(stdout + stderr).not.toContain(PASSWORD)
+  })
+
+  it('is refused in words when TLS is asked of it and it offers none', async () => {
+    const shown = `${server.address.shown}?sslmode=verify-full`
+    const ran = await lcm(['pg', 'status', shown], { env })
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('does not offer TLS')])
+  })
+
+  it(`takes ${WRITERS} writers at once, and makes one conversation of each session`, async () => {
+    const connections = await Promise.all(Array.from({ length: WRITERS }, () => server.connect()))
+    using memory = sampleMemory('shared')
+    const sent = await Promise.all(
+      connections.map((to) => finish(sendMemory({ from: memory.db, to, tenant: 'many' }, never))),
+    )
+    expect(new Set(sent.map(({ conversations }) => conversations[0]?.to)).size).toBe(1)
+    expect(sent.filter(({ conversations }) => !conversations[0]?.isThere).length).toBe(1)
+    await Promise.all(connections.map((to, index) => sendOne(to, 'many', `own ${index}`)))
+    await Promise.all(connections.map((one) => one.close()))
+    expect(await rowsOf('conversations', 'many')).toBe(WRITERS + 1)
+    expect(await rowsOf('messages', 'many')).toBe((WRITERS + 1) * 30)
+  })
+
+  it('lets one of many pushers win that change the same row at once', async () => {
+    const id = await sendOne(db, 'race', 'race')
+    const files = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const path = join(folder, `race-${index}.db`)
+        const from = await server.connect()
+        await finish(pullConversation({ from, key: { tenant: 'race', conversationId: id }, to: path }, never))
+        const file = openNative(path)
+        file.run("UPDATE summaries SET content = 'by ' || :index", { index: String(index) })
+        file.close()
+        return { from, path }
+      }),
+    )
+    const settled = await Promise.allSettled(files.map(({ from, path }) => pushFile(from, path)))
+    expect(settled.filter(({ status }) => status === 'fulfilled').length).toBe(1)
+    for (const one of settled) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'conflict' })
+    await Promise.all(files.map(({ from }) => from.close()))
+  })
+
+  it('shows a login its own tenants alone', async () => {
+    const superuser = await server.connectSuperuser()
+    await superuser.script(`${ROLES}
+      CREATE ROLE ada LOGIN PASSWORD '${PASSWORD}'; GRANT lcm_inspector TO ada;
+      INSERT INTO lcm.tenant_access VALUES ('ada', 'race');`)
+    await superuser.close()
+    const ada = await connectPostgres({ ...server.address, user: 'ada' }, PASSWORD)
+    const key = { tenant: 'many', conversationId: 2 }
+    await expect(finish(pullConversation({ from: ada, key, to: join(folder, 'not.db') }, never))).rejects.toMatchObject(
+      {
+        code: 'not_found',
+      },
+    )
+    const seen = await ada.read(null, (query) => query('SELECT DISTINCT tenant_id FROM lcm.conversation_totals'))
+    expect(seen).toEqual([{ tenant_id: 'race' }])
+    await ada.close()
+  })
+
+  it('keeps nothing of a copy whose program was killed, and everything of one that ended', async () => {
+    using memory = sampleMemory('killed', 4000)
+    const args = ['copy', '--from', memory.path, '--to', server.address.shown, '--tenant', 'killed', '--json']
+    const child = startLcm(args, { env })
+    const ran = ended(child)
+    await expect.poll(isCopying).toBe(true)
+    child.kill('SIGKILL')
+    await ran
+    const copied = await lcm(args, { env })
+    expect(JSON.parse(copied.stdout).conversations).toMatchObject([{ messages: 4000, isThere: false }])
+    expect(await rowsOf('messages', 'killed')).toBe(4000)
+  })
+
+  /** True while another connection is in a transaction. */
+  async function isCopying(): Promise<boolean> {
+    const rows = await db.read(null, (query) =>
+      query(
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'lcm-inspector' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND query ~ 'lcm\\.'",
+      ),
+    )
+    return rows.length > 0
+  }
+
+  it('loses nothing that was confirmed when it is killed', async () => {
+    const confirmed: string[] = []
+    let isKilled = false
+    const writing = (async () => {
+      const own = await server.connect()
+      for (let index = 0; !isKilled; index += 1) {
+        try {
+          await sendOne(own, 'crash', `session ${index}`)
+          confirmed.push(`session ${index}`)
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'server_unavailable' })
+          break
+        }
+      }
+      await own.close()
+    })()
+    await expect.poll(() => confirmed.length).toBeGreaterThan(3)
+    await server.killAndRestart()
+    isKilled = true
+    await writing
+    await db.close()
+    db = await server.connect()
+    const stored = await db.read('crash', (query) =>
+      query<{ session: string; messages: number }>(`
+        SELECT c.session_id AS session, count(m.*)::int AS messages FROM lcm.conversations AS c
+        LEFT JOIN lcm.messages AS m USING (tenant_id, conversation_id) GROUP BY 1`),
+    )
+    expect(new Set(stored.map(({ session }) => session))).toEqual(
+      new Set([...confirmed, ...stored.map(({ session }) => session)]),
+    )
+    for (const session of confirmed) expect(stored.find((one) => one.session === session)?.messages).toBe(30)
+    for (const { messages } of stored) expect(messages).toBe(30)
+  })
+})
