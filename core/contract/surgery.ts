@@ -19,6 +19,8 @@ export const SurgeryOperation = z.discriminatedUnion('kind', [
       .nullable()
       .default(null)
       .describe('tokens to aim at (default: the configured target of its depth)'),
+    /** The new text, written by a person. No summariser is called. */
+    text: z.string().min(1).max(1_000_000).optional().describe('the new text itself, in place of a summariser'),
   }),
   z.object({ kind: z.literal('dissolve'), id: SummaryId }),
   z.object({

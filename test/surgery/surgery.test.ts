@@ -142,6 +142,43 @@ describe('a rewrite', () => {
     expect(rowsOf()).toEqual(before)
   })
 
+  it('takes a text that was written by hand, with preview, backup and undo', async () => {
+    const id = top()
+    const before = rowsOf()
+    const shown = await preview(memory.path, { kind: 'rewrite', id, text: 'The lease was renewed.\n' })
+    expect(shown.nodes).toMatchObject([{ id, after: { text: 'The lease was renewed.', model: null } }])
+    expect(shown.title).toBe(`Edit ${id} by hand`)
+    expect(rowsOf()).toEqual(before)
+    const { operation, previewId, nodes } = shown
+    const done = await runOn(memory.path, { kind: 'surgery', operation, previewId, nodes })
+    expect(done.rolledBack).toBeNull()
+    expect(memory.db.value('SELECT content FROM summaries WHERE summary_id = :id', { id })).toBe(
+      'The lease was renewed.',
+    )
+    expect(fired(await scan(memory.path))).toEqual([])
+    await runOn(memory.path, { kind: 'undo', backup: done.backup?.path ?? '' })
+    expect(rowsOf()).toEqual(before)
+  })
+
+  it('refuses a text by hand that is empty, too large, for a subtree, or not the one shown', async () => {
+    const id = top()
+    const before = rowsOf()
+    for (const wrong of [
+      { text: '  \n' },
+      { text: 'word '.repeat(9000) },
+      { text: 'Short.', subtree: true },
+      { text: '\ud800' },
+    ])
+      await expect(operate(memory.path, { kind: 'rewrite', id, ...wrong })).rejects.toMatchObject({
+        code: 'invalid_argument',
+      })
+    const { previewId } = await preview(memory.path, { kind: 'rewrite', id, text: 'One.' })
+    await expect(operate(memory.path, { kind: 'rewrite', id, text: 'Two.' }, previewId)).rejects.toMatchObject({
+      code: 'plan_stale',
+    })
+    expect(rowsOf()).toEqual(before)
+  })
+
   it('is refused for a prompt that is no template', async () => {
     await expect(preview(memory.path, { kind: 'rewrite', id: top(), prompt: 'Say it well.' })).rejects.toMatchObject({
       code: 'invalid_argument',

@@ -72,6 +72,7 @@ export function toOperated(
 function titleOf(operation: SurgeryOperation, written: number): string {
   switch (operation.kind) {
     case 'rewrite':
+      if (operation.text !== undefined) return `Edit ${operation.id} by hand`
       return operation.subtree
         ? `Rewrite ${operation.id} and what it is made of: ${written} texts`
         : `Rewrite ${operation.id}`

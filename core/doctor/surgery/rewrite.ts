@@ -3,6 +3,7 @@ import type { CompactionSettings } from '../../contract/compaction.ts'
 import { SummaryLevel } from '../../contract/ids.ts'
 import type { JobProgress } from '../../contract/job.ts'
 import type { RewrittenNode } from '../../contract/surgery.ts'
+import { LcmError } from '../../errors.ts'
 import { bottomUp, rangesOf } from '../../memory/draft-coverage.ts'
 import type { DraftSummary } from '../../memory/summaries.ts'
 import type { SummarizerChain } from '../../models/summarizers/summarizer.ts'
@@ -61,6 +62,44 @@ export async function* rewriteTexts(
   }
   const { inputTokens, outputTokens } = escalation.spend
   return { nodes, kept, modelTokens: { input: inputTokens, output: outputTokens } }
+}
+
+/**
+ * Puts a text that a person wrote in the place of a summary's. Afterwards the draft holds it. Nothing is written.
+ * @throws LcmError invalid_argument when the text cannot stand for its sources
+ */
+export function writeByHand(draft: FileDraft, id: string, written: string, estimator: TokenEstimator): Rewritten {
+  const stored = draft.summaries.get(id)
+  const text = written.trim()
+  const tokens = estimator.count(text)
+  const sourceTokens = tokensOfSources(draft, id)
+  if (!stored || text === '' || text !== text.toWellFormed())
+    throw new LcmError('invalid_argument', 'The new text is empty, or holds half a character: nothing was changed.', {
+      id,
+    })
+  if (sourceTokens > 0 && tokens >= sourceTokens) {
+    const [has, most] = [tokens.toLocaleString('en'), sourceTokens.toLocaleString('en')]
+    throw new LcmError(
+      'invalid_argument',
+      `The new text has ${has} tokens and its sources have ${most}: a summary has to be smaller. Shorten the text.`,
+      { id, tokens, sourceTokens },
+    )
+  }
+  const before = textOf(draft, stored)
+  const modelTokens = { input: 0, output: 0 }
+  if (text === before.text) return { nodes: [], kept: [{ id, reason: 'It is the text that is there.' }], modelTokens }
+  const node: RewrittenNode = {
+    id,
+    kind: draft.sourceLinks(id).length === 0 ? 'leaf' : 'condensed',
+    depth: stored.depth ?? 0,
+    sourceTokens,
+    before,
+    after: { text, tokens, level: 'unknown', model: null, promptVersion: null },
+    diff: lineDiff(before.text, text),
+    madeFrom: madeFrom(draft, id),
+  }
+  setText(draft, node)
+  return { nodes: [node], kept: [], modelTokens }
 }
 
 /** Returns a hash of everything from which a text was made. When it changes, the text is stale. */

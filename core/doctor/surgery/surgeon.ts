@@ -23,7 +23,7 @@ import type { RepairerOptions } from '../repair/repairer-options.ts'
 import { rules } from '../rules/rules.ts'
 import { type Operated, toOperated, windowTokens } from './operated.ts'
 import { placeTexts } from './place-texts.ts'
-import { rewriteTexts } from './rewrite.ts'
+import { rewriteTexts, writeByHand } from './rewrite.ts'
 import { transplant } from './transplant.ts'
 
 /** How often an operation is prepared again when another process has written meanwhile. */
@@ -165,6 +165,14 @@ export class Surgeon {
     }
     switch (operation.kind) {
       case 'rewrite': {
+        if (operation.text !== undefined) {
+          if (operation.subtree)
+            throw new LcmError('invalid_argument', 'A text by hand is for one summary: leave out the subtree.', {
+              id: operation.id,
+            })
+          const written = writeByHand(draft, operation.id, operation.text, estimator)
+          return toOperated(draft, operation, stored.conversationId, { ...written, windowBefore: null })
+        }
         if (nodes) return placeTexts(draft, operation, nodes, estimator)
         const ids = operation.subtree ? withSources(draft, [operation.id]) : new Set([operation.id])
         const written = yield* rewriteTexts(draft, ids, this.#rewriteTools(operation), signal)

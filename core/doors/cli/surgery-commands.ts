@@ -29,13 +29,22 @@ export const rewrite = defineCommand({
       .string()
       .optional()
       .meta({ description: 'a prompt template in place of the configured ones (see docs/models.md)', value: 'file' }),
+    text: z
+      .string()
+      .optional()
+      .meta({ description: 'the new text itself, written by hand, in place of a summariser', value: 'file' }),
   }),
   positional: ['id'],
-  run: ({ plan, backups, prompt, ...asked }, given) =>
+  run: ({ plan, backups, prompt, text, ...asked }, given) =>
     operate(
       given,
       { plan, backups },
-      { kind: 'rewrite', ...asked, prompt: prompt === undefined ? null : readPrompt(prompt) },
+      {
+        kind: 'rewrite',
+        ...asked,
+        prompt: prompt === undefined ? null : readText(prompt),
+        ...(text === undefined ? {} : { text: readText(text) }),
+      },
     ),
 })
 
@@ -81,7 +90,7 @@ export const undo = defineCommand({
     }),
 })
 
-function readPrompt(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
