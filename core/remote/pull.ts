@@ -317,7 +317,7 @@ function verify(db: WriteDb, key: ConversationKey, to: string): void {
 const notThere = ({ shown }: Postgres, { tenant, conversationId }: ConversationKey): LcmError =>
   new LcmError(
     'not_found',
-    `${tenant} has no conversation ${conversationId} in ${shown}, or the role may not see it: "lcm fleet" lists those it sees.`,
+    `${tenant} has no conversation ${conversationId} in ${shown}, or the role may not see it: check the tenant, the number and lcm.tenant_access.`,
   )
 
 function giveItsName(path: string, to: string): void {
