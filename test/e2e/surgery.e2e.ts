@@ -46,6 +46,16 @@ test('a summary is rewritten as previewed, and restored from the backup', async 
   const dialog = await operate(page, id, /^Rewrite…/)
   // Enter on an opened dialog changes nothing: the way out has the focus.
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  // By hand: the field holds the stored text, and the preview shows what was typed.
+  await dialog.getByLabel('Written by').selectOption('hand')
+  const field = dialog.getByLabel('The new text')
+  await expect(field).not.toBeEmpty()
+  await expect(dialog.getByRole('button', { name: 'Preview' })).toBeDisabled()
+  await field.fill('The retry was removed by hand.')
+  await dialog.getByRole('button', { name: 'Preview' }).click()
+  await expect(dialog.locator('td[data-state="added"]')).toContainText('The retry was removed by hand.', LONG)
+  await dialog.getByRole('button', { name: 'Change…' }).click()
+  await dialog.getByLabel('Written by').selectOption('summariser')
   await dialog.getByLabel('Tokens to aim at').fill('120')
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await expect(dialog.getByText(/before · .*tokens/)).toBeVisible(LONG)

@@ -57,6 +57,19 @@ describe('a surgery operation', () => {
     expect(toRequest(askFor('dissolve', node), draft)).toEqual({ kind: 'dissolve', id: 'sum_1' })
   })
 
+  it('sends a text by hand only when it was changed and is not blank', () => {
+    const ask = askFor('rewrite', node)
+    const byHand = { ...draftOf(ask), byHand: true }
+    expect(toRequest(ask, byHand)).toBeNull()
+    expect(toRequest(ask, { ...byHand, text: ' \n' })).toBeNull()
+    expect(toRequest(ask, { ...byHand, text: 'As it was.' })).toEqual({
+      kind: 'rewrite',
+      id: 'sum_1',
+      text: 'As it was.',
+    })
+    expect(toRequest(ask, { ...byHand, byHand: false, text: 'As it was.' })).not.toHaveProperty('text')
+  })
+
   it('cannot be sent until every field is valid', () => {
     const ask = askFor('rewrite', node)
     for (const typed of ['0', '-1', '1.5', '1e9', 'many'])

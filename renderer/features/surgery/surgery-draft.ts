@@ -9,6 +9,10 @@ export type SurgeryDraft = {
   readonly prompt: string
   readonly targetTokens: string
   readonly toConversationId: number | null
+  /** A person writes the text in place of a summariser. */
+  readonly byHand: boolean
+  /** The text by hand, or null while it is the stored one. */
+  readonly text: string | null
 }
 
 export const draftOf = (ask: NodeAsk): SurgeryDraft => ({
@@ -17,6 +21,8 @@ export const draftOf = (ask: NodeAsk): SurgeryDraft => ({
   prompt: '',
   targetTokens: '',
   toConversationId: null,
+  byHand: false,
+  text: null,
 })
 
 /** Returns the request for the core, or null while something is missing or not a number. */
@@ -30,6 +36,8 @@ export function toRequest(ask: NodeAsk, draft: SurgeryDraft): SurgeryRequest | n
         ? null
         : { kind: 'transplant', id, toConversationId: draft.toConversationId }
     case 'rewrite': {
+      if (draft.byHand)
+        return draft.text === null || draft.text.trim() === '' ? null : { kind: 'rewrite', id, text: draft.text }
       const typed = draft.targetTokens.trim()
       if (typed !== '' && !/^[1-9]\d{0,6}$/.test(typed)) return null
       return {

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { api } from '../../api.ts'
 import { conversationName } from '../../ui/conversation-name.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
@@ -29,7 +31,51 @@ export function SurgeryForm({ ask, draft, onChange }: Props) {
         onChange={(id) => onChange({ ...draft, toConversationId: id })}
       />
     )
-  return <RewriteForm draft={draft} onChange={onChange} />
+  if (draft.subtree) return <RewriteForm draft={draft} onChange={onChange} />
+  return (
+    <div className={styles.form}>
+      <SelectField
+        label="Written by"
+        value={draft.byHand ? 'hand' : 'summariser'}
+        options={[
+          { value: 'summariser', label: 'a summariser' },
+          { value: 'hand', label: 'hand' },
+        ]}
+        onChange={(by) => onChange({ ...draft, byHand: by === 'hand' })}
+      />
+      {draft.byHand ? (
+        <TextByHand id={ask.id} draft={draft} onChange={onChange} />
+      ) : (
+        <RewriteForm draft={draft} onChange={onChange} />
+      )}
+    </div>
+  )
+}
+
+/** Longer texts are not edited here, because what a field does not hold would be lost. */
+const EDITED_CHARS = 200_000
+
+function TextByHand({ id, draft, onChange }: Omit<Props, 'ask'> & { readonly id: string }) {
+  const { data, error, refetch } = useQuery(
+    api.retrieval.describe.queryOptions({ input: { id, contentChars: EDITED_CHARS } }),
+  )
+  if (error) return <ErrorLine error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Loading what="the text" lines={3} />
+  if (data.isCut)
+    return (
+      <p className={styles.dim}>This text is too long to edit here: "lcm rewrite" with --text takes it from a file.</p>
+    )
+  return (
+    <div className={styles.prompt}>
+      <textarea
+        aria-label="The new text"
+        rows={12}
+        value={draft.text ?? data.content}
+        onChange={(event) => onChange({ ...draft, text: event.target.value })}
+      />
+      <p className={styles.dim}>It has to be smaller than its sources. Summaries above it stay as they are.</p>
+    </div>
+  )
 }
 
 function RewriteForm({ draft, onChange }: Omit<Props, 'ask'>) {
