@@ -137,8 +137,8 @@ export const GrepStep = z.object({
 export type GrepStep = z.infer<typeof GrepStep>
 
 export const MatchesInput = z.object({
-  search: GrepInput,
-  text: z.string().max(MOST_MATCHED_CHARS),
+  search: GrepInput.meta({ description: 'the search', examples: [{ query: 'lease' }] }),
+  text: z.string().max(MOST_MATCHED_CHARS).describe('the text to look in'),
 })
 export type MatchesInput = z.infer<typeof MatchesInput>
 
