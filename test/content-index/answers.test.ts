@@ -1,7 +1,7 @@
-import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import type { ContentIndexResult } from '../../core/contract/search-index.ts'
 import { ContentIndexes } from '../../core/search/content-index/content-indexes.ts'
@@ -35,15 +35,15 @@ function memoryWith(contents: readonly string[]): { memory: TestMemory; paths: s
 async function index(
   { db }: TestMemory,
   indexes: ContentIndexes,
-  { limitBytes, steps }: { readonly limitBytes?: number; readonly steps?: number } = {},
+  { limitBytes, until }: { readonly limitBytes?: number; readonly until?: () => boolean } = {},
 ): Promise<ContentIndexResult | null> {
   const stop = new AbortController()
   const job = indexContents(
     { db, filesDir: null, indexes, ...(limitBytes === undefined ? {} : { limitBytes }) },
     stop.signal,
   )
-  for (let step = 0; ; step += 1) {
-    if (step === steps) stop.abort()
+  for (;;) {
+    if (until?.()) stop.abort()
     try {
       const next = await job.next()
       if (next.done) return next.value
@@ -219,11 +219,17 @@ it('keeps the finished indexes when it is cancelled, and leaves nothing unfinish
   const { memory } = memoryWith(Array.from({ length: 6 }, (_, number) => log(30_000, `walrus ${number}`)))
   using _ = memory
   const indexes = new ContentIndexes(temporaryFolder())
-  expect(await index(memory, indexes, { steps: 2 })).toBeNull()
-  const names = readdirSync(indexes.folder).filter((name) => name.includes('grams'))
-  expect(names.length).toBeLessThan(6)
-  expect(names.every((name) => name.endsWith('.grams'))).toBe(true)
-  expect(await index(memory, indexes)).toEqual({ outcome: 'ready', indexedFiles: 6 - names.length })
+  // Every look at the clock finds that it is time to report progress.
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 200))
+  onTestFinished(() => void vi.restoreAllMocks())
+  const names = () => readdirSync(indexes.folder).filter((name) => name.includes('grams'))
+  expect(await index(memory, indexes, { until: () => existsSync(indexes.folder) && names().length > 1 })).toBeNull()
+  expect(names().length).toBeGreaterThan(0)
+  expect(names().length).toBeLessThan(6)
+  const finished = names()
+  expect(finished.every((name) => name.endsWith('.grams'))).toBe(true)
+  expect(await index(memory, indexes)).toEqual({ outcome: 'ready', indexedFiles: 6 - finished.length })
 })
 
 it('stays below the size limit of all indexes, and gives up the indexes of other contents first', async () => {

@@ -52,7 +52,7 @@ test('another memory is chosen by its path, and an unknown one is said', async (
   const dialog = page.getByRole('dialog', { name: 'Side B' })
   await dialog.getByLabel('Or another memory file').fill(`${path}.missing`)
   await dialog.getByRole('button', { name: 'Take the other memory' }).click()
-  await expect(page.getByText(/missing/).last()).toBeVisible()
+  await expect(page.getByText(/^There is no file at .*missing/).filter({ visible: true })).toBeVisible()
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible()
   await page.getByRole('button', { name: /^B: / }).click()
   await dialog.getByLabel('Or another memory file').fill(path)

@@ -9,7 +9,7 @@ test('a trace of words shows every place, the way to the window, and how to get 
   await expect(places.getByRole('listitem')).toHaveCount(7)
   await places.getByRole('button', { name: /msg_52/ }).click()
   await expect(page).toHaveURL(/trace=msg_52/)
-  await expect(page.getByRole('heading', { name: /^Dropped at sum_e2247.* by run 2/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Dropped at Agreed, tomorrow.* sum_e2247.* by run 2/ })).toBeVisible()
   const ladder = page.getByRole('list', { name: 'From the window down to the message' })
   await expect(ladder.getByRole('article')).toHaveCount(5)
   await expect(ladder).toContainText('told again by msg_381')

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Capabilities } from '../../core/contract/memory.ts'
 import { GrepInput, type GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
@@ -543,16 +543,22 @@ it('yields to other work, and stops when it is cancelled', async () => {
     Array.from({ length: 400 }, (_, i) => `${'text '.repeat(8000)}${i}`),
   )
   const search = searcher(memory, noIndex)
+  // Every look at the clock finds that the slice is over.
+  let nowMs = 0
+  vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 100))
+  onTestFinished(() => void vi.restoreAllMocks())
   let turns = 0
-  const timer = setInterval(() => {
+  const count = () => {
     turns += 1
-  }, 1)
+    next = setImmediate(count)
+  }
+  let next = setImmediate(count)
   await search({ query: 'no such word', match: 'all' })
-  clearInterval(timer)
+  clearImmediate(next)
   expect(turns).toBeGreaterThan(2)
   const stop = new AbortController()
   const running = search({ query: 'no such word', match: 'all' }, stop.signal)
-  setTimeout(() => stop.abort(), 5)
+  setImmediate(() => stop.abort())
   await expect(running).rejects.toMatchObject({ code: 'cancelled' })
 })
 
