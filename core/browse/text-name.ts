@@ -40,6 +40,15 @@ export function nameOf(text: string): string {
   return excerptOf(firstWords(line).replace(/(?<=[^.])[.。:]$/u, ''), NAME_CHARS)
 }
 
+/** Of a text, so many characters are read for its name. */
+const NAMED_CHARS = 2000
+
+/** Returns the name of a text, or how it begins when it has no words. */
+export function titleOf(text: string): string {
+  const head = text.slice(0, NAMED_CHARS)
+  return nameOf(head) || excerptOf(head, NAME_CHARS)
+}
+
 /** Returns the sentences with which a line begins, until they say something. */
 function firstWords(line: string): string {
   for (const end of line.matchAll(SENTENCE_END)) {

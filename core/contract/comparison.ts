@@ -38,7 +38,7 @@ const ComparedLayers = z.object({
   last: z.array(z.int()),
   tokens: z.array(z.int()),
   inWindow: z.array(z.boolean()),
-  /** Its first sentence. */
+  /** Its first sentence that says something. */
   title: z.array(z.string()),
   state: z.array(ComparedState),
   /** The index of its partner on the other side, or −1. */
@@ -75,7 +75,7 @@ export const ComparedEntry = z.object({
   messages: z.int(),
   tokens: z.int(),
   createdAtMs: TimeMs.nullable(),
-  /** Its first sentence. */
+  /** Its first sentence that says something. */
   title: z.string(),
   /** The details of its messages, and how many of them stand in it. Null where they were not counted. */
   details: z.int().nullable(),

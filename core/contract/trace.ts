@@ -68,7 +68,7 @@ export const Rung = z.object({
   firstSeq: z.int().nullable(),
   lastSeq: z.int().nullable(),
   sources: z.int(),
-  /** How its text begins. */
+  /** Its first sentence that says something. */
   title: z.string(),
   /** The passage in which the details stand, or that comes nearest to them. */
   excerpt: z.string(),

@@ -1,9 +1,9 @@
+import { titleOf } from '../browse/text-name.ts'
 import { ROLES } from '../contract/ids.ts'
 import type { DetailFate } from '../contract/loss.ts'
 import type { Rung } from '../contract/trace.ts'
 import type { Memory } from '../memory/memory.ts'
 import { OTHER_ROLE } from '../memory/messages.ts'
-import { claimsOf } from '../provenance/claims.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { type FoundNode, messageNumber } from '../systems/node-id.ts'
 import { readPruned } from '../systems/pruned-outputs.ts'
@@ -23,7 +23,6 @@ type RungsOf = {
   readonly listed: readonly Detail[]
 }
 
-const TITLE_CHARS = 100
 /** An excerpt begins so many characters before what it shows, so that this is in the first lines, and is so long in all. */
 const BEFORE = 60
 const EXCERPT = 420
@@ -143,13 +142,6 @@ export class Rungs {
     const lost = this.#of.listed.filter((_, detail) => before[detail] === 'kept' && isLost(after[detail]))
     return lost.slice(0, MOST_LOST).map(({ text }) => excerptOf(text))
   }
-}
-
-/** The first sentence of a text, by which people know it again. */
-export function titleOf(text: string): string {
-  const head = text.slice(0, 2000)
-  const [first] = claimsOf(head)
-  return excerptOf(first ? head.slice(first.start, first.end) : head, TITLE_CHARS)
 }
 
 /** Returns what a card shows of a text: the place where the details stand, or that comes nearest to them. */

@@ -86,7 +86,7 @@ describe('two memories beside each other', () => {
     expect(differences[0]).toMatchObject({
       kind: 'only_b',
       what: 'messages',
-      b: { messages: 2, title: 'Something new.' },
+      b: { messages: 2, title: 'Something new' },
     })
     expect(b.window.at(-1)).toMatchObject({ last: 61, id: null })
     one.close()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { nameOf } from '../../core/browse/text-name.ts'
+import { nameOf, titleOf } from '../../core/browse/text-name.ts'
 
 describe('the name of a text', () => {
   it.each([
@@ -44,4 +44,9 @@ describe('the name of a text', () => {
       }),
     )
   })
+})
+
+it('gives the beginning of a text without words as its title', () => {
+  expect(titleOf('## Summary\n- [2026-03-02 08:29Z] user: Set `retries` to 1.')).toBe('Set retries to 1')
+  expect(titleOf('… !? …')).toBe('… !? …')
 })
