@@ -10,7 +10,7 @@ import { assumedRowPx, PLACEHOLDER_PX } from './pages.ts'
 import styles from './transcript-list.module.css'
 import { useLineageKeys } from './use-lineage-keys.ts'
 import type { Located } from './use-located.ts'
-import { useScroller } from './use-scroller.ts'
+import { type Target, useScroller } from './use-scroller.ts'
 import type { RowRange } from './use-sight.ts'
 import type { TranscriptRows } from './use-transcript.ts'
 
@@ -32,32 +32,24 @@ export function TranscriptList(props: Props) {
   const list = useRef<VirtuosoHandle>(null)
   // A message that was selected here is in sight already. Scrolling to it would move the text under the pointer.
   const pickedHere = useRef<string | null>(selection)
-  const { top, lookAtTop, reveal, scrollerRef } = useScroller(located?.first ?? 0)
+  const [initial] = useState<Target | null>(() => located && { position: located.first, align: 'center' })
+  const scroller = useScroller(list, total, initial)
+  const { top, isAtEnd, goTo, reveal } = scroller
   const [seenTotal, setSeenTotal] = useState(total)
+  if (isAtEnd && seenTotal !== total) setSeenTotal(total)
   const foldMessage = useFoldMessage()
 
   const select = useCallback((id: string, how: 'push' | 'replace' = 'push') => {
     pickedHere.current = id
     navigate({ selection: id }, how)
   }, [])
-  const scrollTo = useCallback((position: number, align: 'start' | 'center' | 'end') => {
-    list.current?.scrollToIndex({ index: position, align })
-  }, [])
 
   const first = located?.first
   useEffect(() => {
     if (first === undefined || selection === pickedHere.current) return
     pickedHere.current = selection
-    scrollTo(first, 'center')
-  }, [first, selection, scrollTo])
-
-  // New messages scroll the list only when it is at its end already. The list's own way of following would also scroll
-  // when rows get their height for the first time.
-  const follows = useRef(false)
-  const [isAtEnd, setAtEnd] = useState(false)
-  useEffect(() => {
-    if (follows.current) scrollTo(total - 1, 'end')
-  }, [total, scrollTo])
+    goTo({ position: first, align: 'center' })
+  }, [first, selection, goTo])
 
   // The position of the keys, so that they need not wait until the selection is located.
   const cursor = useRef<{ readonly id: string; readonly position: number }>(null)
@@ -67,7 +59,8 @@ export function TranscriptList(props: Props) {
     if (message === undefined) return
     cursor.current = { id: message.id, position: target }
     select(message.id, 'replace')
-    if (!reveal(target)) scrollTo(target, 'center')
+    if (target === total - 1) goTo({ position: target, align: 'end' })
+    else if (!reveal(target)) goTo({ position: target, align: 'center' })
   }
   useListKeys({
     move: (steps) => {
@@ -114,7 +107,7 @@ export function TranscriptList(props: Props) {
         topMessage={messageAt(top) ?? null}
         newer={total - seenTotal}
         deadEnd={deadEnd}
-        onJump={(position) => scrollTo(position, position >= total - 1 ? 'end' : 'start')}
+        onJump={(position) => goTo({ position, align: position >= total - 1 ? 'end' : 'start' })}
       />
       <Virtuoso
         ref={list}
@@ -123,19 +116,15 @@ export function TranscriptList(props: Props) {
         aria-label="Messages"
         totalCount={total}
         defaultItemHeight={assumedRowPx(total)}
-        initialTopMostItemIndex={located === null ? 0 : { index: located.first, align: 'center' }}
+        initialTopMostItemIndex={initial === null ? 0 : { index: initial.position, align: initial.align }}
         increaseViewportBy={300}
-        atBottomStateChange={(isNow) => {
-          follows.current = isNow
-          setAtEnd(isNow)
-          if (isNow) setSeenTotal(total)
-        }}
         rangeChanged={({ startIndex, endIndex }) => {
           onSight({ first: startIndex, last: endIndex })
-          lookAtTop()
+          scroller.lookAtRows()
         }}
-        scrollerRef={scrollerRef}
-        onScroll={lookAtTop}
+        totalListHeightChanged={scroller.onHeights}
+        scrollerRef={scroller.scrollerRef}
+        onScroll={scroller.lookAtRows}
         itemContent={row}
       />
     </>
