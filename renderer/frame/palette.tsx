@@ -1,5 +1,5 @@
 import { Command } from 'cmdk'
-import { useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { navigate } from '../routes.ts'
 import { conversationName } from '../ui/conversation-name.ts'
@@ -18,29 +18,58 @@ type Props = PaletteActions & {
 
 const MAX_SHOWN = 60
 const TYPING_MS = 100
-/** Enter carries out the first entry, so searching for the typed text comes last. */
+/** In the order of the list. */
 const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Search'] as const
 
 /** A list of everything that can be reached by name. */
 export function Palette({ info, onClose, ...actions }: Props) {
   const [text, setText] = useState('')
   const words = useDebounced(text, TYPING_MS)
-  const { rows } = useConversations({ ...listQuestion(words, 'change', false), limit: MAX_SHOWN })
+  const { rows, isAnswered } = useConversations({ ...listQuestion(words, 'change', false), limit: MAX_SHOWN })
   const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(rows ?? [])]
   const shown = [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
   const run = (entry: PaletteEntry) => {
     onClose()
     entry.run()
   }
+
+  // Enter carries out the first entry. The search for the text is first only until the conversations are known.
+  const isComplete = isAnswered && words === text
+  const first = GROUPS.map((group) => shown.find((entry) => entry.group === group)).find((entry) => entry !== undefined)
+  const [chosen, setChosen] = useState('')
+  // biome-ignore lint/correctness/useExhaustiveDependencies: later changes leave what the user chose
+  useEffect(() => setChosen(first?.key ?? ''), [text, isComplete])
+  const [isEntered, setEntered] = useState(false)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || isComplete || first?.group !== 'Search') return
+    event.preventDefault()
+    setEntered(true)
+  }
+  // biome-ignore lint/correctness/useExhaustiveDependencies: carried out once, when the list is complete
+  useEffect(() => {
+    if (isEntered && isComplete && first !== undefined) run(first)
+  }, [isEntered, isComplete])
+
   return (
     <Dialog title="Command palette" isTitleHidden width={560} onClose={onClose}>
-      <Command className={styles.palette} label="Command palette" shouldFilter={false} loop>
+      <Command
+        className={styles.palette}
+        label="Command palette"
+        shouldFilter={false}
+        loop
+        value={chosen}
+        onValueChange={setChosen}
+        onKeyDown={onKeyDown}
+      >
         <Command.Input
           className={styles.input}
           data-autofocus=""
           placeholder="View, action, conversation, or an id"
           value={text}
-          onValueChange={setText}
+          onValueChange={(typed) => {
+            setText(typed)
+            setEntered(false)
+          }}
         />
         <Command.List className={styles.list}>
           {GROUPS.map((group) => {

@@ -46,9 +46,8 @@ export const conversationPages = (question: Question) =>
 
 /** Conversations page by page. The rows of the last question stay until those of the new one are there. */
 export function useConversations(question: Question) {
-  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery(
-    conversationPages(question),
-  )
+  const { data, error, isPending, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
+    useInfiniteQuery(conversationPages(question))
   const rows = useMemo(() => {
     // A conversation that changes while pages are fetched may be on two of them.
     const byId = new Map(rowsIn(data).map((row) => [row.conversationId, row]))
@@ -56,6 +55,8 @@ export function useConversations(question: Question) {
   }, [data])
   return {
     rows,
+    /** Whether the rows are the answer to this question, or none can be had. */
+    isAnswered: !isPending && !isPlaceholderData,
     /** Counts of the newest answer. */
     counts: data?.pages.at(-1),
     error,
