@@ -31,3 +31,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** The longest text in which the matches of a search are asked for. */
 export const MOST_MATCHED_CHARS = 400_000
+
+/** Of more hits than these a search does not say what became of them: nobody has scrolled so far. */
+export const MOST_TRACED_HITS = 600

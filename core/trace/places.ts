@@ -119,7 +119,7 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
   }
 }
 
-/** Searches for all words, or else for any of them; for the text as it is when it has no word to look for. */
+/** Searches as for a question: what has all the words comes first, then what has some of them. */
 async function found(
   search: Searching['search'],
   query: string | null,
@@ -127,29 +127,19 @@ async function found(
   signal: AbortSignal,
 ): Promise<readonly GrepHit[]> {
   if (query === null) return []
-  const narrowed = {
-    scope: 'both',
-    sort: 'relevance',
-    limit,
-    ...(conversationId === undefined ? {} : { conversationIds: [conversationId] }),
-  }
-  const all = await search(GrepInput.parse({ query, ...narrowed }), signal)
-  const whole = all.hits.filter(({ isPartial }) => !isPartial)
-  if (whole.length >= limit || !/\s/.test(query)) return all.hits
-  // A message with all words ends a search for all of them, but others may say most of it.
-  const any = await search(GrepInput.parse({ query, match: 'any', ...narrowed }), signal)
-  const known = new Set(all.hits.map(({ id }) => id))
-  return [...all.hits, ...any.hits.filter(({ id }) => !known.has(id))].slice(0, limit)
+  const conversationIds = conversationId === undefined ? {} : { conversationIds: [conversationId] }
+  const asked = { query, match: 'question', scope: 'both', limit, ...conversationIds } as const
+  return (await search(GrepInput.parse(asked), signal)).hits
 }
+
+/** A long text is known by so many of its words. More than 100 would be searched for as one text. */
+const MOST_TERMS = 80
 
 function queryOf({ vocabulary }: Details, words: string): string | null {
   const terms = vocabulary.claims.flatMap((claim) =>
     claim.terms.map(({ start, end }) => claim.text.slice(start - claim.start, end - claim.start)),
   )
   const telling = [...new Set(terms.length > 0 ? terms : [words])].map((word) => word.replaceAll('"', ' ').trim())
-  const query = telling
-    .filter((word) => word !== '')
-    .map((word) => `"${word}"`)
-    .join(' ')
-  return query === '' ? null : query.slice(0, 2000)
+  const phrases = telling.filter((word) => word !== '').map((word) => `"${word}"`)
+  return phrases.length === 0 ? null : phrases.slice(0, MOST_TERMS).join(' ')
 }

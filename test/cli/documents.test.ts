@@ -283,6 +283,24 @@ describe('lcm grep', () => {
     await grep('anything', '--scope', 'files')
   })
 
+  it('lists only hits of which this became in the window, and says it of each', async () => {
+    const messages = ['a', '--mode', 'literal', '--scope', 'messages', '--limit', '40']
+    const every = await grep(...messages)
+    const states = ['kept', 'partly', 'dropped', 'changed', 'unknown']
+    const found: string[] = []
+    for (const state of states) {
+      const { hits } = await grep(...messages, '--state', state)
+      expect(hits.every((hit) => hit.state === state)).toBe(true)
+      if (hits.length > 0) found.push(state)
+    }
+    expect(found.length).toBeGreaterThan(1)
+    const all = await grep(...messages, ...states.flatMap((state) => ['--state', state]))
+    expect(all.hits.map(({ id }) => id)).toEqual(every.hits.map(({ id }) => id))
+    const files = await lcmHere(['grep', 'a', '--scope', 'files', '--state', 'kept', '--db', memory.db])
+    expect(files.code).toBe(2)
+    expect(files.stderr).toContain('A large file has no state in the window')
+  })
+
   it('returns every hit exactly once over all pages', async () => {
     const whole = (await grep('a', '--mode', 'literal', '--limit', '1000')).hits.map((hit) => hit.id)
     const paged: string[] = []

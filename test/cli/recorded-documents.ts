@@ -121,6 +121,9 @@ async function askSearches(recorder: DocumentRecorder, path: string): Promise<vo
   for (const sort of ['newest', 'oldest', 'relevance']) await grep('test', '--sort', sort, '--limit', '5')
   for (const scope of ['messages', 'summaries', 'both', 'files']) await grep('a', '--mode', 'literal', '--scope', scope)
   for (const match of ['auto', 'all', 'any']) await grep('test file error', '--match', match, '--limit', '5')
+  for (const state of ['kept', 'partly', 'dropped', 'changed', 'unknown']) {
+    await grep('the', '--state', state, '--limit', '5')
+  }
   await grep('err(or)?s?', '--mode', 'regex', '--limit', '5')
   await grep('the', '--role', 'user', '--role', 'tool', '--depth', '0', '--limit', '5')
   await grep('the', '--after', '2026-01-02', '--before', '2027-01-01T00:00:00Z', '--limit', '5')

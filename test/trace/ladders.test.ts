@@ -26,12 +26,14 @@ beforeAll(() => {
 })
 afterAll(() => memory.close())
 
-const tracer = (): FactTracer => {
-  const reader = new MemoryReader(memory.db)
-  const retrieval = new RetrievalEngine(memory.db, NATIVE_CAPABILITIES, reader)
-  const indexes = new TextIndexes(memory.db)
-  return new FactTracer({ db: memory.db, reader, indexes, search: (input, signal) => retrieval.search(input, signal) })
+const tracer = ({ db } = memory): FactTracer => {
+  const reader = new MemoryReader(db)
+  const retrieval = new RetrievalEngine(db, NATIVE_CAPABILITIES, reader)
+  const indexes = new TextIndexes(db)
+  return new FactTracer({ db, reader, indexes, search: (input, signal) => retrieval.search(input, signal) })
 }
+
+const textTraceOf = (told: TestMemory, text: string) => tracer(told).trace(TraceInput.parse({ text }))
 
 describe('the ladder of a fact', () => {
   it('leads from the message over every summary to the window, with the state at each', async () => {
@@ -93,6 +95,22 @@ describe('the ladder of a fact', () => {
     expect(found.id).toBe('msg_1')
     expect(found.places.map(({ id, state }) => [id, state])).toContainEqual(['sum_leaf', 'dropped'])
     expect(found.places.find(({ id }) => id === 'msg_1')?.lostAt?.id).toBe('sum_middle')
+  })
+
+  it('begins at what has all the words, also where others have some of them more often', async () => {
+    using told = buildMemory({ conversations: [{}] })
+    const some = Array.from({ length: 40 }, (_, at) => `Ledger, ledger, ledger ${at}: the ledger waits.`)
+    told.messages(1, [...some, 'The ledger was moved to ap-south-2 because of the audit.', ...some])
+    const { id, places } = await textTraceOf(told, 'the audit moved our ledger to ap-south-2')
+    expect([id, places[0]?.id]).toEqual(['msg_41', 'msg_41'])
+  })
+
+  it('follows a text of more words than a query may have', async () => {
+    using told = buildMemory({ conversations: [{}] })
+    const long = Array.from({ length: 150 }, (_, at) => `service${at} has port ${7000 + at}.`).join(' ')
+    told.messages(1, ['Hello.', long, 'Goodbye.'])
+    const { id, state } = await textTraceOf(told, long)
+    expect([id, state]).toEqual(['msg_2', 'kept'])
   })
 
   it('says that nothing says words that stand nowhere', async () => {

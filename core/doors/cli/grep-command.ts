@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { type GrepHit, GrepInput, GrepResult } from '../../contract/retrieval.ts'
+import { GrepHit, GrepInput, GrepResult } from '../../contract/retrieval.ts'
+import { FactState } from '../../contract/trace.ts'
+import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
+import { hitsInState } from '../../trace/hits-in-state.ts'
 import { defineCommand } from './command.ts'
 import { interruptible, interruptibleCall } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -13,6 +16,11 @@ const fields = GrepInput.omit({ exactTotal: true }).extend({
     .enum(['covering'])
     .optional()
     .meta({ description: 'group the hits by the summary that covers them', value: 'group' }),
+  states: z
+    .array(FactState)
+    .min(1)
+    .optional()
+    .describe('only hits of which this became in the window; each hit says it'),
   full: z.boolean().optional().describe('whole texts instead of snippets'),
   index: z
     .boolean()
@@ -27,15 +35,24 @@ export const grep = defineCommand({
   example: 'grep "retry limit" --db sample.db --role user --limit 5',
   fields,
   positional: ['query'],
-  prints: GrepResult,
+  prints: GrepResult.extend({ hits: z.array(GrepHit.extend({ state: FactState.optional() })) }),
+  first: ({ scope, states }) => {
+    if (scope === 'files' && states)
+      throw new LcmError(
+        'invalid_argument',
+        'A large file has no state in the window: leave out --state or --scope files.',
+      )
+  },
   run: (input, given) => withMemory(given, (lcm) => search(lcm, input), { readOnly: true }),
 })
 
-async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typeof fields>): Promise<Answer> {
+async function search(lcm: Lcm, { groupBy, full, index, states, ...asked }: z.output<typeof fields>): Promise<Answer> {
   for (const id of asked.conversationIds ?? []) chooseConversation(lcm, id)
   const input = { ...asked, exactTotal: true }
   if (index) await makeIndex(lcm, asked.scope)
-  const result = await interruptibleCall((signal) => lcm.retrieval.grep(input, signal))
+  const result = await interruptibleCall<StatedResult>((signal) =>
+    states ? inState(lcm, input, states, signal) : lcm.retrieval.grep(input, signal),
+  )
   const hits = full
     ? await Promise.all(result.hits.map(async (hit) => ({ ...hit, content: await wholeText(lcm, hit) })))
     : result.hits
@@ -46,6 +63,7 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
         const where = [
           hit.role ?? hit.kind,
           hit.line === undefined ? null : `line ${count(hit.line)}`,
+          hit.state ?? null,
           hit.inContext ? 'in the window' : null,
           hit.isPruned ? 'pruned by its agent' : null,
           hit.isPartial && hit.words
@@ -67,6 +85,18 @@ async function search(lcm: Lcm, { groupBy, full, index, ...asked }: z.output<typ
       `${result.totalIsExact ? '' : 'at least '}${count(result.total)} hits, ${count(hits.length)} shown${result.nextCursor ? `; go on with --cursor ${result.nextCursor}` : ''}`,
     ].join('\n')
   return { json: { ...result, hits, ...groups }, text }
+}
+
+type StatedResult = Omit<GrepResult, 'hits'> & { readonly hits: readonly (GrepHit & { readonly state?: FactState })[] }
+
+function inState(
+  { factStates, retrieval }: Lcm,
+  input: GrepInput,
+  states: readonly FactState[],
+  signal: AbortSignal,
+): Promise<StatedResult> {
+  const search = retrieval.grep.bind(retrieval)
+  return hitsInState({ states: factStates, search }, input, new Set(states), signal)
 }
 
 /** Says which summands a score has. */

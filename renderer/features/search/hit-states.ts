@@ -1,3 +1,4 @@
+import { MOST_TRACED_HITS } from '../../../core/contract/lists.ts'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import type { FactState, FactStates } from '../../../core/contract/trace.ts'
 
@@ -10,13 +11,11 @@ export const STATE_FILTERS = ['all', 'lost', 'kept', 'partly', 'dropped', 'chang
 
 /** So many hits are asked about at once. */
 const BATCH = 12
-/** More hits than these are not traced: nobody has scrolled so far. */
-const MOST_TRACED = 600
 
 /** The hits that have to be traced, in batches. A file has no state, and what is in the window itself is known. */
 export function batchesOf(pages: readonly (readonly GrepHit[])[]): readonly (readonly string[])[] {
   const ids = new Set(pages.flat().flatMap(({ id, kind, inContext }) => (kind === 'file' || inContext ? [] : id)))
-  const traced = [...ids].slice(0, MOST_TRACED)
+  const traced = [...ids].slice(0, MOST_TRACED_HITS)
   return Array.from({ length: Math.ceil(traced.length / BATCH) }, (_, batch) =>
     traced.slice(batch * BATCH, (batch + 1) * BATCH),
   )
