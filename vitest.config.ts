@@ -55,6 +55,8 @@ export default defineConfig({
           globalSetup: ['test/builders/built-program.ts'],
           // Some wait for clocks and other processes. Projects with other numbers of workers run one after another.
           maxWorkers: availableParallelism() + 2,
+          // Tests of a file that wait beside each other.
+          maxConcurrency: 10,
           sequence: { groupOrder: 1 },
         },
       },

@@ -24,9 +24,10 @@ function heldIn(folder: string, pid: number | 'self' = 'self'): string[] {
 }
 
 const hasProc = existsSync('/proc/self/fd')
-const untilLetGo = (path: string, pid: number | 'self' = 'self'): Promise<void> =>
+/** @param its the `expect` of the test, when others run beside it */
+const untilLetGo = (path: string, pid: number | 'self' = 'self', its = expect): Promise<void> =>
   hasProc
-    ? expect.poll(() => heldIn(dirname(path), pid), { interval: 10 }).toEqual([])
+    ? its.poll(() => heldIn(dirname(path), pid), { interval: 10 }).toEqual([])
     : new Promise((done) => setTimeout(done, 2000))
 
 /** Name → hash. */
@@ -54,53 +55,60 @@ function contentsAlone(path: string): Record<string, string> {
   return contents(folder)
 }
 
-describe.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $name', ({ name }) => {
-  it('leaves the same files behind as without a window, and is followed when it returns', async () => {
+// Each test spends nearly all of its time waiting for its own file to be let go, so they wait beside each other.
+describe.concurrent.each(WRITERS.map(({ name }) => ({ name })))('an agent that writes as $name', ({ name }) => {
+  it('leaves the same files behind as without a window, and is followed when it returns', async ({
+    expect: its,
+    onTestFinished: atTheEnd,
+  }) => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const agent = await agentOn(name, path)
+    const agent = await agentOn(name, path, 0, atTheEnd)
     const { next } = await agent.tell('say 12')
-    const { core, changes } = windowOn(path)
-    expect([await look(core), (await core.lcm()).info.access]).toEqual([next, 'in_place'])
-    await untilLetGo(path)
+    const { core, changes } = windowOn(path, atTheEnd)
+    its([await look(core), (await core.lcm()).info.access]).toEqual([next, 'in_place'])
+    await untilLetGo(path, 'self', its)
     const alone = contentsAlone(path)
     const before = changes()
     await agent.tell('close')
-    expect(contents(dirname(path))).toEqual(alone)
-    await expect.poll(changes, { interval: 10 }).toBeGreaterThan(before)
-    expect([await look(core), (await core.lcm()).info.access]).toEqual([next, 'memory_image'])
-    expect(contents(dirname(path))).toEqual(alone)
+    its(contents(dirname(path))).toEqual(alone)
+    await its.poll(changes, { interval: 10 }).toBeGreaterThan(before)
+    its([await look(core), (await core.lcm()).info.access]).toEqual([next, 'memory_image'])
+    its(contents(dirname(path))).toEqual(alone)
 
-    const again = await agentOn(name, path, next)
+    const again = await agentOn(name, path, next, atTheEnd)
     const told = await again.tell('say 3')
-    await expect.poll(() => look(core), { interval: 20 }).toBe(told.next)
-    expect([told.busy, (await core.lcm()).info.access]).toEqual([0, 'in_place'])
+    await its.poll(() => look(core), { interval: 20 }).toBe(told.next)
+    its([told.busy, (await core.lcm()).info.access]).toEqual([0, 'in_place'])
   })
 
-  it('does not cause the file to be opened, reported or read again while it writes nothing', async () => {
+  it('does not cause the file to be opened, reported or read again while it writes nothing', async ({
+    expect: its,
+    onTestFinished: atTheEnd,
+  }) => {
     const path = join(temporaryFolder(), 'lcm.db')
-    const agent = await agentOn(name, path)
+    const agent = await agentOn(name, path, 0, atTheEnd)
     await agent.tell('say 8')
-    const { core, changes } = windowOn(path)
+    const { core, changes } = windowOn(path, atTheEnd)
     await look(core)
     const lcm = await core.lcm()
     const [conversation = { conversationId: 0 }] = lcm.stats.conversations()
     const history = lcm.reader.of(conversation.conversationId)
-    await untilLetGo(path)
+    await untilLetGo(path, 'self', its)
     const before = changes()
     for (let round = 0; round < 2; round += 1) {
       // Between two statements nobody else opens anything.
       const held = hasProc ? heldIn(dirname(path)) : []
-      expect(lcm.reader.of(conversation.conversationId)).toBe(history)
-      expect(hasProc ? heldIn(dirname(path)) : []).toEqual(held)
+      its(lcm.reader.of(conversation.conversationId)).toBe(history)
+      its(hasProc ? heldIn(dirname(path)) : []).toEqual(held)
       await look(core)
-      expect(lcm.reader.of(conversation.conversationId)).toBe(history)
-      await untilLetGo(path)
+      its(lcm.reader.of(conversation.conversationId)).toBe(history)
+      await untilLetGo(path, 'self', its)
     }
     await new Promise((done) => setTimeout(done, 600))
-    expect([changes(), (await core.lcm()) === lcm]).toEqual([before, true])
+    its([changes(), (await core.lcm()) === lcm]).toEqual([before, true])
     const { next } = await agent.tell('say 1')
-    await expect.poll(changes, { interval: 10 }).toBeGreaterThan(before)
-    expect(await look(core)).toBe(next)
+    await its.poll(changes, { interval: 10 }).toBeGreaterThan(before)
+    its(await look(core)).toBe(next)
   })
 })
 

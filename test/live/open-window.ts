@@ -8,17 +8,28 @@ import { Agent } from './start-agent.ts'
 const SEED = 8
 const machine = new Machine({ env: process.env, resourcesDir })
 
+/** A test that has others beside it gives its own `onTestFinished`. */
+type AtTheEnd = typeof onTestFinished
+
 /** An agent of a system at work on a file; ends with the test. */
-export async function agentOn(writer: string, path: string, already = 0): Promise<Agent> {
+export async function agentOn(
+  writer: string,
+  path: string,
+  already = 0,
+  atTheEnd: AtTheEnd = onTestFinished,
+): Promise<Agent> {
   const agent = await Agent.start(writer, path, SEED, already)
-  onTestFinished(() => agent.kill())
+  atTheEnd(() => agent.kill())
   return agent
 }
 
 /** A window's core over a file, with the number of reported changes. */
-export function windowOn(path: string): { readonly core: Core; readonly changes: () => number } {
+export function windowOn(
+  path: string,
+  atTheEnd: AtTheEnd = onTestFinished,
+): { readonly core: Core; readonly changes: () => number } {
   const core = new Core({ path, open: { cacheDir: machine.folders.cache }, machine, execute: executeHere({}) })
-  onTestFinished(() => core.close())
+  atTheEnd(() => core.close())
   let changes = 0
   core.subscribe((event) => {
     if (event.kind === 'database_changed') changes += 1
