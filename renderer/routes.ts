@@ -75,6 +75,7 @@ const OF_CONVERSATION: readonly string[] = [
   'context.tail',
   'context.rank',
   'search.within',
+  'compaction.run',
 ]
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)

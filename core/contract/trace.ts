@@ -223,6 +223,7 @@ export const LossInput = z.object({
   conversationId: ConversationId,
   from: Moment.optional().describe('the moment before (default: before the last compaction)'),
   to: Moment.optional().describe('the moment after (default: now)'),
+  runId: z.string().min(1).max(512).optional().describe('what this compaction run lost, in place of two moments'),
   summaryId: NodeId.optional().describe('what fell when this summary was made, in place of two moments'),
   limit: z.int().min(1).max(2000).default(200).describe('details of each list'),
 })

@@ -153,9 +153,9 @@ async function* compactJob(lcm: Lcm, spec: Extract<JobSpec, { kind: 'compact' }>
 async function withLoss(lcm: Lcm, result: CompactionResult, signal: AbortSignal): Promise<CompactionResult> {
   if (result.runId === null || signal.aborted) return result
   try {
-    const { conversationId } = result
+    const { conversationId, runId } = result
     const loss = await lcm.losses.report(
-      LossInput.parse({ conversationId, limit: MOST_LOST }),
+      LossInput.parse({ conversationId, runId, limit: MOST_LOST }),
       signal,
       MOST_COMPARED_CHARS,
     )

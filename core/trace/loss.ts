@@ -1,7 +1,8 @@
 import { ROLES } from '../contract/ids.ts'
 import type { LossReport, LostDetail } from '../contract/loss.ts'
-import type { Moment } from '../contract/time-travel.ts'
+import type { CompactionEvent, Moment } from '../contract/time-travel.ts'
 import type { LossInput } from '../contract/trace.ts'
+import { LcmError } from '../errors.ts'
 import type { Memory } from '../memory/memory.ts'
 import { IndexView } from '../provenance/index-view.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
@@ -9,7 +10,7 @@ import type { MemoryReader } from '../systems/memory-reader.ts'
 import { messageNumber } from '../systems/node-id.ts'
 import { excerptOf } from '../text.ts'
 import { storedPlacements } from '../window/placements.ts'
-import type { TimeTravel } from '../window/time-travel/time-travel.ts'
+import type { PastWindow, TimeTravel } from '../window/time-travel/time-travel.ts'
 import { tokenCount } from '../window/window.ts'
 import { inSlices, TimeSlice } from '../yielding.ts'
 import { readingDetails, type Sentence, type ToldText } from './details.ts'
@@ -50,6 +51,7 @@ export class LossReporter {
    */
   async report(input: LossInput, signal: AbortSignal = NEVER, mostChars = MOST_CHARS): Promise<LossReport> {
     const began = performance.now()
+    refuseTwoQuestions(input)
     const { db, reader } = this.#options
     const slice = new TimeSlice(signal, 'The report was cancelled.')
     await reader.prepareMemory(input.conversationId)
@@ -80,7 +82,7 @@ export class LossReporter {
       }
       await flush()
       if (chars < mostChars) continue
-      notes.push('More left the window than is read for one report: choose moments that are nearer to each other.')
+      notes.push(cutNote(input, mostChars))
       break
     }
     const gone = await this.#notAfter(lost, change.after, tally, slice, signal)
@@ -99,20 +101,28 @@ export class LossReporter {
     }
   }
 
-  /** Returns what left the window between two moments: by default, since before the last compaction. */
-  #between(memory: Memory, { conversationId, from, to }: LossInput): Change {
+  /** Returns what left the window in a run, or between two moments: by default, since before the last compaction. */
+  #between(memory: Memory, { conversationId, from, to, runId }: LossInput): Change {
     const { timeTravel } = this.#options
-    const start = from ?? this.#beforeLastRun(memory)
+    const end: Moment | undefined = runId === undefined ? to : { runId }
+    // A run that is not there is refused before the moment before it is looked for.
+    const after = end === undefined ? null : timeTravel.entriesAt(conversationId, end)
+    const timeline = from === undefined ? timeTravel.timeline(conversationId) : null
+    const start = from ?? beforeRun(memory, timeline?.events ?? [], runId)
+    const pruned = timeline?.prunings?.find((one) => one.runId === runId)
     if (start === null)
       return {
         left: [],
         after: windowIds(memory),
         fromAtMs: null,
         toAtMs: null,
-        notes: ['This conversation was never compacted.'],
+        notes: [pruned ? PRUNED_ONLY : 'This conversation was never compacted.'],
       }
     const before = timeTravel.entriesAt(conversationId, start)
-    const after = to === undefined ? null : timeTravel.entriesAt(conversationId, to)
+    if (after !== null && isLater(before, after)) {
+      const message = 'from: This moment is later than the one given as to. Exchange the two.'
+      throw new LcmError('invalid_argument', message, { from, to })
+    }
     const [was, is] = [before.placed ?? storedPlacements(memory), after?.placed ?? storedPlacements(memory)].map(
       (placed) => windowIds(memory, placed),
     ) as [string[], string[]]
@@ -126,19 +136,8 @@ export class LossReporter {
       after: is,
       fromAtMs: before.atMs,
       toAtMs: after?.atMs ?? null,
-      notes,
+      notes: pruned ? [...notes, PRUNED_ONLY] : notes,
     }
-  }
-
-  /** Returns the moment of the newest message before the last run, or the last event where runs are not recorded. */
-  #beforeLastRun(memory: Memory): Moment | null {
-    const { events } = this.#options.timeTravel.timeline(memory.messages.conversationId)
-    const last = events.at(-1)
-    if (!last) return null
-    const first = events.findIndex((event) => (last.runId === '' ? event === last : event.runId === last.runId))
-    const { messages } = events[first] ?? last
-    const position = messages - 1
-    return position < 0 ? null : { messageId: memory.messageId(position) }
   }
 
   /** Compares the details of some texts with each node on their way. */
@@ -239,6 +238,48 @@ export class LossReporter {
     }
     return gone
   }
+}
+
+const PRUNED_ONLY =
+  'This run took outputs out of the window and put no summary in their place: their messages are still there.'
+
+/** @throws LcmError invalid_argument when more than one thing is asked about */
+function refuseTwoQuestions({ from, to, runId, summaryId }: LossInput): void {
+  const asked = [
+    from !== undefined || to !== undefined ? 'two moments (from, to)' : null,
+    runId !== undefined ? 'a run' : null,
+    summaryId !== undefined ? 'a summary' : null,
+  ].filter((one) => one !== null)
+  if (asked.length < 2) return
+  const message = `A loss report is about ${asked.join(' or about ')}, not about both: give one of them.`
+  throw new LcmError('invalid_argument', message, { from, to, runId, summaryId })
+}
+
+function cutNote({ conversationId, runId }: LossInput, mostChars: number): string {
+  const what = 'More left the window than is read for one report'
+  if (mostChars >= MOST_CHARS) return `${what}: choose moments that are nearer to each other, or one summary.`
+  const run = runId === undefined ? '' : ` --run ${runId}`
+  return `${what} here: "lcm loss --conversation ${conversationId}${run}" reads more of it.`
+}
+
+const isLater = (one: PastWindow, other: PastWindow): boolean =>
+  one.events > other.events ||
+  (one.events === other.events && one.atMs !== null && other.atMs !== null && one.atMs > other.atMs)
+
+/**
+ * Returns the moment just before a run, by default the last one, or the last event where runs are not recorded. That is
+ * after the newest message, or after the run before if nothing was said between the two. Null when nothing was replaced.
+ */
+function beforeRun(memory: Memory, events: readonly CompactionEvent[], runId: string | undefined): Moment | null {
+  const last = events.at(-1)
+  const meant = runId ?? last?.runId
+  const first = meant === '' ? events.length - 1 : events.findIndex((event) => event.runId === meant)
+  const event = events[first]
+  if (event === undefined) return null
+  const previous = events[first - 1]
+  if (previous !== undefined && previous.messages >= event.messages) return { eventId: previous.eventId }
+  const position = event.messages - 1
+  return position < 0 ? null : { messageId: memory.messageId(position) }
 }
 
 const KEPT: Fate = { fate: 'kept', instead: null, at: null }

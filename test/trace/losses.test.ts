@@ -83,6 +83,64 @@ describe('the loss report', () => {
     }
   })
 
+  describe('the loss report of one run', () => {
+    const settings = { leafChunkTokens: 60, leafTargetTokens: 20, freshTailCount: 0, minMessagesToCompact: 0 }
+    /** Three compactions. Nothing is said between the last two. */
+    async function threeRuns() {
+      const memory = buildMemory({ conversations: [{}] })
+      const history = generateHistory({ seed: 8, messages: 60 })
+      const say = (from: number, to: number) =>
+        memory.messages(
+          1,
+          history.slice(from, to).map(({ role, content }) => ({ role, content })),
+        )
+      const runs: string[] = []
+      const run = async (mode: 'leaf' | 'full') => {
+        const { result } = await compact(memory.db, { conversationId: 1, mode, settings })
+        runs.push(result.runId ?? '')
+      }
+      say(0, 30)
+      await run('leaf')
+      say(30, 60)
+      await run('leaf')
+      await run('full')
+      return { memory, runs }
+    }
+
+    it('lists what that run lost, whichever it was, and nothing of its neighbours', async () => {
+      const { memory, runs } = await threeRuns()
+      expect(new Set(runs).size).toBe(3)
+      const reports = await Promise.all(runs.map((runId) => lossOf(memory, { runId })))
+      for (const [index, report] of reports.entries()) {
+        expect(report.dropped.length, `run ${index}`).toBeGreaterThan(0)
+        expect(new Set(report.dropped.map((one) => one.runId))).toEqual(new Set([runs[index]]))
+      }
+      // The first two compressed messages, each its own ones; the last one compressed summaries only.
+      const seqs = reports.map(({ dropped }) => dropped.map(({ seq }) => seq))
+      expect(Math.max(...(seqs[0]?.map((seq) => seq ?? 0) ?? []))).toBeLessThan(30)
+      expect(Math.min(...(seqs[1]?.map((seq) => seq ?? 0) ?? []))).toBeGreaterThanOrEqual(30)
+      expect(seqs[2]?.every((seq) => seq === null)).toBe(true)
+      expect((await lossOf(memory, {})).dropped).toEqual(reports[2]?.dropped)
+      memory.close()
+    })
+
+    it('is refused for a run that is not there, for two questions at once, and for moments the wrong way round', async () => {
+      const { memory, runs } = await threeRuns()
+      await expect(lossOf(memory, { runId: 'run_nowhere' })).rejects.toMatchObject({ code: 'not_found' })
+      await expect(lossOf(memory, { runId: runs[0], from: { messageId: 'msg_1' } })).rejects.toMatchObject({
+        code: 'invalid_argument',
+        message: 'A loss report is about two moments (from, to) or about a run, not about both: give one of them.',
+      })
+      await expect(lossOf(memory, { from: { messageId: 'msg_40' }, to: { messageId: 'msg_2' } })).rejects.toMatchObject(
+        {
+          code: 'invalid_argument',
+          message: 'from: This moment is later than the one given as to. Exchange the two.',
+        },
+      )
+      memory.close()
+    })
+  })
+
   it('is empty for a conversation that was never compacted, and says so', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['We use port 8123.', 'Good.'] }] })
     const report = await lossOf(memory, {})

@@ -114,11 +114,11 @@ async function compactAnswer(lcm: Lcm, options: CompactOptions): Promise<Answer>
   return { json: value, text, exitCode: value.stopReason === 'cancelled' ? EXIT.interrupted : EXIT.done }
 }
 
-function lossLine({ loss, conversationId }: CompactionResult): string[] {
+function lossLine({ loss, runId, conversationId }: CompactionResult): string[] {
   if (loss === undefined) return []
   const { details, dropped, changed } = loss.counts
   return [
-    `Of ${count(details)} details ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId}" lists them.`,
+    `Of ${count(details)} details ${count(dropped)} were dropped and ${count(changed)} changed: "lcm loss --conversation ${conversationId} --run ${runId}" lists them.`,
   ]
 }
 

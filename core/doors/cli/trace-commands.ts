@@ -110,6 +110,13 @@ export const loss = defineCommand({
   name: 'loss',
   example: 'loss --db sample.db --conversation 1',
   fields: lossFields,
+  exclusive: [
+    ['runId', 'from'],
+    ['runId', 'to'],
+    ['runId', 'summaryId'],
+    ['summaryId', 'from'],
+    ['summaryId', 'to'],
+  ],
   prints: LossReport,
   run: ({ conversationId, ...input }, given) =>
     withMemory(

@@ -55,7 +55,7 @@ export function PlanAndHistory({ request, plan, isPending, runs, step, onStep, s
         </SectionHeading>
       </div>
       {shown === 'history' ? (
-        <RunHistory runs={runs} />
+        <RunHistory conversationId={request.conversationId} runs={runs} />
       ) : plan.error && plan.data === undefined ? (
         <ErrorState error={plan.error} onRetry={() => void plan.refetch()} />
       ) : plan.data === undefined ? (

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
+import { useShown } from '../../routes.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, formatDuration, plural } from '../../ui/format.ts'
@@ -10,10 +11,13 @@ import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
 import styles from './run-history.module.css'
+import { PastRunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
 
+type Props = { readonly conversationId: number; readonly runs: UseQueryResult<CompactionRunRecord[]> }
+
 /** The runs that the file records, newest first. */
-export function RunHistory({ runs }: { readonly runs: UseQueryResult<CompactionRunRecord[]> }) {
+export function RunHistory({ conversationId, runs }: Props) {
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
   if (runs.data === undefined) return <Loading what="the history of runs" />
   if (runs.data.length === 0)
@@ -25,16 +29,26 @@ export function RunHistory({ runs }: { readonly runs: UseQueryResult<CompactionR
   return (
     <ul>
       {runs.data.map((run) => (
-        <Run key={run.runId} run={run} />
+        <Run key={run.runId} conversationId={conversationId} run={run} />
       ))}
     </ul>
   )
 }
 
-function Run({ run }: { readonly run: CompactionRunRecord }) {
-  const [isOpen, setOpen] = useState(false)
+type RunProps = { readonly conversationId: number; readonly run: CompactionRunRecord }
+
+function Run({ conversationId, run }: RunProps) {
+  const [addressed] = useShown('compaction.run')
+  const isAddressed = addressed === run.runId
+  const [isOpen, setOpen] = useState(isAddressed)
+  const item = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (!isAddressed) return
+    setOpen(true)
+    item.current?.scrollIntoView({ block: 'nearest' })
+  }, [isAddressed])
   return (
-    <li className={styles.run}>
+    <li className={styles.run} ref={item}>
       <button type="button" className={styles.row} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
         <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
         <span>
@@ -49,12 +63,12 @@ function Run({ run }: { readonly run: CompactionRunRecord }) {
           {run.tokensAfter === null ? 'not finished' : beforeAfterText(run.tokensBefore, run.tokensAfter)}
         </span>
       </button>
-      {isOpen && <RunDetail run={run} />}
+      {isOpen && <RunDetail conversationId={conversationId} run={run} />}
     </li>
   )
 }
 
-function RunDetail({ run }: { readonly run: CompactionRunRecord }) {
+function RunDetail({ conversationId, run }: RunProps) {
   const { startedAtMs, finishedAtMs, stopReason } = run
   return (
     <div className={styles.detail}>
@@ -74,6 +88,11 @@ function RunDetail({ run }: { readonly run: CompactionRunRecord }) {
         </Fact>
       </Facts>
       <RunNodes created={run.created} />
+      {run.created.length > 0 && (
+        <div>
+          <PastRunLosses conversationId={conversationId} runId={run.runId} />
+        </div>
+      )}
     </div>
   )
 }

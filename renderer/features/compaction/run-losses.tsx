@@ -1,7 +1,12 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
+import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { lossText } from './compaction-wording.ts'
@@ -10,8 +15,10 @@ import styles from './run-losses.module.css'
 /** More than these are listed only on request. */
 const FIRST = 12
 
+type Props = { readonly report: LossReport; readonly runId: string | null }
+
 /** What a run dropped from the window or changed: decisions first, then constraints, numbers, paths and the rest. */
-export function RunLosses({ report }: { readonly report: LossReport }) {
+export function RunLosses({ report, runId }: Props) {
   const [isWhole, setWhole] = useState(false)
   const lost = [
     ...report.changed.map((detail) => ({ state: 'changed', detail }) as const),
@@ -38,10 +45,29 @@ export function RunLosses({ report }: { readonly report: LossReport }) {
         </button>
       )}
       {isWhole && all > lost.length && (
-        <p className={styles.note}>{plural(all - lost.length, 'further detail')}: “lcm loss” lists all of them.</p>
+        <p className={styles.note}>
+          {plural(all - lost.length, 'further detail')}:{' '}
+          <code>
+            lcm loss --conversation {report.conversationId}
+            {runId !== null && ` --run ${runId}`} --limit 2000
+          </code>{' '}
+          lists more of them.
+        </p>
       )}
     </section>
   )
+}
+
+/** What an earlier run lost. It is compared when somebody asks for it, which may take a while. */
+export function PastRunLosses({ conversationId, runId }: { readonly conversationId: number; readonly runId: string }) {
+  const [isAsked, setAsked] = useState(false)
+  const losses = useQuery(
+    api.trace.loss.queryOptions({ input: isAsked ? { conversationId, runId } : skipToken, retry: false }),
+  )
+  if (!isAsked) return <Button onClick={() => setAsked(true)}>Show what it lost</Button>
+  if (losses.error) return <ErrorState error={losses.error} onRetry={() => void losses.refetch()} />
+  if (losses.data === undefined) return <Loading what="what the run lost" />
+  return <RunLosses report={losses.data} runId={runId} />
 }
 
 function Loss({ state, detail }: { readonly state: 'changed' | 'dropped'; readonly detail: LostDetail }) {

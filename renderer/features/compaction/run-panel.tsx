@@ -98,7 +98,9 @@ function Outcome({ result, runs }: OutcomeProps) {
       <div className={styles.nodes}>
         <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />
       </div>
-      {result.loss !== undefined && result.loss.counts.details > 0 && <RunLosses report={result.loss} />}
+      {result.loss !== undefined && result.loss.counts.details > 0 && (
+        <RunLosses report={result.loss} runId={result.runId} />
+      )}
     </section>
   )
 }
