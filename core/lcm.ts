@@ -5,6 +5,7 @@ import { GrantService } from './agents/grants/grant-service.ts'
 import { issuedGrants } from './agents/grants/grant-tables.ts'
 import { Grants } from './agents/grants/grants.ts'
 import { Outliner } from './browse/outline.ts'
+import { PromptUsage } from './browse/prompt-usage.ts'
 import { RetrievalEngine } from './browse/retrieval-engine.ts'
 import { MemoryStats } from './browse/stats/memory-stats.ts'
 import { StrataService } from './browse/strata.ts'
@@ -99,6 +100,7 @@ export type Lcm = {
   readonly factStates: FactStateFinder
   readonly survival: SurvivalCounter
   readonly losses: LossReporter
+  readonly usage: PromptUsage
   readonly expandQuery: ExpandQuery
   /** Permissions for other programs, which are kept in the app's data folder. */
   readonly grants: GrantService
@@ -304,6 +306,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
     factStates: new FactStateFinder({ db: read, reader, indexes }),
     survival: new SurvivalCounter({ db: read, reader, indexes }),
     losses: new LossReporter({ db: read, reader, indexes, timeTravel }),
+    usage: new PromptUsage({ db: read, reader, timeTravel }),
     expandQuery: new ExpandQuery({
       db: read,
       reader,

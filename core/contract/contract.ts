@@ -70,6 +70,7 @@ import {
   SurvivalInput,
   TraceInput,
 } from './trace.ts'
+import { Usage, UsageInput } from './usage.ts'
 import { VectorStatus } from './vectors.ts'
 import { WhatIfInput } from './what-if.ts'
 
@@ -141,6 +142,10 @@ export const contract = {
      */
     measure: reads('Counts the tokens that the list of conversations leaves open.').output(z.boolean()),
     overview: reads('Describes a conversation.').input(InConversation).output(Overview),
+    /** It reads the parts of every answer, and can be cancelled. */
+    usage: reads('Says what the answers of a conversation used, and where a prompt cache could not be used.')
+      .input(UsageInput)
+      .output(Usage),
     files: reads('Lists the large files of a conversation.').input(InConversation).output(z.array(FileInfo)),
   },
   files: {

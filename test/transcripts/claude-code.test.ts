@@ -66,7 +66,11 @@ describe('a streamed answer', () => {
     await importOne(memory.db, story.write())
     const [finish] = parts(memory, "p.part_type = 'step_finish'")
     expect(finish).toMatchObject({ step_tokens_in: 132, step_tokens_out: 55, step_reason: 'tool_use' })
-    expect(JSON.parse(String(finish?.metadata))).toEqual({ model: 'claude-test', cacheReadTokens: 100 })
+    expect(JSON.parse(String(finish?.metadata))).toEqual({
+      model: 'claude-test',
+      cacheReadTokens: 100,
+      cacheWriteTokens: 30,
+    })
   })
 
   it('is continued by another message when a block comes after hundreds of other records', async () => {

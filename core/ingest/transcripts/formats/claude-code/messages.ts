@@ -235,6 +235,10 @@ function finishPart(message: JsonObject): NewPart | null {
     stepReason: textAt(message, 'stop_reason'),
     stepTokensIn: fresh == null ? null : fresh + (cacheWrite ?? 0) + (cacheRead ?? 0),
     stepTokensOut: countAt(usage, 'output_tokens'),
-    metadata: JSON.stringify({ model: model ?? undefined, cacheReadTokens: cacheRead ?? undefined }),
+    metadata: JSON.stringify({
+      model: model ?? undefined,
+      cacheReadTokens: cacheRead ?? undefined,
+      cacheWriteTokens: cacheWrite ?? undefined,
+    }),
   }
 }

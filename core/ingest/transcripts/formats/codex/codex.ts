@@ -35,7 +35,7 @@ function detect({ values }: TranscriptHead): number {
 
 async function* read(source: TranscriptSource): AsyncGenerator<TranscriptChunk> {
   const survey = new CodexSurvey()
-  yield* readJsonLines(source, 'looking', (record) => survey.add(record))
+  yield* readJsonLines(source, 'looking', (record, { line }) => survey.add(record, line))
   const reader = new CodexReader(source, survey)
   yield* readJsonLines(source, 'storing', (record, place, out) => reader.take(record, place, out))
   yield { doing: 'storing', bytesRead: source.bytes, records: reader.end() }

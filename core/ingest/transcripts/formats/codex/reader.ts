@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import type { NewPart } from '../../../new-message.ts'
 import { contentOf } from '../../content-blocks.ts'
 import { DerivedIds } from '../../derived-ids.ts'
 import type { SessionRecord, TranscriptRecord, TranscriptSource } from '../../format.ts'
@@ -155,8 +156,15 @@ export class CodexReader {
     } else if (read.kind === 'silent') {
       out.push({ kind: 'other' })
     } else {
-      this.#emit(item, read, origin.details, atMs, out)
+      this.#emit(item, read, origin.details, atMs, out, this.#finishAt(origin.line))
     }
+  }
+
+  #finishAt(line: number): readonly NewPart[] {
+    const usage = this.#survey.usageAt(line)
+    if (usage === null) return []
+    const metadata = JSON.stringify({ model: this.#model ?? undefined, cacheReadTokens: usage.cached ?? undefined })
+    return [{ type: 'step_finish', stepTokensIn: usage.input, stepTokensOut: usage.output, metadata }]
   }
 
   #emit(
@@ -165,6 +173,7 @@ export class CodexReader {
     details: MessageDetails,
     createdAtMs: number,
     out: TranscriptRecord[],
+    more: readonly NewPart[] = [],
   ): void {
     const sessionId = this.#session(createdAtMs, out)
     const externalId = this.#idOf(item, read)
@@ -186,16 +195,16 @@ export class CodexReader {
           ...(author === null ? {} : { author }),
           ...(read.role === 'assistant' && this.#model !== null ? { model: this.#model } : {}),
         }
-        add({ externalId, role: read.role, blocks: read.blocks, createdAtMs, details: facts })
+        add({ externalId, role: read.role, blocks: read.blocks, createdAtMs, details: facts, more })
         return
       }
       case 'thought':
-        add({ externalId, role: 'assistant', blocks: [reasoningBlock(read.text)], createdAtMs, details: known })
+        add({ externalId, role: 'assistant', blocks: [reasoningBlock(read.text)], createdAtMs, details: known, more })
         return
       case 'call': {
         const { id, name } = read.call
         if (id !== null && name !== null) this.#toolNames.set(id, name)
-        add({ externalId, role: 'assistant', blocks: [callBlock(read.call)], createdAtMs, details: known })
+        add({ externalId, role: 'assistant', blocks: [callBlock(read.call)], createdAtMs, details: known, more })
         return
       }
       default: {

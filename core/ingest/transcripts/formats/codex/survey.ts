@@ -1,6 +1,7 @@
 import { sha256 } from '../../../../hashing.ts'
-import { type JsonObject, objectAt, textAt } from '../../json-value.ts'
+import { countAt, type JsonObject, objectAt, textAt } from '../../json-value.ts'
 import { oneLine } from '../../one-line.ts'
+import { type CodexItem, itemOf } from './items.ts'
 
 const digest = (text: string): string => sha256(text.trim(), 'base64').slice(0, 16)
 
@@ -12,14 +13,23 @@ const injected =
 
 export const isContext = (text: string): boolean => injected.test(text)
 
-/** The first reading finds the texts that a person typed, and the name of the session. */
+/** The tokens of a request to the model. Input tokens include those from the cache. */
+export type CodexUsage = { readonly input: number; readonly cached: number | null; readonly output: number | null }
+
+/** The first reading finds the texts that a person typed, the name of the session, and the usage of its steps. */
 export class CodexSurvey {
   readonly #typed = new Set<string>()
   #name: string | null = null
+  /** By the line of the last item of the answer. */
+  readonly #usage = new Map<number, CodexUsage>()
+  #answerLine: number | null = null
+  #totalTokens: number | null = null
 
-  add(record: JsonObject): void {
-    if (record.type !== 'event_msg') return
+  add(record: JsonObject, line: number): void {
     const payload = objectAt(record, 'payload')
+    if (record.type === 'response_item' && isAnswer(itemOf(payload))) this.#answerLine = line
+    if (record.type !== 'event_msg') return
+    if (payload.type === 'token_count') this.#addUsage(objectAt(payload, 'info'))
     if (payload.type === 'user_message') {
       const text = textAt(payload, 'message')
       if (text === null) return
@@ -27,6 +37,23 @@ export class CodexSurvey {
     } else if (payload.type === 'thread_name_updated') {
       this.#name = textAt(payload, 'thread_name') ?? textAt(payload, 'name') ?? this.#name
     }
+  }
+
+  /** The usage of the step that ended with the item of a line, or null when the rollout does not record it. */
+  usageAt(line: number): CodexUsage | null {
+    return this.#usage.get(line) ?? null
+  }
+
+  /** The program repeats the last count when only the limits of the account have changed. */
+  #addUsage(info: JsonObject): void {
+    const total = countAt(objectAt(info, 'total_token_usage'), 'total_tokens')
+    const last = objectAt(info, 'last_token_usage')
+    const input = countAt(last, 'input_tokens')
+    const isRepeated = total !== null && total === this.#totalTokens
+    this.#totalTokens = total
+    if (isRepeated || input === null || this.#answerLine === null) return
+    const [cached, output] = [countAt(last, 'cached_input_tokens'), countAt(last, 'output_tokens')]
+    this.#usage.set(this.#answerLine, { input, cached, output })
   }
 
   /** The last name that the thread was given. */
@@ -43,3 +70,6 @@ export class CodexSurvey {
     return isContext(text) || (this.#typed.size > 0 && !this.isTyped(text))
   }
 }
+
+const isAnswer = (item: CodexItem): boolean =>
+  item.kind === 'call' || item.kind === 'thought' || (item.kind === 'said' && item.role === 'assistant')

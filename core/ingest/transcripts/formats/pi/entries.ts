@@ -67,6 +67,7 @@ export function piFinish(message: JsonObject): NewPart | null {
     metadata: JSON.stringify({
       model: model ?? undefined,
       cacheReadTokens: cacheRead ?? undefined,
+      cacheWriteTokens: cacheWrite ?? undefined,
       error: textAt(message, 'errorMessage') ?? undefined,
     }),
   }
