@@ -4,6 +4,7 @@ import { agentTools, Tools } from './agents/tools/tools.ts'
 import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
 import type { LcmEvent } from './contract/event.ts'
+import { findingCounts } from './contract/integrity.ts'
 import type { Core } from './core.ts'
 import { LcmError, toErrorInfo } from './errors.ts'
 import { agreeToLedger } from './ingest/ledger/agree.ts'
@@ -105,7 +106,9 @@ export function createRouter(core: Core) {
       }),
     },
     conversations: {
-      list: os.conversations.list.handler(async ({ input }) => (await core.lcm()).stats.page(input)),
+      list: os.conversations.list.handler(async ({ input }) =>
+        (await core.lcm()).stats.page(input, core.lastReport && findingCounts(core.lastReport)),
+      ),
       measure: os.conversations.measure.handler(async () => (await core.lcm()).stats.measure()),
       overview: os.conversations.overview.handler(async ({ input }) =>
         (await prepared(input)).stats.overview(input.conversationId),

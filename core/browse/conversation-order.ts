@@ -9,10 +9,22 @@ export type ConversationSortKey = readonly [group: number, rank: number, convers
 export const compareSortKeys = (a: ConversationSortKey, b: ConversationSortKey): number =>
   a[0] - b[0] || b[1] - a[1] || b[2] - a[2]
 
-/** @param size what the order is by, when it is by size or pressure. What is not known comes after what is. */
-export function sortKeyOf(row: OpeningRow, sort: ConversationSort, size: number | null): ConversationSortKey {
-  const isBySize = sort === 'size' || sort === 'pressure'
-  const rank = isBySize ? (size ?? -1) : (row.updatedAtMs ?? row.createdAtMs ?? 0)
+/**
+ * @param size what the order is by, unless that is the last change. What is not known comes after what is.
+ * @param reversed whether the least comes first; internal conversations are last all the same
+ */
+export function sortKeyOf(
+  row: OpeningRow,
+  sort: ConversationSort,
+  size: number | null,
+  reversed = false,
+): ConversationSortKey {
+  if (reversed) {
+    const [group, rank, id] = sortKeyOf(row, sort, size)
+    return [group, rank < 0 ? rank - Number.MAX_SAFE_INTEGER : -rank, id]
+  }
+  const isByChange = sort === 'change' || sort === 'opening'
+  const rank = isByChange ? (row.updatedAtMs ?? row.createdAtMs ?? 0) : (size ?? -1)
   const group = sort === 'opening' ? openingGroup(row) : Number(Boolean(row.internal))
   // A damaged file may store a time that is no number.
   return [group, Number.isFinite(rank) ? rank : -1, row.conversationId]

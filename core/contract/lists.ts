@@ -20,10 +20,18 @@ export const MAP_RANGES = {
 } as const
 
 /**
- * How conversations are sorted: by their last change, by all tokens or by how full their windows are, the greatest first;
- * or as a window chooses the one that it opens with.
+ * How conversations are sorted: by their last change, by all tokens, by how full their windows are, by their messages,
+ * their last compaction or their findings, the greatest first; or as a window chooses the one that it opens with.
  */
-export const CONVERSATION_SORTS = ['change', 'size', 'pressure', 'opening'] as const
+export const CONVERSATION_SORTS = [
+  'change',
+  'size',
+  'pressure',
+  'messages',
+  'compaction',
+  'findings',
+  'opening',
+] as const
 
 /** What is logged, from the most to the least. `silent` logs nothing. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -121,6 +121,10 @@ export const ListedConversation = ConversationRow.extend({
   leftOutItems: z.int().nullable(),
   leftOutTokens: z.int().nullable(),
   pressure: z.number().nullable(),
+  /** When it was compacted last: the start of its last run, or the time of its newest summary. Only if asked for. */
+  compactedAtMs: TimeMs.nullable().optional(),
+  /** What the last check of this session found in it. Absent before a check, or if not asked for. */
+  findings: z.object({ error: z.int(), warning: z.int() }).optional(),
 })
 export type ListedConversation = z.infer<typeof ListedConversation>
 
@@ -135,7 +139,16 @@ export const ConversationsInput = z.object({
   sort: z
     .enum(CONVERSATION_SORTS)
     .default('change')
-    .describe('which come first: changed last, most tokens, fullest windows, or the one that a window opens with'),
+    .describe(
+      'which come first: changed last, most tokens, fullest windows, most messages, compacted last, most findings, or the one that a window opens with',
+    ),
+  reversed: z.boolean().default(false).describe('the other end of the order first'),
+  only: z
+    .enum(['all', 'compacted', 'findings', 'archived'])
+    .default('all')
+    .describe('only those that were compacted, in which the last check found something, or that were replaced'),
+  minPressure: z.number().min(0).optional().describe('only those whose windows are at least so full'),
+  health: z.boolean().default(false).describe('also when each was compacted last, and what the last check found'),
   limit: z.int().min(1).max(1000).default(200).describe('conversations a page'),
   cursor: z.string().optional().describe('go on from an earlier answer'),
 })

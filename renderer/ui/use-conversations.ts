@@ -21,7 +21,8 @@ export const HIDE_INTERNAL_KEY = 'hide-internal'
 export const orderOf = (stored: string): ConversationOrder =>
   CONVERSATION_ORDERS.find((order) => order === stored) ?? 'change'
 
-const MOST_CHARS = 200
+/** The most characters of the words that a title may be asked for. */
+export const MOST_CHARS = 200
 
 type Question = Partial<Omit<ConversationsInput, 'conversationIds' | 'cursor'>>
 

@@ -44,6 +44,11 @@ describe('a page of conversations', () => {
     expect(idsOf(rows, { sort: 'pressure' }, [0, 0, null, 0.5])).toEqual([3, 1, 2])
   })
 
+  it('begins with the other end when it is reversed, and with what is not known last all the same', () => {
+    expect(idsOf(rows, { reversed: true })).toEqual([2, 1, 3])
+    expect(idsOf([internal, ...rows], { sort: 'messages', reversed: true }, [0, 10, null, 5])).toEqual([3, 1, 2, 8])
+  })
+
   it('has the conversations of a memory system with itself last, or leaves them out and counts them', () => {
     expect(idsOf([internal, ...rows], {})).toEqual([3, 1, 2, 8])
     const hidden = pageOf([internal, ...rows], { internal: 'hidden' })
@@ -89,6 +94,7 @@ describe('a page of conversations', () => {
         fc.array(facts, { maxLength: 30 }),
         fc.record({
           sort: fc.constantFrom(...CONVERSATION_SORTS),
+          reversed: fc.boolean(),
           internal: fc.constantFrom('shown' as const, 'hidden' as const),
           query: fc.constantFrom('', 'a'),
           limit: fc.integer({ min: 1, max: 7 }),
@@ -136,5 +142,36 @@ describe('a page of the conversations of a memory', () => {
       total: 3,
       nextCursor: null,
     })
+  })
+
+  it('says what a check found and when each was compacted if it is asked, and sorts and filters by it', () => {
+    using memory = buildMemory({ conversations: [{ messages: ['a'] }, { messages: ['b'] }, { messages: ['c'] }] })
+    memory.leaf(3, [3], { tokens: 2, atMs: 5_000 })
+    memory.leaf(1, [1], { tokens: 2, atMs: 7_000 })
+    const opened = openMemory(memory.path)
+    opened.close()
+    const stats = new MemoryStats(
+      memory.db,
+      opened.info,
+      { budgetTokens: 100, freshTailCount: 8 },
+      createTokenEstimator(),
+    )
+    const found = new Map([
+      [2, { error: 1, warning: 0 }],
+      [3, { error: 0, warning: 9 }],
+    ])
+    const asked = (input: Partial<ConversationsInput>) =>
+      stats.page(ConversationsInput.parse(input), found).conversations
+    const ids = (input: Partial<ConversationsInput>) => asked(input).map(({ conversationId }) => conversationId)
+    expect(ids({ sort: 'findings' })).toEqual([2, 3, 1])
+    expect(ids({ sort: 'compaction' })).toEqual([1, 3, 2])
+    expect(ids({ only: 'findings' }).sort()).toEqual([2, 3])
+    expect(ids({ only: 'compacted' }).sort()).toEqual([1, 3])
+    expect(ids({ minPressure: 0.5 })).toEqual([])
+    const byId = new Map(asked({ health: true }).map((row) => [row.conversationId, row]))
+    expect(byId.get(3)).toMatchObject({ compactedAtMs: 5_000, findings: { error: 0, warning: 9 } })
+    expect(byId.get(2)).toMatchObject({ compactedAtMs: null, findings: { error: 1, warning: 0 } })
+    // Without a check nothing is said of findings.
+    expect(stats.page(ConversationsInput.parse({ health: true })).conversations[0]).not.toHaveProperty('findings')
   })
 })

@@ -23,21 +23,23 @@ type Page = {
 
 /**
  * Chooses a page of conversations.
- * @param sizeOf what conversations are sorted by when that is their size or pressure; null when it is not known
+ * @param sizeOf what conversations are sorted by unless that is their last change; null when it is not known
+ * @param isMeant whether a conversation is one of those that are asked for, besides its words and its parent
  * @throws LcmError invalid_argument for a cursor of another question
  */
 export function conversationPage(
   all: readonly ConversationFacts[],
   input: ConversationsInput,
   sizeOf: (conversation: ConversationFacts) => number | null,
+  isMeant: (conversation: ConversationFacts) => boolean = () => true,
 ): Page {
   const after = sortKeyAfter(input)
-  const fitting = all.filter(fits(input))
+  const fitting = all.filter(fits(input)).filter(isMeant)
   const internal = fitting.reduce((count, each) => count + Number(Boolean(each.internal)), 0)
   const shown = input.internal === 'hidden' && internal > 0 ? fitting.filter((each) => !each.internal) : fitting
   const left: { readonly key: ConversationSortKey; readonly row: ConversationFacts }[] = []
   for (const row of shown) {
-    const key = sortKeyOf(row, input.sort, sizeOf(row))
+    const key = sortKeyOf(row, input.sort, sizeOf(row), input.reversed)
     if (after === null || compareSortKeys(after, key) < 0) left.push({ key, row })
   }
   left.sort((a, b) => compareSortKeys(a.key, b.key))
@@ -73,7 +75,9 @@ function sortKeyAfter(input: ConversationsInput): ConversationSortKey | null {
 }
 
 /** Names a question without its page. */
-function questionHash({ conversationIds, parentConversationId, query, internal, sort }: ConversationsInput): string {
+function questionHash(input: ConversationsInput): string {
+  const { conversationIds, parentConversationId, query, internal, sort, reversed, only, minPressure } = input
   const question = [conversationIds ?? null, parentConversationId ?? null, query, internal, sort]
-  return sha256(JSON.stringify(question)).slice(0, 16)
+  const narrowed = reversed || only !== 'all' || minPressure !== undefined ? [reversed, only, minPressure ?? null] : []
+  return sha256(JSON.stringify([...question, ...narrowed])).slice(0, 16)
 }

@@ -27,6 +27,7 @@ import {
   depthCounts,
   depthTallies,
   lastChanges,
+  lastRuns,
   roleTallies,
   summaryTallies,
 } from '../../systems/records/tallies.ts'
@@ -43,6 +44,10 @@ type Figures = Pick<
   'contextItems' | 'activeTokens' | 'contextTokens' | 'leftOutItems' | 'leftOutTokens' | 'pressure'
 >
 const UNMEASURED = { activeTokens: null, contextTokens: null, leftOutItems: null, leftOutTokens: null, pressure: null }
+
+/** How many errors and warnings a check found, by conversation. */
+type FindingCounts = ReadonlyMap<number, { readonly error: number; readonly warning: number }>
+const NO_FINDINGS = { error: 0, warning: 0 }
 
 const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 
@@ -106,21 +111,50 @@ export class MemoryStats {
   }
 
   /**
-   * Returns a page of them. Only the counts of that page are read, unless it is sorted by size or pressure.
+   * Returns a page of them. Only the counts of that page are read, unless those of all are needed to choose it.
+   * @param findings what the last check found by conversation, or null before one
    * @throws LcmError invalid_argument
    */
-  page(input: ConversationsInput): ConversationPage {
+  page(input: ConversationsInput, findings: FindingCounts | null = null): ConversationPage {
     return readSnapshot(this.#db, () => {
-      const facts = this.#facts(input.conversationIds ?? null)
-      const isBySize = input.sort === 'size' || input.sort === 'pressure'
-      const sizes = isBySize ? this.#sizesOf(input.conversationIds ?? null) : null
-      const { rows, ...page } = conversationPage(facts, input, ({ conversationId }) => {
-        const size = sizes?.(conversationId)
-        return (input.sort === 'pressure' ? size?.window?.fittingTokens : size?.storedTokens) ?? null
-      })
+      const { sort, only, minPressure } = input
+      const of = input.conversationIds ?? null
+      const facts = this.#facts(of)
+      const needsSizes = sort === 'size' || sort === 'pressure' || sort === 'messages' || minPressure !== undefined
+      const sizes = needsSizes ? this.#sizesOf(of) : null
+      const needsTimes = input.health || sort === 'compaction'
+      const compactedAt = needsTimes ? this.#compactedAt(of) : null
+      const found = (id: number) => findings?.get(id) ?? NO_FINDINGS
+      const rankOf = ({ conversationId: id }: ConversationFacts): number | null => {
+        if (sort === 'pressure') return sizes?.(id).window?.fittingTokens ?? null
+        if (sort === 'size') return sizes?.(id).storedTokens ?? null
+        if (sort === 'messages') return sizes?.(id).messages ?? null
+        if (sort === 'compaction') return compactedAt?.get(id) ?? null
+        // One error outweighs any number of warnings.
+        return sort === 'findings' ? found(id).error * 1e6 + Math.min(found(id).warning, 1e6 - 1) : null
+      }
+      const least = minPressure === undefined ? null : minPressure * this.#settings.budgetTokens
+      const isMeant = ({ conversationId: id, summaries, archivedAtMs }: ConversationFacts): boolean => {
+        if (least !== null && (sizes?.(id).window?.fittingTokens ?? -1) < least) return false
+        if (only === 'compacted') return summaries > 0
+        if (only === 'archived') return archivedAtMs !== null
+        return only !== 'findings' || found(id).error + found(id).warning > 0
+      }
+      const { rows, ...page } = conversationPage(facts, input, rankOf, isMeant)
       const sizeOf = sizes ?? this.#sizesOf(rows.map(({ conversationId }) => conversationId))
-      return { ...page, conversations: this.#listed(rows, sizeOf), total: rowCount(this.#db, 'conversations') }
+      const listed = this.#listed(rows, sizeOf).map((row) => ({
+        ...row,
+        ...(input.health && { compactedAtMs: compactedAt?.get(row.conversationId) ?? null }),
+        ...(input.health && findings && { findings: found(row.conversationId) }),
+      }))
+      return { ...page, conversations: listed, total: rowCount(this.#db, 'conversations') }
     })
+  }
+
+  /** When each conversation was compacted last, by its runs or, where there are none, its summaries. */
+  #compactedAt(of: Conversations): ReadonlyMap<number, number | null> {
+    const summaries = [...summaryTallies(this.#db, of)].map(([id, { lastAtMs }]) => [id, lastAtMs] as const)
+    return new Map([...summaries, ...lastRuns(this.#db, of)])
   }
 
   #listed(facts: readonly ConversationFacts[], sizeOf: (conversationId: number) => ListedSize): ListedConversation[] {

@@ -37,6 +37,10 @@ const queries = {
     UNION ALL
     SELECT conversation_id, max(at) FROM surgery_events ${where} GROUP BY conversation_id`,
   ),
+  runs: forConversations(
+    (where) => /* sql */ `
+    SELECT conversation_id, max(started_at) FROM compaction_runs ${where} GROUP BY conversation_id`,
+  ),
   roles: /* sql */ `
     SELECT role AS key, count(*) AS count, CAST(total(token_count) AS INTEGER) AS tokens
     FROM messages
@@ -101,6 +105,10 @@ export const lastChanges = (
   db: ReadDb,
   of: Conversations,
 ): (readonly [conversationId: number, atMs: number | null])[] => rows<[number, number | null]>(db, queries.changes, of)
+
+/** When the last run of each conversation began. One without a run is absent. */
+export const lastRuns = (db: ReadDb, of: Conversations): ReadonlyMap<number, number | null> =>
+  new Map(rows<[number, number | null]>(db, queries.runs, of))
 
 type Tally = { readonly key: string; readonly count: number; readonly tokens: number }
 

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { checksMade } from '../../../core/contract/integrity.ts'
 import type { Overview } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
-import { navigate } from '../../routes.ts'
+import { navigate, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { Dim } from '../../ui/dim.tsx'
@@ -12,7 +13,9 @@ import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { roleOf } from '../../ui/role.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { AllConversations } from './all-conversations.tsx'
 import { DepthTable } from './depth-table.tsx'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
@@ -20,14 +23,30 @@ import { PressureHistory } from './pressure-history.tsx'
 import { RoleTable } from './role-table.tsx'
 import { RunTable } from './run-table.tsx'
 
-/** A conversation in figures. */
-export function OverviewView({ conversationId }: { readonly conversationId: number }) {
+type Props = { readonly conversationId: number }
+
+const SCOPES = ['conversation', 'all'] as const
+const SCOPE_OPTIONS = [
+  { value: 'conversation', label: 'this conversation' },
+  { value: 'all', label: 'all conversations' },
+] as const
+
+/** A conversation in figures, or all conversations in one table. */
+export function OverviewView({ conversationId }: Props) {
+  const [shown, setShown] = useShownChoice('overview.scope', SCOPES)
+  const scope = <Segmented label="What is shown" options={SCOPE_OPTIONS} value={shown} onChange={setShown} />
+  if (shown === 'all') return <AllConversations scope={scope} />
+  return <ConversationFigures conversationId={conversationId} scope={scope} />
+}
+
+function ConversationFigures({ conversationId, scope }: Props & { readonly scope: ReactNode }) {
   const overview = useQuery(api.conversations.overview.queryOptions({ input: { conversationId } }))
   if (overview.error) return <ErrorState error={overview.error} onRetry={() => void overview.refetch()} />
   if (!overview.data) return <Loading what="the overview" lines={7} />
   const { conversation, budgetTokens, depths, roles, largestMessages, runs } = overview.data
   return (
     <div className={styles.view}>
+      <div className={styles.scope}>{scope}</div>
       <PressureFigures conversation={conversation} budgetTokens={budgetTokens} />
       <PressureHistory conversation={conversation} budgetTokens={budgetTokens} />
       <HealthLine />
