@@ -1,6 +1,6 @@
 import { firstIndex } from '../binary-search.ts'
 import { ROLES } from '../contract/ids.ts'
-import type { StrataMessages, StrataMessagesInput } from '../contract/strata.ts'
+import type { StrataMessages } from '../contract/strata.ts'
 import { IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import { type Axis, rangeOf } from './strata-axis.ts'
@@ -9,7 +9,7 @@ import { type Axis, rangeOf } from './strata-axis.ts'
 export function messageColumns(
   memory: Memory,
   axis: Axis,
-  range: Omit<StrataMessagesInput, 'conversationId' | 'axis'>,
+  range: { readonly x0: number; readonly x1: number; readonly buckets: number },
 ): StrataMessages {
   const { messages } = memory
   const { messageStates } = memory.coverage

@@ -79,7 +79,11 @@ export class StrataService {
   messages(input: StrataMessagesInput): StrataMessages {
     return readSnapshot(this.#db, () => {
       const memory = this.#reader.memory(input.conversationId)
-      return messageColumns(memory, this.#axis(memory.messages, input.axis), input)
+      const axis = this.#axis(memory.messages, input.axis)
+      const { x1, ...range } = input
+      if (x1 !== undefined) return messageColumns(memory, axis, { ...range, x1 })
+      const columns = messageColumns(memory, axis, { ...range, x1: axis.extent })
+      return axis.originMs === null ? columns : { ...columns, originMs: axis.originMs }
     })
   }
 

@@ -15,11 +15,11 @@ export const StrataInput = InConversation.extend({
 })
 export type StrataInput = z.infer<typeof StrataInput>
 
-/** A range of x in units of the axis, and into how many columns of equal width it is divided. */
+/** A range of x in units of the axis, or all of it, and into how many columns of equal width it is divided. */
 export const StrataMessagesInput = InConversation.extend({
   axis: StrataAxis,
   x0: z.number().describe('where the range begins'),
-  x1: z.number().describe('where the range ends'),
+  x1: z.number().optional().describe('where the range ends; by default where the axis ends'),
   buckets: z.int().min(1).max(8192).describe('parts of the range'),
 })
 export type StrataMessagesInput = z.infer<typeof StrataMessagesInput>
@@ -98,5 +98,7 @@ export const StrataMessages = z.object({
   inWindow: z.array(z.int()),
   /** The message number (msg_<n>) of the first message in the bucket. */
   firstMessage: z.array(z.int()),
+  /** The time at x = 0, in an answer about a time axis to its end. Absent when no message has a time. */
+  originMs: TimeMs.optional(),
 })
 export type StrataMessages = z.infer<typeof StrataMessages>

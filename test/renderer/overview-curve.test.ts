@@ -3,14 +3,23 @@ import { describe, expect, it } from 'vitest'
 import {
   chartTop,
   endsAt,
+  eventNear,
+  indexAt,
   peakOf,
-  pointAt,
   pressureCurve,
   thinned,
 } from '../../renderer/features/overview/pressure-curve.ts'
 import { compactionEvent } from './compaction-event.ts'
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+
+/** Columns without gaps on an axis of messages. */
+function columnsOf(count: readonly number[], tokens: readonly number[]) {
+  const ends = count.map((_, index) => sumOf(count.slice(0, index + 1)))
+  const starts = ends.map((end, index) => end - (count[index] ?? 0))
+  const firstMessage = starts.map((start) => start + 1)
+  return { count: [...count], tokens: [...tokens], x0: starts, x1: ends, firstMessage }
+}
 
 /** Tokens of the first so many messages, where each of a column counts the same. */
 function tokensBy(
@@ -29,7 +38,7 @@ function tokensBy(
 
 describe('the curve of pressure over time', () => {
   it('adds up messages, and falls after a compaction to what the window held then', () => {
-    const columns = { count: [1, 1, 1, 1], tokens: [10, 20, 30, 40] }
+    const columns = columnsOf([1, 1, 1, 1], [10, 20, 30, 40])
     const events = [compactionEvent({ messages: 3, sourceTokens: 999, tokens: 5, activeTokens: 35 })]
     const points = pressureCurve(columns, events)
     expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
@@ -46,9 +55,9 @@ describe('the curve of pressure over time', () => {
   })
 
   it('falls by pruned outputs before it falls by the compaction at the same message', () => {
-    const columns = { count: [1, 1, 1], tokens: [10, 20, 30] }
+    const columns = columnsOf([1, 1, 1], [10, 20, 30])
     const events = [compactionEvent({ messages: 2, activeTokens: 5 })]
-    const points = pressureCurve(columns, events, [{ messages: 2, tokens: 15 }])
+    const points = pressureCurve(columns, events, [{ messages: 2, tokens: 15, atMs: 0 }])
     expect(points.map(({ messages, tokens, event }) => [messages, tokens, event])).toEqual([
       [0, 0, null],
       [1, 10, null],
@@ -60,7 +69,7 @@ describe('the curve of pressure over time', () => {
   })
 
   it('shows the full window just before a compaction that falls within a column', () => {
-    const points = pressureCurve({ count: [10], tokens: [100] }, [compactionEvent({ messages: 5, activeTokens: 20 })])
+    const points = pressureCurve(columnsOf([10], [100]), [compactionEvent({ messages: 5, activeTokens: 20 })])
     expect(points.map(({ messages, tokens }) => [messages, tokens])).toEqual([
       [0, 0],
       [5, 50],
@@ -73,7 +82,10 @@ describe('the curve of pressure over time', () => {
     const column = fc.tuple(fc.integer({ min: 1, max: 9 }), fc.nat(100))
     fc.assert(
       fc.property(fc.array(column, { minLength: 1 }), fc.array(fc.nat(200)), (pairs, at) => {
-        const columns = { count: pairs.map(([count]) => count), tokens: pairs.map(([, tokens]) => tokens) }
+        const columns = columnsOf(
+          pairs.map(([count]) => count),
+          pairs.map(([, tokens]) => tokens),
+        )
         const events = at.toSorted((a, b) => a - b).map((messages) => compactionEvent({ messages, activeTokens: 7 }))
         const points = pressureCurve(columns, events)
         const last = Math.min(at.length === 0 ? 0 : Math.max(...at), sumOf(columns.count))
@@ -89,7 +101,9 @@ describe('the curve of pressure over time', () => {
     const points = Array.from({ length: 40_000 }, (_, messages) => ({
       messages,
       tokens: messages === 12_345 ? 1_000 : messages === 23_456 ? 0 : 500,
+      x: messages,
       event: null,
+      message: null,
     }))
     const kept = thinned(points, 600, 40_000)
     expect(kept.length).toBeLessThanOrEqual(1_803)
@@ -106,9 +120,57 @@ describe('the curve of pressure over time', () => {
   })
 
   it('answers what the window held at any place', () => {
-    const points = pressureCurve({ count: [1, 1], tokens: [5, 6] }, [])
-    expect(pointAt(points, 1.5)?.tokens).toBe(5)
-    expect(pointAt(points, -1)?.messages).toBe(0)
-    expect(pointAt([], 1)).toBeNull()
+    const points = pressureCurve(columnsOf([1, 1], [5, 6]), [])
+    expect(points[indexAt(points, 1.5)]?.tokens).toBe(5)
+    expect(points[indexAt(points, -1)]?.messages).toBe(0)
+    expect(points[indexAt([], 1)]?.messages).toBe(0)
+  })
+
+  describe('a curve over real time', () => {
+    const minute = 60_000
+    /** Two messages, an hour of silence, and two more. */
+    const columns = {
+      count: [1, 1, 1, 1],
+      tokens: [10, 20, 30, 40],
+      x0: [0, minute, 61 * minute, 62 * minute],
+      x1: [minute, 2 * minute, 62 * minute, 63 * minute],
+      firstMessage: [11, 12, 13, 14],
+      originMs: 1_000_000,
+    }
+
+    it('stays level while nothing is said, and falls when the compaction was made', () => {
+      const atMs = columns.originMs + 30 * minute
+      const points = pressureCurve(columns, [compactionEvent({ messages: 2, activeTokens: 5, atMs })])
+      expect(points.map(({ x, tokens, message }) => [x / minute, tokens, message])).toEqual([
+        [0, 0, null],
+        [1, 10, 11],
+        [2, 30, 12],
+        [30, 5, 12],
+        [61, 5, 12],
+        [62, 35, 13],
+        [63, 75, 14],
+      ])
+    })
+
+    it('keeps a compaction between its messages whatever its own time is', () => {
+      const events = [
+        compactionEvent({ messages: 1, activeTokens: 5, atMs: 0 }),
+        compactionEvent({ messages: 2, activeTokens: 6, atMs: columns.originMs + 500 * minute }),
+        compactionEvent({ messages: 4, activeTokens: 7, atMs: columns.originMs + 900 * minute }),
+      ]
+      const points = pressureCurve(columns, events)
+      expect(points.filter(({ event }) => event !== null).map(({ x }) => x / minute)).toEqual([1, 61, 63])
+      expect(points.every(({ x }, index) => x >= (points[index - 1]?.x ?? 0))).toBe(true)
+    })
+
+    it('finds the compaction whose mark is nearest to the pointer', () => {
+      const events = [
+        compactionEvent({ messages: 1, activeTokens: 5 }),
+        compactionEvent({ messages: 3, activeTokens: 5 }),
+      ]
+      const points = pressureCurve(columns, events)
+      expect(points[eventNear(points, 60 * minute, 5 * minute) ?? -1]?.event).toBe(1)
+      expect(eventNear(points, 30 * minute, 5 * minute)).toBeNull()
+    })
   })
 })

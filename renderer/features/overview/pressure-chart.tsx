@@ -1,17 +1,21 @@
-import { useMemo, useState } from 'react'
+import { scaleLinear, scaleTime } from 'd3-scale'
+import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
+import { navigate } from '../../routes.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { depthMarks } from '../../ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
-import { formatShort } from '../../ui/format-time.ts'
+import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
+import { runAddress } from '../../ui/run-address.ts'
 import { useWidth } from '../../ui/use-width.ts'
 import styles from './pressure-chart.module.css'
-import { type CurvePoint, chartTop, peakOf, pointAt, thinned } from './pressure-curve.ts'
+import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, thinned } from './pressure-curve.ts'
 
 type Props = {
   readonly points: readonly CurvePoint[]
   readonly events: readonly CompactionEvent[]
-  readonly messages: number
+  /** The time at which the axis begins, or null for an axis of messages. */
+  readonly originMs: number | null
   readonly budgetTokens: number
   readonly softTokens: number
   readonly hardTokens: number
@@ -19,70 +23,119 @@ type Props = {
 
 const HEIGHT = 128
 const MARK_PX = 7
+const AXIS_PX = 18
+const LEFT = 44
+const RIGHT = 2
+/** The width that a label of the axis needs. */
+const TICK_PX = 110
+const CHAR_PX = 6.5
 const LABEL_PX = 15
+const REACH_PX = 6
 
-/** The tokens of the window after each message, with the thresholds and the compactions. */
-export function PressureChart({ points, events, messages, budgetTokens, softTokens, hardTokens }: Props) {
-  const [box, width] = useWidth<HTMLDivElement>()
-  const [hovered, setHovered] = useState<CurvePoint | null>(null)
+/** The tokens of the window over time, with the thresholds and the compactions. A click leads to the message or run. */
+export function PressureChart({ points, events, originMs, budgetTokens, softTokens, hardTokens }: Props) {
+  const [box, boxWidth] = useWidth<HTMLDivElement>()
+  const [chosen, setChosen] = useState<number | null>(null)
+  const width = Math.max(0, boxWidth - LEFT - RIGHT)
   const peak = peakOf(points)
   const top = chartTop(peak?.tokens ?? 0, hardTokens)
-  const x = (count: number) => (messages === 0 ? 0 : (count / messages) * width)
+  const now = points.at(-1)
+  const extent = now?.x || 1
+  const x = (at: number) => (at / extent) * width
   const y = (tokens: number) => HEIGHT - (tokens / top) * HEIGHT
   const line = useMemo(() => {
-    const at = ({ messages: count, tokens }: CurvePoint) =>
-      `${((count / (messages || 1)) * width).toFixed(1)} ${(HEIGHT - (tokens / top) * HEIGHT).toFixed(1)}`
-    return thinned(points, width, messages).map(at).join('L')
-  }, [points, width, messages, top])
+    const at = ({ x: place, tokens }: CurvePoint) =>
+      `${((place / extent) * width).toFixed(1)} ${(HEIGHT - (tokens / top) * HEIGHT).toFixed(1)}`
+    return thinned(points, width, extent).map(at).join('L')
+  }, [points, width, extent, top])
   const marks = useMemo(() => {
-    const onAxis = events.map(({ messages: count, depth }) => ({ x: count / (messages || 1), depth }))
+    const onAxis = points.flatMap(({ x: place, event }) =>
+      event === null ? [] : [{ x: place / extent, depth: events[event]?.depth ?? 0 }],
+    )
     return depthMarks(onAxis, width, MARK_PX)
-  }, [events, messages, width])
-  const now = points.at(-1)
+  }, [points, events, extent, width])
   const share = (tokens: number) => formatPressure(tokens / budgetTokens)
   const label =
-    `Tokens in the window over ${plural(messages, 'message')}: ` +
+    `Tokens in the window over ${plural(now?.messages ?? 0, 'message')}: ` +
     `at most ${formatCount(peak?.tokens ?? 0)} (${share(peak?.tokens ?? 0)}) after message ${formatCount(peak?.messages ?? 0)}, ` +
-    `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(events.length, 'replacement')} on the way.`
+    `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(events.length, 'replacement')} on the way. ` +
+    'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or run.'
+  const point = chosen === null ? undefined : points[chosen]
+  const under = (event: PointerEvent<HTMLElement>): number => {
+    const bounds = event.currentTarget.getBoundingClientRect()
+    const place = ((event.clientX - bounds.left - LEFT) / (width || 1)) * extent
+    const onMark =
+      event.clientY - bounds.top > HEIGHT ? eventNear(points, place, (REACH_PX / (width || 1)) * extent) : null
+    return onMark ?? indexAt(points, place)
+  }
+  const press = (event: KeyboardEvent) => {
+    const next = steppedTo(event.key, chosen, points)
+    if (event.key === 'Enter' && point !== undefined) openPoint(point, events)
+    else if (next !== null) setChosen(next)
+    else return
+    event.preventDefault()
+    event.stopPropagation()
+  }
   return (
     <div
       className={styles.chart}
       ref={box}
-      onPointerMove={(event) => {
-        const bounds = event.currentTarget.getBoundingClientRect()
-        setHovered(pointAt(points, ((event.clientX - bounds.left) / bounds.width) * messages))
-      }}
-      onPointerLeave={() => setHovered(null)}
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={points.length - 1}
+      aria-valuenow={chosen ?? points.length - 1}
+      aria-valuetext={pointText(point ?? now, events, originMs, budgetTokens).join(', ')}
+      onKeyDown={press}
+      onBlur={() => setChosen(null)}
+      onPointerMove={(event) => setChosen(under(event))}
+      onPointerLeave={() => setChosen(null)}
+      onClick={() => point !== undefined && openPoint(point, events)}
     >
-      <svg width={width} height={HEIGHT + MARK_PX + 2} role="img" aria-label={label}>
-        <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${width} ${HEIGHT}Z`} />
-        <path className={styles.line} d={`M${line}`} />
-        {[
-          { name: 'soft', tokens: softTokens, className: styles.soft },
-          { name: 'hard', tokens: hardTokens, className: styles.hard },
-        ]
-          .filter(({ tokens }) => tokens <= top)
-          .map(({ name, tokens, className }) => (
-            <line key={name} className={className} x1={0} x2={width} y1={y(tokens)} y2={y(tokens)} />
+      <svg width={boxWidth} height={HEIGHT + MARK_PX + AXIS_PX + 2} aria-hidden="true">
+        <g transform={`translate(${LEFT} 0)`}>
+          {scaleLinear([0, top], [HEIGHT, 0])
+            .ticks(4)
+            .map((tokens) => (
+              <g key={tokens}>
+                <line className={styles.grid} x1={0} x2={width} y1={y(tokens)} y2={y(tokens)} />
+                <text className={styles.tick} x={-8} y={y(tokens) + 4} textAnchor="end">
+                  {formatCompact(tokens)}
+                </text>
+              </g>
+            ))}
+          <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${width} ${HEIGHT}Z`} />
+          <path className={styles.line} d={`M${line}`} />
+          {[
+            { name: 'soft', tokens: softTokens, className: styles.soft },
+            { name: 'hard', tokens: hardTokens, className: styles.hard },
+          ]
+            .filter(({ tokens }) => tokens <= top)
+            .map(({ name, tokens, className }) => (
+              <line key={name} className={className} x1={0} x2={width} y1={y(tokens)} y2={y(tokens)} />
+            ))}
+          <line className={styles.floor} x1={0} x2={width} y1={HEIGHT} y2={HEIGHT} />
+          <g transform={`translate(0 ${HEIGHT + 2})`}>
+            {[...marks].map(([depth, d]) => (
+              <path key={depth} className={styles.mark} d={d} stroke={depthColor(depth)} />
+            ))}
+          </g>
+          {axisTicks(originMs, extent, width, now?.messages ?? 0).map((tick) => (
+            <g key={tick.x}>
+              <line className={styles.floor} x1={tick.x} x2={tick.x} y1={HEIGHT} y2={HEIGHT + MARK_PX + 2} />
+              <text className={styles.tick} x={tick.x} y={HEIGHT + MARK_PX + 16} textAnchor={tick.anchor}>
+                {tick.label}
+              </text>
+            </g>
           ))}
-        <line className={styles.floor} x1={0} x2={width} y1={HEIGHT} y2={HEIGHT} />
-        <g transform={`translate(0 ${HEIGHT + 2})`}>
-          {[...marks].map(([depth, path]) => (
-            <path key={depth} className={styles.mark} d={path} stroke={depthColor(depth)} />
-          ))}
+          {point !== undefined && (
+            <>
+              <line className={styles.cross} x1={x(point.x)} x2={x(point.x)} y1={0} y2={HEIGHT + MARK_PX} />
+              <circle className={styles.dot} cx={x(point.x)} cy={y(point.tokens)} r={3.5} />
+            </>
+          )}
         </g>
-        {hovered !== null && (
-          <>
-            <line
-              className={styles.cross}
-              x1={x(hovered.messages)}
-              x2={x(hovered.messages)}
-              y1={0}
-              y2={HEIGHT + MARK_PX}
-            />
-            <circle className={styles.dot} cx={x(hovered.messages)} cy={y(hovered.tokens)} r={3.5} />
-          </>
-        )}
       </svg>
       {[
         { name: 'τ soft', tokens: softTokens, className: styles.softLabel },
@@ -96,48 +149,119 @@ export function PressureChart({ points, events, messages, budgetTokens, softToke
             {name} {formatCompact(tokens)}
           </span>
         ))}
-      {hovered !== null && (
+      {point !== undefined && (
         <ChartTip
-          point={hovered}
-          events={events}
-          budgetTokens={budgetTokens}
-          leftPx={x(hovered.messages)}
-          widthPx={width}
+          lines={pointText(point, events, originMs, budgetTokens)}
+          leftPx={LEFT + x(point.x)}
+          widthPx={boxWidth}
         />
       )}
     </div>
   )
 }
 
-type ChartTipProps = {
-  readonly point: CurvePoint
-  readonly events: readonly CompactionEvent[]
-  readonly budgetTokens: number
-  readonly leftPx: number
-  readonly widthPx: number
-}
+const TIP_WIDTH = 260
 
-const TIP_WIDTH = 240
+type ChartTipProps = { readonly lines: readonly string[]; readonly leftPx: number; readonly widthPx: number }
 
-/** Describes the point under the pointer. */
-function ChartTip({ point, events, budgetTokens, leftPx, widthPx }: ChartTipProps) {
-  const event = point.event === null ? undefined : events[point.event]
-  const left = Math.max(0, Math.min(leftPx + 12, widthPx - TIP_WIDTH))
+/** Describes the chosen point. Right of the middle it stands on the left, so that it never covers what comes next. */
+function ChartTip({ lines: [first, ...others], leftPx, widthPx }: ChartTipProps) {
+  const left = leftPx + 12 + TIP_WIDTH <= widthPx ? leftPx + 12 : Math.max(0, leftPx - 12 - TIP_WIDTH)
   return (
-    <div className={styles.tip} style={{ left, width: TIP_WIDTH }}>
+    <div className={styles.tip} style={{ left, width: TIP_WIDTH }} aria-hidden="true">
       <p>
-        <b>{formatTokens(Math.round(point.tokens))}</b>, {formatPressure(point.tokens / budgetTokens)}
+        <b>{first}</b>
       </p>
-      <p className={styles.dim}>
-        after message {formatCount(point.messages)}
-        {event !== undefined && (
-          <>
-            {' '}
-            and {depthLabel(event.depth)} of {formatShort(event.atMs)}: {formatCount(event.sourceTokens)} →{' '}
-            {formatCount(event.tokens)}
-          </>
-        )}
-      </p>
+      {others.map((line) => (
+        <p key={line} className={styles.dim}>
+          {line}
+        </p>
+      ))}
     </div>
   )
+}
+
+/** Says what the window held at a point, when that was, and where a click leads. */
+function pointText(
+  point: CurvePoint | undefined,
+  events: readonly CompactionEvent[],
+  originMs: number | null,
+  budgetTokens: number,
+): readonly string[] {
+  if (point === undefined) return []
+  const event = point.event === null ? undefined : events[point.event]
+  const atMs = event?.atMs ?? (originMs === null ? null : originMs + point.x)
+  return [
+    `${formatTokens(Math.round(point.tokens))}, ${formatPressure(point.tokens / budgetTokens)}`,
+    `${atMs === null ? '' : `${formatShort(atMs)}, `}after message ${formatCount(point.messages)}`,
+    ...(event === undefined
+      ? []
+      : [`${depthLabel(event.depth)}: ${formatCount(event.sourceTokens)} → ${formatCount(event.tokens)} tokens`]),
+  ]
+}
+
+/** Goes to what made the point: the run or, where runs are not recorded, its summary; otherwise the message. */
+function openPoint({ event, message }: CurvePoint, events: readonly CompactionEvent[]): void {
+  const replacement = event === null ? undefined : events[event]
+  if (replacement !== undefined && replacement.runId !== '') navigate(runAddress(replacement.runId), 'push')
+  else if (replacement !== undefined) navigate({ view: 'lineage', selection: replacement.summaryId }, 'push')
+  else if (message !== null) navigate({ view: 'transcript', selection: `msg_${message}` }, 'push')
+}
+
+/** Returns the index of the point to which a key leads, or null for a key that does not move. */
+function steppedTo(key: string, from: number | null, points: readonly CurvePoint[]): number | null {
+  const last = points.length - 1
+  const at = from ?? last
+  switch (key) {
+    case 'ArrowLeft':
+      return Math.max(0, at - 1)
+    case 'ArrowRight':
+      return Math.min(last, at + 1)
+    case 'Home':
+      return 0
+    case 'End':
+      return last
+    case 'PageUp':
+      return found(points.findLastIndex(({ event }, index) => event !== null && index < at))
+    case 'PageDown':
+      return found(points.findIndex(({ event }, index) => event !== null && index > at))
+    default:
+      return null
+  }
+}
+
+const found = (index: number): number | null => (index < 0 ? null : index)
+
+type AxisTick = { readonly x: number; readonly label: string; readonly anchor: 'start' | 'middle' | 'end' }
+
+/** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
+function axisTicks(originMs: number | null, extent: number, width: number, messages: number): readonly AxisTick[] {
+  const count = Math.max(2, Math.floor(width / TICK_PX))
+  const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
+  let right = Number.NEGATIVE_INFINITY
+  return ticks.map(({ x, label }) => {
+    const anchor = x < TICK_PX / 3 ? 'start' : x > width - TICK_PX / 3 ? 'end' : 'middle'
+    const length = label.length * CHAR_PX
+    const left = anchor === 'start' ? x : anchor === 'end' ? x - length : x - length / 2
+    const fits = left > right + CHAR_PX
+    if (fits) right = left + length
+    return { x, anchor, label: fits ? label : '' }
+  })
+}
+
+function messageTicks(messages: number, width: number, count: number) {
+  const scale = scaleLinear([0, messages], [0, width])
+  return scale.ticks(count).map((at) => ({ x: scale(at), label: formatCount(at) }))
+}
+
+function timeTicks(originMs: number, extent: number, width: number, count: number) {
+  const scale = scaleTime([originMs, originMs + extent], [0, width])
+  let day = ''
+  return scale.ticks(count).map((date) => {
+    const atMs = date.getTime()
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+    const isNewDay = formatDate(atMs) !== day
+    day = formatDate(atMs)
+    return { x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
+  })
 }

@@ -6,58 +6,73 @@ import { firstIndex } from '../../ui/first-index.ts'
 export type CurvePoint = {
   readonly messages: number
   readonly tokens: number
+  /** Where it stands on the axis, in the axis's units. */
+  readonly x: number
   /** The index of the event before this point, or null after a message. */
   readonly event: number | null
+  /** The number of the message after which it is, or of the first one in a column of several. Null before all of them. */
+  readonly message: number | null
 }
 
-type Columns = Pick<StrataMessages, 'count' | 'tokens'>
-type Replacement = Pick<CompactionEvent, 'messages' | 'activeTokens'>
+type Columns = Pick<StrataMessages, 'count' | 'tokens' | 'x0' | 'x1' | 'firstMessage' | 'originMs'>
+type Replacement = Pick<CompactionEvent, 'messages' | 'activeTokens' | 'atMs'>
 
 /**
  * Active tokens over the history: what every message adds, less what the agent pruned without a summary. Right after each
  * compaction it is what the window held there, as the time slider shows it. Exact at the edges of the columns; within a
- * column of several messages each counts the same.
+ * column of several messages each counts the same. An event whose time does not fit between its messages stands as near
+ * to it as they allow: imported messages have the times of their agent, and a later run has that of this machine.
  */
 export function pressureCurve(
-  { count, tokens }: Columns,
+  { count, tokens, x0, x1, firstMessage, originMs }: Columns,
   replacements: readonly Replacement[],
-  prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[] = [],
+  prunings: readonly Pick<Pruning, 'messages' | 'tokens' | 'atMs'>[] = [],
 ): readonly CurvePoint[] {
   const events = stepsOf(replacements, prunings)
-  const points: CurvePoint[] = [{ messages: 0, tokens: 0, event: null }]
-  let [messages, sum, next] = [0, 0, 0]
-  const push = (event: number | null) => points.push({ messages, tokens: Math.max(0, sum), event })
-  for (const [index, columnCount] of count.entries()) {
-    const [start, added] = [messages, tokens[index] ?? 0]
-    const end = start + columnCount
-    for (let event = events[next]; event !== undefined && event.messages <= end; event = events[next]) {
-      const at = Math.max(messages, event.messages)
-      sum += ((at - messages) / columnCount) * added
-      // The window was at its fullest just before this event.
-      if (at > messages) {
-        messages = at
-        push(null)
-      }
-      sum = event.after(sum)
-      push(event.index)
-      next += 1
-    }
-    if (end > messages) {
-      sum += ((end - messages) / columnCount) * added
-      messages = end
-      push(null)
-    }
-  }
-  for (let event = events[next]; event !== undefined; event = events[next]) {
+  const points: CurvePoint[] = [{ messages: 0, tokens: 0, x: 0, event: null, message: null }]
+  let [messages, sum, next, x] = [0, 0, 0, 0]
+  let message: number | null = null
+  const push = (event: number | null) => points.push({ messages, tokens: Math.max(0, sum), x, event, message })
+  const apply = (event: Step, untilX: number) => {
+    if (originMs !== undefined) x = Math.max(x, Math.min(untilX, event.atMs - originMs))
     sum = event.after(sum)
     push(event.index)
     next += 1
   }
+  for (const [index, columnCount] of count.entries()) {
+    const [start, added] = [messages, tokens[index] ?? 0]
+    const [left, right] = [x0[index] ?? x, x1[index] ?? x]
+    const end = start + columnCount
+    // Nothing was said since the column before.
+    if (left > x) {
+      x = left
+      push(null)
+    }
+    const isWithin = (event: Step): boolean => event.messages < end
+    const goTo = (at: number) => {
+      sum += ((at - messages) / columnCount) * added
+      messages = at
+      x = left + ((at - start) / columnCount) * (right - left)
+      message = firstMessage[index] ?? null
+      push(null)
+    }
+    for (let event = events[next]; event !== undefined && isWithin(event); event = events[next]) {
+      // The window was at its fullest just before this event.
+      if (event.messages > messages) goTo(event.messages)
+      apply(event, x)
+    }
+    if (end > messages) goTo(end)
+    const nextX = x0[index + 1] ?? right
+    for (let event = events[next]; event !== undefined && event.messages <= end; event = events[next])
+      apply(event, nextX)
+  }
+  for (let event = events[next]; event !== undefined; event = events[next]) apply(event, x)
   return points
 }
 
 type Step = {
   readonly messages: number
+  readonly atMs: number
   readonly index: number | null
   /** Returns the tokens that are left after it. */
   readonly after: (tokens: number) => number
@@ -69,14 +84,14 @@ type Step = {
  */
 function stepsOf(
   replacements: readonly Replacement[],
-  prunings: readonly Pick<Pruning, 'messages' | 'tokens'>[],
+  prunings: readonly Pick<Pruning, 'messages' | 'tokens' | 'atMs'>[],
 ): readonly Step[] {
-  const steps = replacements.map(({ messages, activeTokens }, index): Step => {
-    return { messages, index, after: () => activeTokens }
+  const steps = replacements.map(({ messages, atMs, activeTokens }, index): Step => {
+    return { messages, atMs, index, after: () => activeTokens }
   })
   if (prunings.length === 0) return steps
   const pruned = prunings.map(
-    ({ messages, tokens }): Step => ({ messages, index: null, after: (before) => before - tokens }),
+    ({ messages, atMs, tokens }): Step => ({ messages, atMs, index: null, after: (before) => before - tokens }),
   )
   return [...pruned, ...steps].sort((a, b) => a.messages - b.messages)
 }
@@ -102,9 +117,9 @@ export function endsAt(points: readonly CurvePoint[], windowTokens: number): boo
 }
 
 /** Reduces points to the width in pixels: of those in one column, the highest, the lowest and the last are kept. */
-export function thinned(points: readonly CurvePoint[], widthPx: number, messages: number): readonly CurvePoint[] {
-  if (points.length <= widthPx * 3 || messages === 0) return points
-  const column = (point: CurvePoint) => Math.floor((point.messages / messages) * widthPx)
+export function thinned(points: readonly CurvePoint[], widthPx: number, extent: number): readonly CurvePoint[] {
+  if (points.length <= widthPx * 3 || extent === 0) return points
+  const column = (point: CurvePoint) => Math.floor((point.x / extent) * widthPx)
   const kept: CurvePoint[] = []
   for (let from = 0; from < points.length; ) {
     const first = points[from]
@@ -125,8 +140,18 @@ export function thinned(points: readonly CurvePoint[], widthPx: number, messages
   return kept
 }
 
-/** Returns the last point at or before a number of messages, or the first point. */
-export function pointAt(points: readonly CurvePoint[], messages: number): CurvePoint | null {
-  const next = firstIndex(points.length, (index) => (points[index]?.messages ?? 0) > messages)
-  return points[Math.max(0, next - 1)] ?? null
+/** Returns the index of the last point at or before a place on the axis, or of the first point. */
+export const indexAt = (points: readonly CurvePoint[], x: number): number =>
+  Math.max(0, firstIndex(points.length, (index) => (points[index]?.x ?? 0) > x) - 1)
+
+/** Returns the index of the event that is drawn nearest to a place on the axis, no farther than `reach`, or null. */
+export function eventNear(points: readonly CurvePoint[], x: number, reach: number): number | null {
+  let nearest: number | null = null
+  let least = reach
+  for (const [index, point] of points.entries()) {
+    if (point.event === null || Math.abs(point.x - x) > least) continue
+    nearest = index
+    least = Math.abs(point.x - x)
+  }
+  return nearest
 }

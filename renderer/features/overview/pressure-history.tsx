@@ -2,10 +2,12 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConversationRow } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { useShownChoice } from '../../routes.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatCompact, formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
 import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
@@ -14,16 +16,18 @@ type Props = { readonly conversation: ConversationRow; readonly budgetTokens: nu
 
 /** Columns of messages. A million messages are drawn as quickly as a thousand. */
 const BUCKETS = 1024
+const AXES = ['time', 'messages'] as const
 
 /** The size of the window over the history: messages fill it, and compactions empty it. */
 export function PressureHistory({ conversation, budgetTokens }: Props) {
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const [axis, setAxis] = useShownChoice('overview.axis', AXES)
   const messages = timeline.data?.messages ?? 0
   const columns = useQuery(
     api.strata.messages.queryOptions({
-      input: messages === 0 ? skipToken : { conversationId, axis: 'messages', x0: 0, x1: messages, buckets: BUCKETS },
+      input: messages === 0 ? skipToken : { conversationId, axis, x0: 0, buckets: BUCKETS },
       placeholderData: (previous) => previous,
     }),
   )
@@ -35,7 +39,19 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
   if (timeline.data !== undefined && messages === 0) return null
   return (
     <section aria-label="Pressure over time">
-      <SectionHeading aside={points && `fullest ${formatCompact(peakOf(points)?.tokens ?? 0)} tokens`}>
+      <SectionHeading
+        aside={
+          <span className={styles.aside}>
+            {points && `fullest ${formatCompact(peakOf(points)?.tokens ?? 0)} tokens`}
+            <Segmented
+              label="What the axis shows"
+              options={AXES.map((value) => ({ value, label: value }))}
+              value={axis}
+              onChange={setAxis}
+            />
+          </span>
+        }
+      >
         Active tokens over time
       </SectionHeading>
       {error !== null ? (
@@ -47,19 +63,18 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
           <PressureChart
             points={points}
             events={timeline.data.events}
-            messages={messages}
+            originMs={columns.data?.originMs ?? null}
             budgetTokens={budgetTokens}
             softTokens={settings.data.softThreshold * budgetTokens}
             hardTokens={settings.data.hardThreshold * budgetTokens}
           />
           <p className={styles.scale}>
-            <span>first message</span>
             <span>
               {plural(timeline.data.events.length, 'compaction step')}
               {timeline.data.events.length > 0 && ', marked by depth'}
               {timeline.data.prunings && `; pruned ${times(timeline.data.prunings.length)} without a summary`}
             </span>
-            <span>message {formatCount(messages)}</span>
+            {axis === 'time' && columns.data?.originMs === undefined && <span>No message has a time.</span>}
           </p>
           {timeline.data.beside !== undefined && (
             <p className={styles.note}>

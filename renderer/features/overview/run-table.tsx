@@ -1,7 +1,9 @@
 import type { Overview } from '../../../core/contract/memory.ts'
+import { useLink } from '../../routes.ts'
 import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCount, formatPercent } from '../../ui/format.ts'
 import { prunedRunText } from '../../ui/pruned-text.ts'
+import { runAddress } from '../../ui/run-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -12,6 +14,7 @@ type Props = { readonly runs: Overview['runs'] }
 
 /** The compactions so far, newest first. */
 export function RunTable({ runs }: Props) {
+  const link = useLink()
   return (
     <section>
       <SectionHeading>Compaction runs{runs.length > 0 && ` · ${formatCount(runs.length)}`}</SectionHeading>
@@ -33,8 +36,10 @@ export function RunTable({ runs }: Props) {
           <tbody>
             {runs.map((run) => (
               <tr key={run.runId}>
-                <td title={run.runId}>
-                  <TimeText atMs={run.atMs} form="short" />
+                <td>
+                  <a className={runStyles.link} href={link(runAddress(run.runId))} title={`Open ${run.runId}`}>
+                    <TimeText atMs={run.atMs} form="short" />
+                  </a>
                 </td>
                 <td>{run.reason}</td>
                 <td>{run.tokensBefore === null ? '–' : formatCompact(run.tokensBefore)}</td>

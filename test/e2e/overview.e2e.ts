@@ -1,0 +1,65 @@
+import { expect, test } from './app.ts'
+
+test('the curve of the window stands over real time, and leads to its messages and runs', async ({ openSample }) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/overview'
+  })
+  const chart = page.getByRole('slider', { name: /^Tokens in the window over 377 messages/ })
+  await expect(chart).toBeVisible()
+  // Days, and what stands at the end of the axis.
+  await expect(chart.locator('text', { hasText: /^Mar 4$/ })).toBeVisible()
+  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 6.*after message 377$/)
+
+  await chart.focus()
+  await page.keyboard.press('PageUp')
+  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens$/)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/compaction\?compaction\.list=history&compaction\.run=run_/)
+  // The run is opened, and says what it lost when it is asked.
+  await page.getByRole('button', { name: 'Show what it lost' }).click()
+  await expect(page.getByRole('region', { name: 'What the run lost' })).toContainText('details that left the window')
+  await page.goBack()
+
+  await chart.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowRight')
+  await expect(chart).toHaveAttribute('aria-valuetext', /after message 1$/)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/transcript\?select=msg_1/)
+  await page.goBack()
+
+  await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
+  await expect(page).toHaveURL(/overview\.axis=messages/)
+  await expect(chart.locator('text', { hasText: /^200$/ })).toBeVisible()
+})
+
+test('all conversations stand in one table that is sorted and filtered in the address', async ({ openSample }) => {
+  const page = await openSample()
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/overview'
+  })
+  await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('all conversations').click()
+  const table = page.getByRole('grid', { name: 'All conversations' })
+  const rows = table.getByRole('row')
+  await expect(table).toHaveAttribute('aria-rowcount', '6')
+  await expect(rows.nth(1)).toContainText('Double charges after the retry rollout')
+  // Losses come one after another.
+  await expect(rows.nth(1).getByRole('gridcell').last()).toHaveText(/\d/)
+
+  await table.getByRole('button', { name: 'messages' }).click()
+  await table.getByRole('button', { name: /^messages/ }).click()
+  await expect(page).toHaveURL(/overview\.reversed=1&overview\.scope=all&overview\.sort=messages/)
+  await expect(rows.last()).toContainText('Double charges')
+
+  await page.getByRole('radiogroup', { name: 'Which conversations' }).getByText('compacted').click()
+  await expect(page.getByRole('heading', { name: '2 of 5 conversations' })).toBeVisible()
+  await page.getByRole('searchbox', { name: 'Filter conversations by words' }).fill('nightly')
+  await expect(page.getByRole('heading', { name: '1 of 5 conversations' })).toBeVisible()
+
+  await table.focus()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/conversation\/4\/overview/)
+  await expect(page.getByRole('region', { name: 'Pressure', exact: true })).toBeVisible()
+})
