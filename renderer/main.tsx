@@ -64,6 +64,8 @@ function showDoor(root: Element): void {
 }
 
 startTheme()
+// Their list of slices is long, and most memories need none of them.
+void import('./ui/more-fonts.ts')
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no #root')
 try {

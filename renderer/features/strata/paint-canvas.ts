@@ -1,7 +1,6 @@
 import {
   type DisplayList,
   type Dot,
-  FONT_FAMILY,
   FONT_SIZE,
   fitText,
   type Line,
@@ -12,6 +11,9 @@ import {
 
 /** The part of a canvas context that is used. */
 export type Pen = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
+/** The fonts of the page, which know more scripts. */
+let fontFamily: string | undefined
 
 /** Space around the plot for outlines of shapes at its edge. */
 const CLIP_SLACK = 2
@@ -33,7 +35,8 @@ export function paintCanvas(pen: Pen, list: DisplayList, pixelRatio: number): vo
 
 /** Paints shapes over what is there. */
 export function paintShapes(pen: Pen, shapes: readonly Shape[]): void {
-  pen.font = `${FONT_SIZE}px ${FONT_FAMILY}`
+  fontFamily ??= getComputedStyle(document.documentElement).getPropertyValue('--font').trim()
+  pen.font = `${FONT_SIZE}px ${fontFamily}`
   pen.textBaseline = 'middle'
   for (const shape of shapes) {
     switch (shape.kind) {
