@@ -83,6 +83,7 @@ export function useActionEntries(
     action('Show or hide the right panel', 'detail what if', onTogglePanel, '\\'),
     action('Dark theme', 'colour night', () => chooseTheme('dark')),
     action('Light theme', 'colour day', () => chooseTheme('light')),
+    action('High-contrast theme', 'colour accessibility', () => chooseTheme('contrast')),
     action('Theme of the system', 'colour automatic', () => chooseTheme('system')),
     action('Keys', 'keyboard shortcuts help', onKeys, '?'),
   ]

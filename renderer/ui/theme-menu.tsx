@@ -1,27 +1,23 @@
 import { Icon } from './icon.tsx'
 import { Menu } from './menu.tsx'
-import { chooseTheme, type ThemeChoice, useTheme, useThemeChoice } from './theme.ts'
+import { chooseTheme, THEME_CHOICES, useTheme, useThemeChoice } from './theme.ts'
 
-const CHOICES: readonly (readonly [ThemeChoice, string])[] = [
-  ['system', 'As the system'],
-  ['dark', 'Dark'],
-  ['light', 'Light'],
-]
+const ICONS = { dark: 'moon', light: 'sun', contrast: 'contrast' } as const
 
-/** Chooses dark, light, or the setting of the desktop. */
+/** Chooses a theme, or that of the desktop. */
 export function ThemeMenu() {
   const theme = useTheme()
   const choice = useThemeChoice()
   return (
     <Menu
       label="Theme"
-      items={CHOICES.map(([value, label]) => ({
+      items={THEME_CHOICES.map(({ value, label }) => ({
         label,
         isChecked: value === choice,
         onSelect: () => chooseTheme(value),
       }))}
     >
-      <Icon name={theme === 'dark' ? 'moon' : 'sun'} />
+      <Icon name={ICONS[theme]} />
     </Menu>
   )
 }

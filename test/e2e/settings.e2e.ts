@@ -101,10 +101,20 @@ test('the settings need no memory, and a model is added, tested and put into the
   await expect(page.getByRole('button', { name: 'Open the sample' })).toBeVisible()
 })
 
-test('an invalid value is refused in its field, and a valid one is kept', async ({ openMemory }) => {
+test('a setting is found by words, an invalid value is refused in its field, and a valid one is kept', async ({
+  openMemory,
+}) => {
   const page = await openMemory()
   await page.getByRole('button', { name: 'Settings' }).click()
-  const threshold = page.getByRole('textbox', { name: 'LCM_CONTEXT_THRESHOLD' })
+  // The theme comes first.
+  await expect(page.getByRole('heading', { level: 2 }).first()).toHaveText('Appearance')
+  const find = page.getByRole('searchbox', { name: 'Find a setting' })
+  await find.fill('context_threshold')
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText(['When to compact'])
+  await find.press('Escape')
+  await page.getByRole('navigation', { name: 'Sections of the settings' }).getByRole('button', { name: 'Log' }).click()
+  await expect(page.getByRole('heading', { name: 'Log', exact: true })).toBeInViewport()
+  const threshold = page.getByRole('textbox', { name: 'Soft threshold' })
   await threshold.fill('1.5')
   await threshold.press('Enter')
   await expect(page.getByRole('alert')).toContainText('a number above 0 and at most 1')
@@ -192,7 +202,7 @@ test('what another system is set to is shown beside what holds here, and taken o
   await expect(found.getByRole('row', { name: /contextThreshold 2 .* Here it must be a number above 0/ })).toBeVisible()
   await found.getByRole('button', { name: 'Take over what differs' }).click()
   await expect(found.getByRole('button', { name: 'Nothing differs' })).toBeDisabled()
-  await expect(page.getByRole('textbox', { name: 'LCM_FRESH_TAIL_COUNT' })).toHaveValue('12')
+  await expect(page.getByRole('textbox', { name: 'Fresh tail' })).toHaveValue('12')
   expect(readFileSync(path, 'utf8')).toBe(text)
   const written = textsBelow(home).filter((one) => one.includes('LCM_FRESH_TAIL_COUNT'))
   expect(written).toHaveLength(1)

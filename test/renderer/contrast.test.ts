@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const css = readFileSync(new URL('../../renderer/ui/tokens.css', import.meta.url), 'utf8')
-const [dark = '', light = ''] = css.split(':root[data-theme="light"]')
+const [dark = '', light = '', contrastTheme = ''] = css.split(/^:root\[data-theme=/m)
 
 const GROUNDS = ['ground', 'panel', 'raised']
 const WORDS = ['text', 'dim', 'link', ...['lit', 'leaf', 'd1', 'd2', 'd3'].map((name) => `${name}-text`)].concat(
@@ -44,19 +44,27 @@ const token = (theme: string, name: string): string => {
   return value
 }
 
+/** AA of WCAG 2.2 for the themes that most people use, AAA for the one with high contrast. */
 describe.each([
-  ['dark', dark],
-  ['light', light],
-])('the %s theme', (_name, theme) => {
-  it.each(WORDS)('writes --%s with at least 4.5:1 on every ground', (name) => {
-    for (const ground of GROUNDS) expect(contrast(token(theme, name), token(theme, ground))).toBeGreaterThanOrEqual(4.5)
+  ['dark', dark, { words: 4.5, fills: 3 }],
+  ['light', light, { words: 4.5, fills: 3 }],
+  ['high-contrast', contrastTheme, { words: 7, fills: 4.5 }],
+])('the %s theme', (_name, theme, least) => {
+  it.each(WORDS)(`writes --%s with at least ${least.words}:1 on every ground`, (name) => {
+    for (const ground of GROUNDS)
+      expect(contrast(token(theme, name), token(theme, ground))).toBeGreaterThanOrEqual(least.words)
   })
 
-  it.each(FILLS)('draws --%s with at least 3:1 on the ground', (name) => {
-    expect(contrast(token(theme, name), token(theme, 'ground'))).toBeGreaterThanOrEqual(3)
+  it.each(FILLS)(`draws --%s with at least ${least.fills}:1 on the ground`, (name) => {
+    expect(contrast(token(theme, name), token(theme, 'ground'))).toBeGreaterThanOrEqual(least.fills)
   })
 
-  it('writes on the accent with at least 4.5:1', () => {
-    expect(contrast(token(theme, 'on-lit'), token(theme, 'lit'))).toBeGreaterThanOrEqual(4.5)
+  it(`writes on the accent with at least ${least.words}:1`, () => {
+    expect(contrast(token(theme, 'on-lit'), token(theme, 'lit'))).toBeGreaterThanOrEqual(least.words)
   })
+})
+
+it('draws the lines of the high-contrast theme with at least 4.5:1 on the ground', () => {
+  for (const line of ['line', 'line-strong', 'control'])
+    expect(contrast(token(contrastTheme, line), token(contrastTheme, 'ground'))).toBeGreaterThanOrEqual(4.5)
 })

@@ -11,7 +11,14 @@ import {
   type ProviderForm,
   providerOf,
 } from '../../renderer/features/settings/provider-form.ts'
-import { choicesOf, groupSettings, typedValue, valueText } from '../../renderer/features/settings/setting-groups.ts'
+import {
+  acceptsText,
+  choicesOf,
+  findSettings,
+  groupSettings,
+  typedValue,
+  valueText,
+} from '../../renderer/features/settings/setting-groups.ts'
 
 const whole: ProviderForm = { ...EMPTY_PROVIDER, name: 'local', baseUrl: 'http://127.0.0.1:8000/v1', model: 'small' }
 
@@ -114,23 +121,33 @@ describe('the list of settings', () => {
     ...over,
   })
 
-  it('contains every setting once, in one group', () => {
+  const known = groupSettings(Object.values(VARIABLES).map(({ name }) => setting(name)))
+
+  it('contains every setting once, with a name for people, unless it has a control of its own', () => {
+    const shown = known.flatMap(({ settings }) => settings)
+    const withControl = ['LCM_EMBEDDINGS', 'LCM_SPEND_CAP_TOKENS', 'LCM_SUMMARIZERS']
     const variables = Object.values(VARIABLES).map(({ name }) => name)
-    const grouped = groupSettings(variables.map((name) => setting(name)))
-    const shown = grouped.flatMap(({ settings }) => settings.map(({ variable }) => variable))
-    expect(shown.toSorted()).toEqual(variables.toSorted())
-    expect(grouped.map(({ title }) => title)).toEqual([
-      'When to compact',
-      'How to compact',
-      'Reading',
-      'Files',
-      'Log',
-      'Other',
-    ])
+    expect([...shown.map(({ setting }) => setting.variable), ...withControl].toSorted()).toEqual(variables.toSorted())
+    expect(new Set(shown.map(({ label }) => label)).size).toBe(shown.length)
+    expect(shown.filter(({ label }) => /LCM_|[A-Z]{2}/.test(label))).toEqual([])
+    expect(known.map(({ title }) => title)).toEqual(['When to compact', 'How to compact', 'Reading', 'Files', 'Log'])
   })
 
   it('contains settings that are not known to the window', () => {
-    expect(groupSettings([setting('LCM_NEW')])).toEqual([{ title: 'Other', settings: [setting('LCM_NEW')] }])
+    expect(groupSettings([setting('LCM_NEW_THING')])).toEqual([
+      { title: 'Other', settings: [{ label: 'New thing', setting: setting('LCM_NEW_THING') }] },
+    ])
+  })
+
+  it('is searched by name, variable, effect and title', () => {
+    const found = (typed: string) =>
+      findSettings(known, typed).map(({ title, settings }) => `${title}: ${settings.map(({ label }) => label)}`)
+    expect(found('fresh')).toEqual(['How to compact: Fresh tail'])
+    expect(found('lcm_log')).toEqual(['Log: Level'])
+    expect(found('  THRESHOLD hard ')).toEqual(['When to compact: Hard threshold'])
+    expect(found('when compact')).toHaveLength(1)
+    expect(found('nothing of this kind')).toEqual([])
+    expect(findSettings(known, '')).toEqual(known)
   })
 
   it('keeps the type of a typed value, and resets an empty one to the default', () => {
@@ -146,5 +163,11 @@ describe('the list of settings', () => {
     expect(choicesOf(setting('X', { value: 'a', accepts: 'one of a, b' }))).toEqual(['a', 'b'])
     expect(choicesOf(setting('X', { value: true, accepts: 'true or false (or 1, 0)' }))).toEqual(['true', 'false'])
     expect(choicesOf(setting('X'))).toBeNull()
+  })
+
+  it('says what a field accepts and what its default is', () => {
+    expect(acceptsText(setting('X'))).toBe('a whole number from 1 to 5')
+    expect(acceptsText(setting('X', { source: 'file' }))).toBe('a whole number from 1 to 5; default: 1')
+    expect(acceptsText(setting('X', { source: 'file', value: true, byDefault: 'false' }))).toBe('default: off')
   })
 })

@@ -1,49 +1,115 @@
 import type { EffectiveSetting, SettingsPatch, UnknownVariable } from '../../../core/contract/settings.ts'
 import { EMBEDDINGS } from './embeddings-choice.ts'
 
-const GROUPS: readonly (readonly [title: string, variables: readonly string[]])[] = [
+type Named = readonly (readonly [variable: string, label: string])[]
+
+const GROUPS: readonly (readonly [title: string, settings: Named])[] = [
   [
     'When to compact',
-    ['TOKEN_BUDGET', 'CONTEXT_THRESHOLD', 'HARD_THRESHOLD', 'MAX_ACTIVE_MESSAGES', 'AUTOCOMPACT_DISABLED'],
+    [
+      ['TOKEN_BUDGET', 'Token budget'],
+      ['CONTEXT_THRESHOLD', 'Soft threshold'],
+      ['HARD_THRESHOLD', 'Hard threshold'],
+      ['MAX_ACTIVE_MESSAGES', 'Most messages in the window'],
+      ['AUTOCOMPACT_DISABLED', 'Never compact by itself'],
+      ['ENABLED', 'Import and compact at all'],
+    ],
   ],
   [
     'How to compact',
     [
-      'FRESH_TAIL_COUNT',
-      'MIN_MESSAGES_TO_COMPACT',
-      'LEAF_CHUNK_TOKENS',
-      'LEAF_TARGET_TOKENS',
-      'LEAF_CONCURRENCY',
-      'CONDENSED_TARGET_TOKENS',
-      'CONDENSED_MIN_FANOUT',
-      'MAX_DEPTH',
-      'SUMMARIZERS',
-      'SPEND_CAP_TOKENS',
-      'PROMPTS_DIR',
+      ['FRESH_TAIL_COUNT', 'Fresh tail'],
+      ['MIN_MESSAGES_TO_COMPACT', 'Fewest messages to compact'],
+      ['LEAF_CHUNK_TOKENS', 'Size of a leaf’s sources'],
+      ['LEAF_TARGET_TOKENS', 'Length of a leaf'],
+      ['LEAF_CONCURRENCY', 'Leaves at once'],
+      ['CONDENSED_TARGET_TOKENS', 'Length of a condensed summary'],
+      ['CONDENSED_MIN_FANOUT', 'Fewest summaries to condense'],
+      ['MAX_DEPTH', 'Greatest depth'],
+      ['PROMPTS_DIR', 'Folder of your own prompts'],
     ],
   ],
-  ['Reading', ['TOKEN_ESTIMATOR', 'MAX_EXPAND_TOKENS', 'EMBEDDINGS', 'EMBEDDINGS_MAX_TEXTS']],
-  ['Files', ['DATABASE_PATH', 'DATABASE_URL', 'DB_DIR', 'LARGE_FILE_TOKEN_THRESHOLD', 'FILES_DIR', 'LEDGER_PATH']],
-  ['Log', ['LOG_LEVEL', 'DEBUG_MODE']],
+  [
+    'Reading',
+    [
+      ['TOKEN_ESTIMATOR', 'Token estimator'],
+      ['MAX_EXPAND_TOKENS', 'Most tokens of an expansion'],
+      ['EMBEDDINGS_MAX_TEXTS', 'Most vectors of one run'],
+    ],
+  ],
+  [
+    'Files',
+    [
+      ['DATABASE_PATH', 'Memory of the commands'],
+      ['DATABASE_URL', 'Memory of the commands, as an address'],
+      ['DB_DIR', 'Folder of memories'],
+      ['LARGE_FILE_TOKEN_THRESHOLD', 'Size of a large text'],
+      ['FILES_DIR', 'Folder of large texts'],
+      ['EXPLORERS', 'Models that describe large texts'],
+      ['LEDGER_PATH', 'Ledger'],
+    ],
+  ],
+  [
+    'Log',
+    [
+      ['LOG_LEVEL', 'Level'],
+      ['DEBUG_MODE', 'Debug mode'],
+    ],
+  ],
 ]
 
-export type SettingGroup = { readonly title: string; readonly settings: readonly EffectiveSetting[] }
+/** A value with its name for people. */
+export type NamedSetting = { readonly label: string; readonly setting: EffectiveSetting }
+export type SettingGroup = { readonly title: string; readonly settings: readonly NamedSetting[] }
 
-/** Sorts every value under a heading. Values without one are listed under the last. */
+/** Sorts the values without a control of their own under headings. Unknown ones are listed under the last. */
 export function groupSettings(effective: readonly EffectiveSetting[]): readonly SettingGroup[] {
-  const byName = new Map(effective.map((setting) => [setting.variable, setting]))
+  const rows = new Map(effective.filter(({ variable }) => !isSetElsewhere(variable)).map((one) => [one.variable, one]))
   const known = GROUPS.map(([title, names]) => ({
     title,
-    settings: names.flatMap((name) => byName.get(`LCM_${name}`) ?? []),
+    settings: names.flatMap(([name, label]) => {
+      const setting = rows.get(`LCM_${name}`)
+      return setting ? [{ label, setting }] : []
+    }),
   }))
-  const shown = new Set(known.flatMap(({ settings }) => settings.map(({ variable }) => variable)))
-  const rest = effective.filter(({ variable }) => !shown.has(variable))
-  return [...known, { title: 'Other', settings: rest }].filter(({ settings }) => settings.length > 0)
+  const shown = new Set(known.flatMap(({ settings }) => settings.map(({ setting }) => setting.variable)))
+  const rest = [...rows.values()].filter(({ variable }) => !shown.has(variable))
+  const others = rest.map((setting) => ({ label: plainLabel(setting.variable), setting }))
+  return [...known, { title: 'Other', settings: others }].filter(({ settings }) => settings.length > 0)
 }
 
-/** What a field accepts, and what it goes back to. */
-export const acceptsText = ({ accepts, byDefault, source }: EffectiveSetting): string =>
-  source === 'default' ? accepts : `${accepts}; default: ${byDefault}`
+/** `LCM_NEW_THING` is “New thing”. */
+function plainLabel(variable: string): string {
+  const words = variable.replace(/^LCM_/, '').toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** True when a text holds every typed word. */
+export function hasWords(text: string, typed: string): boolean {
+  const lower = text.toLocaleLowerCase()
+  const words = typed.toLocaleLowerCase().split(/\s+/)
+  return words.every((word) => lower.includes(word))
+}
+
+/** Returns what is found by the typed words: by label, variable, effect, or all of a group by its title. */
+export function findSettings(groups: readonly SettingGroup[], typed: string): readonly SettingGroup[] {
+  return groups.flatMap((group) => {
+    const settings = group.settings.filter(({ label, setting }) =>
+      hasWords(`${group.title} ${label} ${setting.variable} ${setting.effect}`, typed),
+    )
+    return settings.length > 0 ? [{ ...group, settings }] : []
+  })
+}
+
+/** What a field accepts, and what it goes back to. A switch shows itself what it accepts. */
+export function acceptsText({ accepts, byDefault, source, value }: EffectiveSetting): string {
+  const isSwitch = typeof value === 'boolean'
+  const back = `default: ${isSwitch ? choiceLabel(byDefault) : byDefault}`
+  return [...(isSwitch ? [] : [accepts]), ...(source === 'default' ? [] : [back])].join('; ')
+}
+
+/** The name of a choice for people. */
+export const choiceLabel = (choice: string): string => (choice === 'true' ? 'on' : choice === 'false' ? 'off' : choice)
 
 /** What the environment sets in vain. */
 export function unknownText(unknown: readonly UnknownVariable[]): string {
@@ -54,7 +120,7 @@ export function unknownText(unknown: readonly UnknownVariable[]): string {
 }
 
 /** True for settings with a control of their own on this page. */
-export const isSetElsewhere = (variable: string): boolean =>
+const isSetElsewhere = (variable: string): boolean =>
   variable === 'LCM_SUMMARIZERS' || variable === 'LCM_SPEND_CAP_TOKENS' || variable === EMBEDDINGS
 
 export const valueText = (value: EffectiveSetting['value']): string => (value === null ? '' : String(value))

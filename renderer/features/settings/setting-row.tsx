@@ -1,25 +1,26 @@
 import { useId } from 'react'
-import type { EffectiveSetting } from '../../../core/contract/settings.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
-import { acceptsText, choicesOf, isSetElsewhere, typedValue, valueText } from './setting-groups.ts'
+import { acceptsText, choiceLabel, choicesOf, type NamedSetting, typedValue, valueText } from './setting-groups.ts'
 import styles from './setting-row.module.css'
 import { SourceChip } from './source-chip.tsx'
 import { useSaveSettings } from './use-save-settings.ts'
 import { ValueField } from './value-field.tsx'
 
 /** One value. It is edited in place unless the environment sets it. */
-export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) {
+export function SettingRow({ label, setting }: NamedSetting) {
   const { variable, value, source, givenBy, effect } = setting
   const describedBy = useId()
   const save = useSaveSettings()
   const text = valueText(value)
-  const isEditable = source !== 'environment' && !isSetElsewhere(variable)
+  const isEditable = source !== 'environment'
   const put = (typed: string) => save.mutate({ values: { [variable]: typedValue(typed, value) } })
   return (
     <li className={styles.row}>
       <div className={styles.name}>
-        <code>{variable}</code>
+        <span className={styles.label}>
+          {label} <code>{variable}</code>
+        </span>
         <span className={styles.about}>{effect}</span>
         {givenBy !== null && <span className={styles.about}>Given by {givenBy}</span>}
       </div>
@@ -27,7 +28,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
         {isEditable ? (
           <ValueField
             key={text}
-            label={variable}
+            label={label}
             value={text}
             placeholder={setting.byDefault}
             choices={choicesOf(setting)}
@@ -37,7 +38,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
             onRevert={save.reset}
           />
         ) : (
-          <span className={styles.fixed}>{text === '' ? setting.byDefault : text}</span>
+          <span className={styles.fixed}>{choiceLabel(text === '' ? setting.byDefault : text)}</span>
         )}
       </div>
       <span className={styles.source}>
@@ -45,7 +46,7 @@ export function SettingRow({ setting }: { readonly setting: EffectiveSetting }) 
         {source === 'file' && givenBy === null && isEditable && (
           <IconButton
             icon="close"
-            label={`Back to the default of ${variable}`}
+            label={`Back to the default: ${label}`}
             onClick={() => save.mutate({ values: { [variable]: null } })}
           />
         )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { choiceLabel } from './setting-groups.ts'
 import styles from './value-field.module.css'
 
 type Props = {
@@ -27,7 +28,9 @@ export function ValueField(props: Props) {
     return (
       <select {...common} value={value} onChange={(event) => onCommit(event.target.value)}>
         {choices.map((choice) => (
-          <option key={choice}>{choice}</option>
+          <option key={choice} value={choice}>
+            {choiceLabel(choice)}
+          </option>
         ))}
       </select>
     )
