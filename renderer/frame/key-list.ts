@@ -1,12 +1,25 @@
+import type { Route, View } from '../routes.ts'
 import { TABS } from './tab-list.ts'
+
+/** A view, or one of the others that the search shows. */
+type Place = View | 'trace' | 'probe'
 
 export type KeyGroup = {
   readonly title: string
+  /** Where the keys work; everywhere without it. */
+  readonly at?: Place
   readonly keys: readonly (readonly [keys: readonly string[], does: string])[]
 }
 
-/** What the keys do, for the dialog that lists them. */
-export const KEY_GROUPS: readonly KeyGroup[] = [
+/** Returns all keys: first those of the place on screen, then those of every view, then those of other views. */
+export function keyGroups(route: Pick<Route, 'view' | 'searchKind'>): readonly KeyGroup[] {
+  const { view, searchKind } = route
+  const here: Place = view === 'search' && (searchKind === 'trace' || searchKind === 'probe') ? searchKind : view
+  const rank = ({ at }: KeyGroup): number => (at === here ? 0 : at === undefined ? 1 : 2)
+  return KEY_GROUPS.toSorted((a, b) => rank(a) - rank(b))
+}
+
+const KEY_GROUPS: readonly KeyGroup[] = [
   {
     title: 'Anywhere',
     keys: [
@@ -31,6 +44,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In the search',
+    at: 'search',
     keys: [
       [['↑', '↓'], 'through the hits, also while typing; j and k outside of the field'],
       [['Enter'], 'open the hit in its place, or unfold a group'],
@@ -40,6 +54,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In a trace',
+    at: 'trace',
     keys: [
       [['n', 'p'], 'next and previous place that says it'],
       [['↑', '↓'], 'through the rungs, from the message up to the window'],
@@ -49,6 +64,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In a probe',
+    at: 'probe',
     keys: [
       [['↑', '↓'], 'through the questions; j and k do the same'],
       [['Enter'], 'open the answer in the transcript'],
@@ -59,7 +75,16 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the transcript',
+    at: 'transcript',
+    keys: [
+      [['Home', 'End'], 'the first and the last message; gg and G do the same'],
+      [['→'], 'to a summary that stands for the message'],
+    ],
+  },
+  {
     title: 'In a comparison',
+    at: 'compare',
     keys: [
       [['j', 'k'], 'next and previous difference'],
       [['1', '2', '3', '4'], 'all differences, only those of A, only those of B, what is summarised differently'],
@@ -71,6 +96,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In the lineage',
+    at: 'lineage',
     keys: [
       [['Space'], 'show or hide the sources of a summary'],
       [['Enter'], 'put a summary in the middle; open a message'],
@@ -80,6 +106,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In the strata',
+    at: 'strata',
     keys: [
       [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],
       [['0'], 'show everything'],
@@ -87,6 +114,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In the context window',
+    at: 'context',
     keys: [
       [['←', '→'], 'the window before and after each compaction'],
       [['Shift ←', 'Shift →'], 'message by message'],
@@ -94,6 +122,7 @@ export const KEY_GROUPS: readonly KeyGroup[] = [
   },
   {
     title: 'In the logs',
+    at: 'logs',
     keys: [
       [['f'], 'follow new lines, or stay where you are'],
       [['y'], 'copy the fields of the line'],

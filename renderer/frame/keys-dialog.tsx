@@ -1,17 +1,23 @@
 import { Fragment } from 'react'
+import { useRoute } from '../routes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { SectionHeading } from '../ui/section-heading.tsx'
-import { KEY_GROUPS } from './key-list.ts'
+import { keyGroups } from './key-list.ts'
 import styles from './keys-dialog.module.css'
 
-/** All keys at a glance. */
+/** All keys at a glance, those of the present view first. */
 export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
+  const groups = keyGroups(useRoute())
   return (
     <Dialog title="Keys" width={780} onClose={onClose}>
       <div className={styles.groups}>
-        {KEY_GROUPS.map((group) => (
-          <section key={group.title} className={styles.group}>
+        {groups.map((group) => (
+          <section
+            key={group.title}
+            className={styles.group}
+            data-here={group.at !== undefined && group === groups[0] ? '' : undefined}
+          >
             <SectionHeading>{group.title}</SectionHeading>
             <dl className={styles.list}>
               {group.keys.map(([keys, does]) => (
@@ -30,18 +36,12 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** `g s` or `2`: three keys are a pair and its shortcut. */
-function Keys({ keys: [first = '', second, shortcut] }: { readonly keys: readonly string[] }) {
-  return (
-    <>
-      <Kbd>{first}</Kbd>
-      {second !== undefined && <Kbd>{second}</Kbd>}
-      {shortcut !== undefined && (
-        <>
-          <span>or</span>
-          <Kbd>{shortcut}</Kbd>
-        </>
-      )}
-    </>
-  )
+/** `g s` or `2`: after `g` and its letter stands a shortcut. */
+function Keys({ keys }: { readonly keys: readonly string[] }) {
+  return keys.map((key, index) => (
+    <Fragment key={key}>
+      {keys[0] === 'g' && index === 2 && <span>or</span>}
+      <Kbd>{key}</Kbd>
+    </Fragment>
+  ))
 }
