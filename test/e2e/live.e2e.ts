@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { TestMemory } from '../builders/memory.ts'
 import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { tellStory } from '../builders/systems/story.ts'
 import { openWriter, writeStory } from '../builders/systems/system.ts'
 import { Agent } from '../live/start-agent.ts'
-import { expect, test } from './app.ts'
+import { expect, THROUGH_SHELL, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
 
 /** Tells of a first session of more than 80 messages. */
 const SEED = 5
@@ -101,3 +103,28 @@ test('a window on a conversation that its agent deletes says so and offers anoth
     db.close()
   }
 })
+
+test(
+  'what an agent writes meanwhile is shown by itself, and can be paused',
+  THROUGH_SHELL,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { messages } = await factsOf(path)
+    const page = await openMemory(path)
+    const line = page.getByRole('contentinfo')
+    await expect(line).toContainText(`LCM: ${messages} msgs`)
+    const writer = new TestMemory(path)
+    writer.messages((await factsOf(path)).conversationId, 3)
+    await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+    await page.getByRole('banner').getByRole('button', { name: /^live/ }).click()
+    writer.messages((await factsOf(path)).conversationId, 2)
+    await page.waitForTimeout(1500)
+    await expect(line).toContainText(`LCM: ${messages + 3} msgs`)
+    await page
+      .getByRole('banner')
+      .getByRole('button', { name: /paused|behind|changes/i })
+      .click()
+    await expect(line).toContainText(`LCM: ${messages + 5} msgs`)
+    writer.db.close()
+  },
+)

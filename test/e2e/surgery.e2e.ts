@@ -1,3 +1,5 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { openLcm } from '../../core/lcm.ts'
 import { expect, test } from './app.ts'
@@ -120,8 +122,12 @@ test('the palette offers the operations on the selection', async ({ openMemory, 
   await expect(page.getByRole('dialog', { name: 'Dissolve a summary' })).toBeVisible()
 })
 
-test('a file of another system offers a working copy instead', async ({ openMemory, home: _home }) => {
-  const path = systemFile('lossless-claw/corrupt/depth_wrong.db')
+test('a file of another system offers a working copy instead, which names the file that it was made of', async ({
+  openMemory,
+  home,
+}) => {
+  const path = join(home, 'original.db')
+  copyFileSync(systemFile('lossless-claw/corrupt/depth_wrong.db'), path)
   const { id, conversationId } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
@@ -130,4 +136,15 @@ test('a file of another system offers a working copy instead', async ({ openMemo
   await expect(dialog.getByText('stays as it is')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Make working copy…' })).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Dissolve' })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+
+  const banner = page.getByRole('banner')
+  await expect(banner).not.toContainText('working copy')
+  await banner.getByRole('button', { name: 'read-only' }).click()
+  const copying = page.getByRole('dialog', { name: 'Make a working copy' })
+  await copying.getByRole('button', { name: 'Make the copy' }).click()
+  await copying.getByRole('button', { name: 'Open the copy' }).click()
+  const chip = banner.getByTitle('A copy of original.db of lossless-claw. What is changed here is not changed there.')
+  await expect(chip).toHaveText('working copy of original.db')
+  await expect(banner.getByRole('button', { name: 'read-only' })).toHaveCount(0)
 })

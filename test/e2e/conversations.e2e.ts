@@ -1,0 +1,55 @@
+import { expect, test } from './app.ts'
+import { builtMemory } from './memories.ts'
+
+test('conversations can be filtered, sorted and gone through by keys, and a long list is fetched as it is scrolled', async ({
+  openMemory,
+  home,
+}) => {
+  const path = builtMemory(home, (memory) => {
+    for (let n = 0; n < 250; n += 1) {
+      const messages = Array.from({ length: n < 30 ? n + 1 : 1 }, (_, index) => ({
+        content: `message ${index} of ${n}`,
+        atMs: Date.UTC(2026, 2, 2, 0, n),
+      }))
+      memory.conversation({ title: `Conversation ${n} of many, ${n % 2 === 0 ? 'even' : 'odd'}`, messages })
+    }
+  })
+  const page = await openMemory(path)
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  const status = page.getByRole('contentinfo')
+  await expect(list).toContainText('Conversations · 250')
+  await expect(list.getByRole('button', { name: /Conversation 249 of many/ })).toHaveAttribute('aria-current', 'true')
+  const oldest = list.getByRole('button', { name: /Conversation 0 of many/ })
+  let turns = 0
+  await expect(async () => {
+    // At the end of a page the browser holds the wheel fast until the pointer is over another row.
+    await list.hover({ position: { x: 100, y: 400 + 42 * (turns % 2) } })
+    turns += 1
+    await page.mouse.wheel(0, 3000)
+    await expect(oldest).toBeVisible({ timeout: 200 })
+  }).toPass()
+
+  const filter = list.getByRole('textbox', { name: 'Filter conversations' })
+  await filter.fill('conversation 17 many')
+  await expect(list).toContainText('17 of 250')
+  await list.getByRole('button', { name: /Conversation 17 of many/ }).click()
+  await expect(list.locator('[aria-current=true]')).toContainText('Conversation 17 of many')
+  await filter.fill('')
+
+  await list.getByRole('button', { name: /^Sorted by/ }).click()
+  await page.getByRole('menuitemradio', { name: 'Size' }).click()
+  await expect(list.getByRole('button', { name: /Conversation 29 of many/ })).toBeVisible()
+  await filter.fill('even')
+  await expect(list).toContainText('125 of 250')
+  await list.getByRole('button', { name: /Conversation 26 of many/ }).click()
+  await expect(status).toContainText('LCM: 27 msgs')
+  await page.keyboard.press('ArrowUp')
+  await expect(status).toContainText('LCM: 29 msgs')
+  await filter.fill('none of them')
+  await expect(list).toContainText('None has these words.')
+
+  await page.keyboard.press('ControlOrMeta+k')
+  await page.getByPlaceholder('View, action, conversation, or an id').fill('conversation 42')
+  await page.getByRole('option', { name: /^Conversation 42 of many/ }).click()
+  await expect(page).toHaveURL(/conversation\/43\//)
+})

@@ -1,0 +1,60 @@
+import { expect, test } from './app.ts'
+
+test('the palette reaches views, actions, conversations and ids, every view has its key, and ? lists them', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
+  const run = async (text: string) => {
+    await page.keyboard.press('Control+k')
+    await expect(palette.getByRole('combobox')).toBeFocused()
+    await page.keyboard.type(text)
+    await page.keyboard.press('Enter')
+    await expect(palette).toBeHidden()
+  }
+  await run('compaction')
+  await expect(page).toHaveURL(/compaction/)
+  await run('nightly')
+  await expect(page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current=true]')).toContainText(
+    'Nightly reconciliation',
+  )
+  await run('msg_3')
+  await expect.poll(() => page.url()).toContain('select=msg_3')
+  await run('check integrity')
+  await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible()
+
+  const views = [
+    'overview',
+    'strata',
+    'context',
+    'transcript',
+    'search',
+    'lineage',
+    'compaction',
+    'integrity',
+    'compare',
+  ]
+  for (const [index, view] of views.entries()) {
+    await page.keyboard.press(String(index + 1))
+    await expect(page).toHaveURL(new RegExp(`/${view}`))
+    if (view === 'search') {
+      // The field takes the focus once its view is loaded, and would take it from the footer when that is later.
+      await expect(page.getByRole('combobox', { name: 'Search messages and summaries' })).toBeFocused()
+      await page.keyboard.press('Escape')
+    }
+    await page.getByRole('contentinfo').click({ position: { x: 5, y: 5 } })
+  }
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect(keys).toContainText('everything by name')
+  // Compare, which was opened last, comes first.
+  await expect(keys.getByRole('heading', { level: 2 }).nth(1)).toHaveText('In a comparison')
+  await page.keyboard.press('Escape')
+  await expect(keys).toBeHidden()
+  await page.keyboard.press('2')
+  await expect(page).toHaveURL(/\/compare/)
+  await page.keyboard.press('6')
+  await expect(page).toHaveURL(/\/lineage/)
+  await page.keyboard.press('?')
+  await expect(keys.getByRole('heading', { level: 2 }).nth(1)).toHaveText('In the lineage')
+})
