@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { meaningOf } from '../../core/contract/glossary.ts'
 import type { Job } from '../../core/contract/job.ts'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
@@ -24,7 +25,7 @@ export function StatusLine({ conversation, info }: Props) {
         </span>
       )}
       {settings.data && conversation !== null && (
-        <span className={styles.fact} title="The newest messages, which are never compacted">
+        <span className={styles.fact} title={meaningOf('fresh tail')}>
           fresh tail {settings.data.freshTailCount}
         </span>
       )}

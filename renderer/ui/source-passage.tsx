@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
+import { meaningOf } from '../../core/contract/glossary.ts'
 import type { GrepHit } from '../../core/contract/retrieval.ts'
 import { navigate } from '../routes.ts'
 import { classNames } from './class-names.ts'
@@ -55,7 +56,7 @@ export function SourcePassage(props: Props) {
             <bdi>{shortenId(id, 18)}</bdi>
           </span>
           <span>{nodeLabel(node)}</span>
-          {seq !== null && <span>seq {formatCount(seq)}</span>}
+          {seq !== null && <span title={meaningOf('seq')}>seq {formatCount(seq)}</span>}
           {FIELDS[field] !== null && <span>{FIELDS[field]}</span>}
           {atMs !== null && <TimeText atMs={atMs} form="short" />}
           {score !== undefined && <Score score={score} />}

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { CompactionPlan, PlanStep } from '../../../core/contract/compaction.ts'
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
@@ -87,7 +88,7 @@ function PlanRow({ index, step, isInHand, onStep, onPrompt }: RowProps) {
           {depthLabel(step.depth)}
         </span>
         <span>{from}</span>
-        <span className={styles.dim}>
+        <span className={styles.dim} title={meaningOf('seq')}>
           seq {formatCount(step.firstSeq)} – {formatCount(step.lastSeq)}
         </span>
         <span>{formatCount(step.sourceTokens)}</span>

@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import { formatCompact, formatPercent, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { useWidth } from '../../ui/use-width.ts'
@@ -95,10 +96,15 @@ function RibbonMarks({ window, scale, heightPx }: RibbonMarksProps) {
       <span className={styles.hard} style={{ left: at(hard), height }} />
       <div className={styles.labels} aria-hidden="true">
         <span>0</span>
-        <span className={styles.softLabel} data-left={(hard - soft) / scale < LABEL_ROOM} style={{ left: at(soft) }}>
+        <span
+          className={styles.softLabel}
+          data-left={(hard - soft) / scale < LABEL_ROOM}
+          style={{ left: at(soft) }}
+          title={meaningOf('τ soft, τ hard')}
+        >
           τ soft {formatCompact(soft)}
         </span>
-        <span className={styles.hardLabel} style={{ left: at(hard) }}>
+        <span className={styles.hardLabel} style={{ left: at(hard) }} title={meaningOf('τ soft, τ hard')}>
           τ hard {formatCompact(hard)}
         </span>
       </div>

@@ -1,3 +1,4 @@
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { Description } from '../../../core/contract/lineage.ts'
 import { navigate } from '../../routes.ts'
 import { Chip, type Tone } from '../../ui/chip.tsx'
@@ -13,7 +14,9 @@ export function DetailChips({ description }: { readonly description: Description
   const seen = visibilityChip(visibility, contextOrdinal)
   return (
     <div className={styles.chips}>
-      <Chip tone={toneOf(description)}>{kindText(description)}</Chip>
+      <Chip tone={toneOf(description)} title={kindHint(kind)}>
+        {kindText(description)}
+      </Chip>
       {kind !== 'file' && coverInWindow === null && (
         <Chip tone={seen.tone} title={SEEN_TEXTS[visibility]}>
           {seen.text}
@@ -59,6 +62,11 @@ const LEVEL_TEXTS = {
   aggressive: 'The first attempt was too long; a stricter one was kept',
   deterministic: 'Made without a model: extracted, not written',
 } as const
+
+function kindHint(kind: Description['kind']): string | undefined {
+  if (kind === 'leaf') return meaningOf('leaf, condensed')
+  return kind === 'condensed' ? `${meaningOf('leaf, condensed')} ${meaningOf('depth')}` : undefined
+}
 
 function toneOf({ kind, depth, role }: Description): Tone {
   if (kind === 'message') return role ?? 'neutral'

@@ -1,3 +1,4 @@
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { Description } from '../../../core/contract/lineage.ts'
 import type { Pruned } from '../../../core/contract/message.ts'
 import { Dim } from '../../ui/dim.tsx'
@@ -18,8 +19,10 @@ export function DetailFacts({ description }: { readonly description: Description
   const isMessage = kind === 'message'
   return (
     <Facts>
-      <Fact name="position">{isMessage && seq !== null ? `seq ${formatCount(seq)}` : null}</Fact>
-      <Fact name="covers">
+      <Fact name="position" hint={meaningOf('seq')}>
+        {isMessage && seq !== null ? `seq ${formatCount(seq)}` : null}
+      </Fact>
+      <Fact name="covers" hint={meaningOf('seq')}>
         {isMessage || covers === null ? null : (
           <>
             {covers}

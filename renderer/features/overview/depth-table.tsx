@@ -1,3 +1,4 @@
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import figures from '../../ui/figure-table.module.css'
 import { formatCompact, formatCompression, formatCount } from '../../ui/format.ts'
@@ -16,7 +17,7 @@ export function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }
         <table className={figures.table}>
           <thead>
             <tr>
-              <th>layer</th>
+              <th title={meaningOf('depth')}>layer</th>
               <th>summaries</th>
               <th>tokens</th>
               <th>stand for</th>
@@ -28,7 +29,7 @@ export function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }
               const ratio = compressionOf(row)
               return (
                 <tr key={row.key}>
-                  <td className={styles.name}>
+                  <td className={styles.name} title={meaningOf(row.key === '0' ? 'leaf, condensed' : 'depth')}>
                     <DepthSwatch node={{ kind: row.key === '0' ? 'leaf' : 'condensed', depth: Number(row.key) }} />
                     {depthName(row.key)}
                   </td>

@@ -1,5 +1,6 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
 import { navigate } from '../../routes.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
@@ -145,7 +146,13 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
         // When the two lines are too close for two labels, only the hard threshold is labelled.
         .filter(({ name }) => name === 'τ hard' || hardTokens > top || y(softTokens) - y(hardTokens) >= LABEL_PX)
         .map(({ name, tokens, className }) => (
-          <span key={name} className={className} style={{ top: y(tokens) }} aria-hidden="true">
+          <span
+            key={name}
+            className={className}
+            style={{ top: y(tokens) }}
+            title={meaningOf('τ soft, τ hard')}
+            aria-hidden="true"
+          >
             {name} {formatCompact(tokens)}
           </span>
         ))}

@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -65,7 +66,7 @@ export const HitRow = memo(function HitRow({ hit, stop, isActive, state, onSelec
           <span className={styles.id} title={hit.id}>
             {hit.id}
           </span>
-          {hit.seq !== null && <span title="Position in its conversation">seq {formatCount(hit.seq)}</span>}
+          {hit.seq !== null && <span title={meaningOf('seq')}>seq {formatCount(hit.seq)}</span>}
           {hit.line !== undefined && <span>line {formatCount(hit.line)}</span>}
           {FIELDS[hit.field] !== '' && <span>{FIELDS[hit.field]}</span>}
           {hit.isPruned && <Chip title="Its agent took the text out of the window by itself">pruned</Chip>}
