@@ -10,11 +10,13 @@ import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
+import { Follower } from './jobs/follower.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, type JobRequest, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
+import type { Servers } from './remote/servers.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
 import { isNativeFile } from './sqlite/memory-file.ts'
@@ -55,6 +57,8 @@ export class Core {
   readonly #options: CoreOptions
   readonly #autoCompactor: AutoCompactor | null
   readonly #indexKeeper: IndexKeeper
+  readonly follower: Follower
+  #servers: Promise<Servers> | null = null
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #opening: Promise<Lcm> | null = null
@@ -90,6 +94,7 @@ export class Core {
       (request, result) => this.#jobAfter(request, result),
     )
     this.#indexKeeper = new IndexKeeper(this.jobs, clock)
+    this.follower = new Follower(this.jobs, clock, () => this.servers())
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
     if (this.#autoCompactor && options.path !== null) this.#startTimer()
   }
@@ -163,6 +168,15 @@ export class Core {
     }
   }
 
+  /** The PostgreSQL databases of the user. What they need is loaded when somebody asks for them. */
+  servers(): Promise<Servers> {
+    this.#servers ??= import('./remote/servers.ts').then(
+      ({ Servers }) =>
+        new Servers({ folders: this.machine.folders, env: process.env, keys: this.#options.open.keys ?? null }),
+    )
+    return this.#servers
+  }
+
   get path(): string | null {
     return this.#options.path
   }
@@ -184,7 +198,10 @@ export class Core {
     this.#timer ??= setInterval(() => {
       void this.#openUnasked()
       this.#watch()
-      if (this.#lcm && this.#listeners.size > 0) this.#indexKeeper.look(this.#lcm)
+      if (this.#lcm && this.#listeners.size > 0) {
+        this.#indexKeeper.look(this.#lcm)
+        this.follower.look(this.#lcm)
+      }
     }, WATCH_INTERVAL_MS)
   }
 
@@ -213,6 +230,7 @@ export class Core {
     this.#timer = null
     this.#listeners.clear()
     await this.jobs.cancelAll(CLOSE_LIMIT_MS)
+    void this.#servers?.then((servers) => servers.close())
     for (const [lcm, timer] of this.#retired) {
       clearTimeout(timer)
       lcm.close()
@@ -260,6 +278,7 @@ export class Core {
     if (job.state === 'done' && (job.kind === 'repair' || job.kind === 'surgery' || job.kind === 'undo'))
       this.lastPlan = null
     this.#indexKeeper.onJob(job)
+    this.follower.onJob(job)
     this.#emit({ kind: 'job', job })
     if (job.state !== 'running') this.#watch()
   }

@@ -95,6 +95,23 @@ export function createRouter(core: Core) {
         return { path: to, jobId: core.jobs.start({ path: input.path, create: false, spec: { kind: 'salvage', to } }) }
       }),
     },
+    servers: {
+      list: os.servers.list.handler(async () => (await core.servers()).list()),
+      connect: os.servers.connect.handler(async ({ input }) => {
+        const servers = await core.servers()
+        await core.settings.requireDatabase(input.address)
+        return servers.connect(input)
+      }),
+      forget: os.servers.forget.handler(async ({ input }) => (await core.servers()).forget(input.address)),
+      fleet: os.servers.fleet.handler(async ({ input: { address, ...asked } }) =>
+        (await core.servers()).fleet(address, asked, core.settings.read().compaction.budgetTokens),
+      ),
+      open: os.servers.open.handler(async ({ input }) => {
+        const path = (await core.servers()).pathOf(input)
+        return { path, jobId: core.jobs.start({ path, create: true, spec: { kind: 'pull', ...input } }) }
+      }),
+      following: os.servers.following.handler(async () => core.follower.state(await core.lcm())),
+    },
     memory: {
       info: os.memory.info.handler(async () => (await core.lcm()).info),
       stats: os.memory.stats.handler(async () => (await core.lcm()).stats.stats()),

@@ -9,7 +9,13 @@ import { commandLists } from '../core/doors/cli/commands.ts'
 import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
 import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
 import { PARTITIONS } from '../core/postgres/migrate.ts'
-import { POLICIES, SCHEMA_V1 as POSTGRES_V1, partitions, ROLES } from '../core/postgres/schema.ts'
+import {
+  POLICIES,
+  SCHEMA_V1 as POSTGRES_V1,
+  SCHEMA_V2 as POSTGRES_V2,
+  partitions,
+  ROLES,
+} from '../core/postgres/schema.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
@@ -83,6 +89,11 @@ Each partitioned table has ${PARTITIONS} partitions, or as many as the first \`l
 ## Row-level security
 
 \`\`\`sql${POLICIES.trimEnd()}
+\`\`\`
+
+## Added by version 2
+
+\`\`\`sql${POSTGRES_V2.trimEnd()}
 \`\`\`
 
 ## Roles

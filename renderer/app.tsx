@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
+import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
 import { api } from './api.ts'
 import { DropTarget } from './features/welcome/drop-target.tsx'
 import { importOnWelcomePage } from './features/welcome/handed-over.ts'
@@ -17,12 +18,16 @@ const MemoryWindow = lazy(() =>
   import('./frame/memory-window.tsx').then((module) => ({ default: module.MemoryWindow })),
 )
 
+const FleetPage = lazy(() =>
+  import('./features/fleet/fleet-page.tsx').then((module) => ({ default: module.FleetPage })),
+)
+
 const SettingsPage = lazy(() =>
   import('./frame/settings-page.tsx').then((module) => ({ default: module.SettingsPage })),
 )
 
 type Props = {
-  /** Path of the memory file; null for the welcome page. */
+  /** Path of the memory file, or the address of a database; null for the welcome page. */
   readonly file: string | null
 }
 
@@ -41,6 +46,10 @@ export function App({ file }: Props) {
       <ConnectionBanner />
       {file === null ? (
         <NoMemory />
+      ) : POSTGRES_ADDRESS.test(file) ? (
+        <Suspense fallback={<Loading what="the database" />}>
+          <FleetPage address={file} />
+        </Suspense>
       ) : (
         <DropTarget onMemory={host.openFile} onTranscripts={importOnWelcomePage}>
           <Memory file={file} />

@@ -22,6 +22,7 @@ export const recentJobs = (jobs: readonly Job[], nowMs: number): readonly Job[] 
     const isOutdone = (other: Job) => other.kind === job.kind && other.conversationId === job.conversationId
     if (job.state !== 'running' && (SHOWN_IN_PLACE.includes(job.kind) || jobs.slice(0, index).some(isOutdone)))
       return false
-    if (job.kind === 'index' && (job.finishedAtMs ?? nowMs) - job.startedAtMs < UNASKED_MS) return false
+    if ((job.kind === 'index' || job.kind === 'pull') && (job.finishedAtMs ?? nowMs) - job.startedAtMs < UNASKED_MS)
+      return false
     return job.state === 'running' || (job.finishedAtMs ?? 0) > nowMs - TOLD_MS
   })

@@ -5,6 +5,7 @@ import './ui/base.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
 import { client } from './api.ts'
 import { App } from './app.tsx'
 import { NotEntered } from './browser-session.ts'
@@ -24,7 +25,8 @@ const MAX_RETRIES = 3
 function show(root: Element): void {
   const file = currentFile()
   document.title = file === null ? 'LCM Inspector' : `${fileNameOf(file)} · LCM Inspector`
-  if (file !== null) {
+  const isFile = file !== null && !POSTGRES_ADDRESS.test(file)
+  if (isFile) {
     restoreAddress(file)
     rememberAddresses(file)
   }
@@ -42,7 +44,7 @@ function show(root: Element): void {
   })
   const feed = new LiveFeed(client, queries)
   feed.start(new AbortController().signal)
-  if (file !== null) prefetchMemory(queries)
+  if (isFile) prefetchMemory(queries)
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>

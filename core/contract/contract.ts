@@ -16,6 +16,7 @@ import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
 import { FileContent, FileReadInput, FileState } from './file.ts'
+import { FleetReport } from './fleet.ts'
 import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
 import { ById, ConversationId, InConversation, TimeMs } from './ids.ts'
 import { ImportPreview, TranscriptPaths } from './import.ts'
@@ -47,6 +48,7 @@ import { ProviderTest } from './provider.ts'
 import { Backup, RepairPlan } from './repair.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep, Matches, MatchesInput } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
+import { ByServer, ConnectInput, FollowState, OpenRemoteInput, ServerFleetInput, ServerList } from './servers.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
@@ -125,6 +127,24 @@ export const contract = {
     salvage: writes("Saves what can be read of a damaged file into a new one in the user's data folder.")
       .input(byPath)
       .output(JobAndPath),
+  },
+  /** PostgreSQL databases that hold conversations of many users. These work also in a window without a memory. */
+  servers: {
+    list: reads('Lists the PostgreSQL databases that you connected to, without passwords.').output(ServerList),
+    connect: writes('Connects to a PostgreSQL database and remembers it; a password is kept in the keychain.')
+      .input(ConnectInput)
+      .output(ByServer),
+    forget: writes('Takes a database off that list, and its password out of the keychain.')
+      .input(ByServer)
+      .output(z.void()),
+    fleet: reads('Lists conversations of all tenants in a database that you may see.')
+      .input(ServerFleetInput)
+      .output(FleetReport),
+    /** Open `path` when the job is done. */
+    open: writes('Copies a conversation out of a database into a file of the cache, or brings that file up to date.')
+      .input(OpenRemoteInput)
+      .output(JobAndPath),
+    following: reads('Says whether the memory is kept in step with a conversation in a database.').output(FollowState),
   },
   memory: {
     info: reads('Says what the memory is, and what may be done with it.').output(MemoryInfo),

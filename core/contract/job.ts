@@ -9,6 +9,7 @@ import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from '.
 import { IntegrityReport } from './integrity.ts'
 import { MapOutcome, MapSpec } from './map.ts'
 import { ProbeJobInput, ProbeOutcome } from './probe.ts'
+import { PullReport } from './remote.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
@@ -89,6 +90,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('embed'), value: EmbedResult }),
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
+  z.object({ kind: z.literal('pull'), value: PullReport }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
@@ -114,6 +116,7 @@ export const Job = z.object({
     'embed',
     'copy',
     'salvage',
+    'pull',
   ]),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),

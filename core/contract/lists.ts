@@ -42,3 +42,11 @@ export const MOST_MATCHED_CHARS = 400_000
 
 /** Of more hits than these a search does not say what became of them: nobody has scrolled so far. */
 export const MOST_TRACED_HITS = 600
+/** The beginning of the address of a PostgreSQL database, which a window shows instead of a file. */
+export const POSTGRES_ADDRESS = /^postgres(ql)?:\/\//i
+
+/** What the table of all conversations of all tenants is sorted by, the greatest or newest first. */
+export const FLEET_SORTS = ['pressure', 'ingest', 'run', 'failures', 'findings', 'growth', 'messages'] as const
+
+/** What is wrong with a conversation, or with what is stored for a tenant. */
+export const FLEET_ALARMS = ['stalled_ingest', 'empty_summaries', 'failing_compaction'] as const

@@ -27,7 +27,12 @@ export const FoundTranscripts = z.object({
 })
 export type FoundTranscripts = z.infer<typeof FoundTranscripts>
 
-export const RecentMemory = FoundMemory.extend({ openedAtMs: TimeMs, exists: z.boolean() })
+export const RecentMemory = FoundMemory.extend({
+  openedAtMs: TimeMs,
+  exists: z.boolean(),
+  /** The database from which the file is a copy of a conversation, without a password. */
+  address: z.string().optional(),
+})
 export type RecentMemory = z.infer<typeof RecentMemory>
 
 export const FolderEntry = z.object({

@@ -47,6 +47,18 @@ export const CopiedFrom = z.object({
 })
 export type CopiedFrom = z.infer<typeof CopiedFrom>
 
+/** From where a native file was pulled, and how often something was written there until then. */
+export const PulledFrom = z.object({
+  /** The address of the database without a password. */
+  address: z.string().max(2000),
+  tenant: z.string().max(200),
+  conversationId: ConversationId,
+  parentId: ConversationId.nullable(),
+  appends: z.int(),
+  changes: z.int(),
+})
+export type PulledFrom = z.infer<typeof PulledFrom>
+
 export const MemoryInfo = z.object({
   path: z.string(),
   fileName: z.string(),
@@ -64,6 +76,8 @@ export const MemoryInfo = z.object({
   capabilities: Capabilities,
   /** The origin of a native file that is a working copy. Absent for others. */
   copiedFrom: CopiedFrom.optional(),
+  /** The origin of a native file that was pulled from PostgreSQL. Absent for others. */
+  pulledFrom: PulledFrom.pick({ address: true, tenant: true, conversationId: true }).optional(),
   /** The project folder of the file, when the file names it. */
   project: z.string().nullable().optional(),
   /**

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as later } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { errorFields, logEvent } from '../log.ts'
+import { isPostgresAddress, parseAddress } from '../postgres/address.ts'
 import { serveCipher } from '../settings/cipher-port.ts'
 import type { Answer, Confirm, Reach } from '../settings/confirmation.ts'
 import type { KeyCipher } from '../settings/key-store.ts'
@@ -89,7 +90,9 @@ export class CoreHost {
    * Returns a port that speaks the contract for the file (null: a welcome core). The core ends when its last port is
    * closed, and a port is closed when its core has ended.
    */
-  connect(path: string | null, allowNewer = false): MessagePort {
+  connect(shown: string | null, allowNewer = false): MessagePort {
+    // A window on a database has no file: it asks the core of the welcome page.
+    const path = shown !== null && isPostgresAddress(shown) ? null : shown
     const key = keyOf(path, allowNewer)
     const running = this.#cores.get(key) ?? this.#start(key, path, allowNewer)
     if (running.linger) clearTimeout(running.linger)
@@ -108,6 +111,7 @@ export class CoreHost {
 
   /** Starts the core of a file that a window is about to use. The file itself is opened with the first call. */
   prepare(path: string, allowNewer = false): void {
+    if (isPostgresAddress(path)) return
     const key = keyOf(path, allowNewer)
     if (!this.#cores.has(key)) this.#linger(key, this.#start(key, path, allowNewer))
   }
@@ -230,6 +234,10 @@ export class CoreHost {
     return Promise.race([ended, later(TERMINATION_MS, false)])
   }
 }
+
+/** Returns the address of a database without a password, which would be seen in the address of the page. */
+export const databaseAddress = (text: string): string | null =>
+  isPostgresAddress(text) ? parseAddress(text, 'environment').address.shown : null
 
 const keyOf = (path: string | null, allowNewer: boolean): string =>
   path === null ? '' : `${allowNewer ? '+' : ''}${resolve(path)}`

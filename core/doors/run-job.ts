@@ -10,9 +10,10 @@ import { LossInput } from '../contract/trace.ts'
 import { salvageMemory } from '../doctor/salvage/salvage-memory.ts'
 import { copyMemory } from '../doctor/working-copy/copy-memory.ts'
 import { assertNever, LcmError, toErrorInfo } from '../errors.ts'
+import { userFolders } from '../folders.ts'
 import { importTranscripts } from '../ingest/transcripts/import-transcripts.ts'
 import { compareWindows } from '../jobs/compare-windows.ts'
-import type { JobExecutor } from '../jobs/jobs.ts'
+import type { JobExecutor, JobRequest } from '../jobs/jobs.ts'
 import { LastReport, watchState } from '../jobs/last-report.ts'
 import { probeWindows } from '../jobs/probe-windows.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from '../lcm.ts'
@@ -188,6 +189,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   const lastReport = new LastReport()
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
+    if (spec.kind === 'pull') return driveJob(pullJob(path, spec, open, signal), onProgress)
     if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
@@ -241,6 +243,17 @@ async function* compareJob(
 
 async function* salvageJob(from: string, to: string, signal: AbortSignal): AsyncGenerator<JobProgress, JobResult> {
   return { kind: 'salvage', value: yield* salvageMemory({ from, to }, signal) }
+}
+
+async function* pullJob(
+  to: string,
+  { kind, ...asked }: Extract<JobRequest['spec'], { kind: 'pull' }>,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  const { Servers } = await import('../remote/servers.ts')
+  const servers = new Servers({ folders: userFolders(process.env), env: process.env, keys: open.keys ?? null })
+  return { kind, value: yield* servers.pull(asked, to, signal) }
 }
 
 /** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */

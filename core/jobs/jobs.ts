@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { LogFields } from '../contract/activity.ts'
 import type { Job, JobProgress, JobResult, JobSpec } from '../contract/job.ts'
+import type { OpenRemoteInput } from '../contract/servers.ts'
 import { LcmError, toErrorInfo } from '../errors.ts'
 import { errorFields, levelOfError, logEvent, memoryKey } from '../log.ts'
 
@@ -14,7 +15,11 @@ export type JobExecutor = (
 ) => Promise<JobResult>
 
 /** Jobs that create a new file. The caller never chooses its path. */
-type NewFileSpec = { readonly kind: 'copy'; readonly to: string } | { readonly kind: 'salvage'; readonly to: string }
+type NewFileSpec =
+  | { readonly kind: 'copy'; readonly to: string }
+  | { readonly kind: 'salvage'; readonly to: string }
+  /** From PostgreSQL into the file at the path of the request. */
+  | ({ readonly kind: 'pull' } & OpenRemoteInput)
 export type JobRequest = { readonly path: string; readonly create: boolean; readonly spec: JobSpec | NewFileSpec }
 
 /** Returns the job that starts by itself when another one is done, or null. */

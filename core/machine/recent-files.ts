@@ -29,8 +29,11 @@ export class RecentFiles {
     })
   }
 
-  remember({ path, system, bytes, modifiedAtMs }: MemoryInfo): void {
-    const memory = { path, label: shortName(path), system, bytes, modifiedAtMs, openedAtMs: this.#clock() }
+  remember({ path, system, bytes, modifiedAtMs, pulledFrom }: MemoryInfo): void {
+    const named = pulledFrom
+      ? { label: `${pulledFrom.tenant} · ${pulledFrom.conversationId}`, address: pulledFrom.address }
+      : { label: shortName(path) }
+    const memory = { path, system, bytes, modifiedAtMs, openedAtMs: this.#clock(), ...named }
     this.#write([memory, ...this.#read().filter((other) => other.path !== path)])
   }
 

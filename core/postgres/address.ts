@@ -1,3 +1,4 @@
+import { POSTGRES_ADDRESS } from '../contract/lists.ts'
 import { LcmError } from '../errors.ts'
 
 /** Where a PostgreSQL server is, and what is asked of it. The password is never part of it. */
@@ -17,7 +18,7 @@ const DEFAULT_PORT = 5432
 /** A connection to this machine does not cross a network. */
 const ON_THIS_MACHINE = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/
 
-export const isPostgresAddress = (text: string): boolean => /^postgres(ql)?:\/\//i.test(text)
+export const isPostgresAddress = (text: string): boolean => POSTGRES_ADDRESS.test(text)
 
 /** Where an address was given. Other users of the machine can read the arguments of a command. */
 export type GivenBy = 'argument' | 'environment'

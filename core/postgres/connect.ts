@@ -18,8 +18,8 @@ export type Query = <T = Record<string, unknown>>(sql: string, values?: readonly
 export type Postgres = {
   /** The address without a password. */
   readonly shown: string
-  /** One state of the database, for reading. */
-  read<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
+  /** One state of the database, for reading. `limitMs` ends each statement earlier than usual. */
+  read<T>(tenant: string | null, body: (query: Query) => Promise<T>, limitMs?: number): Promise<T>
   /** A transaction that is committed when `body` returns and rolled back when it throws. */
   write<T>(tenant: string | null, body: (query: Query) => Promise<T>): Promise<T>
   /** Several statements in one transaction, for migrations. */
@@ -29,8 +29,11 @@ export type Postgres = {
 
 const queries = {
   tenant: /* sql */ `SELECT set_config('lcm.tenant', $1, true)`,
+  limit: /* sql */ `SELECT set_config('statement_timeout', $1, true)`,
 }
 
+/** Statements that look at what many conversations have in common end earlier than those that copy one. */
+export const LOOKING_MS = 15_000
 const LIMITS = { statementMs: 60_000, lockMs: 10_000, connectMs: 10_000, idleMs: 120_000 }
 const INT8 = 20
 
@@ -86,12 +89,18 @@ export function overWire(wire: Wire, shown: string): Postgres {
       throw translatePostgresError(error, shown)
     }
   }
-  const within = async <T>(begin: string, tenant: string | null, body: (query: Query) => Promise<T>): Promise<T> => {
+  const within = async <T>(
+    begin: string,
+    tenant: string | null,
+    body: (query: Query) => Promise<T>,
+    limitMs?: number,
+  ): Promise<T> => {
     if (isBusy) throw new Error('a connection runs one transaction at a time')
     isBusy = true
     try {
       await query(begin)
       if (tenant !== null) await query(queries.tenant, [tenant])
+      if (limitMs !== undefined) await query(queries.limit, [String(limitMs)])
       const result = await body(query)
       await query('COMMIT')
       return result
@@ -105,7 +114,7 @@ export function overWire(wire: Wire, shown: string): Postgres {
   }
   return {
     shown,
-    read: (tenant, body) => within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', tenant, body),
+    read: (tenant, body, limitMs) => within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', tenant, body, limitMs),
     write: (tenant, body) => within('BEGIN ISOLATION LEVEL READ COMMITTED', tenant, body),
     script: async (sql) => {
       try {

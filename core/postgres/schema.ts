@@ -304,9 +304,76 @@ BEGIN
 END $$;
 `
 
+/**
+ * Version 2: what the table of all conversations shows beside sums, and indexes for its orders and alarms. The owner
+ * sees all rows only while row-level security does not hold for it.
+ */
+export const SCHEMA_V2 = /* sql */ `
+ALTER TABLE lcm.conversation_totals
+  ADD COLUMN label text NOT NULL DEFAULT '', ADD COLUMN archived_at bigint,
+  -- Appends and changes together, and how many there were when the conversation was last checked.
+  ADD COLUMN writes bigint NOT NULL DEFAULT 0, ADD COLUMN checked_writes bigint, ADD COLUMN checked_at bigint,
+  -- When the newest run began that failed. Compaction fails when no run began after it.
+  ADD COLUMN last_failed_at bigint;
+
+CREATE FUNCTION lcm.note_head() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO lcm.conversation_totals AS t (tenant_id, conversation_id, label, archived_at, writes)
+  SELECT tenant_id, conversation_id, left(coalesce(nullif(btrim(title), ''), session_id), 200), archived_at,
+    appends + changes
+  FROM added
+  ON CONFLICT (tenant_id, conversation_id) DO UPDATE SET
+    label = excluded.label, archived_at = excluded.archived_at, writes = excluded.writes;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER conversations_noted AFTER INSERT ON lcm.conversations REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION lcm.note_head();
+CREATE TRIGGER conversations_renoted AFTER UPDATE ON lcm.conversations REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION lcm.note_head();
+
+CREATE FUNCTION lcm.note_failures() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE lcm.conversation_totals AS t SET last_failed_at = greatest(t.last_failed_at, f.at)
+  FROM (
+    SELECT tenant_id, conversation_id, max(started_at) AS at FROM added
+    WHERE finished_at IS NOT NULL AND coalesce(stop_reason, 'conflict') IN ('deadline', 'conflict', 'no_progress')
+    GROUP BY tenant_id, conversation_id
+  ) AS f
+  WHERE t.tenant_id = f.tenant_id AND t.conversation_id = f.conversation_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER compaction_runs_noted AFTER INSERT ON lcm.compaction_runs REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION lcm.note_failures();
+
+ALTER TABLE lcm.conversations NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE lcm.conversation_totals NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE lcm.compaction_runs NO FORCE ROW LEVEL SECURITY;
+UPDATE lcm.conversations SET appends = appends;
+UPDATE lcm.conversation_totals AS t SET last_failed_at = (
+  SELECT max(r.started_at) FROM lcm.compaction_runs AS r
+  WHERE r.tenant_id = t.tenant_id AND r.conversation_id = t.conversation_id AND r.finished_at IS NOT NULL
+    AND coalesce(r.stop_reason, 'conflict') IN ('deadline', 'conflict', 'no_progress'));
+ALTER TABLE lcm.conversations FORCE ROW LEVEL SECURITY;
+ALTER TABLE lcm.conversation_totals FORCE ROW LEVEL SECURITY;
+ALTER TABLE lcm.compaction_runs FORCE ROW LEVEL SECURITY;
+
+-- Growth is what came on the newest day, so the day comes first. The expression stays below 2^53.
+DROP INDEX lcm.conversation_totals_growth;
+CREATE INDEX conversation_totals_growth ON lcm.conversation_totals
+  ((coalesce(day, 0) * 100000000000 + least(day_tokens, 99999999999)) DESC, tenant_id, conversation_id);
+CREATE INDEX conversation_totals_tenant ON lcm.conversation_totals (tenant_id, last_ingest_at);
+CREATE INDEX conversation_totals_empty ON lcm.conversation_totals (tenant_id, conversation_id)
+  WHERE empty_summaries > 0;
+CREATE INDEX conversation_totals_failing ON lcm.conversation_totals (tenant_id, conversation_id)
+  WHERE last_failed_at >= last_run_at;
+CREATE INDEX conversation_totals_unchecked ON lcm.conversation_totals (checked_at NULLS FIRST, tenant_id, conversation_id)
+  WHERE checked_writes IS DISTINCT FROM writes;
+`
+
 /** `migrations(n)[v]` takes the tables from version v to v + 1. Applied ones never change; a change is a new entry. */
 export const migrations = (partitionCount: number): readonly string[] => [
   SCHEMA_V1 + partitions(partitionCount) + POLICIES,
+  SCHEMA_V2,
 ]
 
 /**

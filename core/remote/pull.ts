@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import type { JobProgress } from '../contract/job.ts'
+import type { PulledFrom } from '../contract/memory.ts'
 import type { PullReport } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
 import { recordEstimator } from '../ingest/recorded-estimator.ts'
@@ -20,17 +21,15 @@ import { fileError, pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import { removeDatabase } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import { yieldToOthers } from '../yielding.ts'
 import {
   changedHead,
   changesIn,
   makePulledRows,
-  type Origin,
-  readPulledFrom,
   recordedUnits,
   recordHead,
   recordUnits,
-  storePulledFrom,
   unitOf,
   unitsOf,
 } from './pulled-file.ts'
@@ -171,7 +170,7 @@ type Copying = {
   readonly query: Query
   readonly key: ConversationKey
   readonly head: ConversationHead
-  readonly origin: Origin
+  readonly origin: PulledFrom
   readonly signal: AbortSignal
   readonly onStep: (messages: number) => void
 }
@@ -293,7 +292,7 @@ async function copyAddedParts(db: WriteDb, query: Query, key: ConversationKey, s
   }
 }
 
-function refuseOwnChanges(db: WriteDb, origin: Origin, to: string): void {
+function refuseOwnChanges(db: WriteDb, origin: PulledFrom, to: string): void {
   const [changed] = changesIn(db, origin.conversationId)
   if (changed === undefined && changedHead(db, origin.conversationId) === null) return
   throw new LcmError(

@@ -1,19 +1,6 @@
-import { z } from 'zod'
 import { sha256 } from '../hashing.ts'
 import { HEAD_COLUMNS, STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
-
-/** From where a file was pulled, as its `lcm_meta` says. */
-const Origin = z.object({
-  /** The address without a password. */
-  address: z.string(),
-  tenant: z.string(),
-  conversationId: z.number(),
-  parentId: z.number().nullable(),
-  appends: z.number(),
-  changes: z.number(),
-})
-export type Origin = z.infer<typeof Origin>
 
 /** The rows of one unit, such as a summary or the links of a summary, and a hash of all of them. */
 export type Unit = { readonly unit: StoredValue; readonly rows: readonly StoredRow[]; readonly hash: string }
@@ -33,20 +20,14 @@ const HEAD_UNIT = 'head'
 /** The hash of a unit without rows. */
 export const NO_ROWS = sha256('[]')
 
-const KEY = 'pulled_from'
-
 const queries = {
   make: /* sql */ `
     CREATE TABLE IF NOT EXISTS pulled_rows (
       table_name TEXT NOT NULL, unit TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (table_name, unit)
     ) STRICT, WITHOUT ROWID`,
-  isThere: /* sql */ `SELECT 1 FROM main.sqlite_schema WHERE type = 'table' AND name = 'pulled_rows'`,
   record: /* sql */ `INSERT OR REPLACE INTO pulled_rows (table_name, unit, hash) VALUES (?, ?, ?)`,
   forget: /* sql */ `DELETE FROM pulled_rows WHERE table_name = ? AND unit = ?`,
   recorded: /* sql */ `SELECT unit, hash FROM pulled_rows WHERE table_name = :table`,
-  origin: /* sql */ `SELECT value FROM lcm_meta WHERE key = '${KEY}'`,
-  store: /* sql */ `
-    INSERT INTO lcm_meta (key, value) VALUES ('${KEY}', :value) ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
   head: /* sql */ `
     SELECT ${HEAD_COLUMNS.map(({ name }) => name).join(', ')} FROM conversations
     WHERE conversation_id = CAST(:conversation AS INTEGER)`,
@@ -145,20 +126,4 @@ export function recordedUnits(db: ReadDb, table: StoredTable): Map<string, strin
 
 export function makePulledRows(db: WriteDb): void {
   db.exec(queries.make)
-}
-
-export function storePulledFrom(db: WriteDb, origin: Origin): void {
-  db.run(queries.store, { value: JSON.stringify(origin) })
-}
-
-/** Returns from where a file was pulled; null for any other file. */
-export function readPulledFrom(db: ReadDb): Origin | null {
-  const stored = db.value<string>(queries.origin)
-  if (stored === undefined || db.value(queries.isThere) === undefined) return null
-  try {
-    return Origin.safeParse(JSON.parse(stored)).data ?? null
-  } catch {
-    // The note may have been written by anyone.
-    return null
-  }
 }

@@ -18,15 +18,14 @@ import type { StoredRow } from '../postgres/tables.ts'
 import { pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
+import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import {
   changedHead,
   changesIn,
   headHash,
   NO_ROWS,
-  readPulledFrom,
   recordHead,
   recordUnits,
-  storePulledFrom,
   type TableChanges,
   unitsOf,
 } from './pulled-file.ts'

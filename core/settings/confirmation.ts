@@ -17,6 +17,7 @@ export type Reach =
       readonly address: string
     }
   | { readonly kind: 'path'; readonly variable: string; readonly path: string }
+  | { readonly kind: 'database'; readonly address: string }
   | { readonly kind: 'command'; readonly command: readonly string[]; readonly input: string }
 
 export type Answer = 'granted' | 'refused' | 'nobody_to_ask'
@@ -59,6 +60,8 @@ function keyOf(reach: Reach): string {
       return JSON.stringify(['server', reach.keyVariable, reach.address])
     case 'path':
       return JSON.stringify(['path', reach.variable, reach.path])
+    case 'database':
+      return JSON.stringify(['database', reach.address])
     case 'command':
       return JSON.stringify(['command', reach.command, reach.input])
   }
@@ -66,12 +69,17 @@ function keyOf(reach: Reach): string {
 
 /** What the user is asked, for the line above what is asked for. */
 export const askedTo = (asked: readonly Reach[]): string =>
-  asked.some(({ kind }) => kind === 'command') ? 'run a command' : 'change the settings'
+  asked.some(({ kind }) => kind === 'command')
+    ? 'run a command'
+    : asked.some(({ kind }) => kind === 'database')
+      ? 'connect to a database'
+      : 'change the settings'
 
 /** Writes one line for people. Its content cannot imitate a line of ours or hide a part of it. */
 export function reachText(reach: Reach): string {
   if (reach.kind === 'command')
     return `Run ${reach.command.map(word).join(' ')} for each item of ${visible(reach.input)}`
+  if (reach.kind === 'database') return `Connect to ${visible(reach.address)}, with the password for it if there is one`
   if (reach.kind === 'path') return `Use the path ${visible(reach.path)} for ${reach.variable}`
   const key = reach.keyVariable === null ? '' : `the key in ${reach.keyVariable}, and `
   return `Send ${key}texts of your memories to ${visible(reach.address)} (model "${visible(reach.provider)}")`
@@ -122,7 +130,8 @@ export class GrantedReach {
  */
 export function notGranted(answer: Exclude<Answer, 'granted'>, asked: readonly Reach[], otherWay: string): LcmError {
   const what = asked.map(reachText).join('; ')
-  const not = asked.some(({ kind }) => kind === 'command') ? 'Not started' : 'Not saved'
+  const isOf = (kind: Reach['kind']): boolean => asked.some((reach) => reach.kind === kind)
+  const not = isOf('command') ? 'Not started' : isOf('database') ? 'Not connected' : 'Not saved'
   return answer === 'refused'
     ? new LcmError('cancelled', `${not}, since it was not confirmed: ${what}.`)
     : new LcmError(

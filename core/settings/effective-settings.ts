@@ -1,4 +1,5 @@
 import type { EffectiveSetting } from '../contract/settings.ts'
+import { isPostgresAddress } from '../postgres/address.ts'
 import type { Settings } from './settings.ts'
 import { type SettingsFile, textsOf } from './settings-file.ts'
 import { type SettingTexts, textOf, VARIABLES, type Variable } from './variables.ts'
@@ -48,7 +49,11 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
   const { compaction, models } = settings
   switch (name) {
     // What they lead to is the value of the path.
-    case 'databaseUrl':
+    case 'databaseUrl': {
+      const url = textOf(texts, VARIABLES[name].name)
+      // The address of a database may hold a password.
+      return url !== null && isPostgresAddress(url) ? settings.databasePath : url
+    }
     case 'databaseFolder':
       return textOf(texts, VARIABLES[name].name)
     case 'summarizers':

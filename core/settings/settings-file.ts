@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
+import { isPostgresAddress } from '../postgres/address.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { nearestOf } from './unknown-variables.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
@@ -75,6 +76,10 @@ export function checkSettings(content: unknown, path: string): SettingsFile {
     throw refusal(path, `values.${unknown.slice(0, 80)}: no such variable. ${hint}`, unknown)
   }
   const texts = textsOf(parsed.data)
+  if (isPostgresAddress(texts.LCM_DATABASE_URL ?? '')) {
+    const problem = 'the address of a database stands in the environment, because it may hold a password'
+    throw refusal(path, `values.LCM_DATABASE_URL: ${problem}`, 'LCM_DATABASE_URL')
+  }
   for (const variable of Object.values(VARIABLES)) {
     try {
       readVariable<unknown, unknown>(texts, variable)

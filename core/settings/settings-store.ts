@@ -5,6 +5,7 @@ import type { SettingsPatch, SettingsReport } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
 import { testProvider } from '../models/summarizers/test-provider.ts'
+import { parseAddress } from '../postgres/address.ts'
 import { type Confirm, GrantedReach, newReach, notGranted, type Reach } from './confirmation.ts'
 import { effectiveSettings, textsOver } from './effective-settings.ts'
 import { findKey, type KeyStore, keySourceOf } from './key-store.ts'
@@ -95,6 +96,23 @@ export class SettingsStore {
    */
   async requireCommand(command: readonly string[], input: string): Promise<void> {
     await this.#requireGranted([{ kind: 'command', command, input }], 'use "lcm map"')
+  }
+
+  /**
+   * Asks the user whether a page may connect to a database, unless that was granted before.
+   * @throws LcmError cancelled, unsupported where nobody can be asked, invalid_argument
+   */
+  async requireDatabase(address: string): Promise<void> {
+    const { shown } = parseAddress(address.trim(), 'environment').address
+    const asked = this.#granted.missing([{ kind: 'database', address: shown }])
+    if (asked.length === 0) return
+    await this.#requireGranted(asked, 'open it with "lcm open postgres://…"')
+    this.#granted.add(asked)
+  }
+
+  /** What the user names on the command line needs no question. */
+  grantDatabase(address: string): void {
+    this.#granted.add(this.#granted.missing([{ kind: 'database', address }]))
   }
 
   async #requireGranted(asked: readonly Reach[], otherWay: string): Promise<void> {

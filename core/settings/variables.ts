@@ -3,6 +3,7 @@ import { CompactionSettings } from '../contract/compaction.ts'
 import { LOG_LEVELS } from '../contract/lists.ts'
 import { LcmError } from '../errors.ts'
 import { TOKEN_ESTIMATORS } from '../models/token-estimator.ts'
+import { isPostgresAddress, parseAddress } from '../postgres/address.ts'
 
 /** One variable: what it changes and accepts, and how its text is read. */
 export type Variable<T, Fallback extends T | null = T | null> = {
@@ -102,10 +103,11 @@ export const VARIABLES = {
   ),
   databaseUrl: {
     name: 'LCM_DATABASE_URL',
-    effect: 'The same as a file: address; LCM_DATABASE_PATH stands above it',
-    accepts: 'a file: URL such as file:///home/me/lcm.db',
+    effect:
+      'The same as a file: address; LCM_DATABASE_PATH stands above it. A postgres: address, with its password, is for the commands on PostgreSQL',
+    accepts: 'a file: URL such as file:///home/me/lcm.db, or postgres://user@host/database',
     fallback: null,
-    parse: pathOfFileUrl,
+    parse: (url) => (isPostgresAddress(url) ? shownAddress(url) : pathOfFileUrl(url)),
   } satisfies Variable<string, null>,
   databaseFolder: path(
     'LCM_DB_DIR',
@@ -237,6 +239,16 @@ export function textOf(texts: SettingTexts, name: string): string | null {
  * Reads `file:///abs/path`, `file:/abs/path` and `file:relative` as SQLite does, and returns undefined for anything
  * else.
  */
+/** The address without its password, which nothing here needs. */
+function shownAddress(url: string): string | undefined {
+  try {
+    return parseAddress(url, 'environment').address.shown
+  } catch {
+    // The caller knows the name of the variable, and never repeats the address.
+    return undefined
+  }
+}
+
 function pathOfFileUrl(url: string): string | undefined {
   if (!/^file:/i.test(url)) return undefined
   const withoutQuery = url.replace(/[?#].*$/, '')

@@ -16,6 +16,7 @@ import { inSlices } from '../yielding.ts'
 import { readOrigin } from './copied-from.ts'
 import { type OpenedReadOnly, openingForeign } from './open-foreign.ts'
 import { readOurs } from './open-ours.ts'
+import { readPulledFrom } from './pulled-from.ts'
 
 export type OpenMemoryOptions = {
   /** Make a native file where nothing stands yet, or an empty file; its folder must exist. */
@@ -205,9 +206,15 @@ function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'b
   return { ...measureFile(path), fileName: basename(path), ...facts }
 }
 
-function originOf(db: ReadDb): Pick<MemoryInfo, 'copiedFrom'> {
+function originOf(db: ReadDb): Pick<MemoryInfo, 'copiedFrom' | 'pulledFrom'> {
   const copiedFrom = readOrigin(db)
-  return copiedFrom === null ? {} : { copiedFrom }
+  const pulled = readPulledFrom(db)
+  return {
+    ...(copiedFrom !== null && { copiedFrom }),
+    ...(pulled !== null && {
+      pulledFrom: { address: pulled.address, tenant: pulled.tenant, conversationId: pulled.conversationId },
+    }),
+  }
 }
 
 /** null when nothing speaks against writing. */

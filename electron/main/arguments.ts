@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
+import { databaseAddress } from '../../core/doors/core-host.ts'
 
 const LINK_SCHEME = 'lcm-inspector://'
 
 /**
- * Returns the absolute path of the file on a command line, or null. Switches belong to Chromium. In development the
+ * Returns the absolute path of the file, or the address of the database, on a command line, or null. Switches belong to Chromium. In development the
  * first name is the folder of the app itself.
  * @param argv whole, with the executable first
  */
@@ -14,5 +15,6 @@ export function fileFromArguments(
 ): string | null {
   const names = argv.slice(1).filter((arg) => !arg.startsWith('-') && !arg.startsWith(LINK_SCHEME))
   const named = isPackaged ? names[0] : names[1]
-  return named === undefined ? null : resolve(workingDirectory, named)
+  if (named === undefined) return null
+  return databaseAddress(named) ?? resolve(workingDirectory, named)
 }

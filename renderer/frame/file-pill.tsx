@@ -1,8 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
-import { useConnection } from '../api.ts'
+import type { FollowState } from '../../core/contract/servers.ts'
+import { api, useConnection } from '../api.ts'
+import { host } from '../host.ts'
 import { useLive } from '../live.ts'
-import { Chip } from '../ui/chip.tsx'
+import { Chip, type Tone } from '../ui/chip.tsx'
 import { plainName, shortenPath, splitPath } from '../ui/format.ts'
 import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
@@ -19,7 +22,7 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
     <div className={styles.pill}>
       <span className={styles.dot} data-state={state} title={DOT_TEXTS[state]} />
       <span className={styles.path} title={info.path}>
-        <TailText {...splitPath(plainName(shortenPath(info.path)))} />
+        <TailText {...splitPath(plainName(shortenPath(info.pulledFrom?.address ?? info.path)))} />
       </span>
       <SystemChip info={info} />
       {info.copiedFrom && (
@@ -31,6 +34,7 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
           </span>
         </Chip>
       )}
+      {info.pulledFrom && <FollowChip from={info.pulledFrom} />}
       {info.readOnly && (
         <Chip
           tone="lit"
@@ -43,6 +47,37 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
       {isCopying && <WorkingCopyDialog info={info} onClose={() => setCopying(false)} />}
     </div>
   )
+}
+
+/** The conversation in PostgreSQL that the file is a copy of, and whether it follows that. */
+function FollowChip({ from }: { readonly from: NonNullable<MemoryInfo['pulledFrom']> }) {
+  const following = useQuery(api.servers.following.queryOptions({ refetchInterval: FOLLOW_MS }))
+  const { state = 'still', reason = null } = following.data ?? {}
+  const { tone, text } = FOLLOW_TEXTS[state]
+  return (
+    <Chip
+      tone={tone}
+      title={`${reason ?? text.title} ${from.address}, tenant ${from.tenant}. Click for all conversations.`}
+      onClick={() => host.openFile(from.address)}
+    >
+      <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
+      <span className={styles.origin}>{` ${text.short}`}</span>
+    </Chip>
+  )
+}
+
+const FOLLOW_MS = 3000
+const FOLLOW_TEXTS: Readonly<
+  Record<
+    FollowState['state'],
+    { readonly tone: Tone; readonly text: { readonly short: string; readonly title: string } }
+  >
+> = {
+  not_pulled: { tone: 'neutral', text: { short: 'copy', title: 'A copy of a conversation in' } },
+  still: { tone: 'neutral', text: { short: 'copy', title: 'A copy, as it was when it was pulled from' } },
+  live: { tone: 'fine', text: { short: 'live', title: 'Follows what is written in' } },
+  changed_here: { tone: 'warning', text: { short: 'changed here', title: 'Has changes that were not pushed to' } },
+  unreachable: { tone: 'warning', text: { short: 'not live', title: 'Does not follow now' } },
 }
 
 const copyTitle = ({ fileName, system, systemLabel }: CopiedFrom): string =>

@@ -27,6 +27,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   embed: 'Making vectors',
   copy: 'Copying',
   salvage: 'Salvaging',
+  pull: 'Copying from PostgreSQL',
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
@@ -48,6 +49,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   embed: 'Vectors',
   copy: 'Working copy',
   salvage: 'Salvage',
+  pull: 'Copy from PostgreSQL',
 }
 
 const INDEX_OUTCOMES = {
@@ -86,6 +88,8 @@ function resultText(result: JobResult): string {
       return `Working copy: ${plural(result.value.messages, 'message')}, compared row by row`
     case 'salvage':
       return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
+    case 'pull':
+      return `From PostgreSQL: ${plural(result.value.newMessages, 'new message')}`
     case 'storage':
       return `Storage: ${formatBytes(result.value.bytes)} measured`
     case 'coverage':

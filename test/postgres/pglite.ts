@@ -22,11 +22,3 @@ export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
   if (migrated) await migratePostgres(db, PARTITIONS)
   return { db, engine, close: () => engine.close() }
 }
-
-/** Runs a job to its end. */
-export async function finish<T>(job: AsyncGenerator<unknown, T>): Promise<T> {
-  for (;;) {
-    const step = await job.next()
-    if (step.done) return step.value
-  }
-}

@@ -14,7 +14,8 @@ import { CANONICAL } from '../../core/systems/canonical.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { finish, type InProcess, inProcess } from './pglite.ts'
+import { finish } from './finish.ts'
+import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
 const tenant = 'acme'

@@ -11,7 +11,7 @@ import { openNative } from '../../core/sqlite/native.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, lcm, startLcm } from '../cli/lcm.ts'
-import { finish } from './pglite.ts'
+import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 
 const never = new AbortController().signal

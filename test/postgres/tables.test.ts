@@ -4,7 +4,8 @@ import { migratePostgres, POSTGRES_VERSION, schemaVersion } from '../../core/pos
 import { PARTITIONED_TABLES, ROLES } from '../../core/postgres/schema.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { TestMemory } from '../builders/memory.ts'
-import { finish, type InProcess, inProcess } from './pglite.ts'
+import { finish } from './finish.ts'
+import { type InProcess, inProcess } from './pglite.ts'
 
 const never = new AbortController().signal
 let server: InProcess

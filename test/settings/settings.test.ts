@@ -60,7 +60,7 @@ describe('the settings from variables', () => {
       ['LCM_CONDENSED_MIN_FANOUT', '1', 'from 2'],
       ['LCM_ENABLED', 'maybe', 'true or false'],
       ['LCM_TOKEN_ESTIMATOR', 'gpt', 'heuristic'],
-      ['LCM_DATABASE_URL', 'postgres://host/db', 'file:'],
+      ['LCM_DATABASE_URL', 'http://host/db', 'file:'],
     ] as const) {
       const error = refusal({ [name]: text })
       expect(error.code).toBe('invalid_argument')
@@ -77,6 +77,9 @@ describe('the settings from variables', () => {
     expect(readSettings({ LCM_DATABASE_URL: 'file:///data/my%20lcm.db?mode=rwc' }).databasePath).toBe('/data/my lcm.db')
     expect(readSettings({ LCM_DATABASE_URL: 'file:lcm.db' }).databasePath).toBe('lcm.db')
     expect(readSettings({ LCM_DATABASE_URL: 'file:/a', LCM_DATABASE_PATH: '/b' }).databasePath).toBe('/b')
+    expect(readSettings({ LCM_DATABASE_URL: 'postgres://ada:secret@db/lcm' }).databasePath).toBe(
+      'postgres://ada@db:5432/lcm',
+    )
     expect(refusal({ LCM_DATABASE_URL: 'file:' }).message).toContain('LCM_DATABASE_URL')
     expect(refusal({ LCM_DATABASE_URL: 'file:///%zz' }).message).toContain('LCM_DATABASE_URL')
   })

@@ -164,6 +164,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'write the changes of a pulled file back; exit code 4 when a row was changed meanwhile',
     load: async () => (await import('./postgres-commands.ts')).push,
   },
+  fleet: {
+    words: '[address]',
+    does: 'all conversations of all tenants in PostgreSQL that you may see: how full, when last added to, what failed',
+    load: async () => (await import('./fleet-command.ts')).fleet,
+  },
   pg: {
     words: '<action> [address]',
     does: 'the tables in PostgreSQL: migrate makes or updates them, status says their version, roles prints SQL for roles',

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { defineCommand, type Installation } from './command.ts'
 import { EXIT } from './output.ts'
-import { type ServeOptions, serve, serveFields } from './serve-command.ts'
+import { type ServeOptions, serve, serveFields, windowOn } from './serve-command.ts'
 
 /** A window that was really open lives longer than this. Electron that cannot run here aborts at once. */
 const STARTED_AFTER_MS = 10_000
@@ -17,11 +17,16 @@ const USUAL_NAMES: Readonly<Record<string, string>> = {
 export const openCommand = defineCommand({
   name: 'open',
   example: 'open sample.db',
-  fields: serveFields.extend({ file: z.string().optional().meta({ description: 'the memory file', value: 'file' }) }),
+  fields: serveFields.extend({
+    file: z
+      .string()
+      .optional()
+      .meta({ description: 'the memory file, or postgres://user@host/database', value: 'file' }),
+  }),
   positional: ['file'],
   stays: true,
   run: async ({ file, ...input }, { installation, ...given }) => ({
-    exitCode: await open({ ...input, ...given, db: file ?? given.db }, installation),
+    exitCode: await open({ ...input, ...given, db: windowOn(file ?? given.db) }, installation),
   }),
 })
 
@@ -33,7 +38,7 @@ async function open(options: ServeOptions, installation: Installation): Promise<
   const asksForBrowser = options.port !== undefined || !options.open || options.newer === true
   if (electron === null || asksForBrowser || !canShowWindows(process.env)) return serve(options, installation)
 
-  const file = options.db === undefined ? null : resolve(options.db)
+  const file = options.db ?? null
   if (options.json) process.stdout.write(`${JSON.stringify({ window: 'desktop', path: file })}\n`)
   const startedAtMs = Date.now()
   const { code, signal } = await run(electron, [installation.root, ...(file === null ? [] : [file])])

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
-import { isPostgresAddress, type PostgresAddress, parseAddress } from '../../postgres/address.ts'
+import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
 import type { Postgres } from '../../postgres/connect.ts'
+import { configuredAddress, passwordInEnvironment } from '../../remote/passwords.ts'
 
 /** The fields of commands that connect to PostgreSQL. */
 export const addressField = z.string().optional().meta({
@@ -14,30 +15,22 @@ export const tenantField = z
   .meta({ description: 'whose memory (default: ?tenant= of the address)', value: 'name' })
 
 /**
- * Finds the address and its password. The password comes from `LCM_DATABASE_URL`, where it belongs to the same server,
- * database and user, or from `PGPASSWORD`; never from an argument.
+ * Finds the address and its password, which is never taken from an argument.
  * @throws LcmError invalid_argument
  */
 export function resolveAddress(
   given: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): { readonly address: PostgresAddress; readonly password: string | null } {
-  const url = env.LCM_DATABASE_URL?.trim() ?? ''
-  const configured = isPostgresAddress(url) ? parseAddress(url, 'environment') : null
-  const asked = given === undefined ? configured : parseAddress(given, 'argument')
+  const asked = given === undefined ? configuredAddress(env) : parseAddress(given, 'argument')
   if (asked === null) {
     throw new LcmError(
       'invalid_argument',
       'Say which database: an address such as postgres://user@host:5432/database, or the variable LCM_DATABASE_URL.',
     )
   }
-  const isSame = configured !== null && serverOf(configured.address) === serverOf(asked.address)
-  const password = asked.password ?? (isSame ? configured.password : null) ?? env.PGPASSWORD ?? null
-  return { address: asked.address, password }
+  return { address: asked.address, password: asked.password ?? passwordInEnvironment(asked.address, env) }
 }
-
-const serverOf = ({ host, port, database, user }: PostgresAddress): string =>
-  JSON.stringify([host, port, database, user])
 
 /** Connects, runs the body and closes the connection, also when the body fails. The driver is loaded only now. */
 export async function withPostgres<T>(

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
-import { loadSettings } from '../../settings/settings-store.ts'
+import { userFolders } from '../../folders.ts'
+import { isPostgresAddress, parseAddress } from '../../postgres/address.ts'
+import { Servers } from '../../remote/servers.ts'
+import { loadSettings, SettingsStore } from '../../settings/settings-store.ts'
 import type { BrowserHost } from '../browser-host.ts'
 import { CoreHost } from '../core-host.ts'
 import { confirmAtTerminal } from './ask-terminal.ts'
@@ -32,8 +35,24 @@ export const serveCommand = defineCommand({
       ),
   }),
   stays: true,
-  run: async (input, given) => ({ exitCode: await serve({ ...input, ...given }, given.installation) }),
+  run: async (input, given) => ({
+    exitCode: await serve({ ...input, ...given, db: windowOn(given.db) }, given.installation),
+  }),
 })
+
+/**
+ * Returns what a window shows: an absolute path, or the address of a database, which is remembered and needs no question
+ * because the user named it here.
+ * @throws LcmError invalid_argument for an address with a password
+ */
+export function windowOn(db: string | undefined): string | undefined {
+  if (db === undefined) return undefined
+  if (!isPostgresAddress(db)) return resolve(db)
+  const { shown } = parseAddress(db, 'argument').address
+  new SettingsStore({ env: process.env }).grantDatabase(shown)
+  new Servers({ folders: userFolders(process.env), env: process.env, keys: null }).remember(shown)
+  return shown
+}
 
 /** Serves the window to the browser of this machine until Ctrl-C. */
 export async function serve(options: ServeOptions, installation: Installation): Promise<number> {
@@ -52,7 +71,7 @@ export async function serve(options: ServeOptions, installation: Installation): 
     cores,
     rendererDir,
     port: options.port ?? 0,
-    defaultFile: options.db === undefined ? null : resolve(options.db),
+    defaultFile: options.db ?? null,
     allowNewer: options.newer ?? false,
     // Otherwise a user who opened the address in the wrong browser would have to start again.
     onEntered: () => process.stderr.write(`A browser has entered. For another one: ${host.newUrl()}\n`),

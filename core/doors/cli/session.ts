@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { newestFirst } from '../../browse/conversation-order.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { isNative } from '../../systems/native/native.ts'
@@ -63,6 +64,8 @@ function noteUnusedEstimator({ info, settings, estimator }: Lcm): void {
 
 /** Creates the folder of the configured memory on first use, because its path is not a typing error. */
 export function makeFolderOf(path: string): void {
+  // The address of a database has no folder; opening it as a file says what to do.
+  if (isPostgresAddress(path)) return
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { FoundMemory } from '../../../core/contract/machine.ts'
+import type { FoundMemory, RecentMemory } from '../../../core/contract/machine.ts'
 import { host } from '../../host.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { formatBytes, plainName, shortenPath } from '../../ui/format.ts'
@@ -8,7 +8,7 @@ import { FoundName } from './found-name.tsx'
 import styles from './memory-row.module.css'
 
 type Props = {
-  readonly memory: FoundMemory
+  readonly memory: FoundMemory & Partial<Pick<RecentMemory, 'address'>>
   readonly isMissing?: boolean
   readonly onForget?: () => void
 }
@@ -26,7 +26,7 @@ export function MemoryRow({ memory, isMissing = false, onForget }: Props) {
       >
         <FoundName label={memory.label} />
         <span className={styles.path}>
-          <bdi>{shortenPath(plainName(memory.path), 38)}</bdi>
+          <bdi>{shortenPath(plainName(memory.address ?? memory.path), 38)}</bdi>
         </span>
         <span className={styles.system}>
           <SystemOrState memory={memory} isMissing={isMissing} />

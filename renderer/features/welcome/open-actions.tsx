@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import { POSTGRES_ADDRESS } from '../../../core/contract/lists.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
@@ -9,6 +10,8 @@ import styles from './open-actions.module.css'
 
 type Props = {
   readonly onBrowse: () => void
+  /** Asks for the rest of a connection to a database. */
+  readonly onConnect: (address?: string) => void
   /** Opens the desktop's dialog for transcripts. */
   readonly onImport: () => void
   /** Imports the transcript at a path. */
@@ -16,7 +19,7 @@ type Props = {
 }
 
 /** A field for a path, and other ways to choose a file. */
-export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
+export function OpenActions({ onBrowse, onConnect, onImport, onTranscript }: Props) {
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
   const openByDialog = async () => {
     const path = await host.pickMemory?.()
@@ -24,7 +27,7 @@ export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
   }
   return (
     <section className={styles.section} aria-label="Open">
-      <PathField onTranscript={onTranscript} />
+      <PathField onTranscript={onTranscript} onConnect={onConnect} />
       <div className={styles.buttons}>
         <Button look="primary" onClick={() => (host.pickMemory ? void openByDialog() : onBrowse())}>
           <Icon name="folder" />
@@ -37,6 +40,10 @@ export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
         >
           <Icon name="import" />
           Import a transcript…
+        </Button>
+        <Button title="Conversations of many users in PostgreSQL" onClick={() => onConnect()}>
+          <Icon name="database" />
+          Connect to PostgreSQL…
         </Button>
         <Button disabled={sample.isPending} onClick={() => sample.mutate(undefined)}>
           <Icon name="sparkle" />
@@ -53,7 +60,7 @@ export function OpenActions({ onBrowse, onImport, onTranscript }: Props) {
 }
 
 /** Takes a typed or pasted path, finds out what it is, and opens or imports it. */
-function PathField({ onTranscript }: Pick<Props, 'onTranscript'>) {
+function PathField({ onTranscript, onConnect }: Pick<Props, 'onTranscript' | 'onConnect'>) {
   const [path, setPath] = useState('')
   const probe = useMutation(
     api.machine.probe.mutationOptions({
@@ -66,7 +73,8 @@ function PathField({ onTranscript }: Pick<Props, 'onTranscript'>) {
   const trimmed = path.trim().replace(/^"(.*)"$/, '$1')
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (trimmed !== '') probe.mutate({ path: trimmed })
+    if (POSTGRES_ADDRESS.test(trimmed)) onConnect(trimmed)
+    else if (trimmed !== '') probe.mutate({ path: trimmed })
   }
   const problem = probe.data?.error?.message ?? (probe.error ? toErrorInfo(probe.error).message : null)
   return (

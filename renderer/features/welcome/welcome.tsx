@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react'
 import { host } from '../../host.ts'
 import { navigate } from '../../routes.ts'
+import { ConnectDialog } from '../../ui/connect-dialog.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { Databases } from './databases.tsx'
 import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
@@ -19,6 +21,8 @@ import styles from './welcome.module.css'
 /** The page without a file, with every way to open one. */
 export function Welcome() {
   const [isBrowsing, setBrowsing] = useState(false)
+  /** The address with which the dialog for a database opens, or null. */
+  const [connecting, setConnecting] = useState<string | null>(null)
   const [chosen, setChosen] = useState<readonly string[] | null>(handedOver)
   useEffect(forgetHandedOver, [])
   const transcripts = useImport()
@@ -53,15 +57,20 @@ export function Welcome() {
           <main className={styles.main}>
             <OpenActions
               onBrowse={() => setBrowsing(true)}
+              onConnect={(address) => setConnecting(address ?? '')}
               onImport={() => void pickTranscripts(setChosen)}
               onTranscript={(path) => setChosen([path])}
             />
             <RecentMemories />
+            <Databases />
             <FoundMemories />
             <FoundTranscripts onChoose={setChosen} />
           </main>
         )}
       </div>
+      {connecting !== null && (
+        <ConnectDialog address={connecting} onConnected={host.openFile} onClose={() => setConnecting(null)} />
+      )}
       {isBrowsing && (
         <FolderDialog
           onMemory={host.openFile}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { FleetQuery } from './fleet.ts'
+import { ConversationId, TimeMs } from './ids.ts'
+
+const address = z.string().min(1).max(2000).describe('postgres://user@host:5432/database')
+
+/** A PostgreSQL database that the user has connected to. */
+const Server = z.object({
+  /** Without a password. */
+  address: z.string(),
+  openedAtMs: TimeMs,
+  /** Where its password comes from. A server may ask for none. */
+  secret: z.enum(['environment', 'keychain', 'none']),
+})
+
+export const ServerList = z.object({
+  servers: z.array(Server),
+  /** Passwords can be kept in the keychain. Otherwise they come from the environment only. */
+  canKeepSecrets: z.boolean(),
+})
+export type ServerList = z.infer<typeof ServerList>
+
+export const ByServer = z.object({ address })
+
+export const ConnectInput = z.object({
+  address,
+  password: z.string().min(1).max(4096).optional().describe('is kept in the keychain'),
+})
+export type ConnectInput = z.infer<typeof ConnectInput>
+
+export const ServerFleetInput = FleetQuery.extend({ address })
+
+export const OpenRemoteInput = z.object({
+  address,
+  tenant: z.string().min(1).max(200).describe('whose conversation'),
+  conversationId: ConversationId,
+})
+export type OpenRemoteInput = z.infer<typeof OpenRemoteInput>
+
+/** Whether the open file follows the conversation in PostgreSQL that it is a copy of. */
+export const FollowState = z.object({
+  state: z.enum(['not_pulled', 'still', 'live', 'changed_here', 'unreachable']),
+  /** When the server was last asked. */
+  askedAtMs: TimeMs.nullable(),
+  /** Why it is not live, for people. */
+  reason: z.string().nullable(),
+})
+export type FollowState = z.infer<typeof FollowState>

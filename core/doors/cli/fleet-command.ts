@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { FleetQuery, FleetReport, type FleetRow } from '../../contract/fleet.ts'
+import { defineCommand } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { addressField, withPostgres } from './postgres-session.ts'
+import { count, oneLine, percent, table } from './text.ts'
+
+/** The conversations of all tenants that the role may see. */
+export const fleet = defineCommand({
+  name: 'fleet',
+  example: 'fleet postgres://ada@db.example.com/lcm --sort growth',
+  fields: z.object({
+    address: addressField,
+    ...FleetQuery.shape,
+    check: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe('first check so many conversations that were written to since their last check'),
+  }),
+  positional: ['address'],
+  prints: FleetReport,
+  run: async ({ address, check, ...asked }) => {
+    const { loadSettings } = await import('../../settings/settings-store.ts')
+    const { checkConversations, readFleet } = await import('../../remote/fleet.ts')
+    const { budgetTokens } = loadSettings(process.env).compaction
+    const report = await withPostgres(address, async (from) => {
+      const tenant = asked.tenant ?? null
+      const checked =
+        check === undefined
+          ? 0
+          : await interruptible((signal) =>
+              checkConversations({ from, limit: check, tenant, scan: findingsIn, now: Date.now }, signal),
+            )
+      return { ...(await readFleet(from, asked, { budgetTokens, nowMs: Date.now() })), checked }
+    })
+    return { json: report, text: () => fleetText(report) }
+  },
+})
+
+async function findingsIn(path: string, signal: AbortSignal): Promise<number> {
+  const { openLcm } = await import('../../lcm.ts')
+  const lcm = await openLcm(path, { readOnly: true })
+  try {
+    const scan = lcm.integrity.run(undefined, signal)
+    for (;;) {
+      const step = await scan.next()
+      if (step.done) return step.value.counts.error + step.value.counts.warning
+    }
+  } finally {
+    lcm.close()
+  }
+}
+
+const LABEL_WIDTH = 40
+
+function fleetText(report: FleetReport): string {
+  const { alarms, conversations } = report
+  const stalled = alarms.stalledIngest.map(
+    ({ tenant, lastIngestAtMs }) => `${oneLine(tenant, 40)} (${time(lastIngestAtMs)})`,
+  )
+  return [
+    ...(stalled.length > 0 ? [`Nothing was added lately to ${stalled.join(', ')}.`] : []),
+    ...(alarms.emptySummaries > 0 ? [`${count(alarms.emptySummaries)} conversations have empty summaries.`] : []),
+    ...(alarms.failingCompaction > 0
+      ? [`The last compaction of ${count(alarms.failingCompaction)} conversations failed.`]
+      : []),
+    table(
+      [
+        'tenant',
+        'conversation',
+        'title',
+        'messages',
+        'window',
+        'last message',
+        'last run',
+        'failed',
+        'findings',
+        'today',
+        'alarms',
+      ],
+      conversations.map(cells),
+    ),
+    '',
+    `${count(conversations.length)} of ${report.totalIsExact ? '' : 'more than '}${count(report.total)} conversations in ${report.address}.`,
+    ...(report.nextCursor === null ? [] : [`goes on with --cursor ${report.nextCursor}`]),
+  ].join('\n')
+}
+
+const cells = (row: FleetRow): (string | number | null)[] => [
+  oneLine(row.tenant, 40),
+  row.conversationId,
+  oneLine(row.label, LABEL_WIDTH),
+  row.messages,
+  percent(row.pressure),
+  time(row.lastIngestAtMs),
+  time(row.lastRunAtMs),
+  row.failedRuns,
+  row.findings === null ? '–' : `${count(row.findings)}${row.isCheckCurrent ? '' : ' (old)'}`,
+  row.growthTokens,
+  row.alarms.join(' '),
+]
+
+const time = (ms: number | null): string => (ms === null ? '–' : `${new Date(ms).toISOString().slice(0, 16)}Z`)

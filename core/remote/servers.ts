@@ -1,0 +1,209 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import { type Clock, systemClock } from '../clock.ts'
+import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
+import type { JobProgress } from '../contract/job.ts'
+import type { PullReport } from '../contract/remote.ts'
+import type { ConnectInput, OpenRemoteInput, ServerList } from '../contract/servers.ts'
+import { LcmError } from '../errors.ts'
+import type { Environment, UserFolders } from '../folders.ts'
+import { sha256 } from '../hashing.ts'
+import { type PostgresAddress, parseAddress } from '../postgres/address.ts'
+import type { Postgres } from '../postgres/connect.ts'
+import { type Revision, readHead } from '../postgres/conversation-rows.ts'
+import type { KeyStore } from '../settings/key-store.ts'
+import { writeWhole } from '../settings/settings-file.ts'
+import { fileError } from '../sqlite/memory-file.ts'
+import { findPassword, ownerOf, passwordInEnvironment, serverOf } from './passwords.ts'
+
+const MOST = 20
+/** An unused connection is closed after this time. */
+const IDLE_MS = 30_000
+
+const Known = z.array(z.object({ address: z.string(), openedAtMs: z.number() }))
+type Known = z.infer<typeof Known>
+
+export type ServersOptions = {
+  readonly folders: Pick<UserFolders, 'data' | 'cache'>
+  readonly env: Environment
+  readonly keys: KeyStore | null
+  readonly clock?: Clock
+  readonly connect?: (address: PostgresAddress, password: string | null) => Promise<Postgres>
+}
+
+/** A connection with the work that waits for it: it runs one transaction after another. */
+type Open = { readonly db: Promise<Postgres>; last: Promise<unknown>; idle: NodeJS.Timeout | null }
+
+/**
+ * The PostgreSQL databases that the user has connected to, and conversations in them as files of the cache. Passwords
+ * come from the environment or the keychain; what is stored and shown has none.
+ */
+export class Servers {
+  readonly #options: ServersOptions
+  readonly #path: string
+  readonly #open = new Map<string, Open>()
+
+  constructor(options: ServersOptions) {
+    this.#options = options
+    this.#path = join(options.folders.data, 'servers.json')
+  }
+
+  list(): ServerList {
+    const { env, keys } = this.#options
+    const servers = this.#known().map(({ address: shown, openedAtMs }) => {
+      const { address } = parseAddress(shown, 'argument')
+      const isKept = keys?.has(ownerOf(address)) ?? false
+      const isGiven = passwordInEnvironment(address, env) !== null
+      return { address: shown, openedAtMs, secret: isGiven ? 'environment' : isKept ? 'keychain' : 'none' } as const
+    })
+    return { servers, canKeepSecrets: keys !== null }
+  }
+
+  isKnown(shown: string): boolean {
+    const server = serverOf(parseAddress(shown, 'argument').address)
+    return this.#known().some((one) => serverOf(parseAddress(one.address, 'argument').address) === server)
+  }
+
+  /**
+   * Connects for the first time, or with another password, and remembers the server.
+   * @returns its address without a password
+   * @throws LcmError invalid_argument, unsupported where a password cannot be kept, and what connecting may throw
+   */
+  async connect({ address: text, password: typed }: ConnectInput): Promise<{ address: string }> {
+    const { address, password: within } = parseAddress(text.trim(), 'environment')
+    const { keys } = this.#options
+    const given = typed ?? within
+    if (given !== null && keys === null) {
+      throw new LcmError(
+        'unsupported',
+        'A password cannot be kept here: put it into the variable PGPASSWORD, and start LCM Inspector again.',
+      )
+    }
+    this.#close(address.shown)
+    const db = await this.#connect(address, given ?? (await this.#password(address)))
+    await db.close()
+    if (given !== null) await keys?.set(ownerOf(address), given)
+    this.remember(address.shown)
+    return { address: address.shown }
+  }
+
+  remember(shown: string): void {
+    const openedAtMs = (this.#options.clock ?? systemClock)()
+    this.#write([{ address: shown, openedAtMs }, ...this.#known().filter(({ address }) => address !== shown)])
+  }
+
+  /** Takes a server off the list, and its password out of the keychain. */
+  async forget(shown: string): Promise<void> {
+    const { address } = parseAddress(shown, 'argument')
+    this.#close(shown)
+    await this.#options.keys?.set(ownerOf(address), null)
+    this.#write(this.#known().filter((one) => one.address !== shown))
+  }
+
+  async fleet(shown: string, asked: FleetQuery, budgetTokens: number): Promise<FleetReport> {
+    const { readFleet } = await import('./fleet.ts')
+    const nowMs = (this.#options.clock ?? systemClock)()
+    return this.#with(shown, (db) => readFleet(db, asked, { budgetTokens, nowMs }))
+  }
+
+  /** How often something was written to a conversation; null when it is not there, or not to be seen. */
+  async revision({ address, tenant, conversationId }: OpenRemoteInput): Promise<Revision | null> {
+    return this.#with(address, (db) =>
+      db.read(tenant, async (query) => (await readHead(query, { tenant, conversationId }))?.revision ?? null),
+    )
+  }
+
+  /** The folder of the files that this program keeps in step with their conversations. */
+  get folder(): string {
+    return join(this.#options.folders.cache, 'pulled')
+  }
+
+  /** Where a conversation is kept. Its folder is made. */
+  pathOf({ address, tenant, conversationId }: OpenRemoteInput): string {
+    const server = serverOf(parseAddress(address, 'argument').address)
+    const path = join(this.folder, sha256(JSON.stringify([server, tenant])).slice(0, 16), `${conversationId}.db`)
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    } catch (error) {
+      throw fileError(error, dirname(path))
+    }
+    return path
+  }
+
+  /** Copies a conversation into its file, or brings the file up to date. */
+  async *pull(
+    { address, tenant, conversationId }: OpenRemoteInput,
+    to: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<JobProgress, PullReport> {
+    const { pullConversation } = await import('./pull.ts')
+    // A pull may take long, so it has a connection of its own.
+    const db = await this.#connectKnown(address)
+    try {
+      return yield* pullConversation({ from: db, key: { tenant, conversationId }, to }, signal)
+    } finally {
+      await db.close()
+    }
+  }
+
+  close(): void {
+    for (const shown of this.#open.keys()) this.#close(shown)
+  }
+
+  /** Runs a read on the kept connection of a server. After a failure the next one connects anew. */
+  async #with<T>(shown: string, body: (db: Postgres) => Promise<T>): Promise<T> {
+    const open = this.#open.get(shown) ?? { db: this.#connectKnown(shown), last: Promise.resolve(), idle: null }
+    this.#open.set(shown, open)
+    if (open.idle) clearTimeout(open.idle)
+    const work = open.last.then(async () => body(await open.db))
+    open.last = work.catch(() => undefined)
+    try {
+      const result = await work
+      open.idle = setTimeout(() => this.#close(shown), IDLE_MS).unref()
+      return result
+    } catch (error) {
+      if (this.#open.get(shown) === open) this.#close(shown)
+      throw error
+    }
+  }
+
+  #close(shown: string): void {
+    const open = this.#open.get(shown)
+    this.#open.delete(shown)
+    if (open?.idle) clearTimeout(open.idle)
+    void open?.last.then(async () => (await open.db).close()).catch(() => undefined)
+  }
+
+  /** A password is sent only to a server that the user has connected to. */
+  async #connectKnown(shown: string): Promise<Postgres> {
+    const { address } = parseAddress(shown, 'argument')
+    if (!this.isKnown(shown)) {
+      throw new LcmError('not_found', `${address.shown} is not among your databases: connect to it first.`)
+    }
+    return this.#connect(address, await this.#password(address))
+  }
+
+  #password(address: PostgresAddress): Promise<string | null> {
+    return findPassword(address, this.#options.env, this.#options.keys)
+  }
+
+  async #connect(address: PostgresAddress, password: string | null): Promise<Postgres> {
+    const connect = this.#options.connect ?? (await import('../postgres/connect.ts')).connectPostgres
+    return connect(address, password)
+  }
+
+  #known(): Known {
+    try {
+      return Known.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
+    } catch {
+      // The file is missing or not ours, so the list is empty.
+      return []
+    }
+  }
+
+  #write(known: Known): void {
+    mkdirSync(dirname(this.#path), { recursive: true })
+    writeWhole(this.#path, `${JSON.stringify(known.slice(0, MOST), null, 2)}\n`)
+  }
+}

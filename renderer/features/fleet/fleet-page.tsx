@@ -1,0 +1,150 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { FleetRow } from '../../../core/contract/fleet.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
+import { host } from '../../host.ts'
+import { Button } from '../../ui/button.tsx'
+import { ConnectDialog } from '../../ui/connect-dialog.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { AlarmLine } from './alarm-line.tsx'
+import { FleetFilters } from './fleet-filters.tsx'
+import styles from './fleet-page.module.css'
+import { FleetTable } from './fleet-table.tsx'
+import { EVERYTHING, type Narrowed, narrowedInput } from './narrowed.ts'
+import { OpeningLine } from './opening-line.tsx'
+import { useOpening } from './use-opening.ts'
+
+const PAGE = 100
+const TYPING_MS = 250
+/** Sums of a fleet change all the time; the list follows at a readable pace. */
+const REFRESH_MS = 10_000
+
+/** All conversations in a PostgreSQL database that the user may see. Opening one copies it into a file. */
+export function FleetPage({ address }: { readonly address: string }) {
+  const [narrowed, setNarrowed] = useState<Narrowed>(EVERYTHING)
+  const [isConnecting, setConnecting] = useState(false)
+  const asked = useDebounced(narrowed, TYPING_MS)
+  const opening = useOpening(address)
+  const pages = useInfiniteQuery(
+    api.servers.fleet.infiniteOptions({
+      input: (cursor: string | undefined) => ({
+        ...narrowedInput(asked),
+        address,
+        limit: PAGE,
+        ...(cursor !== undefined && { cursor }),
+      }),
+      initialPageParam: undefined,
+      getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+      refetchInterval: REFRESH_MS,
+      placeholderData: (before) => before,
+    }),
+  )
+  const first = pages.data?.pages[0]
+  const rows: readonly FleetRow[] = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
+  return (
+    <div className={styles.page}>
+      <header className={styles.bar}>
+        <button type="button" className={styles.home} title="All memories" onClick={() => host.openFile(null)}>
+          <Mark />
+          LCM Inspector
+        </button>
+        <span className={styles.address} title={address}>
+          {address}
+        </span>
+        <div className={styles.gap} />
+        <Button look="quiet" onClick={() => setConnecting(true)}>
+          Connection…
+        </Button>
+        <ThemeMenu />
+      </header>
+      {first === undefined ? (
+        pages.error ? (
+          <Unreachable error={pages.error} onConnect={() => setConnecting(true)} onRetry={() => void pages.refetch()} />
+        ) : (
+          <Loading what="the conversations" />
+        )
+      ) : (
+        <main className={styles.main}>
+          <h1 className="unseen">Conversations of all tenants</h1>
+          <AlarmLine alarms={first.alarms} narrowed={narrowed} onNarrow={setNarrowed} />
+          <FleetFilters narrowed={narrowed} onNarrow={setNarrowed} total={first.total} isExact={first.totalIsExact} />
+          {pages.error && <ErrorLine error={pages.error} onRetry={() => void pages.refetch()} />}
+          {rows.length === 0 ? (
+            <NoRows isNarrowed={JSON.stringify(narrowed) !== JSON.stringify(EVERYTHING)} />
+          ) : (
+            <FleetTable
+              rows={rows}
+              sort={narrowed.sort}
+              onSort={(sort) => setNarrowed({ ...narrowed, sort })}
+              onTenant={(tenant) => setNarrowed({ ...narrowed, tenant })}
+              opened={opening.row}
+              onOpen={opening.open}
+            />
+          )}
+          {pages.hasNextPage && (
+            <div className={styles.more}>
+              <Button look="quiet" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+                {pages.isFetchingNextPage ? 'Reading…' : `Show ${formatCount(PAGE)} more`}
+              </Button>
+              <span>
+                {formatCount(rows.length)} of {first.totalIsExact ? '' : 'more than '}
+                {plural(first.total, 'conversation')}
+              </span>
+            </div>
+          )}
+        </main>
+      )}
+      <OpeningLine opening={opening} />
+      {isConnecting && (
+        <ConnectDialog
+          address={address}
+          onConnected={(connected) => {
+            setConnecting(false)
+            if (connected === address) void pages.refetch()
+            else host.openFile(connected)
+          }}
+          onClose={() => setConnecting(false)}
+        />
+      )}
+    </div>
+  )
+}
+
+type UnreachableProps = { readonly error: unknown; readonly onConnect: () => void; readonly onRetry: () => void }
+
+/** A database that is not among those of the user is connected to by a click, never by an address alone. */
+function Unreachable({ error, onConnect, onRetry }: UnreachableProps) {
+  const connect = (
+    <Button look="primary" onClick={onConnect}>
+      Connect…
+    </Button>
+  )
+  if (toErrorInfo(error).code === 'not_found') {
+    return (
+      <EmptyState title="You have not connected to this database yet" actions={connect}>
+        A password is sent only to databases that you connected to.
+      </EmptyState>
+    )
+  }
+  return <ErrorState error={error} onRetry={onRetry} actions={connect} />
+}
+
+function NoRows({ isNarrowed }: { readonly isNarrowed: boolean }) {
+  if (isNarrowed) {
+    return <EmptyState title="No conversation is like that">Take one of the filters away to see more.</EmptyState>
+  }
+  return (
+    <EmptyState title="No conversation is to be seen here">
+      None is stored yet, or <code>lcm.tenant_access</code> gives your role no tenant.{' '}
+      <code>lcm copy --to postgres://…</code> copies a memory into a tenant.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,79 @@
+// A real PostgreSQL server is started, which takes some seconds.
+import { join } from 'node:path'
+import { pullConversation } from '../../core/remote/pull.ts'
+import { pushFile } from '../../core/remote/push.ts'
+import { TestMemory } from '../builders/memory.ts'
+import { fillFleet } from '../postgres/fill-fleet.ts'
+import { finish } from '../postgres/finish.ts'
+import { installedPostgres, PASSWORD, type RealServer, startPostgres } from '../postgres/real-server.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
+
+const bin = installedPostgres()
+test.skip(bin === null, 'PostgreSQL is not installed')
+test.use({ appEnv: { PGPASSWORD: PASSWORD } })
+
+let server: RealServer
+test.beforeAll(async () => {
+  server = await startPostgres(bin ?? '')
+  await fillFleet(server)
+})
+test.afterAll(() => server.stop())
+
+test(
+  'a database shows the conversations of all tenants; one that is opened follows what is written',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const { shown } = server.address
+    const page = await openMemory(shown)
+    const table = page.getByRole('table')
+    await expect(table.getByRole('row')).toHaveCount(13)
+    await expect(page.getByRole('region', { name: 'Alarms' })).toContainText('Empty summaries in 1 conversation')
+    await page.getByRole('button', { name: 'messages' }).click()
+    await expect(page.getByRole('columnheader', { name: 'messages' })).toHaveAttribute('aria-sort', 'descending')
+    await page.getByRole('button', { name: /^Empty summaries/ }).click()
+    await expect(table.getByRole('row')).toHaveCount(2)
+    await page.getByRole('button', { name: /^Empty summaries/ }).click()
+    await page.getByRole('searchbox').fill('Travel')
+    await expect(table.getByRole('row')).toHaveCount(4)
+    await table
+      .getByTitle(/^Open conversation/)
+      .first()
+      .click()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await expect(page.getByRole('banner')).toContainText(/(acme|globex|initech) · \d+ live/)
+
+    const [, tenant = '', number] =
+      /(acme|globex|initech) · (\d+)/.exec((await page.getByRole('banner').textContent()) ?? '') ?? []
+    const db = await server.connect()
+    const path = join(home, 'elsewhere.db')
+    await finish(
+      pullConversation(
+        { from: db, key: { tenant, conversationId: Number(number) }, to: path },
+        new AbortController().signal,
+      ),
+    )
+    const memory = new TestMemory(path)
+    memory.messages(Number(number), [{ content: 'A message that another program has just stored.' }])
+    memory.db.close()
+    await expect(page.getByRole('contentinfo')).toContainText('20 msgs')
+    await pushFile(db, path)
+    await db.close()
+    await expect(page.getByRole('contentinfo')).toContainText('21 msgs')
+
+    await page.getByTitle('All memories on this machine').click()
+    const databases = page.getByRole('listitem').filter({ hasText: shown })
+    await expect(databases.first()).toBeVisible()
+    expect(await page.content()).not.toContain(PASSWORD)
+  },
+)
+
+test('a database that nobody connected to is sent no password before a click', IN_BROWSER, async ({ openMemory }) => {
+  const page = await openMemory()
+  await page.getByLabel('Path of a memory or a transcript').fill(server.address.shown)
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByLabel('Address')).toHaveValue(server.address.shown)
+  await dialog.getByRole('button', { name: 'Connect' }).click()
+  // Nobody sits at a terminal in which the page's wish could be confirmed.
+  await expect(dialog.getByRole('alert')).toContainText('confirmed outside of the page')
+})
