@@ -1,3 +1,6 @@
+import { TranscriptBuilder, text } from '../builders/claude-code.ts'
+import { importOne } from '../builders/import.ts'
+import { buildMemory, type TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
 
 test('the curve of the window stands over real time, and leads to its messages and runs', async ({ openSample }) => {
@@ -62,4 +65,46 @@ test('all conversations stand in one table that is sorted and filtered in the ad
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/conversation\/4\/overview/)
   await expect(page.getByRole('region', { name: 'Pressure', exact: true })).toBeVisible()
+})
+
+/** A Claude Code session of forty answers, the cache of which is used until a pause of half an hour. */
+async function withBreak(): Promise<TestMemory> {
+  const memory = buildMemory()
+  const story = new TranscriptBuilder()
+  let sent = 0
+  for (let answer = 0; answer < 40; answer += 1) {
+    const timestamp = new Date(Date.UTC(2026, 2, 2, 9, answer + (answer >= 25 ? 30 : 0))).toISOString()
+    const added = 900 + (answer % 5) * 300
+    const read = answer === 25 ? 0 : sent
+    const written = sent + added - read
+    const usage = {
+      input_tokens: 4,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+      output_tokens: 9,
+    }
+    story.user(`Question ${answer}`, { timestamp })
+    story.answer(`msg_${answer}`, [text(`Answer ${answer}`)], { timestamp }, { usage })
+    sent += added
+  }
+  await importOne(memory.db, story.write())
+  memory.db.close()
+  return memory
+}
+
+test('the prompt cache is drawn answer by answer, with its breaks and what they cost', async ({ openMemory }) => {
+  const page = await openMemory((await withBreak()).path)
+  await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+  await page.getByRole('link', { name: 'Overview' }).click()
+  const cache = page.getByRole('region', { name: 'Prompt cache' })
+  await expect(cache.getByRole('img', { name: /^40 answers: .* 1 break, / })).toBeVisible()
+  await expect(cache.getByRole('row').nth(1)).toContainText('after a pause of 31 min')
+  await cache.getByRole('button', { name: 'msg_52' }).click()
+  await expect(page).toHaveURL(/transcript\?select=msg_52/)
+})
+
+test('the prompt cache is said not to be recorded where it is not', async ({ openSample }) => {
+  const page = await openSample()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.getByRole('region', { name: 'Prompt cache' })).toContainText('Not recorded')
 })

@@ -16,6 +16,7 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { AllConversations } from './all-conversations.tsx'
+import { CacheRibbon } from './cache-ribbon.tsx'
 import { DepthTable } from './depth-table.tsx'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
@@ -49,6 +50,7 @@ function ConversationFigures({ conversationId, scope }: Props & { readonly scope
       <div className={styles.scope}>{scope}</div>
       <PressureFigures conversation={conversation} budgetTokens={budgetTokens} />
       <PressureHistory conversation={conversation} budgetTokens={budgetTokens} />
+      {conversation.messages > 0 && <CacheRibbon conversationId={conversationId} />}
       <HealthLine />
       <div className={styles.columns}>
         <div className={styles.column}>
