@@ -38,6 +38,9 @@ export const GrepInput = z.object({
   beforeMs: TimeMs.optional().describe('not after this time'),
   inContext: z.boolean().optional().describe('only what is in the window itself'),
   within: SummaryId.optional().meta({ description: 'only what this summary covers', value: 'summary' }),
+  /** With either, only its conversation is searched: the messages up to the other one, and summaries that cover any of them. */
+  fromMessage: NodeId.optional().meta({ description: 'not before this message of its conversation', value: 'message' }),
+  toMessage: NodeId.optional().meta({ description: 'not after this message of its conversation', value: 'message' }),
   /**
    * `relevance` is BM25 of the words, as SQLite counts it; the output of tools counts half. Of equally good hits the one
    * stored last comes first. Characters and patterns have no relevance: it means newest first there. In files, lines

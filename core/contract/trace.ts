@@ -225,6 +225,11 @@ export const LossInput = z.object({
   to: Moment.optional().describe('the moment after (default: now)'),
   runId: z.string().min(1).max(512).optional().describe('what this compaction run lost, in place of two moments'),
   summaryId: NodeId.optional().describe('what fell when this summary was made, in place of two moments'),
+  fromMessage: NodeId.optional().meta({
+    description: 'what fell of the messages from this one on, in place of two moments',
+    value: 'message',
+  }),
+  toMessage: NodeId.optional().meta({ description: 'what fell of the messages up to this one', value: 'message' }),
   limit: z.int().min(1).max(2000).default(200).describe('details of each list'),
 })
 export type LossInput = z.infer<typeof LossInput>

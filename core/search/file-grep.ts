@@ -156,8 +156,9 @@ export class FileGrep {
 
   /** Returns the files that the filters let pass, in the order in which their hits are given. */
   #files(input: GrepInput, allows: ((id: string) => boolean) | undefined): SearchedFile[] {
-    const { conversationIds, afterMs, beforeMs, roles, depths, inContext, within, sort } = input
-    if (roles || depths || inContext === true || within !== undefined) return []
+    const { conversationIds, afterMs, beforeMs, roles, depths, inContext, within, fromMessage, toMessage, sort } = input
+    const isOfNodes = within !== undefined || fromMessage !== undefined || toMessage !== undefined
+    if (roles || depths || inContext === true || isOfNodes) return []
     const conversations = conversationIds && new Set(conversationIds)
     const direction = sort === 'oldest' ? 1 : -1
     return allFiles(this.#db)

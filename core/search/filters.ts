@@ -31,17 +31,19 @@ export function kindsOf(input: GrepInput): readonly Corpus['kind'][] {
 export class Filters {
   readonly #input: GrepInput
   readonly #within: RowLists | null
+  readonly #range: RowLists | null
   readonly #window: RowLists | null
   readonly #permitted: Permitted | null
 
   /**
    * @param permitted the rows that may be found at all, or null when all may
-   * @throws LcmError not_found, invalid_argument when `within` is no summary
+   * @throws LcmError not_found, invalid_argument when `within` is no summary, or an end of the range no message
    */
   constructor(db: ReadDb, reader: MemoryReader, input: GrepInput, permitted: Permitted | null) {
     this.#input = input
     this.#permitted = permitted
     this.#within = input.within === undefined ? null : below(db, reader, input.within)
+    this.#range = rangeOf(db, reader, input)
     this.#window =
       input.inContext === undefined
         ? null
@@ -57,11 +59,12 @@ export class Filters {
     const groups =
       kind === 'message' ? roles?.map((role) => ROLES.indexOf(role)) : kind === 'summary' ? depths : undefined
     const hasBounds = conversationIds || groups || afterMs !== undefined || beforeMs !== undefined
-    if (!hasBounds && !this.#within && !this.#window && !this.#permitted) return null
+    if (!hasBounds && !this.#within && !this.#range && !this.#window && !this.#permitted) return null
 
     const conversations = conversationIds && new Set(conversationIds)
     const wantedGroups = groups && new Set(groups)
     const within = this.#within && new Set(this.#within[kind])
+    const range = this.#range && new Set(this.#range[kind])
     const window = this.#window && new Set(this.#window[kind])
     const permitted = this.#permitted && new Set(this.#permitted[kind])
     return (index) => {
@@ -74,6 +77,7 @@ export class Filters {
         (beforeMs === undefined || (atMs <= beforeMs && atMs !== Number.NEGATIVE_INFINITY)) &&
         (!permitted || permitted.has(row)) &&
         (!within || within.has(row)) &&
+        (!range || range.has(row)) &&
         (!window || window.has(row) === inContext)
       )
     }
@@ -104,4 +108,37 @@ function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
     message: [...messages.idsIn(coverage.reach(start)), ...elsewhere],
     summary: summaryRowNumbers(db, ids),
   }
+}
+
+/** Returns the messages between two of them, both included, and the summaries that cover any of these. */
+function rangeOf(db: ReadDb, reader: MemoryReader, { fromMessage, toMessage }: GrepInput): RowLists | null {
+  const ends = [fromMessage, toMessage].map((id) => (id === undefined ? null : messageOf(db, id)))
+  const [from, to] = ends
+  const conversationId = (from ?? to)?.conversationId
+  if (conversationId === undefined) return null
+  if (from && to && from.conversationId !== to.conversationId)
+    throw new LcmError('invalid_argument', `${from.id} and ${to.id} belong to different conversations.`, {
+      id: to.id,
+    })
+  const { messages, summaries, coverage } = reader.memory(conversationId)
+  const first = from ? messages.positionOf(from.messageId) : 0
+  const end = to ? messages.positionOf(to.messageId) + 1 : messages.length
+  const isCovering = (node: number): boolean => {
+    const ranges = coverage.reach(node)
+    // Pairs of the first position of a range and the one behind it.
+    for (let at = 0; at < ranges.length; at += 2)
+      if ((ranges[at] as number) < end && (ranges[at + 1] as number) > first) return true
+    return false
+  }
+  const ids = summaries.rows.filter(({ index }) => isCovering(index)).map(({ id }) => id)
+  return {
+    message: first < end ? messages.idsIn(Int32Array.of(first, end)) : [],
+    summary: first < end ? summaryRowNumbers(db, ids) : [],
+  }
+}
+
+function messageOf(db: ReadDb, id: string) {
+  const node = findNode(db, id)
+  if (node.kind === 'message') return node
+  throw new LcmError('invalid_argument', `A range goes from message to message; ${id} is a ${node.kind}.`, { id })
 }

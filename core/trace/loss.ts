@@ -20,7 +20,7 @@ import { fallsOf, NodeComparer, withChangesCarried } from './node-fates.ts'
 import { textsOf, toldTextsOf, windowIds } from './node-texts.ts'
 import { SummaryMakers } from './summary-makers.ts'
 import { indexOf, type TextIndexes } from './text-indexes.ts'
-import { atSummary, type Change, groupsOf } from './window-change.ts'
+import { atSummary, type Change, groupsOf, ofMessages } from './window-change.ts'
 
 export type LossOptions = {
   readonly db: ReadDb
@@ -56,7 +56,7 @@ export class LossReporter {
     const slice = new TimeSlice(signal, 'The report was cancelled.')
     await reader.prepareMemory(input.conversationId)
     const memory = reader.memory(input.conversationId)
-    const change = input.summaryId === undefined ? this.#between(memory, input) : atSummary(memory, input.summaryId)
+    const change = this.#change(memory, input)
     const isAfter = new Set(change.after)
     const tally = new Tally()
     const notes = [...change.notes]
@@ -99,6 +99,13 @@ export class LossReporter {
       notes,
       tookMs: performance.now() - began,
     }
+  }
+
+  #change(memory: Memory, input: LossInput): Change {
+    if (input.summaryId !== undefined) return atSummary(memory, input.summaryId)
+    return input.fromMessage === undefined && input.toMessage === undefined
+      ? this.#between(memory, input)
+      : ofMessages(memory, input.fromMessage, input.toMessage)
   }
 
   /** Returns what left the window in a run, or between two moments: by default, since before the last compaction. */

@@ -1,7 +1,9 @@
 import { LcmError } from '../errors.ts'
+import { EVENT, IN_WINDOW } from '../memory/coverage.ts'
 import type { Memory } from '../memory/memory.ts'
 import { messageNumber } from '../systems/node-id.ts'
 import { type Foot, ladderOf } from './ladder.ts'
+import { windowIds } from './node-texts.ts'
 
 /** What left a window, and what the window held then. */
 export type Change = {
@@ -26,6 +28,28 @@ export function atSummary(memory: Memory, id: string): Change {
     ...[...new Set(sources)].map((source) => summaries.at(source).id),
   ]
   return { left, after: [id], fromAtMs: null, toAtMs: summaries.at(node).createdAtMs, notes: [] }
+}
+
+/**
+ * Those of some messages that follow each other which are not in the window themselves, with the window as it is now.
+ * @throws LcmError not_found
+ */
+export function ofMessages(memory: Memory, from: string | undefined, to: string | undefined): Change {
+  const { messages, coverage } = memory
+  const positionOf = (id: string): number => {
+    const number = messageNumber(id)
+    const position = number === null ? -1 : messages.positionOf(number)
+    if (position >= 0) return position
+    throw new LcmError('not_found', `There is no message "${id}" in this conversation.`, { id })
+  }
+  const first = from === undefined ? 0 : positionOf(from)
+  const last = to === undefined ? messages.length - 1 : positionOf(to)
+  const left: string[] = []
+  for (let position = first; position <= last; position += 1) {
+    const state = coverage.messageStates[position]
+    if (state !== IN_WINDOW && state !== EVENT) left.push(memory.messageId(position))
+  }
+  return { left, after: windowIds(memory), fromAtMs: null, toAtMs: null, notes: [] }
 }
 
 type Group = { readonly way: readonly number[]; readonly ids: readonly string[] }

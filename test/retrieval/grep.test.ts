@@ -283,10 +283,17 @@ it('filters by conversation, role, depth, time, window, scope and summary', asyn
   expect(await ids({ inContext: false })).toEqual(['msg_1', 'msg_2', 'sum_leaf'])
   expect(await ids({ within: 'sum_top' })).toEqual(['msg_1', 'msg_2', 'sum_leaf'])
   expect(await ids({ within: 'sum_leaf' })).toEqual(['msg_1', 'msg_2'])
+  expect(await ids({ fromMessage: 'msg_2' })).toEqual(['msg_2', 'msg_4', 'sum_leaf', 'sum_top'])
+  expect(await ids({ toMessage: 'msg_1' })).toEqual(['msg_1', 'sum_leaf', 'sum_top'])
+  expect(await ids({ fromMessage: 'msg_3', toMessage: 'msg_4' })).toEqual(['msg_4'])
+  expect(await ids({ fromMessage: 'msg_4', toMessage: 'msg_1' })).toEqual([])
   expect(await ids({ scope: 'messages' })).toEqual(['msg_1', 'msg_2', 'msg_4', 'msg_5'])
   expect(await ids({ scope: 'summaries', conversationIds: [1] })).toEqual(['sum_leaf', 'sum_top'])
   await expect(search({ query: 'lock', within: 'msg_1' })).rejects.toMatchObject({ code: 'invalid_argument' })
   await expect(search({ query: 'lock', within: 'sum_x' })).rejects.toMatchObject({ code: 'not_found' })
+  await expect(search({ query: 'lock', fromMessage: 'sum_top' })).rejects.toMatchObject({ code: 'invalid_argument' })
+  const apart = { fromMessage: 'msg_1', toMessage: 'msg_5' }
+  await expect(search({ query: 'lock', ...apart })).rejects.toMatchObject({ code: 'invalid_argument' })
   memory.close()
 })
 
