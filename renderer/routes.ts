@@ -66,6 +66,7 @@ export type RoutePatch = Partial<Omit<Route, 'shown'>> & {
 /** What makes sense in one conversation only. */
 const OF_CONVERSATION: readonly string[] = [
   'strata.zoom',
+  'strata.range',
   'context.at',
   'context.from',
   'context.to',

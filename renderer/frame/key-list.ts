@@ -26,7 +26,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       [['Mod K'], 'everything by name: views, actions, conversations, ids'],
       [['/'], 'search'],
       [['Mod ,'], 'settings'],
-      [['Esc'], 'back out of the selection'],
+      [['Esc'], 'back out of the selection, then of the marked range'],
       [['\\'], 'show or hide the right panel'],
       [['?'], 'this list'],
     ],
@@ -108,8 +108,10 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     title: 'In the strata',
     at: 'strata',
     keys: [
-      [['+', '−'], 'zoom in and out; the wheel does too, and with Shift it pans'],
+      [['w', 's'], 'zoom in and out; + and − and the wheel do too'],
+      [['a', 'd'], 'move to the left and right; so does dragging with Shift'],
       [['0'], 'show everything'],
+      [['m'], 'mark the messages of the selection, or those in sight; dragging marks others'],
     ],
   },
   {

@@ -22,6 +22,7 @@ import { ConversationList } from './conversation-list.tsx'
 import { KeysDialog } from './keys-dialog.tsx'
 import styles from './memory-window.module.css'
 import { Palette } from './palette.tsx'
+import { RangeLine } from './range-line.tsx'
 import { RightPanel } from './right-panel.tsx'
 import { StatusLine } from './status-line.tsx'
 import { Tabs } from './tabs.tsx'
@@ -77,6 +78,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
         />
         <main className={styles.centre}>
           <Tabs conversation={current} panel={panel} />
+          {current !== null && <RangeLine conversationId={current.conversationId} />}
           <div className={styles.view}>
             {shown.error ? (
               <ErrorState error={shown.error} onRetry={shown.retry} />

@@ -1,12 +1,13 @@
 import type { View } from '../routes.ts'
 
 /** What the right panel can show. */
-export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'detail' | 'conversation'
+export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'range' | 'detail' | 'conversation'
 
 export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
   recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
   repair: { label: 'Repair', hint: 'What can be done about the findings' },
   'what-if': { label: 'What if', hint: 'Try out other settings' },
+  range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
   detail: { label: 'Detail', hint: 'What is selected' },
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
 }
@@ -14,10 +15,16 @@ export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; r
 /** Views that speak of the whole file, or of two of them. */
 const WITHOUT_PANEL: readonly View[] = ['compare', 'storage', 'map', 'logs', 'settings']
 
-type Place = { readonly view: View; readonly selection: string | null; readonly isTracing: boolean }
+type Place = {
+  readonly view: View
+  readonly selection: string | null
+  readonly isTracing: boolean
+  /** Whether messages are marked. */
+  readonly hasRange: boolean
+}
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
-export function panelTabs({ view, selection, isTracing }: Place): readonly PanelTab[] {
+export function panelTabs({ view, selection, isTracing, hasRange }: Place): readonly PanelTab[] {
   if (WITHOUT_PANEL.includes(view)) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
@@ -25,7 +32,9 @@ export function panelTabs({ view, selection, isTracing }: Place): readonly Panel
       ? ['repair']
       : view === 'context'
         ? ['what-if']
-        : []
+        : view === 'strata' && hasRange
+          ? ['range']
+          : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
   return tabs.length > 0 || view === 'files' ? tabs : ['conversation']
 }

@@ -39,7 +39,7 @@ export function RightPanel({ width, isOverlay, panel, conversation, info, onOper
             <RecoveryPanel asked={traced} />
           </ErrorBoundary>
         )}
-        {tab === 'what-if' && <div ref={onSlot} className={styles.slot} />}
+        {(tab === 'what-if' || tab === 'range') && <div key={tab} ref={onSlot} className={styles.slot} />}
         {tab === 'detail' && selection !== null && (
           <ErrorBoundary subject={selection}>
             <NodeDetail

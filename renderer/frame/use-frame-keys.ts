@@ -1,4 +1,5 @@
 import { currentRoute, navigate, type View } from '../routes.ts'
+import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
@@ -54,15 +55,16 @@ function traceSelection(): boolean {
   return true
 }
 
-/** Clears the selection first and then the search. Returns false when there is nothing to clear. */
+/** Clears the selection first, then the search, then the range. Returns false when there is nothing to clear. */
 function backOut(): boolean {
-  const { view, query, selection, searchKind, probe } = currentRoute()
+  const { view, query, selection, searchKind, probe, shown } = currentRoute()
   // The log has a selection of its own.
   if (view === 'logs') return false
   if (view === 'search' && searchKind === 'probe' && probe.question !== null)
     navigate({ selection: null, probe: { ...probe, question: null } }, 'push')
   else if (selection !== null) navigate({ selection: null }, 'push')
   else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
+  else if (shown[RANGE] !== undefined) navigate({ shown: { [RANGE]: null } }, 'replace')
   else return false
   return true
 }

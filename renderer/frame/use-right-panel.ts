@@ -3,6 +3,7 @@ import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
 import { useRoute } from '../routes.ts'
+import { useMessageRange } from '../ui/message-range.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
 
@@ -29,7 +30,8 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [isConversationWanted, setConversationWanted] = useStored<boolean>('panel-conversation', false)
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
-  const where = { view, selection, isTracing: traced !== null }
+  const [range] = useMessageRange()
+  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null }
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)

@@ -48,8 +48,12 @@ test('the strata are drawn, and a clicked bar is selected in every view', async 
     await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
     expect(selected(page)).toBe(id)
   }
-  for (const colour of ['compression', 'age', 'level'])
-    await page.getByRole('radiogroup', { name: 'What colour means' }).getByText(colour).click()
+  // Beside the detail, the colours are in a menu.
+  for (const colour of ['kind', 'compression', 'age', 'level']) {
+    await page.getByRole('button', { name: /^What colour means/ }).click()
+    await page.getByRole('menuitemradio', { name: colour }).click()
+    await expect(page.getByRole('button', { name: `What colour means: ${colour}` })).toBeVisible()
+  }
   await page.getByRole('button', { name: 'Zoom to the selection' }).click()
   await page.getByRole('button', { name: 'Show everything (0)' }).click()
   await page.keyboard.press('Escape')
@@ -175,4 +179,80 @@ test('the detail panel expands a summary down to its messages and leads to them'
   await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()
   await detail(page).getByRole('button', { name: 'Open in transcript' }).click()
   await expect(page.getByRole('article', { name: new RegExp(`${id}$`) })).toBeVisible()
+})
+
+/** Drags over the drawing from one share of its width to another. */
+async function dragOver(page: Page, from: number, to: number): Promise<void> {
+  const box = await stage(page).boundingBox()
+  if (!box) throw new Error('the strata are not drawn')
+  const y = box.y + box.height * 0.45
+  await page.mouse.move(box.x + box.width * from, y)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width * ((from + to) / 2), y)
+  await page.mouse.move(box.x + box.width * to, y)
+  await page.mouse.up()
+}
+
+const markedRange = (page: Page) => /[?&]strata\.range=(\d+)-(\d+)/.exec(new URL(page.url()).hash)
+
+test('a drag marks messages, and limits transcript and search to them until the range is removed', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+  await dragOver(page, 0.4, 0.5)
+  await expect.poll(() => markedRange(page)).not.toBeNull()
+  const [first, last] = (markedRange(page) ?? []).slice(1).map(Number) as [number, number]
+  const chip = page.getByText(new RegExp(`· ${last - first + 1}\\smessages$`))
+  await expect(chip.first()).toBeVisible()
+
+  const panel = page.getByRole('region', { name: 'Range' })
+  await expect(panel).toContainText(`messages ${first} – ${last}`)
+  await expect(panel).toContainText(/\d+ · \d+ stand in the window/)
+  await expect(panel.getByText('Dropped details')).toBeVisible()
+
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  const rows = page.getByRole('feed', { name: 'Messages' }).getByRole('article')
+  await expect(page.getByText('Only these messages are shown.')).toBeVisible()
+  await expect(page.getByText(new RegExp(`^${first} of 377`))).toBeVisible()
+  await expect(rows.first()).toBeVisible()
+  await page.getByRole('button', { name: 'End', exact: true }).click()
+  await expect(page.getByText(new RegExp(`^${last} of 377`))).toBeVisible()
+
+  await page.goto(new URL(page.url().replace('/transcript', '/search')).href)
+  await page.getByRole('combobox', { name: 'Search messages and summaries' }).fill('retries')
+  await expect(page.getByText('are searched.')).toBeVisible()
+  const count = page
+    .getByRole('main')
+    .getByRole('status')
+    .filter({ hasText: /\d\s+hits?/ })
+  const total = async () => Number(/([\d,]+)\s+hits?/.exec((await count.textContent()) ?? '')?.[1]?.replace(',', ''))
+  await expect.poll(total).toBeGreaterThan(0)
+  const limited = await total()
+  await page.getByRole('button', { name: 'Remove the range' }).click()
+  await expect.poll(total).toBeGreaterThan(limited)
+  expect(markedRange(page)).toBeNull()
+})
+
+test('W A S D zoom and pan, M marks what is in sight, and Escape lifts the mark', async ({ openSample }) => {
+  const page = await openSample()
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+  const zoom = () => /[?&]strata\.zoom=([\d.]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
+  await page.keyboard.press('w')
+  await expect.poll(zoom).not.toBeNull()
+  const middle = zoom()
+  await page.keyboard.press('d')
+  await expect.poll(zoom).not.toBe(middle)
+  await page.keyboard.press('a')
+  await expect.poll(zoom).toBe(middle)
+  await page.keyboard.press('m')
+  await expect.poll(() => markedRange(page)).not.toBeNull()
+  await page.keyboard.press('s')
+  await expect.poll(zoom).toBeNull()
+  await page.keyboard.press('Escape')
+  await expect.poll(() => markedRange(page)).toBeNull()
+  await page.keyboard.press('?')
+  const keys = page.getByRole('dialog', { name: 'Keys' })
+  await expect(keys).toContainText('mark the messages of the selection, or those in sight')
 })

@@ -15,6 +15,7 @@ type Props = {
   readonly id: string
   readonly row: LineageRow
   readonly isCurrent: boolean
+  readonly isDimmed: boolean
   readonly onPick: () => void
   readonly onToggle: (isOpen: boolean) => void
   readonly onOpen: () => void
@@ -28,7 +29,7 @@ const MARKS: Readonly<Record<Exclude<LineageMark, null>, { readonly text: string
 }
 
 /** One line of the tree. */
-export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }: Props) {
+export function LineageTreeRow({ id, row, isCurrent, isDimmed, onPick, onToggle, onOpen }: Props) {
   const isNode = row.kind === 'node'
   const toggle = (event: MouseEvent) => {
     event.stopPropagation()
@@ -44,6 +45,7 @@ export function LineageTreeRow({ id, row, isCurrent, onPick, onToggle, onOpen }:
         isCurrent && tree.selected,
         isCurrent && tree.current,
         isNode && row.side === 'middle' && styles.middle,
+        isDimmed && styles.dimmed,
       )}
       style={{ paddingLeft: 8 + indentOf(row.level) * INDENT_PX }}
       role="treeitem"

@@ -6,9 +6,11 @@ import { defaultFocus } from '../../ui/default-focus.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
 import { Splitter } from '../../ui/splitter.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useStored } from '../../ui/use-stored.ts'
+import type { LineageNode } from './lineage-rows.ts'
 import { LineageTreeList } from './lineage-tree.tsx'
 import styles from './lineage-view.module.css'
 import { NodePane, type SummaryText } from './node-pane.tsx'
@@ -35,6 +37,7 @@ export function LineageView({ conversationId, renderText }: Props) {
   const { rows, levels, error, retry } = useLineage(conversationId, middleId)
   middle.follow(selection, (id) => rows.some((row) => row.kind === 'node' && row.node.id === id))
   const inHand = selection ?? middleId
+  const isOutside = useOutsideOfRange(conversationId)
   const { current, pick, by, open, toggle, along } = useMoves({ rows, levels, middle, inHand })
   useKeys({
     j: () => by(1),
@@ -59,6 +62,7 @@ export function LineageView({ conversationId, renderText }: Props) {
         {rows.length > 0 ? (
           <LineageTreeList
             rows={rows}
+            isOutside={isOutside}
             currentPath={current?.path ?? null}
             onPick={(row) => pick(row, 'push')}
             onToggle={levels.toggle}
@@ -88,6 +92,14 @@ export function LineageView({ conversationId, renderText }: Props) {
       </div>
     </section>
   )
+}
+
+/** Returns whether a node stands for none of the marked messages. Without marked messages none does. */
+function useOutsideOfRange(conversationId: number): (node: LineageNode) => boolean {
+  const [range] = useMessageRange()
+  const ends = useRangeEnds(conversationId, range)
+  return ({ firstSeq, lastSeq }) =>
+    ends !== null && firstSeq !== null && lastSeq !== null && (lastSeq < ends.first.seq || firstSeq > ends.last.seq)
 }
 
 /** Returns what to show while nothing is selected: undefined until it is known, null when there is no summary. */

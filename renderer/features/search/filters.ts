@@ -53,10 +53,15 @@ const DEEPEST_DEPTH = 31
 const PAGE_HITS = 60
 
 /**
- * Returns the request for the first page. Roles apply to messages and depths to summaries, so each is sent only where
+ * Returns the request for the first page. `between` limits it to marked messages and what covers them. Roles apply to messages and depths to summaries, so each is sent only where
  * it applies.
  */
-export function grepRequest(query: string, filters: Filters, conversationId: number | null): GrepRequest {
+export function grepRequest(
+  query: string,
+  filters: Filters,
+  conversationId: number | null,
+  between: { readonly fromMessage: string; readonly toMessage: string } | null = null,
+): GrepRequest {
   const { mode, roles, depths, scope, window, within } = filters
   const after = dayStartMs(filters.fromDay)
   const before = nextDayStartMs(filters.toDay)
@@ -72,6 +77,7 @@ export function grepRequest(query: string, filters: Filters, conversationId: num
     ...(mode !== 'full_text' && filters.caseSensitive ? { caseSensitive: true } : {}),
     ...(filters.where === 'conversation' && conversationId !== null ? { conversationIds: [conversationId] } : {}),
     ...(within === null || isOfFiles ? {} : { within }),
+    ...(between === null || isOfFiles ? {} : between),
     ...(roles.length > 0 && (scope === 'both' || scope === 'messages') ? { roles: [...roles] } : {}),
     ...(depths.length > 0 && (scope === 'both' || scope === 'summaries')
       ? { depths: depths.flatMap(depthsMeant) }

@@ -4,6 +4,7 @@ import { navigate, useRoute, useShownChoice, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { filterTexts, parseFilters } from './addressed-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -44,9 +45,10 @@ export function FindView({ conversationId, kinds }: Props) {
   const [filters, setFilters] = useFilters()
   const { text, setText, query } = useQueryText(filters.match === 'question' ? QUESTION_SETTLE_MS : SETTLE_MS)
   const isAsked = query.trim() !== ''
+  const { between, isWaiting } = useMarkedMessages(conversationId)
   const request = useMemo(
-    () => (isAsked ? grepRequest(query, filters, conversationId) : null),
-    [isAsked, query, filters, conversationId],
+    () => (isAsked && !isWaiting ? grepRequest(query, filters, conversationId, between) : null),
+    [isAsked, isWaiting, query, filters, conversationId, between],
   )
   const [isAtTop, setAtTop] = useState(true)
   const search = useSearch(request, isAtTop)
@@ -110,7 +112,7 @@ export function FindView({ conversationId, kinds }: Props) {
           {isPending ? 'The hits are still being traced.' : 'Other hits may be, further down in the list.'}
         </EmptyState>
       ) : search.phase === 'done' ? (
-        <NoHits query={query} filters={filters} onFilters={setFilters} />
+        <NoHits query={query} filters={filters} isLimited={between !== null} onFilters={setFilters} />
       ) : (
         <NothingYet search={search} />
       )}
@@ -121,11 +123,13 @@ export function FindView({ conversationId, kinds }: Props) {
 type NoHitsProps = {
   readonly query: string
   readonly filters: Filters
+  /** Whether only marked messages were searched. */
+  readonly isLimited: boolean
   readonly onFilters: (filters: Filters) => void
 }
 
 /** Nothing was found; what could be tried instead. */
-function NoHits({ query, filters, onFilters }: NoHitsProps) {
+function NoHits({ query, filters, isLimited, onFilters }: NoHitsProps) {
   const { mode, scope, where } = filters
   const isNarrowed = activeFilters(filters) > 0
   return (
@@ -146,7 +150,11 @@ function NoHits({ query, filters, onFilters }: NoHitsProps) {
         </>
       }
     >
-      {isNarrowed ? 'The filters may hide it.' : 'Every row was looked at.'}
+      {isLimited
+        ? 'Only the marked messages, and the summaries that cover them, were searched.'
+        : isNarrowed
+          ? 'The filters may hide it.'
+          : 'Every row was looked at.'}
     </EmptyState>
   )
 }
@@ -206,6 +214,15 @@ function SearchError({ error, onRetry }: SearchErrorProps) {
       )}
     </div>
   )
+}
+
+/** The ends of the marked messages, to which the search is limited; it waits until they are known. */
+function useMarkedMessages(conversationId: number | null) {
+  const [range] = useMessageRange()
+  const marked = conversationId === null ? null : range
+  const ends = useRangeEnds(conversationId ?? 0, marked)
+  const between = useMemo(() => ends && { fromMessage: ends.first.id, toMessage: ends.last.id }, [ends])
+  return { between, isWaiting: marked !== null && ends === null }
 }
 
 /** The filters, which stand in the address. */

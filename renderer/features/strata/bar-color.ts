@@ -2,7 +2,7 @@ import { SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthFill, mixThrough, type Palette } from './palette.ts'
 
-export const COLOR_BY = ['depth', 'compression', 'age', 'level', 'survival'] as const
+export const COLOR_BY = ['depth', 'kind', 'compression', 'age', 'level', 'survival'] as const
 export type ColorBy = (typeof COLOR_BY)[number]
 
 /** The facts that determine the colour of a bar, or of several merged into one. */
@@ -36,9 +36,11 @@ const levelFills = ({ leaf, d1, d3, dim }: Palette): readonly string[] => [leaf,
 export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRange): string {
   switch (by) {
     case 'depth':
-    // Survival is one of messages; the summaries keep their colours.
+    // What survived is written below the bar, which keeps its colour.
     case 'survival':
       return depthFill(palette, bar.depth)
+    case 'kind':
+      return kindFill(bar.depth, palette)
     case 'compression': {
       if (bar.sourceTokens <= 0 || bar.tokens <= 0) return palette.dim
       const ratio = bar.sourceTokens / bar.tokens
@@ -54,10 +56,28 @@ export function barFill(by: ColorBy, bar: BarFacts, palette: Palette, age: AgeRa
   }
 }
 
-/** Returns the colour of messages by the share of their details that still stand in the window. */
-export function survivalFill(kept: number, details: number, palette: Palette): string {
-  return details === 0 ? palette.dim : mixThrough(ramp(palette), kept / details)
+const kindFill = (depth: number, { leaf, d2 }: Palette): string => (depth <= 0 ? leaf : d2)
+
+/** The steps of survival: up to which share of the details, how strong the colour of the window is, and its label. */
+const SURVIVAL_STEPS = [
+  { upTo: 0.2, strength: 0.4, label: '< 20 %' },
+  { upTo: 0.45, strength: 0.58, label: '< 45 %' },
+  { upTo: 0.75, strength: 0.76, label: '< 75 %' },
+  { upTo: 1, strength: 0.9, label: '< all' },
+] as const
+
+/**
+ * Returns the colour of messages by the share of their details that still stand in the window. Those with nothing left
+ * are drawn hollow.
+ */
+export function survivalFill(kept: number, details: number, palette: Palette): { fill: string } | { stroke: string } {
+  if (details === 0) return { fill: palette['line-strong'] }
+  if (kept === 0) return { stroke: palette.dim }
+  const step = SURVIVAL_STEPS.find(({ upTo }) => kept / details < upTo)
+  return { fill: step === undefined ? palette.lit : litBy(step.strength, palette) }
 }
+
+const litBy = (strength: number, { ground, lit }: Palette): string => mixThrough([ground, lit], strength)
 
 /** Returns the facts of the summaries in a part of a lane, merged. */
 export function mergedFacts(
@@ -98,7 +118,7 @@ export function ageRange({ createdAtMs }: Strata['summaries']): AgeRange {
   return newestMs < oldestMs ? { oldestMs: 0, newestMs: 0 } : { oldestMs, newestMs }
 }
 
-type LegendEntry = { readonly color: string; readonly label: string }
+type LegendEntry = { readonly color: string; readonly label: string; readonly isHollow?: boolean }
 
 /** The meaning of the colours: named colours, or a scale between two ends. */
 export type Legend =
@@ -118,7 +138,23 @@ export function legendOf(
     case 'compression':
       return { kind: 'scale', stops: ramp(palette), from: '1×', to: '100×' }
     case 'survival':
-      return { kind: 'scale', stops: ramp(palette), from: 'no detail left', to: 'all details in the window' }
+      return {
+        kind: 'names',
+        entries: [
+          { color: palette.dim, label: 'no detail in the window', isHollow: true },
+          ...SURVIVAL_STEPS.map(({ strength, label }) => ({ color: litBy(strength, palette), label })),
+          { color: palette.lit, label: 'all' },
+          { color: palette['line-strong'], label: 'no details' },
+        ],
+      }
+    case 'kind':
+      return {
+        kind: 'names',
+        entries: [
+          { color: kindFill(0, palette), label: 'leaf: made from messages' },
+          { color: kindFill(1, palette), label: 'condensed: made from summaries' },
+        ],
+      }
     case 'age': {
       const format = formats.find((each) => each(oldestMs) !== each(newestMs))
       if (format !== undefined)

@@ -53,7 +53,7 @@ export function drawAxis(scene: Scene): Shape[] {
 }
 
 /** Draws the whole history in small: the part in sight, the selection, and findings. */
-export function drawOverview({ strata, rows, scale, selected, palette }: Scene): Shape[] {
+export function drawOverview({ strata, rows, scale, selected, range, palette }: Scene): Shape[] {
   const band = rows.overview
   const { left, width } = rows.plot
   const extent = strata.extent > 0 ? strata.extent : 1
@@ -71,6 +71,7 @@ export function drawOverview({ strata, rows, scale, selected, palette }: Scene):
   return [
     { kind: 'rect', x: left, ...band, w: width, radius: 4, fill: palette.panel, stroke: palette.line, strokeWidth: 1 },
     { kind: 'rect', x: thumb.x, ...band, w: thumb.w, radius: 4, fill: palette.d1, opacity: 0.4 },
+    ...(range ? [tick(range.x0, toPx(whole, range.x1) - toPx(whole, range.x0), palette.user, 0.45)] : []),
     ...groupMarks(strata.marks, whole).map(({ x0, uncovered }) =>
       tick(x0, 2, uncovered > 0 ? palette.error : palette.warning),
     ),

@@ -7,6 +7,7 @@ import { hasMessageWords } from './named-nodes.ts'
 import { roleFill } from './palette.ts'
 import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
+import { FILTERED_OUT, isColumnShown } from './strata-filter.ts'
 import { toPx, type Viewport } from './viewport.ts'
 
 const COLUMN_PX = 1.5
@@ -72,19 +73,17 @@ function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, rang
   // Pale colours of a scale could not be told from each other.
   const isPlain = merged.inWindow > 0 || scene.colorBy === 'survival'
   const opacity = isPlain ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
-  const fill = columnFill(scene, { columns, survival }, run, merged)
+  const look = columnLook(scene, { columns, survival }, run, merged)
+  const shown = isColumnShown(scene, columns, run) ? 1 : FILTERED_OUT
   const upTo = (tokens: number, share: number): Rect => {
     const height = Math.max(1, columnHeight(tokens, scene.largestTokens) * full)
-    const y = top + full - height
-    return {
-      kind: 'rect',
-      x: run.px0 + gap / 2,
-      y,
-      w: Math.max(width - gap, 1),
-      h: height,
-      fill,
-      opacity: opacity * share,
-    }
+    const box = { x: run.px0 + gap / 2, y: top + full - height, w: Math.max(width - gap, 1), h: height }
+    const faded = opacity * share * shown
+    if ('fill' in look) return { kind: 'rect', ...box, fill: look.fill, opacity: faded }
+    // A column that is too narrow to be hollow is pale.
+    if (box.w < LEAST_HOLLOW_PX) return { kind: 'rect', ...box, fill: look.stroke, opacity: faded * 0.35 }
+    const inner = { x: box.x + 0.5, y: box.y + 0.5, w: box.w - 1, h: Math.max(box.h - 1, 0.5) }
+    return { kind: 'rect', ...inner, stroke: look.stroke, opacity: faded }
   }
   if (merged.count <= 1) return [upTo(merged.largest, 1)]
   return [upTo(merged.largest, PALE), upTo(merged.tokens / merged.count, 1 - PALE)]
@@ -92,15 +91,17 @@ function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, rang
 
 type Columns = Pick<Buckets, 'columns' | 'survival'>
 
+const LEAST_HOLLOW_PX = 4
+
 /** By role, or by what is left of the details in the window. What is in the window itself has all of them. */
-function columnFill(
+function columnLook(
   { colorBy, palette }: Scene,
   { columns, survival }: Columns,
   { first, last }: Run,
   { loudest, count, inWindow }: ReturnType<typeof mergeColumns>,
-): string {
-  if (colorBy !== 'survival') return roleFill(palette, columns.role[loudest] ?? 0)
-  if (count > 0 && inWindow === count) return survivalFill(1, 1, palette)
+): { fill: string } | { stroke: string } {
+  if (colorBy !== 'survival') return { fill: roleFill(palette, columns.role[loudest] ?? 0) }
+  if (count > 0 && inWindow === count) return { fill: palette.lit }
   let [details, kept] = [0, 0]
   for (let entry = first; entry <= last; entry++) {
     details += survival?.details[entry] ?? 0

@@ -3,6 +3,7 @@ import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
 import { drawFocusedStep, drawPlan } from './draw-plan.ts'
+import { drawRange, drawRangeLabel } from './draw-range.ts'
 import { drawSummaries, summaryBox } from './draw-summaries.ts'
 import { drawFreshTail, drawWindow } from './draw-window.ts'
 import { outlineOf } from './outline.ts'
@@ -14,6 +15,7 @@ import { toPx } from './viewport.ts'
 export function drawStrata(scene: Scene): DisplayList {
   const { rows, palette } = scene
   const tail = drawFreshTail(scene)
+  const range = drawRange(scene)
   return {
     width: rows.width,
     height: rows.height,
@@ -21,6 +23,7 @@ export function drawStrata(scene: Scene): DisplayList {
     plot: {
       ...rows.plot,
       shapes: [
+        ...range.behind,
         ...tail.plot,
         ...drawSelectedColumn(scene),
         ...drawWindow(scene),
@@ -32,10 +35,12 @@ export function drawStrata(scene: Scene): DisplayList {
         ...drawFindings(scene),
         ...drawSelectedOutline(scene),
         ...drawFocusedStep(scene),
+        ...range.over,
       ],
     },
     frame: [
       ...tail.frame,
+      ...drawRangeLabel(scene),
       ...drawNoSummaries(scene),
       ...drawRowLabels(scene),
       ...drawAxis(scene),

@@ -1,11 +1,12 @@
 import { barFill, mergedFacts } from './bar-color.ts'
-import { mergeNarrow, type Run } from './merge-narrow.ts'
+import { firstNotBelow, mergeNarrow, type Run } from './merge-narrow.ts'
 import { wordsOn } from './palette.ts'
 import type { DepthBand } from './row-layout.ts'
 import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
 import { FONT_SIZE, type Rect, type Shape } from './shapes.ts'
+import { FILTERED_OUT, isRunShown } from './strata-filter.ts'
 import type { SummaryRow } from './summary-index.ts'
-import { toPx } from './viewport.ts'
+import { toPx, toX } from './viewport.ts'
 
 /** Bars narrower than this, in CSS pixels, are merged with their neighbours. */
 export const NARROW_PX = 1.5
@@ -26,20 +27,47 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   const gap = gapOf(scene, row)
   const bars: Rect[] = []
   const words: Shape[] = []
+  const shares: Shape[] = []
   for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries: lane }, scene.scale, NARROW_PX)) {
     const bar: Rect = {
       kind: 'rect',
       ...barBox(scene, lane[run.first] ?? 0, run, band, gap),
       fill: barFill(scene.colorBy, mergedFacts(summaries, lane, run), scene.palette, scene.age),
-      opacity: opacityOf(scene, row, lane, run),
+      opacity: opacityOf(scene, row, lane, run) * (isRunShown(scene, lane, run) ? 1 : FILTERED_OUT),
     }
+    if (scene.colorBy === 'survival') shares.push(...drawShare(scene, bar, run))
     if (run.first === run.last) words.push(...drawName(scene, summaries.id[lane[run.first] ?? 0], bar))
     const previous = bars.at(-1)
     const joined = previous && joinAlike(previous, bar)
     if (joined) bars[bars.length - 1] = joined
     else bars.push(bar)
   }
-  return [...bars, ...words]
+  return [...bars, ...shares, ...words]
+}
+
+/** The height of the line below a bar that says which share of the details of its messages stands in the window. */
+const SHARE_HEIGHT = 3
+const LEAST_SHARE_PX = 6
+
+/** Draws below a bar, as far as its messages have been counted, how many of their details still stand in the window. */
+function drawShare({ overview, scale, palette }: Scene, bar: Rect, run: Run): readonly Shape[] {
+  if (overview?.survival === undefined || bar.w < LEAST_SHARE_PX || bar.h < 3 * SHARE_HEIGHT) return []
+  const { columns, entries, survival } = overview
+  const [x0, x1] = [toX(scale, run.px0), toX(scale, run.px1)]
+  let [details, kept] = [0, 0]
+  for (let at = firstNotBelow(columns.x1, entries, x0); at < entries.length; at++) {
+    const middle = ((columns.x0[at] ?? 0) + (columns.x1[at] ?? 0)) / 2
+    if (middle >= x1) break
+    if (middle < x0) continue
+    details += survival.details[at] ?? 0
+    kept += survival.kept[at] ?? 0
+  }
+  if (details === 0) return []
+  const line = { kind: 'rect', x: bar.x, y: bar.y + bar.h - SHARE_HEIGHT, h: SHARE_HEIGHT } as const
+  return [
+    { ...line, w: bar.w, fill: palette.ground, opacity: 0.45 },
+    { ...line, w: (bar.w * kept) / details, fill: palette.lit },
+  ]
 }
 
 /** Draws the name of a summary into its bar, in the part that is in sight. */

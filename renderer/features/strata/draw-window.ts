@@ -1,9 +1,12 @@
+import { rangeBandPx } from './draw-range.ts'
 import { mergeNarrow } from './merge-narrow.ts'
 import type { Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 const NARROW_PX = 2
+/** Room for the words "fresh tail". */
+const CAPTION_PX = 58
 
 /** The opacity of active items that the model does not see. */
 const LEFT_OUT = 0.3
@@ -50,7 +53,8 @@ function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'
 }
 
 /** Draws the range that is never compacted: tinted, with a dashed line at its beginning. */
-export function drawFreshTail({ strata, rows, scale, palette }: Scene): { plot: Shape[]; frame: Shape[] } {
+export function drawFreshTail(scene: Scene): { plot: Shape[]; frame: Shape[] } {
+  const { strata, rows, scale, palette } = scene
   if (strata.freshTailX >= strata.extent) return { plot: [], frame: [] }
   const start = toPx(scale, strata.freshTailX)
   const end = toPx(scale, strata.extent)
@@ -78,8 +82,11 @@ export function drawFreshTail({ strata, rows, scale, palette }: Scene): { plot: 
     },
   ]
   if (start > right || end < rows.plot.left) return { plot, frame: [] }
-  const fits = start + 58 <= right
+  const fits = start + CAPTION_PX <= right
   const x = fits ? Math.max(start, rows.plot.left) : right
+  const band = rangeBandPx(scene)
+  const from = fits ? x : x - CAPTION_PX
+  if (band !== null && band.x1 > from && band.x0 < from + CAPTION_PX) return { plot, frame: [] }
   const caption: Shape = {
     kind: 'text',
     x,

@@ -7,7 +7,9 @@ import type { PlacedFinding } from './place-findings.ts'
 import type { PlanOverlay } from './planned-bars.ts'
 import type { RowLayout } from './row-layout.ts'
 import type { SelectedRange } from './selected-range.ts'
+import type { StrataFilter } from './strata-filter.ts'
 import type { SummaryIndex } from './summary-index.ts'
+import type { ShownRange } from './use-range.ts'
 import type { Scale } from './viewport.ts'
 
 /** The part of a scene that stays the same while the view is panned and zoomed. */
@@ -26,6 +28,12 @@ type SceneContent = {
   readonly plan?: PlanOverlay | undefined
   /** Findings of the last scan by node, from left to right. */
   readonly findings?: readonly PlacedFinding[] | undefined
+  /** What is shown in full; the rest is faint. */
+  readonly filter?: StrataFilter | undefined
+  /** The ids of the nodes with findings. */
+  readonly foundIds?: Pick<ReadonlySet<string>, 'has'> | undefined
+  /** The range that is marked or being dragged. */
+  readonly range?: ShownRange | null | undefined
   /** What nodes are called, by their ids, as far as it is known. */
   readonly names?: NameMap | undefined
   /** From this width on, in CSS pixels, messages have room for words. */

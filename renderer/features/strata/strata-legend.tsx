@@ -15,7 +15,7 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: P
   const legend = legendOf(colorBy, palette, age, TIME_FORMATS)
   return (
     <div className={styles.legend}>
-      {strata.summaries.id.length > 0 && (
+      {strata.summaries.id.length > 0 && colorBy !== 'survival' && (
         <>
           <span className={styles.key}>
             <span className={styles.swatch} style={{ background: palette.dim }} />
@@ -45,9 +45,12 @@ export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: P
         </span>
       )}
       {legend.kind === 'names' &&
-        legend.entries.map(({ color, label }) => (
+        legend.entries.map(({ color, label, isHollow }) => (
           <span key={label} className={styles.key}>
-            <span className={styles.swatch} style={{ background: color }} />
+            <span
+              className={isHollow ? styles.swatchHollow : styles.swatch}
+              style={isHollow ? { borderColor: color } : { background: color }}
+            />
             {label}
           </span>
         ))}

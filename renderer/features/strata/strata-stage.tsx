@@ -1,9 +1,11 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate, useShown } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
 import { plural } from '../../ui/format.ts'
+import { useMessageRange } from '../../ui/message-range.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
@@ -12,17 +14,21 @@ import drawing from './drawing.module.css'
 import type { Hit } from './hit.ts'
 import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
 import { limitsOf } from './limits.ts'
+import { snapRange } from './range-figures.ts'
+import { RangePanel } from './range-panel.tsx'
 import { StrataControls } from './strata-controls.tsx'
+import { parseFilter } from './strata-filter.ts'
 import { StrataLegend } from './strata-legend.tsx'
 import styles from './strata-stage.module.css'
 import { StrataTooltip } from './strata-tooltip.tsx'
 import { tooltipText } from './tooltip-text.ts'
+import { messagesOfRange } from './use-range.ts'
 import { useReveal } from './use-reveal.ts'
 import { useScene } from './use-scene.ts'
 import { useStageKeys } from './use-stage-keys.ts'
 import { useStrataDrawing } from './use-strata-drawing.ts'
 import { type Point, useStrataGestures } from './use-strata-gestures.ts'
-import { parseViewport, viewportAround, viewportText, wholeOf } from './viewport.ts'
+import { parseViewport, type Viewport, viewportAround, viewportText, wholeOf } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
 
 type Props = {
@@ -43,9 +49,14 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const size = useSize(stage)
   const nowMs = useNow(DAY_CHECK_MS)
   const motion = useAddressedMotion(strata)
+  const queries = useQueryClient()
   const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
   const findings = useFindings()
-  const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs })
+  const [filterWords] = useShown('strata.only')
+  const filter = useMemo(() => parseFilter(filterWords), [filterWords])
+  const [draft, setDraft] = useState<Viewport | null>(null)
+  const [, markRange] = useMessageRange()
+  const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs, filter, draft })
   const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
 
   useReveal(scene?.selected ?? null, selection, motion)
@@ -54,15 +65,30 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
     if (select !== undefined) navigate({ selection: select }, 'push')
     if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
   }
+  const keepRange = async (range: Viewport) => {
+    const messages = await messagesOfRange(queries, strata, range).catch(() => null)
+    if (messages !== null) markRange(messages)
+    setDraft(null)
+  }
   useStrataGestures(surface, sceneNow, motion, {
     onHover: (hit, at) => setHovered(hit && { hit, at }),
     onClick: (hit) => act(onClick(hit, strata)),
     onDoubleClick: (hit) => act(onDoubleClick(hit, strata)),
+    onBrush: (range, isDone) => {
+      const snapped = snapRange(range, strata)
+      setDraft(snapped)
+      if (isDone) void keepRange(snapped)
+    },
   })
-  const onKeyDown = useStageKeys({ strata, selection, motion })
+  const zoomTo = (range: Viewport | null | undefined) => {
+    if (range) motion.glideTo(viewportAround(range.x0, range.x1, motion.limits))
+  }
+  const onMark = () => void keepRange(snapRange(scene?.selected ?? motion.current, strata))
+  const onKeyDown = useStageKeys({ strata, selection, motion, onMark })
 
   return (
     <div className={styles.frame}>
+      {scene?.range && <RangePanel strata={strata} figures={scene.range.figures} onZoom={() => zoomTo(scene.range)} />}
       <div ref={stage} className={styles.stage}>
         <div
           ref={surface}
@@ -70,7 +96,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           style={scene ? { height: scene.rows.height } : undefined}
           data-over={hovered ? hovered.hit.kind : undefined}
           role="application"
-          aria-label={`Strata: ${describe(strata)}. Arrow keys move the selection; the same is there as a tree.`}
+          aria-label={`Strata: ${describe(strata)}. Arrow keys move the selection, M marks a range; the same is there as a tree.`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
           tabIndex={0}
           onKeyDown={onKeyDown}

@@ -1,14 +1,22 @@
 import type { KeyboardEvent } from 'react'
 import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { Strata, StrataAxis } from '../../../core/contract/strata.ts'
+import { useShown } from '../../routes.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { useMessageRange } from '../../ui/message-range.ts'
+import { RangeChip } from '../../ui/range-chip.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { COLOR_BY, type ColorBy } from './bar-color.ts'
+import { FILTER_WORDS, filterText, parseFilter, toggledFilter } from './strata-filter.ts'
 import styles from './strata-view.module.css'
 
 type Props = {
+  readonly conversationId: number
   readonly axis: StrataAxis
   readonly onAxis: (axis: StrataAxis) => void
   readonly colorBy: ColorBy
@@ -27,18 +35,40 @@ const keepArrows = (event: KeyboardEvent) => {
 }
 
 /** Chooses the meaning of x and of the colour, and shows the totals. */
-export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree, strata }: Props) {
+export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy, isTree, onTree, strata }: Props) {
+  const [range] = useMessageRange()
   return (
     <div className={styles.toolbar} role="toolbar" aria-label="Strata" onKeyDown={keepArrows}>
       <span className={styles.choice}>
         <span className={styles.name}>x</span>
         <Segmented label="What x means" options={AXES} value={axis} onChange={onAxis} />
       </span>
-      <span className={styles.choice}>
+      <span className={classNames(styles.choice, styles.wide)}>
         <span className={styles.name}>colour</span>
         <Segmented label="What colour means" options={COLORS} value={colorBy} onChange={onColorBy} />
       </span>
-      {strata && <Counts strata={strata} />}
+      <span className={styles.narrow}>
+        <Menu
+          label={`What colour means: ${colorBy}`}
+          className={styles.filter}
+          items={COLORS.map(({ value, label }) => ({
+            label,
+            isChecked: value === colorBy,
+            onSelect: () => onColorBy(value),
+          }))}
+        >
+          colour: {colorBy}
+          <Icon name="chevronDown" />
+        </Menu>
+      </span>
+      <FilterMenu />
+      {range === null ? (
+        strata && <Counts strata={strata} />
+      ) : (
+        <span className={styles.range}>
+          <RangeChip conversationId={conversationId} />
+        </span>
+      )}
       <IconButton
         icon="tree"
         label={isTree ? 'Show as a drawing' : 'Show as a tree'}
@@ -46,6 +76,29 @@ export function StrataToolbar({ axis, onAxis, colorBy, onColorBy, isTree, onTree
         onClick={() => onTree(!isTree)}
       />
     </div>
+  )
+}
+
+/** What is shown in full; the rest stays faint in its place. */
+function FilterMenu() {
+  const [text, setText] = useShown('strata.only')
+  const filter = parseFilter(text)
+  return (
+    <Menu
+      label={filter.size === 0 ? 'Filter what is shown' : `Filter what is shown: ${[...filter].join(', ')}`}
+      className={classNames(styles.filter, filter.size > 0 && styles.filtered)}
+      items={[
+        ...FILTER_WORDS.map((word) => ({
+          label: word,
+          isChecked: filter.has(word),
+          onSelect: () => setText(filterText(toggledFilter(filter, word))),
+        })),
+        ...(filter.size > 0 ? [{ label: 'Show everything', onSelect: () => setText(null) }] : []),
+      ]}
+    >
+      filter{filter.size > 0 && ` · ${filter.size}`}
+      <Icon name="chevronDown" />
+    </Menu>
   )
 }
 

@@ -66,6 +66,7 @@ export function StrataView({ conversationId, children }: Props) {
       >
         <StrataToolbar
           {...{
+            conversationId,
             axis,
             onAxis: setAxis,
             colorBy,

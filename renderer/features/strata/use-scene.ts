@@ -15,9 +15,12 @@ import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.t
 import { layoutRows } from './row-layout.ts'
 import type { Scene } from './scene.ts'
 import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
+import { NO_FILTER, type StrataFilter } from './strata-filter.ts'
 import { indexSummaries, type SummaryIndex } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
+import { useRange } from './use-range.ts'
 import { useBuckets } from './use-strata-queries.ts'
+import type { Viewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
 type Input = {
@@ -30,6 +33,10 @@ type Input = {
   /** Steps of a plan to show among the summaries. */
   readonly planned?: readonly PlannedStep[]
   readonly focusedStep?: number | null
+  /** What is shown in full. */
+  readonly filter?: StrataFilter
+  /** The range that is being dragged, null for the marked one. Without it no range is shown. */
+  readonly draft?: Viewport | null
 }
 
 const NO_STEPS: readonly PlannedStep[] = []
@@ -47,6 +54,8 @@ export function useScene({
   nowMs,
   planned = NO_STEPS,
   focusedStep = null,
+  filter = NO_FILTER,
+  draft,
 }: Input): (() => Scene) | null {
   const theme = useTheme()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
@@ -84,6 +93,8 @@ export function useScene({
     [found, strata, index, detail, overview],
   )
 
+  const range = useRange({ strata, draft, detail, overview, findings })
+
   const fromPx = wordsFrom(innerWidth)
   const named = useMemo(
     () => (rows === null ? [] : namedNodes(strata, index, detail ?? overview, { ...settled, ...rows.plot }, fromPx)),
@@ -102,6 +113,9 @@ export function useScene({
       selected,
       plan,
       findings,
+      foundIds: found,
+      filter,
+      range,
       names,
       wordsFromPx: fromPx,
       colorBy,
@@ -120,6 +134,9 @@ export function useScene({
       selected,
       plan,
       findings,
+      found,
+      filter,
+      range,
       names,
       fromPx,
       colorBy,

@@ -7,7 +7,7 @@ import { defaultFocus } from '../../ui/default-focus.ts'
 import { useKeys } from '../../ui/use-keys.ts'
 import { useLineageStep } from '../../ui/use-lineage-step.ts'
 import { besideInRow, messageNumber } from './selected-range.ts'
-import { wholeOf, zoomViewport } from './viewport.ts'
+import { panViewport, wholeOf, widthOf, zoomViewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
 const ZOOM_STEP = 1.6
@@ -16,6 +16,8 @@ type Input = {
   readonly strata: Strata
   readonly selection: string | null
   readonly motion: ViewportMotion
+  /** Marks the messages of the selection, or those in sight. */
+  readonly onMark: () => void
 }
 
 /** Zooms around the middle of the part in sight. */
@@ -24,6 +26,10 @@ export const zoomStep = (motion: ViewportMotion, direction: 'in' | 'out'): void 
   const factor = direction === 'in' ? ZOOM_STEP : 1 / ZOOM_STEP
   motion.glideTo(zoomViewport(motion.current, (x0 + x1) / 2, factor, motion.limits))
 }
+
+/** Moves by a quarter of the part in sight. */
+const panStep = (motion: ViewportMotion, direction: -1 | 1): void =>
+  motion.glideTo(panViewport(motion.current, (direction * widthOf(motion.current)) / 4, motion.limits))
 
 export const showWhole = (motion: ViewportMotion): void => motion.glideTo(wholeOf(motion.limits))
 
@@ -34,7 +40,7 @@ type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | '
  * Handles keys of the strata. Zooming works from anywhere in the view; moving and opening while the drawing has the
  * focus, or nothing has.
  */
-export function useStageKeys({ strata, selection, motion }: Input): (event: KeyPress) => void {
+export function useStageKeys({ strata, selection, motion, onMark }: Input): (event: KeyPress) => void {
   const queries = useQueryClient()
   const lineageStep = useLineageStep()
   useKeys({
@@ -42,6 +48,11 @@ export function useStageKeys({ strata, selection, motion }: Input): (event: KeyP
     '=': () => zoomStep(motion, 'in'),
     '-': () => zoomStep(motion, 'out'),
     '0': () => showWhole(motion),
+    w: () => zoomStep(motion, 'in'),
+    s: () => zoomStep(motion, 'out'),
+    a: () => panStep(motion, -1),
+    d: () => panStep(motion, 1),
+    m: onMark,
   })
 
   const select = (id: string | null) => {

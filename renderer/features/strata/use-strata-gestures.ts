@@ -1,8 +1,9 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { overviewThumb } from './draw-frame.ts'
+import { RANGE_BAND } from './draw-range.ts'
 import { type Hit, hitStrata } from './hit.ts'
 import type { Scene } from './scene.ts'
-import { panViewport, toX, zoomViewport } from './viewport.ts'
+import { panViewport, toPx, toX, type Viewport, zoomViewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
 export type Point = { readonly x: number; readonly y: number }
@@ -12,9 +13,18 @@ export type GestureHandlers = {
   readonly onHover: (hit: Hit | null, at: Point) => void
   readonly onClick: (hit: Hit | null) => void
   readonly onDoubleClick: (hit: Hit | null) => void
+  /** A range of x that is being dragged, or was. Without it, a drag moves the view. */
+  readonly onBrush?: (range: Viewport, isDone: boolean) => void
 }
 
-type Drag = { readonly kind: 'plot' | 'thumb' | 'none'; readonly start: Point; lastX: number; hasMoved: boolean }
+type Drag = {
+  readonly kind: 'plot' | 'thumb' | 'range' | 'none'
+  readonly start: Point
+  /** Of a range: the end that stays where it is, on x. */
+  readonly fixedX: number
+  lastX: number
+  hasMoved: boolean
+}
 
 /** A press that moves by less than this is a click. */
 const CLICK_SLACK_PX = 3
@@ -23,7 +33,10 @@ const WHEEL_ZOOM = 0.0022
 /** The browser reports a pinch as a wheel with Ctrl held, in much smaller steps. */
 const PINCH_ZOOM = 0.012
 
-/** Handles wheel, drag, click and hover over the strata without rendering. The viewport moves by itself. */
+/**
+ * Handles wheel, drag, click and hover over the strata without rendering. The viewport moves by itself. A drag marks a
+ * range where ranges are marked; with Shift it pans.
+ */
 export function useStrataGestures(
   target: RefObject<HTMLElement | null>,
   sceneNow: (() => Scene) | null,
@@ -64,7 +77,8 @@ export function useStrataGestures(
         if (now === null || event.button !== 0) return
         const start = pointOf(event)
         element.setPointerCapture(event.pointerId)
-        drag = { kind: dragKind(now, start), start, lastX: start.x, hasMoved: false }
+        const canBrush = latest.current.handlers.onBrush !== undefined
+        drag = { ...dragAt(now, start, canBrush && !event.shiftKey), start, lastX: start.x, hasMoved: false }
         latest.current.handlers.onHover(null, start)
         if (drag.kind === 'thumb') jumpTo(now, start, motion)
       },
@@ -77,6 +91,7 @@ export function useStrataGestures(
         if (now === null) return
         const at = pointOf(event)
         if (drag === null) {
+          element.toggleAttribute('data-handle', handleAt(now, at) !== null)
           latest.current.handlers.onHover(hitStrata(now, at.x, at.y), at)
           return
         }
@@ -85,7 +100,8 @@ export function useStrataGestures(
         const width = now.scale.x1 - now.scale.x0
         const unitsPerPx =
           drag.kind === 'thumb' ? motion.limits.extent / now.rows.plot.width : -width / now.rows.plot.width
-        if (drag.kind !== 'none')
+        if (drag.kind === 'range') latest.current.handlers.onBrush?.(brushed(now, drag, at), false)
+        else if (drag.kind !== 'none')
           motion.set(panViewport(motion.current, (at.x - drag.lastX) * unitsPerPx, motion.limits))
         drag.lastX = at.x
         element.dataset.dragging = drag.kind
@@ -95,6 +111,8 @@ export function useStrataGestures(
     const end = (event: PointerEvent) => {
       const now = scene()
       const isClick = drag?.kind !== 'thumb' && drag?.hasMoved === false
+      if (now !== null && drag?.kind === 'range' && drag.hasMoved)
+        latest.current.handlers.onBrush?.(brushed(now, drag, pointOf(event)), true)
       drag = null
       delete element.dataset.dragging
       if (now === null || !isClick || event.type !== 'pointerup') return
@@ -132,9 +150,29 @@ function wheel(event: WheelEvent, at: Point, scene: Scene, motion: ViewportMotio
   motion.set(zoomViewport(motion.current, toX(scene.scale, at.x), Math.exp(step), motion.limits))
 }
 
-function dragKind({ rows }: Scene, { x, y }: Point): Drag['kind'] {
-  if (y >= rows.overview.y - 4 && y <= rows.overview.y + rows.overview.h + 6) return 'thumb'
-  return x >= rows.plot.left ? 'plot' : 'none'
+function dragAt(scene: Scene, at: Point, brushes: boolean): Pick<Drag, 'kind' | 'fixedX'> {
+  const { rows, scale } = scene
+  if (at.y >= rows.overview.y - 4 && at.y <= rows.overview.y + rows.overview.h + 6) return { kind: 'thumb', fixedX: 0 }
+  if (at.x < rows.plot.left) return { kind: 'none', fixedX: 0 }
+  if (!brushes) return { kind: 'plot', fixedX: 0 }
+  return { kind: 'range', fixedX: handleAt(scene, at) ?? toX(scale, at.x) }
+}
+
+/** A handle takes the pointer within this distance. */
+const HANDLE_SLACK_PX = 6
+
+/** Returns the other end of the range when the pointer is on one of its handles. */
+function handleAt({ range, scale }: Scene, { x, y }: Point): number | null {
+  if (range == null || y > RANGE_BAND.y + RANGE_BAND.h + 4) return null
+  const [toFirst, toLast] = [Math.abs(toPx(scale, range.x0) - x), Math.abs(toPx(scale, range.x1) - x)]
+  if (Math.min(toFirst, toLast) > HANDLE_SLACK_PX) return null
+  return toFirst < toLast ? range.x1 : range.x0
+}
+
+/** Returns the range between the end that stays and the pointer. */
+function brushed({ scale }: Scene, { fixedX }: Drag, { x }: Point): Viewport {
+  const [from, to] = [fixedX, toX(scale, Math.min(Math.max(x, scale.left), scale.left + scale.width))]
+  return { x0: Math.min(from, to), x1: Math.max(from, to) }
 }
 
 /** A press beside the thumb moves it under the pointer. */

@@ -16,6 +16,9 @@ import { counterOf } from './pages.ts'
 
 type Props = {
   readonly conversationId: number
+  /** The position of the first row in the conversation, which has `all` messages. */
+  readonly first: number
+  readonly all: number
   readonly total: number
   readonly columns: number
   /** The first row in sight. */
@@ -32,7 +35,7 @@ type Props = {
 
 /** Shows the position in the conversation, and jumps to others. Its left end is the heading of the gutter. */
 export function JumpBar(props: Props) {
-  const { conversationId, total, columns, top, isAtEnd, topMessage, newer, deadEnd, onJump } = props
+  const { conversationId, first, all, total, columns, top, isAtEnd, topMessage, newer, deadEnd, onJump } = props
   const [text, setText] = useState('')
   const [look, setLook] = useViewLook()
   const jump = useMutation({
@@ -40,7 +43,7 @@ export function JumpBar(props: Props) {
     onSuccess: (located, target) => {
       // The list scrolls to the selection. A node of another conversation changes the conversation.
       if (target.kind === 'id') navigate({ conversationId: located.conversationId, selection: target.id }, 'push')
-      else onJump(Math.min(located.position, total - 1))
+      else onJump(Math.min(Math.max(located.position - first, 0), total - 1))
     },
   })
   const go = () => {
@@ -95,7 +98,7 @@ export function JumpBar(props: Props) {
         onChange={setLook}
       />
       <span className={styles.position}>
-        {formatCount(counterOf(top, total, isAtEnd))} of {plural(total, 'message')}
+        {formatCount(first + counterOf(top, total, isAtEnd))} of {plural(all, 'message')}
         {topMessage !== null && topMessage.createdAtMs !== null && (
           <>
             {' · '}

@@ -16,6 +16,9 @@ import type { TranscriptRows } from './use-transcript.ts'
 
 type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly conversationId: number
+  /** The position of the first row in the conversation, which has `all` messages. */
+  readonly first: number
+  readonly all: number
   readonly total: number
   /** The number of columns of the gutter. */
   readonly columns: number
@@ -28,7 +31,19 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
 
 /** The scrolled list. It moves by mouse, keys and jumps, and to a selection that was made elsewhere. */
 export function TranscriptList(props: Props) {
-  const { conversationId, total, columns, selection, located, compactions, messageAt, fetchAt, onSight } = props
+  const {
+    conversationId,
+    first: offset,
+    all,
+    total,
+    columns,
+    selection,
+    located,
+    compactions,
+    messageAt,
+    fetchAt,
+    onSight,
+  } = props
   const list = useRef<VirtuosoHandle>(null)
   // A message that was selected here is in sight already. Scrolling to it would move the text under the pointer.
   const pickedHere = useRef<string | null>(selection)
@@ -100,6 +115,8 @@ export function TranscriptList(props: Props) {
     <>
       <JumpBar
         conversationId={conversationId}
+        first={offset}
+        all={all}
         total={total}
         columns={columns}
         top={top}

@@ -2,19 +2,22 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../../api.ts'
 import { useRoute } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
+import { useMessageRange } from '../../ui/message-range.ts'
+import { type MessageRange, rangeText } from '../../ui/range-address.ts'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { type CompactionMark, compactionMarks } from './compaction-marks.ts'
 import { FoldProvider } from './folds.tsx'
 import { gutterColumns } from './gutter.ts'
 import { TranscriptList } from './transcript-list.tsx'
 import styles from './transcript-view.module.css'
-import { useLocated } from './use-located.ts'
+import { type Located, useLocated } from './use-located.ts'
 import { useSight } from './use-sight.ts'
-import { useTranscript } from './use-transcript.ts'
+import { type TranscriptRows, useTranscript } from './use-transcript.ts'
 
 const NO_MARKS: ReadonlyMap<number, readonly CompactionMark[]> = new Map()
 
@@ -32,11 +35,15 @@ export function TranscriptView({ conversationId }: { readonly conversationId: nu
 function Transcript({ conversationId }: { readonly conversationId: number }) {
   const { selection } = useRoute()
   const [inSight, look] = useSight()
-  const transcript = useTranscript(conversationId, inSight)
+  const [marked, setMarked] = useMessageRange()
+  const first = marked?.first ?? 0
+  const transcript = useTranscript(conversationId, { first: inSight.first + first, last: inSight.last + first })
   const located = useLocated(conversationId, selection)
+  const limited = useLimited(
+    { ...transcript, located: located.rows, compactions: useCompactions(conversationId) },
+    marked,
+  )
   const conversation = useConversation(conversationId)
-  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
-  const compactions = useMemo(() => (timeline.data ? compactionMarks(timeline.data) : NO_MARKS), [timeline.data])
 
   // The list begins at the selection, so its position must be known first. Later it may arrive late.
   const isReady = !located.isPending && !conversation.isPending
@@ -48,20 +55,57 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   if (transcript.total === null || !hasBegun) return <Loading what="the transcript" lines={10} />
   if (transcript.total === 0)
     return <EmptyState title="No messages yet">This conversation was opened, but nothing was said in it.</EmptyState>
+  if (limited.total === 0)
+    return (
+      <EmptyState
+        title="No message is in the marked range"
+        actions={<Button onClick={() => setMarked(null)}>Show all messages</Button>}
+      >
+        The conversation ends before it: it may have been marked in another file.
+      </EmptyState>
+    )
   return (
     <>
       {transcript.error !== null && <ErrorLine error={transcript.error} onRetry={transcript.retry} />}
       <TranscriptList
+        key={marked === null ? 'all' : rangeText(marked)}
         conversationId={conversationId}
-        total={transcript.total}
         columns={gutterColumns(conversation.data?.maxDepth ?? -1)}
         selection={selection}
-        located={located.rows}
-        compactions={compactions}
-        messageAt={transcript.messageAt}
-        fetchAt={transcript.fetchAt}
+        {...limited}
         onSight={look}
       />
     </>
   )
+}
+
+function useCompactions(conversationId: number): ReadonlyMap<number, readonly CompactionMark[]> {
+  const { data } = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  return useMemo(() => (data ? compactionMarks(data) : NO_MARKS), [data])
+}
+
+type Rows = Pick<TranscriptRows, 'total' | 'messageAt' | 'fetchAt'> & {
+  readonly located: Located['rows']
+  readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
+}
+
+/** Returns the rows of the marked messages alone, counted from the first of them. Without a range, all rows. */
+function useLimited({ total, messageAt, fetchAt, located, compactions }: Rows, marked: MessageRange | null) {
+  return useMemo(() => {
+    const all = total ?? 0
+    const first = marked === null ? 0 : Math.min(marked.first, all)
+    const end = marked === null ? all : Math.min(marked.last + 1, all)
+    const isNear = located !== null && located.last >= first && located.first < end
+    return {
+      first,
+      all,
+      total: end - first,
+      messageAt: (row: number) => (row < 0 || row >= end - first ? null : messageAt(row + first)),
+      fetchAt: (row: number) => fetchAt(row + first),
+      located: isNear
+        ? { first: Math.max(located.first, first) - first, last: Math.min(located.last, end - 1) - first }
+        : null,
+      compactions: first === 0 ? compactions : new Map([...compactions].map(([at, marks]) => [at - first, marks])),
+    }
+  }, [total, messageAt, fetchAt, located, compactions, marked])
 }

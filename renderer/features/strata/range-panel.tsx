@@ -1,0 +1,195 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import type { LossReport } from '../../../core/contract/loss.ts'
+import type { Strata } from '../../../core/contract/strata.ts'
+import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { findingText } from '../../ui/findings.ts'
+import { formatCount, formatDuration, formatTokens, plural } from '../../ui/format.ts'
+import { formatRange } from '../../ui/format-time.ts'
+import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
+import { NodeLink } from '../../ui/node-link.tsx'
+import type { MessageRange } from '../../ui/range-address.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
+import { useFindings } from '../../ui/use-findings.ts'
+import { ViewPanel } from '../../ui/view-panel.tsx'
+import { depthsText, type RangeFigures, summaryCount } from './range-figures.ts'
+import styles from './range-panel.module.css'
+
+type Props = { readonly strata: Strata; readonly figures: RangeFigures; readonly onZoom: () => void }
+
+/** The marked messages in the right panel: their figures, what they lost, and the findings among them. */
+export function RangePanel(props: Props) {
+  const [range] = useMessageRange()
+  return <ViewPanel>{range && <Panel range={range} {...props} />}</ViewPanel>
+}
+
+function Panel({ range, strata, figures, onZoom }: Props & { readonly range: MessageRange }) {
+  const ends = useRangeEnds(strata.conversationId, range)
+  const [from, to] = [ends?.first.createdAtMs ?? null, ends?.last.createdAtMs ?? null]
+  const { messages, tokens, roles, findings, details } = figures
+  const open = () => navigate({ view: 'transcript', selection: ends?.first.id ?? null }, 'push')
+  return (
+    <section className={styles.panel} aria-label="Range">
+      <div>
+        <h2 className={styles.title}>
+          {from !== null && to !== null
+            ? formatRange(Math.min(from, to), Math.max(from, to))
+            : plural(range.last - range.first + 1, 'message')}
+        </h2>
+        <p className={styles.dim}>
+          {from !== null && to !== null && from !== to && `${formatDuration(Math.abs(to - from))} · `}
+          messages {formatCount(range.first + 1)} – {formatCount(range.last + 1)}
+        </p>
+      </div>
+      <Facts>
+        <Fact name="messages">
+          {formatCount(messages)} <span className={styles.dim}>of {formatCount(strata.totalMessages)}</span>
+        </Fact>
+        <Fact name="by role">
+          {roles === null ? null : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(' · ')}
+        </Fact>
+        <Fact name="tokens">
+          {formatCount(tokens)} <span className={styles.dim}>of {formatTokens(strata.totalTokens)}</span>
+        </Fact>
+        <Fact name="summaries">
+          {formatCount(summaryCount(figures))} <span className={styles.dim}>{depthsText(figures)}</span>
+        </Fact>
+        <Fact name="details" hint="Numbers, paths, names, decisions and the like in messages outside the window">
+          {details === null ? (
+            <span className={styles.dim}>being counted …</span>
+          ) : details.all === 0 ? (
+            'none outside the window'
+          ) : (
+            `${formatCount(details.all)} · ${formatCount(details.kept)} stand in the window`
+          )}
+        </Fact>
+      </Facts>
+      <div className={styles.actions}>
+        <Button onClick={onZoom}>Zoom to range</Button>
+        <Button onClick={open}>Open in transcript</Button>
+      </div>
+      <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
+      <SectionHeading aside={formatCount(findings.length)}>Findings</SectionHeading>
+      {findings.length === 0 ? (
+        <p className={styles.dim}>None of the last scan is in the range.</p>
+      ) : (
+        <FindingList ids={findings.map(({ id }) => id)} />
+      )}
+    </section>
+  )
+}
+
+/** Of more messages than this, losses are counted only. */
+const MOST_LISTED = 5000
+const FIRST_LOST = 8
+
+type LossesProps = {
+  readonly strata: Strata
+  readonly range: MessageRange
+  readonly ends: { readonly from: string; readonly to: string } | null
+}
+
+/** What the messages said that stands nowhere in the window: by kind, and the most telling. */
+function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
+  const isTooLong = range.last - range.first >= MOST_LISTED
+  const { data, error, refetch } = useQuery(
+    api.trace.loss.queryOptions({
+      input: ends === null || isTooLong ? skipToken : { conversationId, fromMessage: ends.from, toMessage: ends.to },
+      retry: false,
+    }),
+  )
+  if (isTooLong)
+    return <p className={styles.dim}>Mark at most {formatCount(MOST_LISTED)} messages to see what they lost.</p>
+  if (error) return <ErrorLine error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <p className={styles.dim}>Comparing with the window …</p>
+  const lost = data.counts.dropped + data.counts.changed
+  return (
+    <>
+      <SectionHeading aside={`${formatCount(lost)} of ${formatCount(data.counts.details)}`}>
+        Dropped details
+      </SectionHeading>
+      {lost === 0 ? <p className={styles.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
+      {lost > 0 && <MostTelling report={data} />}
+    </>
+  )
+}
+
+function Kinds({ counts: { byKind } }: { readonly counts: LossReport['counts'] }) {
+  const most = Math.max(...byKind.map(({ dropped, changed }) => dropped + changed))
+  return (
+    <ul className={styles.kinds}>
+      {byKind.map(({ kind, dropped, changed }) => (
+        <li key={kind}>
+          <span>{kind}</span>
+          <span className={styles.bar}>
+            <span style={{ width: `${((dropped + changed) / most) * 100}%` }} />
+          </span>
+          <span className={styles.count}>{formatCount(dropped + changed)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function MostTelling({ report }: { readonly report: LossReport }) {
+  const lost = [
+    ...report.changed.map((detail) => ({ state: 'changed' as const, detail })),
+    ...report.dropped.map((detail) => ({ state: 'dropped' as const, detail })),
+  ]
+  return (
+    <>
+      <SectionHeading aside="fell at">Most telling</SectionHeading>
+      <ul className={styles.lost}>
+        {lost.slice(0, FIRST_LOST).map(({ state, detail }) => (
+          <li key={`${detail.kind} ${detail.text} ${detail.messageId}`}>
+            <StateMark state={state}>{detail.kind}</StateMark>
+            <button
+              type="button"
+              className={styles.text}
+              title={`${detail.sentence}\n\nTrace it`}
+              dir="auto"
+              onClick={() =>
+                navigate(
+                  {
+                    view: 'search',
+                    searchKind: 'trace',
+                    tracedId: detail.messageId,
+                    query: detail.text,
+                    selection: detail.messageId,
+                  },
+                  'push',
+                )
+              }
+            >
+              {detail.text}
+            </button>
+            <span className={styles.at}>
+              <NodeLink id={detail.atSummary ?? detail.messageId} maxChars={10} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function FindingList({ ids }: { readonly ids: readonly string[] }) {
+  const findings = useFindings()
+  return (
+    <ul className={styles.findings}>
+      {ids.slice(0, 20).map((id) => {
+        const finding = findings.get(id)
+        return (
+          <li key={id}>
+            <NodeLink id={id} />
+            {finding && <span className={styles.dim}>{findingText(finding)}</span>}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

@@ -1,0 +1,28 @@
+import { useRoute, type View } from '../routes.ts'
+import { useMessageRange } from '../ui/message-range.ts'
+import { RangeChip } from '../ui/range-chip.tsx'
+import styles from './range-line.module.css'
+
+/** What a view shows of marked messages. Strata say it in their toolbar. */
+const EFFECTS: Partial<Readonly<Record<View, string>>> = {
+  transcript: 'Only these messages are shown.',
+  search: 'Only these messages, and the summaries that cover them, are searched.',
+  overview: 'This view shows the whole conversation.',
+  context: 'This view shows the whole window.',
+  lineage: 'What stands for other messages is dimmed.',
+  compaction: 'This view shows the whole conversation.',
+}
+
+/** The marked messages, above every view of the conversation, with what the view makes of them. */
+export function RangeLine({ conversationId }: { readonly conversationId: number }) {
+  const { view, searchKind } = useRoute()
+  const [range] = useMessageRange()
+  const effect = view === 'search' && searchKind !== 'find' ? EFFECTS.overview : EFFECTS[view]
+  if (range === null || effect === undefined) return null
+  return (
+    <div className={styles.line}>
+      <RangeChip conversationId={conversationId} />
+      <span className={styles.effect}>{effect}</span>
+    </div>
+  )
+}
