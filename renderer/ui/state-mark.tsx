@@ -2,7 +2,7 @@ import type { FactState } from '../../core/contract/trace.ts'
 import styles from './state-mark.module.css'
 
 /** The sign of each state. Colour is never the only one. */
-const SIGNS: Readonly<Record<FactState, string>> = {
+export const STATE_SIGNS: Readonly<Record<FactState, string>> = {
   kept: '●',
   partly: '◐',
   dropped: '⊘',
@@ -22,7 +22,7 @@ export const STATE_HINTS: Readonly<Record<FactState, string>> = {
 export function StateMark({ state, children }: { readonly state: FactState; readonly children?: string }) {
   return (
     <span className={styles.mark} data-state={state} title={STATE_HINTS[state]}>
-      <span aria-hidden="true">{SIGNS[state]}</span>
+      <span aria-hidden="true">{STATE_SIGNS[state]}</span>
       {children === '' ? <span className={styles.name}>{state}</span> : <span>{children ?? state}</span>}
     </span>
   )

@@ -79,7 +79,7 @@ describe('findings in the strata', () => {
   })
 
   it('are drawn as one where they would touch, in the colour of an error if one is among them', () => {
-    const many = placed.concat({ id: 'msg_42', severity: 'error', x0: 40.01, x1: 41.01, entry: null })
+    const many = placed.concat({ id: 'msg_42', severity: 'error', label: 'tokens', x0: 40.01, x1: 41.01, entry: null })
     const scene = sceneOf(strata, { overview, findings: many })
     expect(drawFindings(scene).map((tick) => 'fill' in tick && tick.fill)).toEqual([
       scene.palette.error,

@@ -33,7 +33,7 @@ describe('the figures of a range', () => {
   )
   const shown = {
     summaries: strata.summaries,
-    findings: [{ id: 'msg_31', severity: 'warning' as const, x0: 30, x1: 31, entry: null }],
+    findings: [{ id: 'msg_31', severity: 'warning' as const, label: 'token drift', x0: 30, x1: 31, entry: null }],
     detail: null,
     overview: toBuckets(messageColumns(0, 100), { x0: 0, x1: 100 }),
   }

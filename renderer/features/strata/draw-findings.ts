@@ -1,7 +1,8 @@
 import { summaryBox } from './draw-summaries.ts'
+import { groupMarks, markText } from './mark-groups.ts'
 import type { PlacedFinding } from './place-findings.ts'
 import type { Scene } from './scene.ts'
-import type { Rect, Shape } from './shapes.ts'
+import { FONT_SIZE, type Rect, type Shape } from './shapes.ts'
 import { toPx } from './viewport.ts'
 
 /** The size of a tick in CSS pixels, whatever node it marks. */
@@ -9,6 +10,39 @@ const TICK_WIDTH = 8
 const TICK_HEIGHT = 3
 /** Ticks of one row that are closer than this are merged. */
 const NEAR_PX = 4
+/** A mark of the coverage keeps this distance. */
+const MARK_ROOM = 12
+
+/** The average width of a character in Inter relative to its size, to decide whether a label fits. */
+const CHAR_PX = FONT_SIZE * 0.56
+const LABEL_GAP = 5
+const DIAMOND = 3.5
+
+/** Draws what was found in words, between the leaves and the messages, where there is room beside the marks. */
+export function drawFindingLabels(scene: Scene): Shape[] {
+  const { rows, palette, strata, scale } = scene
+  const y = rows.marks.y + rows.marks.h / 2
+  const right = rows.plot.left + rows.plot.width
+  const taken = groupMarks(strata.marks, scale).map((group) => ({
+    from: group.px - MARK_ROOM,
+    to: group.px + MARK_ROOM + markText(group).length * CHAR_PX,
+  }))
+  let freeFrom = rows.plot.left
+  return (scene.findings ?? []).flatMap((finding): readonly Shape[] => {
+    const tick = tickOf(scene, finding)
+    if (tick === null || tick.x + tick.w < rows.plot.left || tick.x > right) return []
+    const x = tick.x + tick.w / 2
+    const end = x + DIAMOND + LABEL_GAP + finding.label.length * CHAR_PX
+    const isTaken = taken.some(({ from, to }) => from < end && to > x - DIAMOND)
+    if (x - DIAMOND < freeFrom || end > right || isTaken) return []
+    freeFrom = end + LABEL_GAP
+    const fill = palette[`${finding.severity}-text`]
+    return [
+      { kind: 'dot', form: 'diamond', x, y, radius: DIAMOND, fill: palette[finding.severity] },
+      { kind: 'text', x: x + DIAMOND + LABEL_GAP, y, text: finding.label, fill, align: 'left' },
+    ]
+  })
+}
 
 /** Draws ticks over the nodes with findings of the last scan: red for an error, amber for a warning. */
 export function drawFindings(scene: Scene): Shape[] {

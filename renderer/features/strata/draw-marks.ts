@@ -1,3 +1,4 @@
+import { formatShort } from '../../ui/format-time.ts'
 import { groupMarks, markText } from './mark-groups.ts'
 import type { Scene } from './scene.ts'
 import { FONT_SIZE, type Shape } from './shapes.ts'
@@ -42,16 +43,61 @@ export function drawMarks({ strata, rows, scale, palette }: Scene): Shape[] {
   })
 }
 
-/** Draws a dot for each compaction run, and one dot for runs that would touch. */
-export function drawCompactions({ strata, rows, scale, palette }: Scene): Shape[] {
+const RUN_DOT = 2.5
+const RUN_GAP = 7
+
+/**
+ * Draws a dot for each compaction run, and one dot for runs that would touch, with as many words as there is room for
+ * until the next one. The nearest runs out of sight are named at the edges.
+ */
+export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs }: Scene): Shape[] {
   const y = rows.runs.y + rows.runs.h / 2
-  let lastPx = Number.NEGATIVE_INFINITY
-  const dots: Shape[] = []
-  for (const { x } of [...strata.runs].sort((a, b) => a.x - b.x)) {
-    const px = toPx(scale, x)
-    if (px - lastPx < 3) continue
-    lastPx = px
-    dots.push({ kind: 'dot', form: 'circle', x: px, y, radius: 2, fill: palette.lit })
+  const { left, width } = rows.plot
+  const right = left + width
+  const runs = [...strata.runs]
+    .sort((a, b) => a.x - b.x)
+    .map((run, order) => ({ ...run, number: order + 1, px: toPx(scale, run.x) }))
+  const shown: typeof runs = []
+  for (const run of runs) {
+    if (run.px < left - RUN_DOT || run.px > right + RUN_DOT) continue
+    if (run.px - (shown.at(-1)?.px ?? Number.NEGATIVE_INFINITY) >= 3) shown.push(run)
   }
-  return dots
+  const before = runs.findLast(({ px }) => px < left - RUN_DOT)
+  const after = runs.find(({ px }) => px > right + RUN_DOT)
+  const edge = (text: string, align: 'left' | 'right'): Shape => ({
+    kind: 'text',
+    x: align === 'left' ? left : right,
+    y,
+    text,
+    fill: palette.dim,
+    align,
+  })
+  const atLeft = before && `‹ run ${before.number}`
+  const atRight = after && `run ${after.number} ›`
+  const roomAt = (text: string | undefined): number => (text ? text.length * CHAR_WIDTH + RUN_GAP : 0)
+  const isFree = (shown[0]?.px ?? right) - RUN_GAP >= left + roomAt(atLeft)
+  return [
+    ...(atLeft && isFree ? [edge(atLeft, 'left')] : []),
+    ...(atRight ? [edge(atRight, 'right')] : []),
+    ...shown.flatMap((run, order): readonly Shape[] => {
+      const dot: Shape = { kind: 'dot', form: 'circle', x: run.px, y, radius: RUN_DOT, fill: palette.lit }
+      const end = Math.min((shown[order + 1]?.px ?? right) - RUN_GAP, right - roomAt(atRight))
+      const room = end - run.px - RUN_GAP
+      const text = wordsOfRun(run, runFacts?.get(run.runId), nowMs).find((words) => words.length * CHAR_WIDTH <= room)
+      return text === undefined
+        ? [dot]
+        : [dot, { kind: 'text', x: run.px + RUN_GAP, y, text, fill: palette.dim, align: 'left' }]
+    }),
+  ]
+}
+
+/** What can be said of a run, the longest first. */
+function wordsOfRun(
+  { number, atMs }: { readonly number: number; readonly atMs: number },
+  facts: string | undefined,
+  nowMs: number,
+): readonly string[] {
+  const name = `run ${number}`
+  const when = `${name} · ${formatShort(atMs, nowMs)}`
+  return [...(facts === undefined ? [] : [`${when} · ${facts}`]), when, name]
 }

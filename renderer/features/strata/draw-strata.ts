@@ -1,4 +1,5 @@
-import { drawFindings } from './draw-findings.ts'
+import { drawCore } from './draw-core.ts'
+import { drawFindingLabels, drawFindings } from './draw-findings.ts'
 import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
@@ -33,7 +34,9 @@ export function drawStrata(scene: Scene): DisplayList {
         ...drawMessages(scene),
         ...drawCompactions(scene),
         ...drawFindings(scene),
+        ...drawFindingLabels(scene),
         ...drawSelectedOutline(scene),
+        ...drawCore(scene),
         ...drawFocusedStep(scene),
         ...range.over,
       ],

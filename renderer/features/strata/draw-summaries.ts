@@ -82,11 +82,21 @@ function drawName({ names, scale, palette }: Scene, id: string | undefined, bar:
 }
 
 /** A merged bar is bright when one of its summaries is in the window, so that the window is never hidden. */
-function opacityOf({ strata, selected }: Scene, { depth }: SummaryRow, lane: readonly number[], run: Run): number {
+function opacityOf(
+  { strata, selected, core }: Scene,
+  { depth }: SummaryRow,
+  lane: readonly number[],
+  run: Run,
+): number {
   const { x0, x1, inWindow } = strata.summaries
   for (let order = run.first; order <= run.last; order++) {
     const entry = lane[order] ?? 0
-    if (inWindow[entry] === 1 || entry === selected?.entry) return 1
+    if ((inWindow[entry] === 1 && core == null) || entry === selected?.entry) return 1
+  }
+  if (core != null) {
+    for (let order = run.first; order <= run.last; order++)
+      if (core.layers.some(({ entry }) => entry === lane[order])) return 1
+    return DIMMED / 2
   }
   const isBelowSelection = selected !== null && depth <= selected.depth
   const isOfSelection =

@@ -8,6 +8,8 @@ import type { SummaryIndex } from './summary-index.ts'
 export type PlacedFinding = {
   readonly id: string
   readonly severity: NodeFinding['severity']
+  /** What was found, in words: `token drift`. */
+  readonly label: string
   readonly x0: number
   readonly x1: number
   /** The index of the summary in the columns, or null for a message. */
@@ -25,12 +27,17 @@ export function placeFindings(
   buckets: readonly (Buckets | null)[],
 ): PlacedFinding[] {
   const placed: PlacedFinding[] = []
-  for (const [id, { severity }] of findings) {
+  for (const [id, { severity, checks }] of findings) {
     const range = rangeOfSummary(strata, index, id) ?? entryOfMessage(id, buckets)
-    if (range) placed.push({ id, severity, x0: range.x0, x1: range.x1, entry: range.entry })
+    if (range) placed.push({ id, severity, label: labelOf(checks), x0: range.x0, x1: range.x1, entry: range.entry })
   }
   return placed.sort((a, b) => a.x0 - b.x0)
 }
+
+const labelOf = (checks: NodeFinding['checks']): string =>
+  checks.length === 0
+    ? 'finding'
+    : `${(checks[0]?.id ?? '').replaceAll('_', ' ')}${checks.length > 1 ? ` + ${checks.length - 1}` : ''}`
 
 /** A column tells its first message, so a column with a single message holds exactly that one. */
 function entryOfMessage(id: string, buckets: readonly (Buckets | null)[]) {

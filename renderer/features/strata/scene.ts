@@ -2,6 +2,7 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import type { NameMap } from '../../ui/use-names.ts'
 import type { AgeRange, ColorBy } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
+import type { Core } from './core-drill.ts'
 import type { Palette } from './palette.ts'
 import type { PlacedFinding } from './place-findings.ts'
 import type { PlanOverlay } from './planned-bars.ts'
@@ -10,6 +11,7 @@ import type { SelectedRange } from './selected-range.ts'
 import type { StrataFilter } from './strata-filter.ts'
 import type { SummaryIndex } from './summary-index.ts'
 import type { ShownRange } from './use-range.ts'
+import type { RunFacts } from './use-run-facts.ts'
 import type { Scale } from './viewport.ts'
 
 /** The part of a scene that stays the same while the view is panned and zoomed. */
@@ -28,6 +30,10 @@ type SceneContent = {
   readonly plan?: PlanOverlay | undefined
   /** Findings of the last scan by node, from left to right. */
   readonly findings?: readonly PlacedFinding[] | undefined
+  /** What is known of compaction runs, by their ids. */
+  readonly runFacts?: RunFacts | undefined
+  /** What survives of the selected message in the layers above it. */
+  readonly core?: Core | null | undefined
   /** What is shown in full; the rest is faint. */
   readonly filter?: StrataFilter | undefined
   /** The ids of the nodes with findings. */

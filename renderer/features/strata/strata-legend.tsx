@@ -1,17 +1,28 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import { formatAbsolute, formatDate, formatShort } from '../../ui/format-time.ts'
 import { type ColorBy, legendOf } from './bar-color.ts'
+import { coreText } from './core-drill.ts'
 import type { Scene } from './scene.ts'
 import styles from './strata-stage.module.css'
 
-type Props = Pick<Scene, 'age' | 'palette' | 'findings'> & { readonly colorBy: ColorBy; readonly strata: Strata }
+type Props = Pick<Scene, 'age' | 'palette' | 'findings' | 'core'> & {
+  readonly colorBy: ColorBy
+  readonly strata: Strata
+}
 
 const TIME_FORMATS = [(atMs: number) => formatDate(atMs), (atMs: number) => formatShort(atMs), formatAbsolute]
 /** In files of other systems and imported ones, rows are often younger than what they say. */
 const ROW_TIMES = 'When the rows of the summaries were written. The axis shows when the messages were said.'
 
 /** The meaning of the colours. For depths the rows name it; full and dimmed colours are always explained. */
-export function StrataLegend({ colorBy, palette, age, strata, findings = [] }: Props) {
+export function StrataLegend({ colorBy, palette, age, strata, findings = [], core }: Props) {
+  const survives = core == null ? null : coreText(core)
+  if (survives !== null)
+    return (
+      <div className={styles.legend}>
+        <span>{survives}</span>
+      </div>
+    )
   const legend = legendOf(colorBy, palette, age, TIME_FORMATS)
   return (
     <div className={styles.legend}>

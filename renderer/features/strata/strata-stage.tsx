@@ -10,6 +10,7 @@ import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
 import type { ColorBy } from './bar-color.ts'
+import { coreText } from './core-drill.ts'
 import drawing from './drawing.module.css'
 import type { Hit } from './hit.ts'
 import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
@@ -106,6 +107,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
         </div>
         <p className="unseen" role="status">
           {spokenSelection(strata, selection, scene?.selected?.entry ?? null, findings)}
+          {scene?.core && coreText(scene.core) ? `. ${coreText(scene.core)}` : ''}
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
@@ -117,6 +119,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
             age={scene.age}
             strata={strata}
             findings={scene.findings}
+            core={scene.core}
           />
           <StrataControls sceneNow={sceneNow} motion={motion} canShowSelection={scene.selected !== null} />
         </div>

@@ -18,7 +18,9 @@ import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } fro
 import { NO_FILTER, type StrataFilter } from './strata-filter.ts'
 import { indexSummaries, type SummaryIndex } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
+import { useCore } from './use-core.ts'
 import { useRange } from './use-range.ts'
+import { useRunFacts } from './use-run-facts.ts'
 import { useBuckets } from './use-strata-queries.ts'
 import type { Viewport } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
@@ -61,6 +63,11 @@ export function useScene({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
   const palette = useMemo(readPalette, [theme])
   const index = useMemo(() => withPlannedDepths(indexSummaries(strata), planned), [strata, planned])
+  const found = useFindings()
+  const hasFindings = useMemo(
+    () => [...found.keys()].some((id) => index.entryOf.has(id) || messageNumber(id) !== null),
+    [found, index],
+  )
   const age = useMemo(() => ageRange(strata.summaries), [strata])
   const rows = useMemo(
     () =>
@@ -68,10 +75,10 @@ export function useScene({
       layoutRows({
         ...size,
         depths: index.rows.map(({ depth }) => depth),
-        hasMarks: strata.marks.length > 0,
+        hasMarks: strata.marks.length > 0 || hasFindings,
         hasRuns: strata.runs.length > 0,
       }),
-    [size, index, strata],
+    [size, index, strata, hasFindings],
   )
   const settled = useSyncExternalStore(motion.subscribeSettled, motion.settled)
   const plotWidth = rows?.plot.width
@@ -87,12 +94,13 @@ export function useScene({
   const bars = useMemo(() => placePlan(planned, strata, index, overview), [planned, strata, index, overview])
   const plan = useMemo(() => ({ bars, focused: focusedStep }), [bars, focusedStep])
 
-  const found = useFindings()
   const findings = useMemo(
     () => placeFindings(found, strata, index, [detail, overview]),
     [found, strata, index, detail, overview],
   )
 
+  const runFacts = useRunFacts(strata)
+  const core = useCore(draft === undefined ? null : selection, selected, index)
   const range = useRange({ strata, draft, detail, overview, findings })
 
   const fromPx = wordsFrom(innerWidth)
@@ -115,6 +123,8 @@ export function useScene({
       findings,
       foundIds: found,
       filter,
+      runFacts,
+      core,
       range,
       names,
       wordsFromPx: fromPx,
@@ -136,6 +146,8 @@ export function useScene({
       findings,
       found,
       filter,
+      runFacts,
+      core,
       range,
       names,
       fromPx,
