@@ -59,6 +59,9 @@ class FoldedText {
   }
 }
 
+/** How often a term stands in a text, by its tokens, and the token with which the text begins. */
+export type TermCounts = { readonly counts: ReadonlyMap<string, number>; readonly first: string | null }
+
 /** Matches a full-text expression. */
 export class ExpressionMatcher implements Matcher {
   readonly #expression: Expression
@@ -115,19 +118,21 @@ export class ExpressionMatcher implements Matcher {
   }
 
   /**
-   * Returns how often each ranked term stands in a text, by the tokens that were found, and how many tokens the text
-   * has.
+   * Returns how often each ranked term stands in a text, by the tokens that were found, which of them begins the text,
+   * and how many tokens the text has.
    */
-  count(text: string): { readonly tokens: number; readonly terms: readonly ReadonlyMap<string, number>[] } {
+  count(text: string): { readonly tokens: number; readonly terms: readonly TermCounts[] } {
     const words = wordsOf(text)
-    const terms = this.#ranked.map((term) => {
+    const terms = this.#ranked.map((term): TermCounts => {
       const counts = new Map<string, number>()
+      let first: string | null = null
       for (const [start, end] of wordRanges(words, term)) {
         // The tokens with one stem count apart, as in the index.
         const token = term.kind === 'stem' ? words.slice(start, end) : ''
         counts.set(token, (counts.get(token) ?? 0) + 1)
+        if (start === 1) first = token
       }
-      return counts
+      return { counts, first }
     })
     let tokens = -1
     for (let at = words.indexOf(' '); at >= 0; at = words.indexOf(' ', at + 1)) tokens += 1

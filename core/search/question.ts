@@ -28,8 +28,15 @@ const LEAST_WORDS = 3
 /** The output of a tool holds many words and answers few questions. */
 const TOOL_SHARE = 0.4
 const TOOL = ROLES.indexOf('tool')
+/**
+ * A word that begins at least this share of the texts that have it, and so many, is the name of a speaker, as in
+ * "Anna: …". What she said comes before what was said to her. A word in more rows than these is not looked at.
+ */
+const SPEAKER_SHARE = 0.5
+const SPEAKER_TEXTS = 3
+const SPEAKER_ROWS = 10_000
 /** How much of the score of its neighbours a message gets: of the next ones, and of those behind them. */
-const NEIGHBOUR_SHARES = [0.3, 0.15] as const
+const NEIGHBOUR_SHARES = [0.25, 0.125] as const
 /** How much of the score of the summary that covers it a message gets. */
 const SUMMARY_SHARE = 0.3
 /** So many summaries lift what they cover. */
@@ -44,7 +51,7 @@ export type AskedWord = { readonly text: string; readonly expression: Expression
 
 /** Returns the words that a question consists of; each of them in every form with its stem. */
 export function askedWords(terms: readonly Term[]): AskedWord[] {
-  const words = terms.map((term): AskedWord => {
+  const words = terms.map(withoutGenitive).map((term): AskedWord => {
     const text = term.kind === 'words' ? term.tokens.join(' ') : term.kind === 'literal' ? term.text : term.stem
     const isWord = term.kind === 'words' && term.tokens.length === 1 && !term.isPrefix
     const [stem = text] = isWord ? stemsOf([text]) : [text]
@@ -53,6 +60,13 @@ export function askedWords(terms: readonly Term[]): AskedWord[] {
     return { text, expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term } }
   })
   return [...new Map(words.map((word) => [JSON.stringify(word.expression), word])).values()]
+}
+
+/** `Anna's` asks for Anna: what answers seldom has the genitive. */
+function withoutGenitive(term: Term): Term {
+  const [, word] = (term.kind === 'literal' && /^([\p{L}\p{N}]+)['’]s$/u.exec(term.text)) || []
+  const [only, ...more] = word === undefined ? [] : termsOfProse(word)
+  return only && more.length === 0 ? only : term
 }
 
 /** Returns what finds any of the words of a text, in every form with the same stem. */
@@ -108,6 +122,33 @@ export function tellingWords<Word extends { readonly rows: number }>(words: read
   })
 }
 
+/** Whether a word may be a name by itself: what is searched for by its letters, or not typed to its end, is none. */
+export const mayBeSpeaker = ({ expression }: AskedWord): boolean =>
+  expression.kind === 'term' &&
+  (expression.term.kind === 'stem' ||
+    (expression.term.kind === 'words' && expression.term.tokens.length === 1 && !expression.term.isPrefix))
+
+/**
+ * Whether a word is the name of a speaker.
+ * @param begun how many rows it begins
+ */
+export const isSpeaker = (rows: number, begun: number): boolean =>
+  rows <= SPEAKER_ROWS && begun >= Math.max(SPEAKER_TEXTS, rows * SPEAKER_SHARE)
+
+/** Returns what finds the texts that begin with a speaker's name, for FTS5. */
+function spoken(words: readonly FoundWord[], indexes: readonly TextIndex[]): string[] {
+  return words.flatMap(({ word, indexed, rows }) => {
+    if (rows > SPEAKER_ROWS || !mayBeSpeaker(word)) return []
+    const beginning = rankedTerms(indexed).flatMap((term) =>
+      term.kind === 'words' ? `^"${term.tokens.join(' ')}"` : [],
+    )
+    if (beginning.length === 0) return []
+    const match = beginning.join(' OR ')
+    const begun = indexes.reduce((sum, index) => sum + index.rows(match, null).length, 0)
+    return isSpeaker(rows, begun) ? beginning : []
+  })
+}
+
 /** The plan of a question that is answered by indexes. */
 export type QuestionPlan = { readonly plan: Plan; readonly words: readonly AskedWord[]; readonly rank: Rank }
 
@@ -135,7 +176,7 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
   )
   const plan: Plan = {
     ...ofWords,
-    ranking: words.length > 0 ? ofWords.ranking : null,
+    ranking: words.length > 0 && ofWords.ranking ? [ofWords.ranking, ...spoken(words, indexes)].join(' OR ') : null,
     // The index does not know what is found by its meaning.
     exact: words.length > 0 && !hasNear ? ofWords.exact : null,
     candidates: (index, kind, range) => {

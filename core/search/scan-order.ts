@@ -3,7 +3,7 @@ import { rankedTerms } from './index-expression.ts'
 import { ExpressionMatcher, type Fields } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { weightsOf } from './native-text-index.ts'
-import { type AskedWord, lifted, meanings, ownShare, tellingWords } from './question.ts'
+import { type AskedWord, isSpeaker, lifted, mayBeSpeaker, meanings, ownShare, tellingWords } from './question.ts'
 import type { ScoreParts } from './ranking.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'
@@ -28,6 +28,9 @@ type Read = {
   readonly hasLiteral: boolean
 }
 
+/** Stands before a form with which a text begins. */
+const BEGINNING = '^'
+
 type Scored = { readonly hit: Placed; readonly score: number; readonly parts: ScoreParts }
 
 /** The best hits first when there is no index: all texts are read before the first hit is known. */
@@ -39,6 +42,8 @@ export class ScanOrder implements HitOrder {
   readonly #options: ScanOptions
   readonly #read: Read[][]
   readonly #literals: ExpressionMatcher | null
+  /** The terms that may be names of speakers. */
+  readonly #speakers: ReadonlySet<number>
   #page: Scored[] = []
   #found = 0
   #at = 0
@@ -54,6 +59,8 @@ export class ScanOrder implements HitOrder {
       literals.length === 0
         ? null
         : new ExpressionMatcher({ kind: 'any', of: literals.map(({ expression }) => expression) })
+    const names = this.#terms().flatMap((word, term) => (mayBeSpeaker(word) ? [term] : []))
+    this.#speakers = new Set(names)
     if (this.isDone) this.#rank()
   }
 
@@ -106,11 +113,11 @@ export class ScanOrder implements HitOrder {
     fields.forEach((field, at) => {
       const counted = plan.counter?.count(field)
       tokens += counted?.tokens ?? 0
-      counted?.terms.forEach((counts, term) => {
-        for (const [form, count] of counts) {
-          const key = `${term} ${form}`
-          forms.set(key, (forms.get(key) ?? 0) + count * (weights[at] ?? 1))
-        }
+      const add = (key: string, count: number): Map<string, number> =>
+        forms.set(key, (forms.get(key) ?? 0) + count * (weights[at] ?? 1))
+      counted?.terms.forEach(({ counts, first }, term) => {
+        for (const [form, count] of counts) add(`${term} ${form}`, count)
+        if (first !== null && this.#speakers.has(term)) add(`${BEGINNING}${term} ${first}`, 1)
       })
     })
     return { index, tokens, forms, isHit, hasLiteral: this.#literals?.matches(fields) ?? false }
@@ -149,28 +156,37 @@ export class ScanOrder implements HitOrder {
     this.#read.length = 0
   }
 
-  /** Returns whether a form belongs to a word that tells something. */
+  /** The words of the question, by their terms. */
+  #terms(): AskedWord[] {
+    return (this.#options.words ?? []).flatMap((word) => rankedTerms(word.expression).map(() => word))
+  }
+
+  /** Returns whether a form belongs to a word that tells something, or is that of a speaker at the beginning. */
   #telling(): (form: string) => boolean {
-    const { words } = this.#options
-    if (words === null) return () => true
+    if (this.#options.words === null) return () => true
     const rows = new Map<string, number>()
     for (const { forms } of this.#read.flat())
       for (const form of forms.keys()) rows.set(form, (rows.get(form) ?? 0) + 1)
-    const terms = words.flatMap((word) => rankedTerms(word.expression).map(() => word))
-    const found = terms.map((word, term) => ({
+    const found = this.#terms().map((word, term) => ({
       term,
       rows: isLiteral(word)
         ? 1
         : Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
     }))
-    const telling = new Set(tellingWords(found, this.rows).map(({ term }) => term))
-    return (form) => telling.has(Number.parseInt(form, 10))
+    const known = tellingWords(found, this.rows)
+    const telling = new Set(known.map(({ term }) => term))
+    const begun = (term: number): number =>
+      this.#read.flat().filter(({ forms }) => forms.keys().some((form) => form.startsWith(`${BEGINNING}${term} `)))
+        .length
+    const speakers = new Set(known.flatMap(({ term, rows: all }) => (isSpeaker(all, begun(term)) ? [term] : [])))
+    return (form) =>
+      form.startsWith(BEGINNING) ? speakers.has(Number.parseInt(form.slice(1), 10)) : telling.has(termOf(form))
   }
 
   /** The rows with all telling words, ascending, when there are several. */
   #withAll({ catalogue }: Searched, hits: readonly Read[], isTelling: (form: string) => boolean): Float64Array {
     const termsOf = ({ forms }: Read): Set<number> =>
-      new Set([...forms.keys()].filter(isTelling).map((form) => Number.parseInt(form, 10)))
+      new Set([...forms.keys()].filter((form) => !form.startsWith(BEGINNING) && isTelling(form)).map(termOf))
     const all = new Set(this.#read.flat().flatMap((one) => [...termsOf(one)]))
     if (all.size < 2) return NO_ROWS
     const rows = hits
@@ -179,6 +195,8 @@ export class ScanOrder implements HitOrder {
     return Float64Array.from(rows).sort()
   }
 }
+
+const termOf = (form: string): number => Number.parseInt(form, 10)
 
 const isLiteral = ({ expression }: AskedWord): boolean =>
   expression.kind === 'term' && expression.term.kind === 'literal'

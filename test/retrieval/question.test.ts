@@ -105,6 +105,24 @@ it('leaves out words that stand nearly everywhere and names them', async () => {
   }
 })
 
+it('finds what somebody said before what was said to her, and her name also in the genitive', async () => {
+  using memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, [
+    ...filler,
+    'Anna: the port was changed',
+    'Anna: good morning',
+    'Anna: see you',
+    ...filler,
+    'Ben: Anna port the port to port',
+    ...filler,
+  ])
+  for (const search of searches(memory)) {
+    for (const query of ['which port did Anna name?', "what is Anna's port?"]) {
+      expect(idsOf(await search({ query })).slice(0, 2), query).toEqual(['msg_31', 'msg_64'])
+    }
+  }
+})
+
 it('has the same hits in the same order by index and by scan, over all pages', async () => {
   using memory = buildMemory({ conversations: [{}, {}] })
   const random = new Random(5)
@@ -113,14 +131,15 @@ it('has the same hits in the same order by index and by scan, over all pages', a
     memory.messages(
       conversation,
       Array.from({ length: 150 }, () => ({
-        content: Array.from({ length: random.int(1, 9) }, () => random.pick(words)).join(' '),
+        content: `${random.pick(['Anna: ', 'Ben: ', '', ''])}${Array.from({ length: random.int(1, 9) }, () => random.pick(words)).join(' ')}`,
         role: random.pick(['user', 'assistant', 'tool'] as const),
       })),
     )
   }
   const [indexed, scanning] = searches(memory)
   if (!indexed || !scanning) throw new Error('there are two searches')
-  for (const query of ['locked queue', 'retry the lock in the queue', 'C++ retries', 'moon 部署', 'unknown sea?']) {
+  const queries = ['locked queue', 'retry the lock in the queue', 'C++ retries', 'moon 部署', 'unknown sea?']
+  for (const query of [...queries, 'which locks did Anna retry?', "Ben's queue"]) {
     const all = await scanning({ query, match: 'question', limit: 1000 })
     expect(all.hits.length).toBeGreaterThan(20)
     const seen: string[] = []
