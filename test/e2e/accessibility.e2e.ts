@@ -1,33 +1,7 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
+import { loaded, OF_COLOUR, violations } from './axe.ts'
 import { factsOf, hitsOf, sampleCopy } from './memories.ts'
-
-const SERIOUS = ['serious', 'critical']
-
-/** What there is to say against a page depends on its colours for these rules only. */
-const OF_COLOUR = ['color-contrast', 'link-in-text-block']
-
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  // The renderer's policy lets nothing be evaluated in the page but what the debugger brings.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] })
-  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
-  return violations
-    .filter(({ impact }) => impact !== null && impact !== undefined && SERIOUS.includes(impact))
-    .flatMap(({ id, nodes }) =>
-      nodes
-        .slice(0, 3)
-        .map((node) => `${id}: ${node.target.join(' ')} ${node.failureSummary?.split('\n')[1]?.trim() ?? ''}`),
-    )
-}
-
-/** Nothing is loading any more. */
-async function loaded(page: Page): Promise<void> {
-  // A view that was asked for is drawn by the second frame, if only as the place where it will be.
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
-  await expect(page.getByRole('status', { name: /^Loading/ })).toHaveCount(0)
-}
 
 /** Something to find and to repair. @returns a summary of the first conversation */
 function damage(path: string): string {
@@ -59,13 +33,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
   const found: Record<string, string[]> = {}
   const checkIn = async (colorScheme: 'dark' | 'light', name: string, rules?: string[]) => {
     await page.emulateMedia({ colorScheme })
-    await loaded(page)
-    // What is wrong for a moment only, while something loads or fades in, is not wrong.
-    let wrong = await violations(page, rules)
-    for (let again = 0; wrong.length > 0 && again < 3; again += 1) {
-      await page.waitForTimeout(1000)
-      wrong = await violations(page, rules)
-    }
+    const wrong = await violations(page, rules)
     if (wrong.length > 0) found[`${name}, ${colorScheme}`] = wrong
   }
   const check = async (name: string) => {
@@ -84,6 +52,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     'map',
     'compare',
     'logs',
+    'settings',
   ]) {
     await go(`${view}?select=msg_3`)
     await check(view)

@@ -1,4 +1,7 @@
-import { expect, THROUGH_SHELL, test } from './app.ts'
+import { VIEWS } from '../../renderer/routes.ts'
+import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
+import { OF_COLOUR, violations } from './axe.ts'
+import { factsOf, sampleCopy } from './memories.ts'
 
 test(
   'a theme can be chosen and is remembered, and the desktop’s own colours come first',
@@ -36,3 +39,29 @@ test(
     await expect.poll(ground).toBe(canvas)
   },
 )
+
+const MEDIA = [
+  { name: 'high contrast', colorScheme: 'dark', contrast: 'more', forcedColors: null },
+  { name: 'light, more contrast', colorScheme: 'light', contrast: 'more', forcedColors: null },
+  { name: 'forced dark colours', colorScheme: 'dark', contrast: null, forcedColors: 'active' },
+  { name: 'forced light colours', colorScheme: 'light', contrast: null, forcedColors: 'active' },
+] as const
+
+test('every view can be read with more contrast and in forced colours', IN_BROWSER, async ({ openMemory, home }) => {
+  // Axe looks at every element of fourteen views four times.
+  test.setTimeout(300_000)
+  const path = sampleCopy(home)
+  const { conversationId } = await factsOf(path)
+  const page = await openMemory(path)
+  const found: Record<string, string[]> = {}
+  for (const view of VIEWS) {
+    await page.evaluate((hash) => location.assign(hash), `#/conversation/${conversationId}/${view}?select=msg_3`)
+    await expect(page).toHaveURL(new RegExp(`/${view}`))
+    for (const { name, ...media } of MEDIA) {
+      await page.emulateMedia(media)
+      const wrong = await violations(page, OF_COLOUR)
+      if (wrong.length > 0) found[`${view}, ${name}`] = wrong
+    }
+  }
+  expect(found).toEqual({})
+})
