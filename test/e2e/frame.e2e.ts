@@ -50,6 +50,37 @@ test(
     await expect(panel).toBeVisible()
     await page.keyboard.press('\\')
     await expect(panel).toBeHidden()
+    // No view is wider than its column.
+    for (const place of [
+      'overview',
+      'strata',
+      'context',
+      'transcript',
+      'search',
+      'lineage',
+      'compaction',
+      'integrity',
+      'compare',
+      'files',
+      'storage',
+      'map',
+      'logs',
+      'settings',
+      'search?trace=msg_1',
+    ]) {
+      await page.evaluate((to) => location.assign(to), `#/conversation/1/${place}`)
+      await expect(page.getByRole('status', { name: /^Loading/ })).toHaveCount(0)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(900)
+      const overflow = await view.evaluate((main) =>
+        [...main.querySelectorAll('*')]
+          .filter((element) => {
+            const style = getComputedStyle(element)
+            return element.scrollWidth > element.clientWidth + 1 && style.overflowX === 'auto'
+          })
+          .map((element) => element.className),
+      )
+      expect(overflow, place).toEqual([])
+    }
     await expect(tabs.getByRole('link', { name: 'Logs' })).toBeHidden()
     await tabs.getByRole('button', { name: 'More views' }).click()
     await page.getByRole('menuitemradio', { name: 'Logs' }).click()
