@@ -98,9 +98,9 @@ export async function claimConversation(
   { row, parentId, tokenEstimator }: Pick<ConversationHead, 'row' | 'parentId' | 'tokenEstimator'>,
 ): Promise<{ readonly conversationId: number; readonly isNew: boolean }> {
   await query(queries.newTenant, [tenant])
-  const session = sha256(JSON.stringify([row.importer ?? null, row.session_id ?? null]))
-  const [known] = await query<{ id: number }>(queries.session, [tenant, session])
-  if (known) return { conversationId: Number(known.id), isNew: false }
+  const known = await conversationOfSession(query, tenant, row)
+  if (known !== null) return { conversationId: known, isNew: false }
+  const session = sessionHash(row)
   const [made] = await query<{ id: number }>(queries.newId)
   const conversationId = Number(made?.id)
   // Another writer may have made it since; it is waited for, and nothing is inserted then.
@@ -111,6 +111,16 @@ export async function claimConversation(
   }
   await query(queries.insertHead, [tenant, conversationId, parentId, tokenEstimator, JSON.stringify([toStored(row)])])
   return { conversationId, isNew: true }
+}
+
+/** Identifies a session. Importer and session id may both be longer than an index allows. */
+const sessionHash = ({ importer = null, session_id = null }: StoredRow): string =>
+  sha256(JSON.stringify([importer, session_id]))
+
+/** The conversation of a session, or null. */
+export async function conversationOfSession(query: Query, tenant: string, row: StoredRow): Promise<number | null> {
+  const [known] = await query<{ id: number }>(queries.session, [tenant, sessionHash(row)])
+  return known ? Number(known.id) : null
 }
 
 export async function readHead(

@@ -31,6 +31,8 @@ const queries = {
   head: /* sql */ `
     SELECT ${HEAD_COLUMNS.map(({ name }) => name).join(', ')} FROM conversations
     WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  lastMessage: /* sql */ `SELECT max(message_id) FROM messages WHERE conversation_id = CAST(:conversation AS INTEGER)`,
+  lastItem: /* sql */ `SELECT max(ordinal) FROM context_items WHERE conversation_id = CAST(:conversation AS INTEGER)`,
   rows: (table: StoredTable, owner: string, where: string) => /* sql */ `
     SELECT ${table.columns.map(({ name }) => `t.${name}`).join(', ')} FROM ${table.name} AS t ${owner}
     WHERE ${where} = CAST(:conversation AS INTEGER)
@@ -126,4 +128,30 @@ export function recordedUnits(db: ReadDb, table: StoredTable): Map<string, strin
 
 export function makePulledRows(db: WriteDb): void {
   db.exec(queries.make)
+}
+
+/** How far the messages and the window of a conversation went at a moment. */
+export type Marks = { readonly messageId: number; readonly ordinal: number }
+
+export function marksOf(db: ReadDb, conversation: number): Marks {
+  const last = (sql: string): number => db.value<number | null>(sql, { conversation }) ?? Number.MIN_SAFE_INTEGER
+  return { messageId: last(queries.lastMessage), ordinal: last(queries.lastItem) }
+}
+
+/** The rows of messages that were appended since, as `changesIn` would find them. It reads no others. */
+export function* appendedIn(db: ReadDb, conversation: number, after: Marks): Generator<TableChanges> {
+  const limits: Readonly<Record<string, readonly [column: string, after: number]>> = {
+    messages: ['t.message_id', after.messageId],
+    message_parts: ['t.message_id', after.messageId],
+    context_items: ['t.ordinal', after.ordinal],
+  }
+  for (const table of STORED_TABLES) {
+    const limit = limits[table.name]
+    if (limit === undefined) continue
+    const owner = OWNERS[table.name]
+    const where = `${limit[0]} > CAST(:after AS INTEGER) AND ${owner === undefined ? 't' : 'o'}.conversation_id`
+    const rows = db.iterate<StoredRow>(queries.rows(table, owner ?? '', where), { conversation, after: limit[1] })
+    const units = [...unitsOf(table, rows)].map((unit) => ({ ...unit, before: null }))
+    if (units.length > 0) yield { table, units }
+  }
 }

@@ -30,6 +30,10 @@ import {
   unitsOf,
 } from './pulled-file.ts'
 
+const queries = {
+  hold: /* sql */ 'SELECT rootpage FROM main.sqlite_schema',
+}
+
 /** Units that are compared with one statement. */
 const COMPARED_AT_ONCE = 2000
 /** Conflicts that an error names. */
@@ -53,10 +57,15 @@ type HeadChange = ReturnType<typeof changedHead>
 
 /**
  * Writes what was changed in a pulled file back, in one transaction. Each row that is replaced is compared with what
- * was pulled; what was pushed before, by a push whose answer was lost, counts as done.
+ * was pulled; what was pushed before, by a push whose answer was lost, counts as done. Who knows all changes of the file
+ * gives them, and it is not read again.
  * @throws LcmError conflict with the rows that differ; nothing is written then. invalid_argument for any other file
  */
-export async function pushChanges(to: Postgres, db: WriteDb): Promise<PushReport> {
+export async function pushChanges(
+  to: Postgres,
+  db: WriteDb,
+  known: readonly TableChanges[] | null = null,
+): Promise<PushReport> {
   const origin = readPulledFrom(db)
   if (origin === null) {
     throw new LcmError(
@@ -68,8 +77,8 @@ export async function pushChanges(to: Postgres, db: WriteDb): Promise<PushReport
   await requireVersion(to)
   const { tenant, conversationId } = origin
   const key = { tenant, conversationId }
-  const changes = [...changesIn(db, conversationId)]
-  const head = changedHead(db, conversationId)
+  const { changes, head } =
+    known === null ? readWhole(db, conversationId) : { changes: known, head: changedHead(db, conversationId) }
   refuseCanonicalChanges(db, changes)
   const isNothing = changes.length === 0 && head === null
   const done = isNothing ? null : await to.write(tenant, (query) => apply(query, key, { changes, head }))
@@ -93,6 +102,17 @@ export async function pushChanges(to: Postgres, db: WriteDb): Promise<PushReport
     conversationId,
     tables: [...headRow, ...tables],
     compared: changes.reduce((sum, { units }) => sum + units.length, headRow.length),
+  }
+}
+
+/** Reads one state of the file, which a compaction may be writing to. */
+function readWhole(db: WriteDb, conversationId: number) {
+  const held = db.iterate(queries.hold)
+  try {
+    held.next()
+    return { changes: [...changesIn(db, conversationId)], head: changedHead(db, conversationId) }
+  } finally {
+    held.return?.()
   }
 }
 

@@ -24,7 +24,7 @@ const IDLE_MS = 30_000
 const Known = z.array(z.object({ address: z.string(), openedAtMs: z.number() }))
 type Known = z.infer<typeof Known>
 
-export type ServersOptions = {
+type ServersOptions = {
   readonly folders: Pick<UserFolders, 'data' | 'cache'>
   readonly env: Environment
   readonly keys: KeyStore | null

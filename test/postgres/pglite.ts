@@ -6,7 +6,13 @@ import { migratePostgres } from '../../core/postgres/migrate.ts'
 /** Partitions cost time when tables are made; two show that rows go to different ones. */
 const PARTITIONS = 2
 
-export type InProcess = { readonly db: Postgres; readonly engine: PGlite; readonly close: () => Promise<void> }
+export type InProcess = {
+  readonly db: Postgres
+  readonly engine: PGlite
+  /** A connection of many: their transactions wait for each other. */
+  readonly connect: () => Postgres
+  readonly close: () => Promise<void>
+}
 
 /** PostgreSQL inside this process, with the tables. It takes a second or two, so a test file makes one. */
 export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
@@ -20,5 +26,17 @@ export async function inProcess({ migrated = true } = {}): Promise<InProcess> {
     'postgres://postgres@localhost:5432/test',
   )
   if (migrated) await migratePostgres(db, PARTITIONS)
-  return { db, engine, close: () => engine.close() }
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const run = last.then(work)
+    last = run.catch(() => undefined)
+    return run
+  }
+  const connect = (): Postgres => ({
+    ...db,
+    read: (...given) => inTurn(() => db.read(...given)),
+    write: (...given) => inTurn(() => db.write(...given)),
+    script: (sql) => inTurn(() => db.script(sql)),
+  })
+  return { db, engine, connect, close: () => engine.close() }
 }

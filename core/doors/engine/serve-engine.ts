@@ -3,7 +3,10 @@ import { Worker } from 'node:worker_threads'
 import { hostCalls } from '../../contract/host.ts'
 import { Core } from '../../core.ts'
 import { type HostCallName, HostedMemory } from '../../host/hosted-memory.ts'
+import type { JobExecutor } from '../../jobs/jobs.ts'
 import { Machine } from '../../machine/machine.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
 import { type CoreThreadData, THREAD_LIMITS } from '../core-host.ts'
 import { executeInThread } from '../job-thread.ts'
 import { LineSplitter } from '../line-splitter.ts'
@@ -23,6 +26,12 @@ export type ServeEngineOptions = {
   readonly onStuck?: () => void
 }
 
+/** What answers the calls of a program. */
+type Served = {
+  readonly call: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>
+  readonly close: () => Promise<void>
+}
+
 /** A message of an agent may hold a whole file. */
 const MOST_LINE_BYTES = 64 * 1024 * 1024
 
@@ -37,23 +46,13 @@ const isHostCall = (method: string): method is HostCallName => Object.hasOwn(hos
 export async function serveEngine(options: ServeEngineOptions): Promise<number> {
   // Standard output belongs to the protocol, so other output goes to standard error.
   for (const method of ['log', 'info', 'debug'] as const) console[method] = console.error
-  const { path, allowNewer, agent, summarizer, isAutomatic, resourcesDir } = options
   const jobs = executeInThread(() => startJobThread(options))
-  const core = new Core({
-    path,
-    open: { create: true, allowNewer, owner: ownerOf(agent) },
-    machine: new Machine({ env: process.env, resourcesDir }),
-    execute: jobs.execute,
-    isRemembered: false,
-  })
+  let served: Served | null = null
   try {
-    const { summarizers } = await core.lcm()
-    summarizers.providersOf(summarizer)
-    const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
-    const procedure = procedureCaller(core)
+    served = await (isPostgresAddress(options.path) ? onPostgres : onFile)(options, jobs.execute)
+    const { call } = served
     const engine = new Engine({
-      call: (method, params, signal) =>
-        isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal),
+      call,
       isKnown: (method) => isHostCall(method) || PROCEDURES.has(method),
       isWrite: (method) => method === 'ingest',
       write: async (line) => {
@@ -68,8 +67,50 @@ export async function serveEngine(options: ServeEngineOptions): Promise<number> 
     if (ended !== 'end') engine.abort()
     return ended === 'SIGINT' ? 130 : 0
   } finally {
-    await core.close()
+    await served?.close()
     if (!(await jobs.close())) options.onStuck?.()
+  }
+}
+
+async function onFile(options: ServeEngineOptions, execute: JobExecutor): Promise<Served> {
+  const { path, allowNewer, agent, summarizer, isAutomatic, resourcesDir } = options
+  const core = new Core({
+    path,
+    open: { create: true, allowNewer, owner: ownerOf(agent) },
+    machine: new Machine({ env: process.env, resourcesDir }),
+    execute,
+    isRemembered: false,
+  })
+  try {
+    const { summarizers } = await core.lcm()
+    summarizers.providersOf(summarizer)
+  } catch (error) {
+    await core.close()
+    throw error
+  }
+  const host = new HostedMemory({ core, agent, summarizer, isAutomatic })
+  const procedure = procedureCaller(core)
+  return {
+    call: (method, params, signal) =>
+      isHostCall(method) ? host.call(method, params, signal) : procedure(method, params, signal),
+    close: () => core.close(),
+  }
+}
+
+async function onPostgres(options: ServeEngineOptions, execute: JobExecutor): Promise<Served> {
+  const { path: address, agent, summarizer, isAutomatic, resourcesDir } = options
+  const { openRemoteMemory, remoteProcedures } = await import('../remote-service.ts')
+  const remote = await openRemoteMemory({
+    ...{ address, agent, summarizer, isAutomatic, execute, owner: ownerOf(agent) },
+    givenBy: 'argument',
+    settings: loadSettings(process.env),
+    machine: new Machine({ env: process.env, resourcesDir }),
+  })
+  const procedure = remoteProcedures(remote)
+  return {
+    call: async (method, params, signal) =>
+      isHostCall(method) ? remote.call(method, params, signal) : procedure(method, params, signal),
+    close: () => remote.close(),
   }
 }
 

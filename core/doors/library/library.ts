@@ -1,8 +1,11 @@
 import { join } from 'node:path'
+import type { IntegrityReport } from '../../contract/integrity.ts'
 import { Core } from '../../core.ts'
 import { LcmError as CoreError } from '../../errors.ts'
 import { type HostCallName, HostedMemory } from '../../host/hosted-memory.ts'
 import { Machine } from '../../machine/machine.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { withOverrides } from '../../settings/settings.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { procedureCaller } from '../procedures.ts'
@@ -27,6 +30,7 @@ export const openLcm: typeof declared.openLcm = async (path: string, options: Op
   const { agent = 'agent', summarizer = 'deterministic', autoCompact = false, compaction, ...opening } = options
   const configured = loadSettings(process.env)
   const settings = { ...configured, compaction: withOverrides(configured.compaction, compaction) }
+  if (isPostgresAddress(path)) return openInPostgres(path, { agent, summarizer, autoCompact, settings })
   const open = { ...opening, settings }
   const core = new Core({
     path,
@@ -40,19 +44,72 @@ export const openLcm: typeof declared.openLcm = async (path: string, options: Op
     // An unknown name is a mistake that is better noticed now than at the first compaction.
     summarizers.providersOf(summarizer)
     const host = new HostedMemory({ core, agent, summarizer, isAutomatic: autoCompact })
-    return libraryOn(core, host, info)
+    return libraryOn(onFile(core, host, info))
   } catch (error) {
     await core.close()
     throw error
   }
 }
 
-function libraryOn(core: Core, host: HostedMemory, info: Lcm['info']): Lcm {
+type InPostgres = {
+  readonly agent: string
+  readonly summarizer: string
+  readonly autoCompact: boolean
+  readonly settings: Settings
+}
+
+/** The address is part of a program, so it may hold a password. What it needs is loaded with the first address. */
+async function openInPostgres(address: string, { autoCompact, settings, ...rest }: InPostgres): Promise<Lcm> {
+  const { openRemoteMemory, remoteProcedures } = await import('../remote-service.ts')
+  const remote = await openRemoteMemory({
+    ...rest,
+    ...{ address, settings, givenBy: 'environment', isAutomatic: autoCompact },
+    machine: new Machine({ env: process.env, resourcesDir: RESOURCES }),
+    execute: executeHere({ settings }),
+  })
+  return libraryOn({
+    info: remote.info(),
+    procedure: remoteProcedures(remote),
+    ask: (name, input, signal) => remote.call(name, input, signal),
+    integrity: async ({ conversationId }, signal) => {
+      const result = await remote.job(conversationId, { kind: 'integrity' }, signal)
+      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
+      return result.value
+    },
+    subscribe: () => () => undefined,
+    close: () => remote.close(),
+  })
+}
+
+type Served = {
+  readonly info: Lcm['info']
+  readonly procedure: (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
+  readonly ask: (name: HostCallName, input: unknown, signal: AbortSignal) => Promise<unknown>
+  readonly integrity: (input: { readonly conversationId?: number }, signal: AbortSignal) => Promise<IntegrityReport>
+  readonly subscribe: Lcm['subscribe']
+  readonly close: Lcm['close']
+}
+
+function onFile(core: Core, host: HostedMemory, info: Lcm['info']): Served {
   const procedure = procedureCaller(core)
+  return {
+    ...{ info, procedure },
+    ask: (name, input, signal) => host.call(name, input, signal),
+    integrity: async (input, signal) => {
+      const { jobId } = (await procedure('jobs.start', { ...input, kind: 'integrity' })) as { jobId: string }
+      const result = await core.jobs.result(jobId, signal)
+      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
+      return result.value
+    },
+    subscribe: (listener) => core.subscribe(listener),
+    close: () => core.close(),
+  }
+}
+
+function libraryOn({ info, procedure, ask: asked, integrity, subscribe, close }: Served): Lcm {
   const call = ((name, input, { signal } = {}) => procedure(name, input, signal)) as Lcm['call']
   const ask = <T>(name: HostCallName, input: unknown, { signal = NEVER }: CallOptions = {}): Promise<T> =>
-    host.call(name, input, signal) as Promise<T>
-  const close = (): Promise<void> => core.close()
+    asked(name, input, signal) as Promise<T>
   return {
     info,
     store: storeOn(call, ask),
@@ -66,14 +123,9 @@ function libraryOn(core: Core, host: HostedMemory, info: Lcm['info']): Lcm {
     describe: (id, { contentChars, ...options } = {}) => call('retrieval.describe', { id, contentChars }, options),
     expand: (input, options) => call('retrieval.expand', input, options),
     expandQuery: (input, options) => call('retrieval.expandQuery', input, options),
-    integrity: async (input = {}, options = {}) => {
-      const { jobId } = await call('jobs.start', { ...input, kind: 'integrity' })
-      const result = await core.jobs.result(jobId, options.signal ?? NEVER)
-      if (result.kind !== 'integrity') throw new Error('a scan answers with a report')
-      return result.value
-    },
+    integrity: (input = {}, options = {}) => integrity(input, options.signal ?? NEVER),
     call,
-    subscribe: (listener) => core.subscribe(listener),
+    subscribe,
     close,
   }
 }
