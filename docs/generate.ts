@@ -13,6 +13,7 @@ import {
   POLICIES,
   SCHEMA_V1 as POSTGRES_V1,
   SCHEMA_V2 as POSTGRES_V2,
+  SCHEMA_V3 as POSTGRES_V3,
   partitions,
   ROLES,
 } from '../core/postgres/schema.ts'
@@ -94,6 +95,11 @@ Each partitioned table has ${PARTITIONS} partitions, or as many as the first \`l
 ## Added by version 2
 
 \`\`\`sql${POSTGRES_V2.trimEnd()}
+\`\`\`
+
+## Added by version 3
+
+\`\`\`sql${POSTGRES_V3.trimEnd()}
 \`\`\`
 
 ## Roles

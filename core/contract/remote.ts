@@ -68,3 +68,21 @@ export const PgReport = z.object({
   sql: z.string().nullable(),
 })
 export type PgReport = z.infer<typeof PgReport>
+
+/** What a worker did with one conversation. */
+export const WorkerOutcome = z.object({
+  tenant: z.string(),
+  conversationId: ConversationId,
+  /** `conflict`: somebody else wrote to the same window, and it is tried again later. `busy`: another worker has it. */
+  outcome: z.enum(['compacted', 'nothing_to_do', 'conflict', 'busy', 'failed']),
+  created: Count,
+  error: z.string().nullable(),
+})
+export type WorkerOutcome = z.infer<typeof WorkerOutcome>
+
+/** What a worker did until nothing was due any more. */
+export const WorkerReport = z.object({
+  address: z.string(),
+  conversations: z.array(WorkerOutcome),
+})
+export type WorkerReport = z.infer<typeof WorkerReport>

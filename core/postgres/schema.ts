@@ -370,10 +370,34 @@ CREATE INDEX conversation_totals_unchecked ON lcm.conversation_totals (checked_a
   WHERE checked_writes IS DISTINCT FROM writes;
 `
 
+/**
+ * Version 3: conversations that are to be compacted. A job is taken for a while, so that another worker takes it when
+ * the one that had it is gone.
+ */
+export const SCHEMA_V3 = /* sql */ `
+CREATE TABLE lcm.compaction_jobs (
+  tenant_id text NOT NULL, conversation_id bigint NOT NULL,
+  not_before bigint NOT NULL, taken_until bigint NOT NULL DEFAULT 0, taken_by text, attempts bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (tenant_id, conversation_id)
+);
+CREATE INDEX compaction_jobs_due ON lcm.compaction_jobs (greatest(not_before, taken_until));
+ALTER TABLE lcm.compaction_jobs ENABLE ROW LEVEL SECURITY;
+ALTER TABLE lcm.compaction_jobs FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON lcm.compaction_jobs USING (
+  (SELECT '*' = ANY (lcm.granted_tenants())) OR tenant_id = ANY ((SELECT lcm.granted_tenants())::text[]));
+DO $$
+BEGIN
+  IF EXISTS (SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'lcm_worker') THEN
+    GRANT SELECT, INSERT, UPDATE, DELETE ON lcm.compaction_jobs TO lcm_worker;
+  END IF;
+END $$;
+`
+
 /** `migrations(n)[v]` takes the tables from version v to v + 1. Applied ones never change; a change is a new entry. */
 export const migrations = (partitionCount: number): readonly string[] => [
   SCHEMA_V1 + partitions(partitionCount) + POLICIES,
   SCHEMA_V2,
+  SCHEMA_V3,
 ]
 
 /**
@@ -396,4 +420,5 @@ GRANT INSERT, UPDATE ON lcm.conversation_totals TO lcm_writer, lcm_worker;
 GRANT INSERT, DELETE ON lcm.summaries, lcm.summary_messages, lcm.summary_sources, lcm.context_items, lcm.large_files,
   lcm.compaction_runs TO lcm_writer, lcm_worker;
 GRANT INSERT ON lcm.compaction_events, lcm.surgery_events TO lcm_writer, lcm_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON lcm.compaction_jobs TO lcm_worker;
 `

@@ -169,6 +169,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'all conversations of all tenants in PostgreSQL that you may see: how full, when last added to, what failed',
     load: async () => (await import('./fleet-command.ts')).fleet,
   },
+  worker: {
+    words: '[address]',
+    does: 'compact conversations in PostgreSQL whose windows are full; many workers share the work',
+    load: async () => (await import('./worker-command.ts')).worker,
+  },
   pg: {
     words: '<action> [address]',
     does: 'the tables in PostgreSQL: migrate makes or updates them, status says their version, roles prints SQL for roles',
