@@ -8,11 +8,12 @@ import type { NewPart } from './new-message.ts'
 const columns = [...flagColumns, ...valueColumns, 'text_is_content', 'metadata_has_text']
 const indexOf: ReadonlyMap<string, number> = new Map(columns.map((column, index) => [column, index]))
 
+// They are asked of one message after another. See `message-appender.ts` for the CAST.
 const queries = {
   rows: /* sql */ `
     SELECT ${columns.join(', ')}
     FROM message_parts
-    WHERE message_id = :messageId AND is_synthetic = 0
+    WHERE message_id = CAST(:messageId AS INTEGER) AND is_synthetic = 0
     ORDER BY ordinal`,
   // The cost of a step changes while the step is running and is no text of the message. Synthetic parts were added by
   // this program. Both are left out.
@@ -21,7 +22,7 @@ const queries = {
       tool_input AS toolInput, tool_output AS toolOutput, tool_error AS toolError, tool_status AS toolStatus,
       ${partMetadata('p')} AS metadata
     FROM message_parts AS p
-    WHERE message_id = :messageId AND is_synthetic = 0 AND part_type <> 'step_finish'
+    WHERE message_id = CAST(:messageId AS INTEGER) AND is_synthetic = 0 AND part_type <> 'step_finish'
     ORDER BY ordinal`,
 }
 
