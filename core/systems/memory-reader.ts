@@ -6,7 +6,7 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { inSlices, withoutYielding } from '../yielding.ts'
 import { changeStamp } from './change-stamp.ts'
-import { followingConversation, lineageState, readingConversation } from './read-conversation.ts'
+import { followingConversation, lineageState, linksState, readingConversation } from './read-conversation.ts'
 import { appendingNewer, checking } from './read-messages.ts'
 import { numberedPositions, readOrder } from './read-order.ts'
 
@@ -96,6 +96,7 @@ export class MemoryReader {
   readonly #orders = new Map<number, KeptOrder>()
   readonly #preparing = new Map<number, Promise<void>>()
   readonly #preparingMemories = new Map<number, Promise<void>>()
+  #links = { stamp: '', state: '' }
 
   constructor(db: ReadDb, { hasUniqueSeqs = false }: MemoryReaderOptions = {}) {
     this.#db = db
@@ -202,13 +203,20 @@ export class MemoryReader {
 
   *#reading({ stamp, history, memory: before }: Kept): Generator<void, KeptMemory> {
     const startedMs = performance.now()
-    const state = lineageState(this.#db, history.conversationId)
+    const state = lineageState(this.#db, history.conversationId, this.#linksNow())
     if (before?.state === state && startedMs < before.restUntilMs) {
       const followed = yield* followingConversation(this.#db, history, before.memory)
       if (followed) return { ...before, memory: followed, stamp }
     }
     const memory = yield* readingConversation(this.#db, history)
     return { memory, stamp, readStamp: stamp, state, restUntilMs: restUntil(startedMs) }
+  }
+
+  /** Of the whole file, and counted once for each of its states, because a list reads many conversations. */
+  #linksNow(): string {
+    const stamp = changeStamp(this.#db)
+    if (this.#links.stamp !== stamp) this.#links = { stamp, state: linksState(this.#db) }
+    return this.#links.state
   }
 
   *#prepared(conversationId: number): Generator<void> {
