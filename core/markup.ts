@@ -17,8 +17,7 @@ body { margin: 40px auto; max-width: 1180px; padding: 0 24px; font: 14px/1.5 sys
 h1 { font-size: 22px; margin: 0 0 8px; } h2 { font-size: 17px; margin: 40px 0 8px; } h3 { font-size: 14px; margin: 28px 0 8px; }
 p, small { color: var(--faint); } p { margin: 4px 0; } a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; }
 pre { margin: 6px 0; padding: 10px 12px; background: var(--raised); border-radius: 6px; font: 12.5px/1.55 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-details, article { border-top: 1px solid var(--line); padding: 8px 0; } summary { cursor: pointer; } :target { background: var(--raised); }
-ol { padding-left: 48px; columns: 240px; } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 th { font-weight: 600; color: var(--faint); white-space: nowrap; }`
 

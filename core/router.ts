@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { agentTools, Tools } from './agents/tools/tools.ts'
 import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
+import type { ErrorInfo } from './contract/error.ts'
 import type { LcmEvent } from './contract/event.ts'
 import { findingCounts } from './contract/integrity.ts'
 import type { Core } from './core.ts'
@@ -67,6 +68,19 @@ export function createRouter(core: Core) {
   const withSummaries = async ({ conversationId }: { readonly conversationId: number }): Promise<Lcm> => {
     await (await core.lcm()).reader.prepareMemory(conversationId)
     return core.lcm()
+  }
+
+  /** An error after the first step of a stream is not seen by the middleware above, so it is translated here. */
+  async function* translated<T>(
+    steps: () => AsyncGenerator<T, void>,
+    toError: (error: { message: string; data: ErrorInfo }) => unknown,
+  ): AsyncGenerator<T, void> {
+    try {
+      yield* stepsDespiteWrongValues(core.path, steps)
+    } catch (error) {
+      const info = toErrorInfo(error)
+      throw toError({ message: info.message, data: info })
+    }
   }
 
   return os.router({
@@ -134,6 +148,14 @@ export function createRouter(core: Core) {
       files: os.conversations.files.handler(async ({ input }) =>
         (await core.lcm()).retrieval.files(input.conversationId),
       ),
+      share: os.conversations.share.handler(async function* ({ input, signal, errors }) {
+        const pieces = async function* () {
+          // What writes pages is loaded when somebody shares one.
+          const { shareConversation } = await import('./browse/export/share-conversation.ts')
+          yield* shareConversation(await withSummaries(input), input, signal)
+        }
+        yield* translated(pieces, errors.LCM)
+      }),
     },
     files: {
       read: os.files.read.handler(async ({ input, signal }) =>
@@ -191,13 +213,7 @@ export function createRouter(core: Core) {
         const steps = async function* () {
           yield* (await core.lcm()).retrieval.grepStream(input, signal)
         }
-        try {
-          yield* stepsDespiteWrongValues(core.path, steps)
-        } catch (error) {
-          // An error after the first step is not seen by the middleware above, so it is translated here.
-          const info = toErrorInfo(error)
-          throw errors.LCM({ message: info.message, data: info })
-        }
+        yield* translated(steps, errors.LCM)
       }),
       matchesIn: os.retrieval.matchesIn.handler(async ({ input, signal }) =>
         (await core.lcm()).retrieval.matchesIn(input, signal),

@@ -39,7 +39,7 @@ import {
 import { LossReport } from './loss.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
-import { ConversationPage, ConversationsInput, MemoryInfo, Overview, Stats } from './memory.ts'
+import { ConversationPage, ConversationsInput, MemoryInfo, Overview, SharedPiece, ShareInput, Stats } from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { ProbeDocument, ProbeDocumentInput, ProbeInput, ProbeReport } from './probe.ts'
@@ -167,6 +167,10 @@ export const contract = {
       .input(UsageInput)
       .output(Usage),
     files: reads('Lists the large files of a conversation.').input(InConversation).output(z.array(FileInfo)),
+    /** It can be cancelled. */
+    share: reads('Returns a conversation as one page of HTML that shows itself from disk, piece by piece.')
+      .input(ShareInput)
+      .output(eventIterator(SharedPiece, z.void())),
   },
   files: {
     /** It can be cancelled. */

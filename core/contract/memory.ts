@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ConversationId, TimeMs } from './ids.ts'
+import { ConversationId, InConversation, TimeMs } from './ids.ts'
 import { CONVERSATION_SORTS } from './lists.ts'
 import { PrunedRun } from './message.ts'
 
@@ -230,3 +230,12 @@ export const Overview = z.object({
   ),
 })
 export type Overview = z.infer<typeof Overview>
+
+export const ShareInput = InConversation.extend({
+  isSanitized: z.boolean().default(true).describe('replace keys, tokens, e-mail addresses and paths'),
+})
+export type ShareInput = z.infer<typeof ShareInput>
+
+/** The next piece of the page. */
+export const SharedPiece = z.object({ html: z.string() })
+export type SharedPiece = z.infer<typeof SharedPiece>

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
+import { ShareDialog } from '../features/share/share-dialog.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
@@ -37,9 +38,11 @@ const VIEWS_AFTER_MS = 3000
 /** They speak of the whole file, and need no conversation. */
 const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'logs', 'settings']
 
+type FrameDialog = 'palette' | 'keys' | 'share'
+
 /** The window on an open memory. */
 export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
-  const [dialog, setDialog] = useState<'palette' | 'keys' | null>(null)
+  const [dialog, setDialog] = useState<FrameDialog | null>(null)
   const [ask, setAsk] = useState<SurgeryAsk | null>(null)
   const middle = useRef<HTMLDivElement>(null)
   const [sidebarWidth, setSidebarWidth] = useStored<number>('sidebar-width', SIDEBAR.initial)
@@ -54,7 +57,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   useMeasuredConversations(current !== null)
 
   // A dialog reports late that it was closed. Another one may be open by then.
-  const close = (closed: 'palette' | 'keys') => setDialog((now) => (now === closed ? null : now))
+  const close = (closed: FrameDialog) => setDialog((now) => (now === closed ? null : now))
   useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onTogglePanel: panel.toggle })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
   useEffect(() => {
@@ -77,7 +80,7 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           onResize={setSidebarWidth}
         />
         <main className={styles.centre}>
-          <Tabs conversation={current} panel={panel} />
+          <Tabs conversation={current} panel={panel} onShare={() => setDialog('share')} />
           {current !== null && <RangeLine conversationId={current.conversationId} />}
           <div className={styles.view}>
             {shown.error ? (
@@ -131,10 +134,12 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
           onKeys={() => setDialog('keys')}
           onTogglePanel={panel.toggle}
           onOperate={setAsk}
+          onShare={current === null ? null : () => setDialog('share')}
           onClose={() => close('palette')}
         />
       )}
       {ask !== null && <SurgeryHost ask={ask} info={info} onAsk={setAsk} />}
+      {dialog === 'share' && current !== null && <ShareDialog conversation={current} onClose={() => close('share')} />}
       {dialog === 'keys' && <KeysDialog onClose={() => close('keys')} />}
     </div>
   )
@@ -207,7 +212,7 @@ function useShownConversation(): Shown {
   }
 }
 
-function onMenuCommand(command: string, setDialog: (dialog: 'palette' | 'keys') => void): void {
+function onMenuCommand(command: string, setDialog: (dialog: FrameDialog) => void): void {
   if (command === 'palette' || command === 'keys') setDialog(command)
   if (command === 'find') openSearch()
   if (command === 'import') host.openFile(null)

@@ -17,13 +17,14 @@ import type { RightPanelState } from './use-right-panel.ts'
 type Props = {
   readonly conversation: ListedConversation | null
   readonly panel: RightPanelState
+  readonly onShare: () => void
 }
 
 /** Room for the button that lists the views for which there is none. */
 const MORE_PX = 100
 
 /** The views as links, so that the browser can open them like any link. Those that do not fit are in a menu. */
-export function Tabs({ conversation, panel }: Props) {
+export function Tabs({ conversation, panel, onShare }: Props) {
   const route = useRoute()
   const linkTo = useLink()
   const [strip, fitting] = useFittingTabs()
@@ -63,6 +64,7 @@ export function Tabs({ conversation, panel }: Props) {
           </Menu>
         )}
       </div>
+      {conversation !== null && <IconButton icon="share" label="Share this conversation" onClick={onShare} />}
       {panel.tab !== null && (
         <IconButton
           icon="sidebar"

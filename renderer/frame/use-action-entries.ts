@@ -14,6 +14,8 @@ export type PaletteActions = {
   readonly onKeys: () => void
   readonly onTogglePanel: () => void
   readonly onOperate: (ask: SurgeryAsk) => void
+  /** Null when no conversation is shown. */
+  readonly onShare: (() => void) | null
 }
 
 /** The views for the palette. */
@@ -29,7 +31,7 @@ export const viewEntries: readonly PaletteEntry[] = TABS.map(({ view, label, let
 /** The actions that are available everywhere. */
 export function useActionEntries(
   info: MemoryInfo,
-  { onKeys, onTogglePanel, onOperate }: PaletteActions,
+  { onKeys, onTogglePanel, onOperate, onShare }: PaletteActions,
 ): readonly PaletteEntry[] {
   const { paused, togglePause } = useLive()
   const { selection } = useRoute()
@@ -60,6 +62,7 @@ export function useActionEntries(
           ),
         )
       : []),
+    ...(onShare === null ? [] : [action('Share this conversation…', 'export html page save send', onShare)]),
     action('Measure storage', 'bytes size tables indexes vacuum', () => navigate({ view: 'storage' }, 'push')),
     ...(info.readOnly
       ? []

@@ -231,7 +231,7 @@ describe('a native file whose checks were turned off', () => {
 async function askTheRest(lcm: Lcm): Promise<void> {
   const conversations = lcm.stats.conversations().map(({ conversationId }) => conversationId)
   const all = conversations.map((id) => exported(lcm, id, withoutSecrets))
-  for (const text of [toMarkdown(lcm.info, all), toHtml(lcm.info, all), toMermaid(all), toDot(all)])
+  for (const text of [toMarkdown(lcm.info, all), toHtml(lcm.info, all, true), toMermaid(all), toDot(all)])
     for (const _ of text);
   for (const _ of toJson(lcm.info, all, { isSanitized: true, asJson: (value) => value }));
   new Counts().showMemory('0123456789ab', { conversations: lcm.stats.conversations(), checks: [] })

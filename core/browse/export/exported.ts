@@ -10,7 +10,10 @@ import { windowEntries } from '../../systems/records/window-entries.ts'
 import { contentsOfSummaries } from '../../systems/texts.ts'
 import type { RetrievalEngine } from '../retrieval-engine.ts'
 import type { MemoryStats } from '../stats/memory-stats.ts'
+import type { StrataService } from '../strata.ts'
+import type { SummaryDag } from '../summary-dag.ts'
 import type { Transcript } from '../transcript.ts'
+import { type DrawnStrata, MESSAGE_COLUMNS } from './page/page-strata.ts'
 
 /** How many messages or summaries are read at once. */
 const PAGE = 200
@@ -36,21 +39,27 @@ export type Exported = {
   readonly conversation: ConversationRow
   readonly window: readonly ExportedItem[]
   readonly files: readonly FileInfo[]
+  /** What some messages and summaries are called. */
+  names(ids: readonly string[]): ReadonlyMap<string, string>
   summaries(): Iterable<ExportedSummary>
-  messages(): Iterable<Message>
+  /** @param from how many of the oldest are left out */
+  messages(from?: number): Iterable<Message>
+  strata(): DrawnStrata
 }
 
 /** The services that an export uses. */
-type ExportedMemory = {
+export type ExportedMemory = {
   readonly read: ReadDb
   readonly stats: MemoryStats
   readonly transcript: Transcript
   readonly retrieval: RetrievalEngine
+  readonly dag: SummaryDag
+  readonly strata: StrataService
 }
 
 /** Returns a conversation in the form from which every format is written. */
 export function exported(
-  { read, stats, transcript, retrieval }: ExportedMemory,
+  { read, stats, transcript, retrieval, dag, strata }: ExportedMemory,
   id: number,
   clean: Sanitizer,
 ): Exported {
@@ -86,8 +95,16 @@ export function exported(
         }
       }
     },
-    *messages() {
-      for (let offset = 0; ; offset += PAGE) {
+    names: (ids) =>
+      new Map(
+        Array.from({ length: Math.ceil(ids.length / PAGE) }, (_, page) =>
+          dag
+            .names(ids.slice(page * PAGE, (page + 1) * PAGE))
+            .names.map(({ id, name }) => [all(id), clean(name)] as const),
+        ).flat(),
+      ),
+    *messages(from = 0) {
+      for (let offset = from; ; offset += PAGE) {
         const page = transcript.page({
           conversationId: id,
           offset,
@@ -97,6 +114,12 @@ export function exported(
         for (const message of page.messages) yield all(cleaned(message, clean))
         if (offset + PAGE >= page.total) return
       }
+    },
+    strata() {
+      const layers = strata.get({ conversationId: id, axis: 'messages' })
+      const range = { x0: 0, x1: layers.extent, buckets: MESSAGE_COLUMNS }
+      const messages = strata.messages({ conversationId: id, axis: 'messages', ...range })
+      return all({ strata: layers, messages })
     },
   }
 }

@@ -80,7 +80,7 @@ async function piecesOf(
     case 'markdown':
       return toMarkdown({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
     case 'html':
-      return toHtml({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations)
+      return toHtml({ ...lcm.info, fileName: clean(lcm.info.fileName) }, conversations, clean !== asItIs)
     case 'json':
       return toJson(lcm.info, conversations, { isSanitized: clean !== asItIs, asJson: toCliJson })
     case 'mermaid':
