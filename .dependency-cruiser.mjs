@@ -5,7 +5,7 @@ export const FLOORS = [
   ['sqlite', 'postgres', 'models', 'memory'],
   ['settings', 'activity'],
   ['systems'],
-  ['files'],
+  ['files', 'query'],
   ['ingest', 'window', 'search'],
   ['browse', 'provenance'],
   ['compaction', 'trace'],

@@ -84,6 +84,7 @@ export default defineConfig({
           cli: 'core/doors/cli.ts',
           'cli-thread': 'core/doors/cli-thread.ts',
           library: 'core/doors/library/library.ts',
+          'statement-process': 'core/query/statement-process.ts',
         }),
         external: ['better-sqlite3', 'electron', 'pg'],
         output: {

@@ -8,6 +8,7 @@ import type { IntegrityReport } from './contract/integrity.ts'
 import type { Job, JobResult } from './contract/job.ts'
 import type { RepairPlan } from './contract/repair.ts'
 import type { SearchIndexStatus } from './contract/search-index.ts'
+import type { SqlAnswer, SqlInput, SqlTable } from './contract/sql.ts'
 import { LcmError } from './errors.ts'
 import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { Follower } from './jobs/follower.ts'
@@ -16,6 +17,15 @@ import { type JobExecutor, type JobRequest, Jobs } from './jobs/jobs.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
+import { checkStatement } from './query/check-statement.ts'
+import {
+  forkStatement,
+  runStatement,
+  type StartStatement,
+  type StatementReply,
+  type StatementTask,
+} from './query/run-statement.ts'
+import { SavedQueries } from './query/saved-queries.ts'
 import type { Servers } from './remote/servers.ts'
 import type { Confirm } from './settings/confirmation.ts'
 import { loadSettings, SettingsStore } from './settings/settings-store.ts'
@@ -30,6 +40,8 @@ const OPENING_LIMIT_MS = 1000
 /** An answer that is on its way when its memory is opened anew has this long to be finished with the old connection. */
 const RETIREMENT_MS = 60_000
 const MOST_RETIRED = 3
+/** Listing tables needs no rows. A file that takes longer is not one to wait for. */
+const TABLES_LIMIT_MS = 10_000
 
 export type CoreOptions = {
   /** The memory file; null for a welcome window. */
@@ -43,6 +55,8 @@ export type CoreOptions = {
   readonly isRemembered?: boolean
   /** Asks the user, outside of the page, whether the settings may reach what a page wants. */
   readonly confirm?: Confirm
+  /** Starts a process for a statement of the user. Default: one of Node. */
+  readonly startStatement?: StartStatement
 }
 
 /**
@@ -54,6 +68,7 @@ export class Core {
   readonly jobs: Jobs
   readonly activity: ActivityReader
   readonly settings: SettingsStore
+  readonly queries: SavedQueries
   readonly #options: CoreOptions
   readonly #autoCompactor: AutoCompactor | null
   readonly #indexKeeper: IndexKeeper
@@ -80,6 +95,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options
     this.machine = options.machine
+    this.queries = new SavedQueries(this.machine.folders.data)
     this.activity = new ActivityReader(this.machine.folders.log, options.path && resolve(options.path))
     this.settings = new SettingsStore({
       env: process.env,
@@ -114,6 +130,30 @@ export class Core {
       this.#opening = null
     })
     return await this.#opening
+  }
+
+  /** See `runStatement`. @throws LcmError as that, and as `lcm` */
+  async runSql({ sql, limit, timeoutMs }: SqlInput, signal?: AbortSignal): Promise<SqlAnswer> {
+    const reply = await this.#askProcess({ kind: 'sql', sql: checkStatement(sql), limit }, timeoutMs, signal)
+    if (reply.kind !== 'answer') throw new Error('a statement is answered with rows')
+    return reply.answer
+  }
+
+  async sqlTables(signal?: AbortSignal): Promise<SqlTable[]> {
+    const reply = await this.#askProcess({ kind: 'tables' }, TABLES_LIMIT_MS, signal)
+    if (reply.kind !== 'tables') throw new Error('a question for tables is answered with tables')
+    return [...reply.tables]
+  }
+
+  async #askProcess(
+    asked: StatementTask['asked'],
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<StatementReply> {
+    const { info } = await this.lcm()
+    const { cacheDir, allowNewer = false } = this.#options.open
+    const start = this.#options.startStatement ?? forkStatement
+    return runStatement(start, { path: info.path, allowNewer, cacheDir, asked }, timeoutMs, signal)
   }
 
   async #open(path: string): Promise<Lcm> {

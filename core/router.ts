@@ -272,6 +272,13 @@ export function createRouter(core: Core) {
         (await core.lcm()).prompts.preview(input, input.step, input.level),
       ),
     },
+    sql: {
+      run: os.sql.run.handler(({ input, signal }) => core.runSql(input, signal)),
+      tables: os.sql.tables.handler(({ signal }) => core.sqlTables(signal)),
+      saved: os.sql.saved.handler(() => core.queries.list()),
+      save: os.sql.save.handler(({ input }) => core.queries.save(input)),
+      remove: os.sql.remove.handler(({ input }) => core.queries.remove(input.name)),
+    },
     settings: {
       report: os.settings.report.handler(() => core.settings.report()),
       save: os.settings.save.handler(({ input }) => core.settings.save(input)),

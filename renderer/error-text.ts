@@ -80,6 +80,14 @@ const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     title: 'This pattern takes too long',
     next: 'Look-around and back-references can take for ever on some texts. Write it without them, or narrow the search.',
   },
+  statement_refused: {
+    title: 'This statement is refused',
+    next: 'A memory is only read here. Write one SELECT; repairs and changes by hand have views of their own.',
+  },
+  statement_stopped: {
+    title: 'The statement was stopped',
+    next: 'Narrow it by a WHERE or a LIMIT. Nothing else was held up by it.',
+  },
   transcript_unreadable: {
     title: 'The transcript cannot be read',
     next: 'Check that it is a transcript in a supported format and that you may read it.',

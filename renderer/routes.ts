@@ -15,6 +15,7 @@ export const VIEWS = [
   'files',
   'storage',
   'map',
+  'sql',
   'logs',
   'settings',
 ] as const

@@ -50,6 +50,7 @@ import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep, Matches, Match
 import { SearchIndexStatus } from './search-index.ts'
 import { ByServer, ConnectInput, FollowState, OpenRemoteInput, ServerFleetInput, ServerList } from './servers.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
+import { SavedQuery, SqlAnswer, SqlInput, SqlTable } from './sql.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
 import {
@@ -317,6 +318,19 @@ export const contract = {
     prompt: reads('Returns what a model would be sent for a step of the plan. No model is called.')
       .input(PromptPreviewInput)
       .output(PromptPreview),
+  },
+  /** Statements of the user over the memory. They run in a process of their own, and can only read. */
+  sql: {
+    /** It can be cancelled. */
+    run: reads('Runs one SELECT over the memory, and returns its rows.').input(SqlInput).output(SqlAnswer),
+    tables: reads('Lists the tables and columns that a statement may name.').output(z.array(SqlTable)),
+    saved: reads('Lists the queries that are kept under a name.').output(z.array(SavedQuery)),
+    save: writes('Keeps a query under a name, in the data folder of the app.')
+      .input(SavedQuery)
+      .output(z.array(SavedQuery)),
+    remove: writes('Removes such a query.')
+      .input(z.object({ name: SavedQuery.shape.name }))
+      .output(z.array(SavedQuery)),
   },
   /** These work also in a window without a memory. */
   settings: {

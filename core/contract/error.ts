@@ -25,6 +25,8 @@ export const ErrorCode = z.enum([
   'unsupported',
   'switched_off',
   'pattern_too_slow',
+  'statement_refused',
+  'statement_stopped',
   'transcript_unreadable',
   'disk_full',
   'model_failed',

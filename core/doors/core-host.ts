@@ -22,6 +22,8 @@ export type ToCoreThread = { kind: 'connect'; port: MessagePort } | { kind: 'pin
 type Question = { readonly kind: 'confirm'; readonly asked: readonly Reach[]; readonly port: MessagePort }
 export type FromCoreThread =
   | Question
+  /** Asks for a process that runs a statement. Its messages go over the port, and closing the port kills it. */
+  | { readonly kind: 'statement'; readonly port: MessagePort }
   | { readonly kind: 'awake' }
   | { readonly kind: 'closing' }
   /**
@@ -55,6 +57,8 @@ export type CoreHostOptions = {
   readonly keyStorage?: () => KeyStorage | null
   /** Asks the user about what a page wants the settings to reach. Without it nobody can be asked. */
   readonly confirm?: Confirm
+  /** Starts a process for a statement of the user, where Node itself cannot. */
+  readonly startStatement?: (port: MessagePort) => void
 }
 
 /**
@@ -151,6 +155,7 @@ export class CoreHost {
     }
     running.thread.on('message', (message: FromCoreThread) => {
       if (message.kind === 'confirm') void this.#confirm(message)
+      if (message.kind === 'statement') this.#options.startStatement?.(message.port)
     })
     running.thread.on('error', (error) => {
       console.error(`core thread stopped: ${error.stack ?? error.message}`)

@@ -3,6 +3,7 @@ import { MessageChannel, type MessagePort, parentPort, Worker, workerData } from
 import { Core } from '../core.ts'
 import { logEvent } from '../log.ts'
 import { Machine } from '../machine/machine.ts'
+import type { StartStatement } from '../query/run-statement.ts'
 import { createRouter } from '../router.ts'
 import { cipherOver } from '../settings/cipher-port.ts'
 import type { Confirm } from '../settings/confirmation.ts'
@@ -66,6 +67,19 @@ if (data.role === 'jobs') {
       port1.once('close', () => done('nobody_to_ask'))
     })
   }
+  /** Electron does not run as Node, so its main process starts the process of a statement. */
+  const startStatement: StartStatement = () => {
+    const { port1, port2 } = new MessageChannel()
+    port.postMessage({ kind: 'statement', port: port2 } satisfies FromCoreThread, [port2])
+    return {
+      send: (task) => port1.postMessage(task),
+      onEnd: (listener) => {
+        port1.once('message', listener)
+        port1.once('close', () => listener(null))
+      },
+      kill: () => port1.close(),
+    }
+  }
   const jobs = executeInThread(startThread)
   const core = new Core({
     path: isSample ? machine.samplePath() : data.path,
@@ -74,6 +88,7 @@ if (data.role === 'jobs') {
     execute: jobs.execute,
     autoCompact: data.autoCompact,
     confirm,
+    ...(process.versions.electron !== undefined && { startStatement }),
   })
   const serve = frameDoor(createRouter(core))
   const tell = (message: FromCoreThread): void => port.postMessage(message)

@@ -39,6 +39,8 @@ export interface ReadDb {
    * reading batches, but a third less than `iterate`, and objects that `node:sqlite` makes are larger than arrays.
    */
   iterateRows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
+  /** Returns what the columns of a SELECT are called, without running it. */
+  columnNames(sql: string): string[]
   /** This number changes when another connection committed, or we did between two connections. https://www.sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number
   /** Returns how many rows of the file this connection has written since it was opened. */
@@ -124,6 +126,12 @@ export function wrapConnection(
     rows: (sql, params = {}) => translating(path, () => idleRaw(sql).all(params)) as never,
     iterate: (sql, params = {}) => stepping(() => idle(sql).iterate(params)) as never,
     iterateRows: (sql, params = {}) => stepping(() => idleRaw(sql).iterate(params)) as never,
+    columnNames: (sql) =>
+      translating(path, () =>
+        idleRaw(sql)
+          .columns()
+          .map(({ name }) => name),
+      ),
     dataVersion: () => translating(path, () => (prepareRaw('PRAGMA data_version').get() as [number])[0]),
     ownChanges: () => translating(path, () => (prepareRaw(queries.ownChanges).get() as [number])[0]),
     close: () => {

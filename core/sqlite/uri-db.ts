@@ -177,6 +177,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     rows: (sql, params = {}) => query(sql, true, (statement) => statement.all(params)) as never,
     iterate: (sql, params = {}) => stepping(sql, params, false) as never,
     iterateRows: (sql, params = {}) => stepping(sql, params, true) as never,
+    columnNames: (sql) => query(sql, true, (statement) => statement.columns().map(({ name }) => name)),
     dataVersion: () => query('PRAGMA data_version', true, (statement) => (statement.get() as unknown as [number])[0]),
     ownChanges: () => 0,
     run: (sql, params = {}) => translating(path, () => Number(prepare(sql, false).run(params).changes)),

@@ -11,6 +11,7 @@ import { guardPages } from './guards.ts'
 import { handleWindowCalls } from './ipc.ts'
 import { keychain } from './keychain.ts'
 import { buildMenu } from './menu.ts'
+import { startStatement } from './statement.ts'
 import { openWindow } from './window.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -19,6 +20,7 @@ const cores = new CoreHost({
   resourcesDir: app.isPackaged ? join(process.resourcesPath, 'resources') : join(root, 'resources'),
   keyStorage: keychain,
   confirm: confirmInDialog,
+  startStatement: (port) => startStatement(join(import.meta.dirname, 'statement-process.js'), port),
 })
 
 /** What this process itself records; its cores have recorders of their own. */

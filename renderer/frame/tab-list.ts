@@ -21,5 +21,6 @@ export const TABS: readonly Tab[] = [
   { view: 'files', label: 'Files', letter: 'l' },
   { view: 'storage', label: 'Storage', letter: 'r' },
   { view: 'map', label: 'Map', letter: 'p' },
+  { view: 'sql', label: 'SQL', letter: 'q' },
   { view: 'logs', label: 'Logs', letter: 'a' },
 ]

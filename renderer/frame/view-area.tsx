@@ -23,6 +23,7 @@ const CompactionWithStrata = lazy(() =>
 const CompareWithMoments = lazy(() => viewCode.compare().then((module) => ({ default: module.CompareWithMoments })))
 const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
 const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
+const SqlView = lazy(() => viewCode.sql().then((module) => ({ default: module.SqlView })))
 const LogsView = lazy(() => viewCode.logs().then((module) => ({ default: module.LogsView })))
 const SettingsView = lazy(() => viewCode.settings().then((module) => ({ default: module.SettingsView })))
 
@@ -54,6 +55,7 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
   }
   if (view === 'storage') return <StorageView info={info} />
   if (view === 'map') return <MapView info={info} browse={browseFor('Choose the list of items')} />
+  if (view === 'sql') return <SqlView />
   if (view === 'logs') return <LogsView />
   if (view === 'settings') return <SettingsView />
   if (conversationId === null) return null

@@ -12,6 +12,7 @@ export const viewCode = {
   compare: once(() => import('./compare-with-moments.tsx')),
   map: once(() => import('../features/map/map-view.tsx')),
   storage: once(() => import('../features/storage/storage-view.tsx')),
+  sql: once(() => import('../features/sql/sql-view.tsx')),
   logs: once(() => import('../features/logs/logs-view.tsx')),
   settings: once(() => import('../features/settings/settings-view.tsx')),
 } as const

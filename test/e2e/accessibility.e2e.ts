@@ -51,6 +51,7 @@ test('every view can be read and operated by everybody, dark and light', IN_BROW
     'storage',
     'map',
     'compare',
+    'sql',
     'logs',
     'settings',
   ]) {

@@ -206,6 +206,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'a memory as a document, a graph or a ledger; on standard output without -o',
     load: async () => (await import('./export-command.ts')).exportCommand,
   },
+  sql: {
+    words: '<sql>',
+    does: 'one SELECT over the tables of a memory, of any system; writing is refused',
+    load: async () => (await import('./sql-command.ts')).sql,
+  },
   metrics: {
     does: 'what was done with a memory, and what it holds, in the text format of Prometheus',
     load: async () => (await import('./metrics-command.ts')).metrics,

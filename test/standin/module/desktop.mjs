@@ -1,5 +1,6 @@
 // The desktop around the app. Nothing here reaches the real one; a test replaces a function or reads `calls`.
 import { EventEmitter } from 'node:events'
+import { notHere } from './not-here.mjs'
 
 /** Every call that would have reached the desktop, oldest first: `{ name, args }`. */
 export const calls = []
@@ -95,3 +96,6 @@ export class Notification extends EventEmitter {
 
   close() {}
 }
+
+/** The project's own Node starts its processes itself. */
+export const utilityProcess = { fork: () => notHere('utilityProcess.fork') }

@@ -11,6 +11,7 @@ export {
   safeStorage,
   screen,
   shell,
+  utilityProcess,
 } from './desktop.mjs'
 export { ipcMain } from './ipc-main.mjs'
 export { Menu, MenuItem } from './menu.mjs'

@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+export const SqlInput = z.object({
+  sql: z.string().min(1).max(100_000).describe('one statement that reads: SELECT, WITH, VALUES or EXPLAIN'),
+  limit: z.int().min(1).max(100_000).default(1000).describe('rows to return at most'),
+  timeoutMs: z
+    .int()
+    .min(100)
+    .max(300_000)
+    .default(10_000)
+    .describe('milliseconds after which the statement is stopped'),
+})
+export type SqlInput = z.infer<typeof SqlInput>
+
+/** Bytes as hexadecimal digits, of which the first thousand are shown. */
+const SqlBytes = z.object({ hex: z.string(), bytes: z.int() })
+const SqlCell = z.union([z.string(), z.number(), z.null(), SqlBytes])
+export type SqlCell = z.infer<typeof SqlCell>
+
+export const SqlAnswer = z.object({
+  columns: z.array(z.string()),
+  rows: z.array(z.array(SqlCell)),
+  /** How long the statement took, without opening the file. */
+  elapsedMs: z.number(),
+  /** Why there may be more rows than these. Null when these are all. */
+  cut: z.enum(['rows', 'bytes']).nullable(),
+  /** How many texts and bytes are longer than what is returned of them. */
+  cutValues: z.int(),
+})
+export type SqlAnswer = z.infer<typeof SqlAnswer>
+
+export const SqlTable = z.object({
+  name: z.string(),
+  /** `memory`: a name that is the same for every system. `file`: as the file stores it, where it differs. */
+  kind: z.enum(['memory', 'file']),
+  columns: z.array(z.string()),
+})
+export type SqlTable = z.infer<typeof SqlTable>
+
+export const SavedQuery = z.object({
+  name: z.string().trim().min(1).max(120).describe('what the query is called'),
+  sql: z.string().min(1).max(100_000).describe('its statement'),
+})
+export type SavedQuery = z.infer<typeof SavedQuery>

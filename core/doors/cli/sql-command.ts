@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { SqlAnswer, type SqlCell, SqlInput } from '../../contract/sql.ts'
+import { checkStatement } from '../../query/check-statement.ts'
+import { forkStatement, runStatement } from '../../query/run-statement.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
+import { defineCommand } from './command.ts'
+import { interruptibleCall } from './interruptible.ts'
+import { printNote } from './output.ts'
+import { count, oneLine, table } from './text.ts'
+
+/** A cell of the table for people is at most this wide. */
+const CELL_WIDTH = 60
+
+export const sql = defineCommand({
+  name: 'sql',
+  example: 'sql "SELECT name, type FROM pragma_table_list" --db sample.db',
+  fields: SqlInput.extend({ csv: z.boolean().optional().describe('CSV with a line of names, for a spreadsheet') }),
+  positional: ['sql'],
+  prints: SqlAnswer,
+  run: async ({ sql: text, limit, timeoutMs, csv }, { db, newer = false, json }) => {
+    const task = {
+      path: db ?? loadSettings(process.env).databasePath,
+      allowNewer: newer,
+      cacheDir: undefined,
+      asked: { kind: 'sql' as const, sql: checkStatement(text), limit },
+    }
+    const reply = await interruptibleCall((signal) => runStatement(forkStatement, task, timeoutMs, signal))
+    if (reply.kind !== 'answer') throw new Error('a statement is answered with rows')
+    const { answer } = reply
+    if (!json) for (const note of notesOf(answer)) printNote(note)
+    return { json: answer, text: () => (csv ? csvOf(answer) : textOf(answer)) }
+  },
+})
+
+function notesOf({ rows, cut, cutValues }: SqlAnswer): string[] {
+  return [
+    ...(cut === 'rows' ? [`these are the first ${count(rows.length)} rows: --limit shows more.`] : []),
+    ...(cut === 'bytes' ? [`the rows fill 16 MB: these are the first ${count(rows.length)}.`] : []),
+    ...(cutValues > 0 ? [`${count(cutValues)} long values are cut.`] : []),
+  ]
+}
+
+function textOf({ columns, rows }: SqlAnswer): string {
+  if (columns.length === 0) return 'The statement returns no columns.'
+  const shown = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'number' ? plainNumber(cell) : oneLine(asText(cell), CELL_WIDTH))),
+  )
+  return `${table(columns, shown)}\n${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
+}
+
+/** An id or a time is not easier to read in groups of digits. */
+const plainNumber = (value: number): string => String(value)
+
+const asText = (cell: SqlCell): string =>
+  cell === null ? 'NULL' : typeof cell === 'object' ? `x'${cell.hex}'` : String(cell)
+
+/** Writes CSV as RFC 4180 says. NULL is an empty field, and bytes are hexadecimal. */
+function csvOf({ columns, rows }: SqlAnswer): string {
+  const field = (cell: SqlCell): string => {
+    const text = cell === null ? '' : typeof cell === 'object' ? cell.hex : String(cell)
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return [columns, ...rows].map((row) => row.map(field).join(',')).join('\r\n')
+}

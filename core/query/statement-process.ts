@@ -1,0 +1,43 @@
+import { toErrorInfo } from '../errors.ts'
+import { openMemory } from '../systems/open.ts'
+import { executeStatement, listTables } from './execute-statement.ts'
+import type { StatementReply, StatementTask } from './run-statement.ts'
+
+/**
+ * The process that runs one statement: SQLite cannot be interrupted in the middle of one, but a process can be killed.
+ * It opens the memory for reading only, answers, and ends.
+ */
+
+/** How Electron's processes hear from their parent. */
+type ParentPort = {
+  on(event: 'message', listener: (event: { data: unknown }) => void): void
+  postMessage(message: unknown): void
+}
+const port = (process as { parentPort?: ParentPort }).parentPort
+const listener = (task: unknown) => void answer(task as StatementTask).then(reply)
+
+/** A statement that needs more fails, and the computer goes on. */
+const HEAP_BYTES = 1024 * 1024 * 1024
+
+async function answer({ path, allowNewer, cacheDir, asked }: StatementTask): Promise<StatementReply> {
+  try {
+    const memory = await openMemory(path, { readOnly: true, allowNewer, ...(cacheDir !== undefined && { cacheDir }) })
+    try {
+      memory.read.value(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`)
+      if (asked.kind === 'tables') return { kind: 'tables', tables: listTables(memory.read) }
+      return { kind: 'answer', answer: executeStatement(memory.read, asked.sql, asked.limit) }
+    } finally {
+      memory.close()
+    }
+  } catch (error) {
+    return { kind: 'failed', error: toErrorInfo(error) }
+  }
+}
+
+function reply(message: StatementReply): void {
+  if (port) port.postMessage(message)
+  else process.send?.(message, () => process.disconnect())
+}
+
+if (port) port.on('message', ({ data }) => listener(data))
+else process.once('message', listener)

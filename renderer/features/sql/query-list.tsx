@@ -1,0 +1,110 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SavedQuery } from '../../../core/contract/sql.ts'
+import { api } from '../../api.ts'
+import { useLink } from '../../routes.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { Loading } from '../../ui/loading.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import styles from './sql-view.module.css'
+import { STARTER_QUERIES } from './starter-queries.ts'
+
+type Props = {
+  readonly addressed: string | null
+  /** Puts a name into the statement, where the cursor is. */
+  readonly onInsert: (name: string) => void
+}
+
+/** Queries to begin with, those that the user keeps, and what a statement may name. */
+export function QueryList({ addressed, onInsert }: Props) {
+  const queries = useQueryClient()
+  const saved = useQuery(api.sql.saved.queryOptions())
+  const remove = useMutation(
+    api.sql.remove.mutationOptions({
+      onSuccess: (left) => queries.setQueryData(api.sql.saved.queryKey(), left),
+    }),
+  )
+  return (
+    <nav className={styles.side} aria-label="Queries and tables">
+      {saved.data !== undefined && saved.data.length > 0 && (
+        <>
+          <SectionHeading>Saved queries</SectionHeading>
+          <Queries queries={saved.data} addressed={addressed} onRemove={(name) => remove.mutate({ name })} />
+        </>
+      )}
+      <SectionHeading>To begin with</SectionHeading>
+      <Queries queries={STARTER_QUERIES} addressed={addressed} />
+      <Tables onInsert={onInsert} />
+    </nav>
+  )
+}
+
+type QueriesProps = {
+  readonly queries: readonly SavedQuery[]
+  readonly addressed: string | null
+  readonly onRemove?: (name: string) => void
+}
+
+function Queries({ queries, addressed, onRemove }: QueriesProps) {
+  const linkTo = useLink()
+  return (
+    <ul>
+      {queries.map(({ name, sql }) => (
+        <li key={name} className={styles.query}>
+          <a
+            href={linkTo({ view: 'sql', shown: { 'sql.text': sql } })}
+            aria-current={sql === addressed ? 'true' : undefined}
+            title={sql}
+          >
+            <bdi>{name}</bdi>
+          </a>
+          {onRemove && <IconButton icon="close" label={`Remove ${name}`} onClick={() => onRemove(name)} />}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Tables({ onInsert }: { readonly onInsert: (name: string) => void }) {
+  const tables = useQuery(api.sql.tables.queryOptions())
+  const groups = Map.groupBy(tables.data ?? [], ({ kind }) => kind)
+  return (
+    <>
+      {tables.error && (
+        <>
+          <SectionHeading>Tables</SectionHeading>
+          <ErrorLine error={tables.error} onRetry={() => void tables.refetch()} />
+        </>
+      )}
+      {tables.isPending && <Loading what="the tables" lines={4} />}
+      {(['memory', 'file'] as const).map((kind) => {
+        const some = groups.get(kind) ?? []
+        if (some.length === 0) return null
+        return (
+          <section key={kind}>
+            <SectionHeading>{kind === 'memory' ? 'Tables' : 'As the file stores it'}</SectionHeading>
+            {some.map(({ name, columns }) => (
+              <details key={name} className={styles.tableName}>
+                <summary>
+                  <bdi>{name}</bdi> <span>{columns.length}</span>
+                </summary>
+                {[name, ...columns].map((column, index) => (
+                  <button
+                    key={column}
+                    type="button"
+                    className={classNames(styles.column, index === 0 && styles.whole)}
+                    title={`Put ${column} into the statement`}
+                    onClick={() => onInsert(column)}
+                  >
+                    <bdi>{column}</bdi>
+                  </button>
+                ))}
+              </details>
+            ))}
+          </section>
+        )
+      })}
+    </>
+  )
+}
