@@ -11,7 +11,12 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   const page = await openMemory(path)
   const line = page.getByRole('contentinfo')
   await expect(line).toContainText(`${before.summaries} summaries`)
-  await page.getByRole('link', { name: 'Compaction' }).click()
+  // The plan is one click from where the need for it is read.
+  for (const view of ['Context', 'Overview', 'Strata']) {
+    await page.getByRole('link', { name: new RegExp(`^${view}`) }).click()
+    await expect(page.getByRole('main').getByRole('button', { name: 'Compact…' })).toBeVisible()
+  }
+  await page.getByRole('button', { name: 'Compact…' }).click()
   await expect(page.getByRole('row', { name: /soft threshold/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
   await page.getByRole('button', { name: 'Compact…' }).click()
@@ -36,6 +41,10 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
   await expect(line).toContainText(`${after.summaries} summaries`)
   const losses = page.getByRole('region', { name: 'What the run lost' })
   await expect(losses).toContainText('details that left the window')
+
+  await page.getByRole('link', { name: 'Compare before and after' }).click()
+  await expect(page.getByRole('grid', { name: 'Differences' })).toBeVisible({ timeout: 30_000 })
+  await page.goBack()
 
   await page.getByRole('main').getByRole('button', { name: /sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)

@@ -3,6 +3,8 @@ import type { CompactionResult } from '../../../core/contract/compaction.ts'
 import type { Job } from '../../../core/contract/job.ts'
 import type { CompactionRunRecord } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
+import { NO_COMPARISON } from '../../compare-address.ts'
+import { useLink } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDuration } from '../../ui/format.ts'
@@ -80,6 +82,7 @@ type OutcomeProps = { readonly result: CompactionResult; readonly runs: readonly
 
 function Outcome({ result, runs }: OutcomeProps) {
   const run = runs.find(({ runId }) => runId === result.runId)
+  const linkTo = useLink()
   const spent = run ? spentText(run) : null
   return (
     <section className={styles.panel}>
@@ -94,6 +97,11 @@ function Outcome({ result, runs }: OutcomeProps) {
           </span>
         </p>
         {result.skipped !== undefined && <p className={styles.dim}>{result.skipped}</p>}
+        {result.created.length > 0 && (
+          <p>
+            <a href={linkTo({ view: 'compare', compare: NO_COMPARISON })}>Compare before and after</a>
+          </p>
+        )}
       </div>
       <div className={styles.nodes}>
         <RunNodes created={run?.created ?? result.created.map((node) => ({ ...node, attempts: [], durationMs: 0 }))} />

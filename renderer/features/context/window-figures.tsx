@@ -1,3 +1,4 @@
+import { CompactButton } from '../../ui/compact-button.tsx'
 import { formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { roomUntilSoft } from './room.ts'
 import type { SeenWindow } from './use-window.ts'
@@ -17,7 +18,10 @@ export function WindowFigures({ window }: { readonly window: SeenWindow }) {
             {isPast ? 'what the model saw then' : 'what the model sees next turn'}
           </span>
         </p>
-        <RoomText window={window} />
+        <span className={styles.decision}>
+          <RoomText window={window} />
+          {!isPast && <CompactButton />}
+        </span>
       </div>
       {window.leftOutTokens > 0 && (
         <p className={styles.note} role="note">

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ConversationRow } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
+import { CompactButton } from '../../ui/compact-button.tsx'
 import { Dim } from '../../ui/dim.tsx'
 import { formatCompact, formatCompression, formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { PressureBar } from '../../ui/pressure-bar.tsx'
@@ -27,7 +28,9 @@ export function PressureFigures({ conversation, budgetTokens }: Props) {
             of the window: {formatCount(contextTokens)} of {formatCount(budgetTokens)} tokens
           </Dim>
         </p>
-        <p>{settings.data && roomText(activeTokens, budgetTokens, soft, hard)}</p>
+        <p className={styles.decision}>
+          {settings.data && roomText(activeTokens, budgetTokens, soft, hard)} <CompactButton />
+        </p>
       </div>
       <div className={styles.bar}>
         <PressureBar

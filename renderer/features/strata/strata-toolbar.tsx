@@ -3,6 +3,7 @@ import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { Strata, StrataAxis } from '../../../core/contract/strata.ts'
 import { useShown } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { CompactButton } from '../../ui/compact-button.tsx'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
@@ -69,6 +70,7 @@ export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy
           <RangeChip conversationId={conversationId} />
         </span>
       )}
+      <CompactButton />
       <IconButton
         icon="tree"
         label={isTree ? 'Show as a drawing' : 'Show as a tree'}
