@@ -14,6 +14,7 @@ import { AutoCompactor } from './jobs/auto-compactor.ts'
 import { Follower } from './jobs/follower.ts'
 import { IndexKeeper } from './jobs/index-keeper.ts'
 import { type JobExecutor, type JobRequest, Jobs } from './jobs/jobs.ts'
+import { OpeningCheck } from './jobs/opening-check.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
@@ -74,6 +75,7 @@ export class Core {
   readonly #indexKeeper: IndexKeeper
   readonly follower: Follower
   #servers: Promise<Servers> | null = null
+  readonly #openingCheck: OpeningCheck
   readonly #listeners = new Set<(event: LcmEvent) => void>()
   #lcm: Lcm | null = null
   #opening: Promise<Lcm> | null = null
@@ -111,6 +113,7 @@ export class Core {
     )
     this.#indexKeeper = new IndexKeeper(this.jobs, clock)
     this.follower = new Follower(this.jobs, clock, () => this.servers())
+    this.#openingCheck = new OpeningCheck(this.jobs)
     this.#autoCompactor = options.autoCompact ? new AutoCompactor(this.jobs) : null
     if (this.#autoCompactor && options.path !== null) this.#startTimer()
   }
@@ -241,6 +244,7 @@ export class Core {
       if (this.#lcm && this.#listeners.size > 0) {
         this.#indexKeeper.look(this.#lcm)
         this.follower.look(this.#lcm)
+        this.#openingCheck.look(this.#lcm, this.lastReport)
       }
     }, WATCH_INTERVAL_MS)
   }

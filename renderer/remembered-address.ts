@@ -1,5 +1,5 @@
-import { currentRoute, formatRoute, onRouteChange, parseRoute } from '../routes.ts'
-import { parseStored } from '../ui/stored-json.ts'
+import { currentRoute, formatRoute, onRouteChange, parseRoute } from './routes.ts'
+import { parseStored } from './ui/stored-json.ts'
 
 const KEY = 'lcm:places'
 const MAX_FILES = 50
@@ -27,11 +27,14 @@ export function rememberAddresses(file: string): void {
   onRouteChange(() => {
     // The settings are not remembered.
     if (currentRoute().view === 'settings') return
-    localStorage.setItem(
-      KEY,
-      JSON.stringify(withAddress(readAddresses(), file, addressToRemember(formatRoute(currentRoute())))),
-    )
+    rememberAddress(file)
   })
+}
+
+/** Remembers the present address for a file. */
+export function rememberAddress(file: string): void {
+  const hash = addressToRemember(formatRoute(currentRoute()))
+  localStorage.setItem(KEY, JSON.stringify(withAddress(readAddresses(), file, hash)))
 }
 
 function readAddresses(): Addresses {

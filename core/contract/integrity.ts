@@ -78,6 +78,10 @@ export const IntegrityReport = z.object({
    */
   byDesign: z.array(ByDesign).optional(),
   counts: z.object({ error: z.int(), warning: z.int(), info: z.int() }),
+  /** The conversations in which something was found: how many findings of each severity. Absent when there is none. */
+  byConversation: z.array(z.object({ conversationId: ConversationId, errors: z.int(), warnings: z.int() })).optional(),
+  /** Only rows without texts were read. Absent when every check ran. */
+  only: z.literal('structure').optional(),
   messages: z.int(),
   summaries: z.int(),
   durationMs: z.number(),

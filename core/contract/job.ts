@@ -20,7 +20,11 @@ import { CopyReport } from './working-copy.ts'
 
 export const JobSpec = z.discriminatedUnion('kind', [
   CompactInput.extend({ kind: z.literal('compact') }),
-  RepairPlanInput.extend({ kind: z.literal('integrity') }),
+  RepairPlanInput.extend({
+    kind: z.literal('integrity'),
+    /** `structure` reads rows without texts, for a large file that was just opened. Without it every check runs. */
+    phases: z.literal('structure').optional().describe('only the checks of this phase'),
+  }),
   /** A scan, then the plan to repair its findings. */
   RepairPlanInput.extend({ kind: z.literal('repair_plan') }),
   RepairPlanInput.extend({ kind: z.literal('repair_export'), format: ExportFormat }),

@@ -59,7 +59,7 @@ export async function* runJob(
     case 'compact':
       return { kind: 'compact', value: yield* compactJob(lcm, spec, signal) }
     case 'integrity':
-      return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal) }
+      return { kind: 'integrity', value: yield* lcm.integrity.run(spec.conversationId, signal, spec.phases) }
     case 'repair_plan':
       return { kind: 'repair_plan', value: yield* lcm.repair.plan(spec, signal, report) }
     case 'repair_export':
@@ -212,7 +212,12 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
       const result = await driveJob(job, onProgress)
       // What was scanned may only be named by now, when it had been written right before.
       const scanned = result.kind === 'integrity' && stateOf ? stateOf(lcm) : null
-      if (result.kind === 'integrity' && scanned !== null && lcm.read.dataVersion() === version) {
+      if (
+        result.kind === 'integrity' &&
+        result.value.only === undefined &&
+        scanned !== null &&
+        lcm.read.dataVersion() === version
+      ) {
         lastReport.keep(lcm, scanned, result.value)
       }
       return result

@@ -72,6 +72,7 @@ function effectiveValue(name: Name, settings: Settings, texts: SettingTexts): Va
     case 'databasePath':
     case 'maxExpandTokens':
     case 'autocompactDisabled':
+    case 'checkOnOpening':
     case 'largeFileTokenThreshold':
     case 'filesDir':
     case 'ledgerPath':

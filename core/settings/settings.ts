@@ -14,6 +14,8 @@ export type Settings = {
   readonly compaction: Readonly<CompactionSettings>
   readonly maxExpandTokens: number
   readonly autocompactDisabled: boolean
+  /** A window has its memory checked in the background. */
+  readonly checkOnOpening: boolean
   readonly largeFileTokenThreshold: number
   /** Null means `lcm-files` beside the database. */
   readonly filesDir: string | null
@@ -87,6 +89,7 @@ export function readSettings(texts: SettingTexts, models: ModelSettings = NO_MOD
     compaction,
     maxExpandTokens: read(VARIABLES.maxExpandTokens),
     autocompactDisabled: read(VARIABLES.autocompactDisabled),
+    checkOnOpening: read(VARIABLES.checkOnOpening),
     largeFileTokenThreshold: read(VARIABLES.largeFileTokenThreshold),
     filesDir: read(VARIABLES.filesDir),
     ledgerPath: read(VARIABLES.ledgerPath),

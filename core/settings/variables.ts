@@ -152,6 +152,7 @@ export const VARIABLES = {
     4_000,
     'Most tokens that one expansion returns; agents get at most 8000',
   ),
+  checkOnOpening: flag('LCM_CHECK_ON_OPENING', true, 'Check a memory in the background when a window opens it'),
   autocompactDisabled: flag('LCM_AUTOCOMPACT_DISABLED', false, 'No compaction by itself'),
   largeFileTokenThreshold: integer(
     'LCM_LARGE_FILE_TOKEN_THRESHOLD',

@@ -7,15 +7,18 @@ import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
 import { TailText } from '../ui/tail-text.tsx'
 import styles from './conversation-item.module.css'
+import type { Health } from './use-health.ts'
 
 type Props = {
   readonly row: ListedConversation
   readonly isCurrent: boolean
   readonly settings: CompactionSettings | undefined
+  /** Null before a check. */
+  readonly health: Health | null
 }
 
 /** One conversation: name, messages, and how full its window is. */
-export function ConversationItem({ row, isCurrent, settings }: Props) {
+export function ConversationItem({ row, isCurrent, settings, health }: Props) {
   const isSubAgent = row.parentConversationId !== null
   return (
     <button
@@ -35,6 +38,15 @@ export function ConversationItem({ row, isCurrent, settings }: Props) {
           <ItemName row={row} />
         </span>
         {row.internal && <span className={styles.internal}>internal</span>}
+        {health !== null && (
+          <span
+            className={styles.health}
+            data-state={health.state}
+            role="img"
+            aria-label={health.text}
+            title={health.text}
+          />
+        )}
         <span className={styles.count}>{formatCount(row.messages)}</span>
       </span>
       <PressureBar

@@ -22,6 +22,7 @@ import { useDebounced } from '../ui/use-debounced.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
+import { useHealth } from './use-health.ts'
 
 type Props = {
   readonly current: ListedConversation | null
@@ -51,6 +52,8 @@ export function ConversationList({ current, width }: Props) {
     () => withCurrent(found.rows ?? [], isHidingInternal ? current : null),
     [found.rows, isHidingInternal, current],
   )
+
+  const healthOf = useHealth()
 
   const go = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
@@ -121,7 +124,12 @@ export function ConversationList({ current, width }: Props) {
         fixedItemHeight={42}
         endReached={found.more}
         itemContent={(_, row) => (
-          <ConversationItem row={row} isCurrent={row.conversationId === currentId} settings={settings.data} />
+          <ConversationItem
+            row={row}
+            isCurrent={row.conversationId === currentId}
+            settings={settings.data}
+            health={healthOf(row.conversationId)}
+          />
         )}
       />
     </nav>

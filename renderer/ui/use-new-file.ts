@@ -1,5 +1,7 @@
 import type { UseMutationOptions } from '@tanstack/react-query'
 import { host } from '../host.ts'
+import { rememberAddress } from '../remembered-address.ts'
+import { currentRoute } from '../routes.ts'
 import { type FollowedJob, useStartedJob } from './use-job.ts'
 
 type Target = { readonly jobId: string; readonly path: string }
@@ -15,5 +17,11 @@ export type NewFile<Input> = FollowedJob<Input, Target> & {
 export function useNewFile<Input>(options: UseMutationOptions<Target, Error, Input>): NewFile<Input> {
   const making = useStartedJob(options)
   const path = making.started?.path ?? null
-  return { ...making, path, open: () => path !== null && host.openFile(path) }
+  const open = () => {
+    if (path === null) return
+    // A copy holds the same ids: it is opened at the place at which this file is left.
+    if (currentRoute().conversationId !== null) rememberAddress(path)
+    host.openFile(path)
+  }
+  return { ...making, path, open }
 }

@@ -10,7 +10,15 @@ export type Record = Readonly<{ [line: string]: string }>
 type Document = { readonly [key: string]: unknown }
 
 /** Fields that say how long something took or when a file was written, and hashes over such. */
-const MEASURED = new Set(['tookMs', 'durationMs', 'modifiedAt', 'openedAt', 'previewId', 'contentHash'])
+const MEASURED = new Set([
+  'tookMs',
+  'durationMs',
+  'modifiedAt',
+  'openedAt',
+  'previewId',
+  'contentHash',
+  'byConversation',
+])
 const RANDOM = /\b(?:run_[\w-]+|grant_[\w-]+|[0-9A-HJKMNP-TV-Z]{26}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22})\b/g
 /** Names of files write a time without hyphens and colons. */
 const TIME = /\b(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d):?(\d\d)\.?(\d{3})?Z/g

@@ -29,6 +29,8 @@ export function appEnvironment({ home, env }: OpenRequest): Record<string, strin
     LOCALAPPDATA: home,
     TZ: 'UTC',
     LANG: 'en_US.UTF-8',
+    // Only tests of it want a check that nobody asked for.
+    LCM_CHECK_ON_OPENING: 'false',
     ...env,
   }
 }

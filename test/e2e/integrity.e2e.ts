@@ -133,7 +133,7 @@ test('the plan for a file of another system can be exported, and not applied', I
   const plan = page.getByRole('region', { name: 'Repair plan' })
   await expect(plan).toContainText('stays as it is')
   await expect(plan.getByRole('checkbox')).toHaveCount(0)
-  await expect(plan.getByRole('button', { name: 'Make working copy…' })).toBeVisible()
+  await expect(plan.getByRole('button', { name: 'Repair in a working copy' })).toBeVisible()
   const download = page.waitForEvent('download')
   await plan.getByRole('button', { name: 'Export plan' }).click()
   await page.getByRole('menuitem', { name: 'SQL' }).click()

@@ -79,7 +79,7 @@ const SCENES: readonly Scene[] = [
     view: 'integrity',
     prepare: async (page) => {
       await page.getByRole('button', { name: 'Check now' }).click()
-      await page.getByRole('button', { name: 'Make working copy…' }).waitFor()
+      await page.getByRole('button', { name: 'Repair in a working copy' }).waitFor()
     },
   },
   {

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 
 /** Fields that say when something was done or how long it took, in any answer. */
 const TIMES = new Set(['tookMs', 'modifiedAtMs', 'openedAtMs'])
+/** What repeats other fields of the answer in another order, with a test of its own. */
+const REPEATED = new Set(['byConversation'])
 /** In these answers a duration is read from the file. In all others it was measured just now. */
 const KEEPS_DURATIONS = new Set(['context.timeline', 'compaction.runs'])
 
@@ -17,7 +19,7 @@ export function canonical(procedure: string, answer: unknown, replacements: Repl
     if (ArrayBuffer.isView(value)) return [...(value as unknown as Iterable<number>)]
     if (Array.isArray(value)) return value.map(inOrder)
     const entries = Object.entries(value)
-      .filter(([key]) => !TIMES.has(key) && (keepsDurations || key !== 'durationMs'))
+      .filter(([key]) => !TIMES.has(key) && !REPEATED.has(key) && (keepsDurations || key !== 'durationMs'))
       .sort(([one], [other]) => (one < other ? -1 : 1))
     return Object.fromEntries(entries.map(([key, one]) => [replaced(key, replacements), inOrder(one)]))
   }

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { CompactInput } from '../../core/contract/compaction.ts'
 import { startRecording } from '../../core/doors/recording.ts'
+import type { Jobs } from '../../core/jobs/jobs.ts'
+import { OpeningCheck } from '../../core/jobs/opening-check.ts'
 import { openLcm } from '../../core/lcm.ts'
 import { logEvent } from '../../core/log.ts'
 import { readSettings } from '../../core/settings/settings.ts'
@@ -283,6 +285,19 @@ const effects: Readonly<Record<keyof typeof VARIABLES, Effect>> = {
     },
     without: true,
     with: false,
+  },
+  checkOnOpening: {
+    given: () => ({ LCM_CHECK_ON_OPENING: 'false' }),
+    observe: async (env) => {
+      const lcm = await openLcm(db, { readOnly: true, settings: readSettings(env) })
+      let started = 0
+      const check = new OpeningCheck({ list: () => [], start: () => `job ${++started}` } as unknown as Jobs)
+      for (let looks = 0; looks < 10; looks += 1) check.look(lcm, null)
+      lcm.close()
+      return started
+    },
+    without: 1,
+    with: 0,
   },
   autocompactDisabled: {
     given: () => ({ LCM_AUTOCOMPACT_DISABLED: 'true' }),

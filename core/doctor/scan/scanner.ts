@@ -45,14 +45,19 @@ export class Scanner {
   }
 
   /**
-   * Runs every rule on one conversation or on all. It yields progress and can be cancelled between any two rows. A file
+   * Runs every rule, or those of one phase, on one conversation or on all. It yields progress and can be cancelled between any two rows. A file
    * with damaged pages is checked as far as it can be read.
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
-  async *run(conversationId: number | undefined, signal: AbortSignal): AsyncGenerator<JobProgress, IntegrityReport> {
-    const { report } = yield* this.examine(conversationId, signal, { asked: rules, kept: [] })
+  async *run(
+    conversationId: number | undefined,
+    signal: AbortSignal,
+    only?: IntegrityReport['only'],
+  ): AsyncGenerator<JobProgress, IntegrityReport> {
+    const asked = only === undefined ? rules : rules.filter(({ phase }) => phase === only)
+    const { report } = yield* this.examine(conversationId, signal, { asked, kept: [] })
     this.#log(conversationId, report)
-    return report
+    return only === undefined ? report : { ...report, only }
   }
 
   /**
@@ -183,6 +188,7 @@ class ReportBuilder {
   readonly #context: RuleContext
   readonly #tallies: ReadonlyMap<Rule, Tally>
   readonly #phases: { phase: CheckPhase; startedAt: number }[] = []
+  readonly #byConversation = new Map<number, { errors: number; warnings: number }>()
 
   constructor(context: RuleContext, asked: readonly Rule[]) {
     this.#context = context
@@ -216,7 +222,17 @@ class ReportBuilder {
     const of = step.byDesign === null ? tally : tally.byDesign
     const { id, conversationId, detail } = step.finding
     of.count += 1
+    if (step.byDesign === null && conversationId !== null) this.#countAt(conversationId, step.rule)
     if (of.samples.length < MAX_SAMPLES) of.samples.push({ id, conversationId, detail })
+  }
+
+  #countAt(conversationId: number, rule: Rule): void {
+    const severity = severityOf(rule, this.#context)
+    if (severity === 'info') return
+    const counts = this.#byConversation.get(conversationId) ?? { errors: 0, warnings: 0 }
+    if (severity === 'error') counts.errors += 1
+    else counts.warnings += 1
+    this.#byConversation.set(conversationId, counts)
   }
 
   build(): Omit<IntegrityReport, 'durationMs' | 'finishedAtMs'> {
@@ -231,6 +247,9 @@ class ReportBuilder {
       ok: results.every((result) => result.count === 0 || result.severity === 'info'),
       checks: results,
       byDesign: [...this.#tallies.values()].flatMap((tally) => this.#byDesign(tally)),
+      ...(this.#byConversation.size > 0 && {
+        byConversation: [...this.#byConversation].map(([of, counts]) => ({ conversationId: of, ...counts })),
+      }),
       counts: { error: sum('error'), warning: sum('warning'), info: sum('info') },
       messages: memory.messages.ranges.reduce(
         (n, range) => n + (isCounted(range.conversationId) ? range.to - range.from : 0),

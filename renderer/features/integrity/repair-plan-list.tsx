@@ -3,10 +3,10 @@ import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import type { RepairPlan } from '../../../core/contract/repair.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
-import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { DETERMINISTIC } from '../../ui/summarizers.ts'
 import { ApplyDialog } from './apply-dialog.tsx'
 import { ExportPlan } from './export-plan.tsx'
+import { RepairInCopy } from './repair-in-copy.tsx'
 import styles from './repair-plan-list.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
 import { whyOnlyExport } from './repair-wording.ts'
@@ -78,7 +78,7 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
               {picked.length === 0 ? 'Apply steps…' : `Apply ${plural(picked.length, 'step')}…`}
             </Button>
           ) : (
-            info.readOnly && info.system !== 'native' && <MakeWorkingCopy info={info} look="primary" />
+            info.readOnly && info.system !== 'native' && <RepairInCopy />
           )}
           <ExportPlan />
         </div>

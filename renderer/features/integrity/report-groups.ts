@@ -98,11 +98,11 @@ const spelled = (count: number, noun: string): string =>
   `${NUMBERS[count] ?? count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`
 
 /** `Two errors, one warning`, or `Nothing is wrong`. */
-export function reportTitle({ counts: { error, warning } }: Pick<IntegrityReport, 'counts'>): string {
+export function reportTitle({ counts: { error, warning }, only }: Pick<IntegrityReport, 'counts' | 'only'>): string {
   const parts = [error > 0 && spelled(error, 'error'), warning > 0 && spelled(warning, 'warning')].filter(
     (part) => part !== false,
   )
-  if (parts.length === 0) return 'Nothing is wrong'
+  if (parts.length === 0) return only === undefined ? 'Nothing is wrong' : 'Nothing is wrong in its structure'
   const [first = '', ...rest] = parts
   return [first, ...rest.map((part) => part.toLowerCase())].join(', ')
 }

@@ -64,7 +64,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
             <ExportReport report={report} />
             {scan === null ? (
               <Button look="primary" onClick={onScan}>
-                Scan again
+                {report.only === undefined ? 'Scan again' : 'Check everything'}
               </Button>
             ) : (
               <CancelScan job={scan} />
@@ -75,6 +75,7 @@ export function ReportView({ report, scan, onScan, onShowPlan, actions }: Props)
         {plural(checksMade(report), 'check')} over {plural(report.messages, 'message')} and{' '}
         {plural(report.summaries, 'summary', 'summaries')} · {formatDuration(report.durationMs)} ·{' '}
         <TimeText atMs={report.finishedAtMs} />
+        {report.only !== undefined && ' · texts, indexes, files and pages of this large file were not read'}
         {scan !== null ? ` · ${jobText(scan)}` : isStale && ' · the file has changed since'}
       </ViewHeader>
       {causes.length > 0 && (

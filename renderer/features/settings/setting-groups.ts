@@ -32,6 +32,7 @@ const GROUPS: readonly (readonly [title: string, settings: Named])[] = [
   [
     'Reading',
     [
+      ['CHECK_ON_OPENING', 'Check memories when they are opened'],
       ['TOKEN_ESTIMATOR', 'Token estimator'],
       ['MAX_EXPAND_TOKENS', 'Most tokens of an expansion'],
       ['EMBEDDINGS_MAX_TEXTS', 'Most vectors of one run'],

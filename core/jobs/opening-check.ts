@@ -1,0 +1,35 @@
+import type { IntegrityReport } from '../contract/integrity.ts'
+import type { Job } from '../contract/job.ts'
+import type { Lcm } from '../lcm.ts'
+import type { Jobs } from './jobs.ts'
+
+/** A file up to this size is read completely, which takes a few seconds in a thread in which nobody waits. */
+const WHOLE_UP_TO_BYTES = 64 * 1024 * 1024
+/** The window is shown first. It is looked at twice a second. */
+const LOOKS_BEFORE = 3
+
+/** These jobs read or write what a check describes, so it waits for their end. */
+const CONCERNED: readonly Job['kind'][] = ['integrity', 'repair_plan', 'repair', 'surgery', 'undo', 'compact', 'import']
+
+/** Has a memory checked once in the background when a window opens it, unless the settings forbid it. */
+export class OpeningCheck {
+  readonly #jobs: Jobs
+  #looks = 0
+  #isDone = false
+
+  constructor(jobs: Jobs) {
+    this.#jobs = jobs
+  }
+
+  /** Is called repeatedly while somebody looks. @param report of a check that was asked for meanwhile */
+  look({ info, settings }: Lcm, report: IntegrityReport | null): void {
+    if (this.#isDone || !settings.checkOnOpening) return
+    this.#looks += 1
+    if (this.#looks < LOOKS_BEFORE) return
+    if (this.#jobs.list().some(({ kind, state }) => state === 'running' && CONCERNED.includes(kind))) return
+    this.#isDone = true
+    if (report !== null) return
+    const phases = info.bytes > WHOLE_UP_TO_BYTES ? ({ phases: 'structure' } as const) : {}
+    this.#jobs.start({ path: info.path, create: false, spec: { kind: 'integrity', ...phases } })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Locator } from '@playwright/test'
+import { TestMemory } from '../builders/memory.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
+import { sampleCopy, systemFile } from './memories.ts'
+
+test.use({ appEnv: { LCM_CHECK_ON_OPENING: 'true' } })
+
+// UX-2, letter N.
+test(
+  'a damaged file of another system is repaired in a copy four clicks after it was opened',
+  IN_BROWSER,
+  async ({ openMemory }) => {
+    test.slow()
+    const page = await openMemory(systemFile('lossless-claw/corrupt/message_lost_from_context.db'))
+    let clicks = 0
+    const click = async (target: Locator) => {
+      await target.click({ timeout: 40_000 })
+      clicks += 1
+    }
+    const plan = page.getByRole('region', { name: 'Repair plan' })
+    await click(page.getByRole('contentinfo').getByRole('button', { name: /^\d+.findings?$/ }))
+    await click(plan.getByRole('button', { name: 'Repair in a working copy' }))
+    // The copy opens where the file was left, and is checked by itself.
+    await expect(page).toHaveURL(/file=[^&]*copy.*#\/conversation\/\d+\/integrity/, { timeout: 40_000 })
+    await click(plan.getByRole('button', { name: /^Apply \d+.steps?…/ }))
+    await click(page.getByRole('dialog').getByRole('button', { name: /^Apply \d+.steps?$/ }))
+    await expect(plan.getByRole('heading', { name: /applied/ })).toBeVisible({ timeout: 40_000 })
+    expect(clicks).toBe(4)
+  },
+)
+
+test('a memory is checked when it is opened, and each conversation shows its health', async ({ openMemory, home }) => {
+  const path = sampleCopy(home)
+  const memory = new TestMemory(path)
+  memory.damage(
+    'DELETE FROM context_items WHERE conversation_id = 1 AND message_id = (SELECT max(message_id) - 3 FROM context_items WHERE conversation_id = 1)',
+  )
+  memory.db.close()
+  const page = await openMemory(path)
+  const list = page.getByRole('navigation', { name: 'Conversations' })
+  await expect(list.getByRole('img', { name: /^Check: 1.error, 1.warning$/ })).toHaveCount(1, { timeout: 30_000 })
+  await expect(list.getByRole('img', { name: 'Check: nothing wrong', exact: true })).toHaveCount(4)
+  await expect(page.getByRole('contentinfo').getByRole('button', { name: /^2.findings$/ })).toBeVisible()
+})
