@@ -1,6 +1,7 @@
 import { EventPublisher, implement, ORPCError, ValidationError } from '@orpc/server'
 import { z } from 'zod'
 import { agentTools, Tools } from './agents/tools/tools.ts'
+import { rawRows } from './browse/raw-rows.ts'
 import { systemClock } from './clock.ts'
 import { contract } from './contract/contract.ts'
 import type { ErrorInfo } from './contract/error.ts'
@@ -208,6 +209,7 @@ export function createRouter(core: Core) {
       describe: os.retrieval.describe.handler(async ({ input }) =>
         (await core.lcm()).retrieval.describe(input.id, input.contentChars),
       ),
+      raw: os.retrieval.raw.handler(async ({ input }) => rawRows((await core.lcm()).read, input.id)),
       grep: os.retrieval.grep.handler(async ({ input, signal }) => (await core.lcm()).retrieval.grep(input, signal)),
       grepStream: os.retrieval.grepStream.handler(async function* ({ input, signal, errors }) {
         const steps = async function* () {

@@ -50,7 +50,7 @@ import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep, Matches, Match
 import { SearchIndexStatus } from './search-index.ts'
 import { ByServer, ConnectInput, FollowState, OpenRemoteInput, ServerFleetInput, ServerList } from './servers.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
-import { SavedQuery, SqlAnswer, SqlInput, SqlTable } from './sql.ts'
+import { RawRows, SavedQuery, SqlAnswer, SqlInput, SqlTable } from './sql.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
 import { SurgeryEvent } from './surgery.ts'
 import {
@@ -239,6 +239,9 @@ export const contract = {
       .input(InConversation)
       .output(Guidelines),
     describe: reads('Returns everything known of a message, summary or file.').input(DescribeInput).output(Description),
+    raw: reads('Returns the rows behind a message, summary or file as the file stores them.')
+      .input(ById)
+      .output(RawRows),
     grep: reads('Finds messages, summaries and files.').input(GrepInput).output(GrepResult),
     /**
      * Returns the same page while it is found, for what no index answers: the first hits long before the last text was

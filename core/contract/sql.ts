@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { NodeId } from './ids.ts'
 
 export const SqlInput = z.object({
   sql: z.string().min(1).max(100_000).describe('one statement that reads: SELECT, WITH, VALUES or EXPLAIN'),
@@ -42,3 +43,19 @@ export const SavedQuery = z.object({
   sql: z.string().min(1).max(100_000).describe('its statement'),
 })
 export type SavedQuery = z.infer<typeof SavedQuery>
+
+/** The rows behind a node, as the file stores them: of a message also those of its parts. */
+export const RawRows = z.object({
+  id: NodeId,
+  rows: z.array(
+    z.object({
+      table: z.string(),
+      /** False for what the system does not store as a row of its own: it is shown as it is read. */
+      isStored: z.boolean(),
+      columns: z.array(z.object({ name: z.string(), value: SqlCell })),
+    }),
+  ),
+  /** How many values are longer than what is returned of them. */
+  cutValues: z.int(),
+})
+export type RawRows = z.infer<typeof RawRows>

@@ -2,12 +2,11 @@ import type { SqlAnswer, SqlCell, SqlTable } from '../contract/sql.ts'
 import { LcmError } from '../errors.ts'
 import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
 import { CANONICAL } from '../systems/canonical.ts'
-import { trimSurrogate } from '../text.ts'
 import { checkInstructions, checkStatement, type Instruction } from './check-statement.ts'
+import { cellOf } from './sql-cell.ts'
 
 /** What is returned of one value, and of all rows together. */
 const MOST_TEXT_CHARS = 200_000
-const MOST_BLOB_BYTES = 1000
 const MOST_BYTES = 16 * 1024 * 1024
 
 const queries = {
@@ -45,7 +44,7 @@ function answerOf(db: ReadDb, sql: string, limit: number): SqlAnswer {
     if (cut !== null) break
     rows.push(
       row.map((value) => {
-        const { cell, isCut } = cellOf(value)
+        const { cell, isCut } = cellOf(value, MOST_TEXT_CHARS)
         bytes += typeof cell === 'string' ? cell.length : 8
         if (isCut) cutValues += 1
         return cell
@@ -53,20 +52,6 @@ function answerOf(db: ReadDb, sql: string, limit: number): SqlAnswer {
     )
   }
   return { columns, rows, elapsedMs: Math.round(performance.now() - start), cut, cutValues }
-}
-
-function cellOf(value: SqlValue): { readonly cell: SqlCell; readonly isCut: boolean } {
-  if (value instanceof Uint8Array) {
-    const hex = Buffer.from(value.subarray(0, MOST_BLOB_BYTES)).toString('hex')
-    return { cell: { hex, bytes: value.length }, isCut: value.length > MOST_BLOB_BYTES }
-  }
-  if (typeof value === 'string') {
-    const isCut = value.length > MOST_TEXT_CHARS
-    return { cell: isCut ? trimSurrogate(value.slice(0, MOST_TEXT_CHARS)) : value, isCut }
-  }
-  const number = typeof value === 'bigint' ? Number(value) : value
-  // JSON has no infinite number.
-  return { cell: number === null || Number.isFinite(number) ? number : String(number), isCut: false }
 }
 
 /** What SQLite says of a statement that it cannot read is the mistake of whoever wrote it. */

@@ -14,6 +14,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'memory.copy': 'It writes a new memory.',
   'conversations.usage': 'It adds up what transcript.page shows of steps: test/history asks for it.',
   'conversations.share': 'It is a page with what other procedures answer: test/export asks for it.',
+  'retrieval.raw': 'It shows rows of the file as they are: test/query asks for it.',
   'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',
   'lineage.names': 'It shortens texts that are recorded, by a rule with a test of its own (test/history).',
   'trace.states': 'It says what trace.fact says of each message: test/trace/survival asks for both.',

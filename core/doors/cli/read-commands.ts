@@ -3,10 +3,12 @@ import { NodeId } from '../../contract/ids.ts'
 import { Description, Lineage, Tree } from '../../contract/lineage.ts'
 import { Stats } from '../../contract/memory.ts'
 import { ExpandInput, Expansion } from '../../contract/retrieval.ts'
+import { RawRows, type SqlCell } from '../../contract/sql.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { toCliJson } from './cli-json.ts'
-import { defineCommand, narrowed } from './command.ts'
+import { defineCommand, type Given, narrowed } from './command.ts'
 import { fileAnswer, filePart, isPart } from './file-answer.ts'
+import type { Answer } from './output.ts'
 import { chooseOrNewest, withMemory } from './session.ts'
 import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 
@@ -83,10 +85,11 @@ export const tree = defineCommand({
 export const describe = defineCommand({
   name: 'describe',
   example: 'describe msg_1 --db sample.db',
-  fields: filePart,
+  fields: filePart.extend({ raw: z.boolean().optional().describe('the stored rows: table, columns, values') }),
   positional: ['id'],
-  prints: Description,
+  prints: z.union([Description, RawRows]),
   run: async (input, given) => {
+    if (input.raw) return rawAnswer(input.id, given)
     if (isPart(input)) return fileAnswer(input, given)
     const described = await withMemory(given, (lcm) => lcm.retrieval.describe(input.id, Number.MAX_SAFE_INTEGER), {
       readOnly: true,
@@ -106,6 +109,21 @@ export const describe = defineCommand({
     return { json: described, text }
   },
 })
+
+async function rawAnswer(id: string, given: Given): Promise<Answer> {
+  const { rawRows } = await import('../../browse/raw-rows.ts')
+  const raw = await withMemory(given, (lcm) => rawRows(lcm.read, id), { readOnly: true })
+  const valueText = (value: SqlCell) =>
+    value === null ? 'NULL' : typeof value === 'object' ? `x'${value.hex}'` : oneLine(String(value), 120)
+  const text = (): string =>
+    raw.rows
+      .map(({ table: name, isStored, columns }) => {
+        const rows = columns.map((column) => [column.name, valueText(column.value)])
+        return `${name}${isStored ? '' : ' (not a row of its own: as it is read)'}\n${table(['column', 'value'], rows)}`
+      })
+      .join('\n\n')
+  return { json: raw, text }
+}
 
 export const expand = defineCommand({
   name: 'expand',

@@ -20,6 +20,7 @@ import { DetailText } from './detail-text.tsx'
 import { kindHeading } from './detail-wording.ts'
 import { Expansion } from './expansion.tsx'
 import { LineageLists } from './lineage-lists.tsx'
+import { RawRowsSection } from './raw-rows.tsx'
 
 type Props = {
   readonly description: Description
@@ -88,6 +89,7 @@ export function DetailContent({ description, operate }: Props) {
       {isExpanded && <Expansion summaryId={id} />}
       <DetailText description={description} />
       <LineageLists description={description} />
+      <RawRowsSection id={id} />
     </article>
   )
 }
