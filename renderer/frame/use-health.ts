@@ -8,7 +8,7 @@ export type Health = { readonly state: 'error' | 'warning' | 'fine'; readonly te
 /** Returns what the last check found in a conversation, or null before a check. */
 export function useHealth(): (conversationId: number) => Health | null {
   const { data: report } = useQuery(api.integrity.last.queryOptions())
-  return useMemo(() => {
+  return useMemo((): ((conversationId: number) => Health | null) => {
     if (!report) return () => null
     const found = new Map(report.byConversation?.map((one) => [one.conversationId, one]))
     return (conversationId) => {

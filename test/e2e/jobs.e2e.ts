@@ -1,0 +1,114 @@
+import type { Locator, Page } from '@playwright/test'
+import { TestMemory } from '../builders/memory.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
+import { sampleCopy } from './memories.ts'
+
+// The three jobs of the product, with their clicks counted, and each by keyboard alone.
+
+/** A job in the background, a backup, or a comparison. */
+const LONG = { timeout: 40_000 }
+
+function counted() {
+  const clicks: string[] = []
+  const click = async (name: string, target: Locator) => {
+    await target.click(LONG)
+    clicks.push(name)
+  }
+  return { clicks, click }
+}
+
+/** Goes from one control to the next until the wanted one has the focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeEnabled(LONG)
+  for (let presses = 0; presses < 200; presses += 1) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error('the Tab key does not reach it')
+}
+
+const press = async (page: Page, target: Locator): Promise<void> => {
+  await tabTo(page, target)
+  await page.keyboard.press('Enter')
+}
+
+const dropped = (page: Page) => page.getByRole('heading', { name: /dropped at/i })
+
+test('a trace says after three clicks where a fact was lost', IN_BROWSER, async ({ openSample }) => {
+  const page = await openSample()
+  const { clicks, click } = counted()
+  await click('search', page.getByRole('banner').getByRole('button', { name: /Search messages/ }))
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('PAY-1187')
+  await click('hit', page.getByRole('grid', { name: 'Hits' }).getByRole('row').filter({ hasText: 'msg_52' }))
+  await click('trace', page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: 'Trace' }))
+  await expect(dropped(page)).toBeVisible(LONG)
+  expect(clicks).toHaveLength(3)
+})
+
+test('a trace says where a fact was lost by keyboard alone', IN_BROWSER, async ({ openSample }) => {
+  const page = await openSample()
+  await page.keyboard.press('/')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('PAY-1187')
+  await expect(page.getByRole('grid', { name: 'Hits' }).getByRole('row').nth(1)).toBeVisible()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/transcript\?.*select=msg_/)
+  await page.keyboard.press('t')
+  await expect(page).toHaveURL(/trace=msg_/)
+  await expect(dropped(page)).toBeVisible(LONG)
+})
+
+const differences = (page: Page) => page.getByRole('grid', { name: 'Differences' })
+
+test(
+  'a compaction by hand goes from the strata to what it changed in four clicks',
+  IN_BROWSER,
+  async ({ openSample }) => {
+    const page = await openSample()
+    const { clicks, click } = counted()
+    const compact = page.getByRole('main').getByRole('button', { name: 'Compact…' })
+    await click('plan', compact)
+    await expect(page).toHaveURL(/compaction/)
+    await click('compact', compact)
+    await click('confirm', page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }))
+    await click('compare', page.getByRole('link', { name: 'Compare before and after' }))
+    await expect(differences(page)).toBeVisible(LONG)
+    expect(clicks).toHaveLength(4)
+  },
+)
+
+test('a compaction is planned, run and compared by keyboard alone', IN_BROWSER, async ({ openSample }) => {
+  const page = await openSample()
+  await page.keyboard.press('g')
+  await page.keyboard.press('m')
+  await press(page, page.getByRole('main').getByRole('button', { name: 'Compact…' }))
+  await press(page, page.getByRole('dialog').getByRole('button', { name: 'Compact', exact: true }))
+  await press(page, page.getByRole('link', { name: 'Compare before and after' }))
+  await expect(differences(page)).toBeVisible(LONG)
+  await page.keyboard.press('j')
+  await expect(page).toHaveURL(/difference=1/)
+})
+
+test.describe('a damaged memory', () => {
+  test.use({ appEnv: { LCM_CHECK_ON_OPENING: 'true' } })
+
+  test('is repaired by keyboard alone, from its opening on', IN_BROWSER, async ({ openMemory, home }) => {
+    test.slow()
+    const path = sampleCopy(home)
+    const memory = new TestMemory(path)
+    memory.damage('UPDATE summaries SET depth = 7 WHERE summary_rowid = (SELECT max(summary_rowid) FROM summaries)')
+    memory.db.close()
+    const page = await openMemory(path)
+    await expect(page.getByRole('contentinfo').getByRole('button', { name: /^1.finding$/ })).toBeVisible(LONG)
+    await page.keyboard.press('g')
+    await page.keyboard.press('i')
+    const plan = page.getByRole('region', { name: 'Repair plan' })
+    await press(page, plan.getByRole('button', { name: /^Apply 1.step…/ }))
+    await press(page, page.getByRole('dialog').getByRole('button', { name: /^Apply 1.step$/ }))
+    await expect(plan.getByRole('heading', { name: /1.step applied/ })).toBeVisible(LONG)
+    await expect(page.getByRole('heading', { name: 'Nothing is wrong' })).toBeVisible(LONG)
+  })
+})
