@@ -123,7 +123,7 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
             ))}
           </g>
           {axisTicks(originMs, extent, width, now?.messages ?? 0).map((tick) => (
-            <g key={tick.x}>
+            <g key={tick.at}>
               <line className={styles.floor} x1={tick.x} x2={tick.x} y1={HEIGHT} y2={HEIGHT + MARK_PX + 2} />
               <text className={styles.tick} x={tick.x} y={HEIGHT + MARK_PX + 16} textAnchor={tick.anchor}>
                 {tick.label}
@@ -239,26 +239,31 @@ function steppedTo(key: string, from: number | null, points: readonly CurvePoint
 
 const found = (index: number): number | null => (index < 0 ? null : index)
 
-type AxisTick = { readonly x: number; readonly label: string; readonly anchor: 'start' | 'middle' | 'end' }
+type AxisTick = {
+  readonly at: number
+  readonly x: number
+  readonly label: string
+  readonly anchor: 'start' | 'middle' | 'end'
+}
 
 /** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
 function axisTicks(originMs: number | null, extent: number, width: number, messages: number): readonly AxisTick[] {
   const count = Math.max(2, Math.floor(width / TICK_PX))
   const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
   let right = Number.NEGATIVE_INFINITY
-  return ticks.map(({ x, label }) => {
+  return ticks.map(({ at, x, label }) => {
     const anchor = x < TICK_PX / 3 ? 'start' : x > width - TICK_PX / 3 ? 'end' : 'middle'
     const length = label.length * CHAR_PX
     const left = anchor === 'start' ? x : anchor === 'end' ? x - length : x - length / 2
     const fits = left > right + CHAR_PX
     if (fits) right = left + length
-    return { x, anchor, label: fits ? label : '' }
+    return { at, x, anchor, label: fits ? label : '' }
   })
 }
 
 function messageTicks(messages: number, width: number, count: number) {
   const scale = scaleLinear([0, messages], [0, width])
-  return scale.ticks(count).map((at) => ({ x: scale(at), label: formatCount(at) }))
+  return scale.ticks(count).map((at) => ({ at, x: scale(at), label: formatCount(at) }))
 }
 
 function timeTicks(originMs: number, extent: number, width: number, count: number) {
@@ -269,6 +274,6 @@ function timeTicks(originMs: number, extent: number, width: number, count: numbe
     const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
     const isNewDay = formatDate(atMs) !== day
     day = formatDate(atMs)
-    return { x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
+    return { at: atMs, x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
   })
 }
