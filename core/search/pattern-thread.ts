@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { LcmError } from '../errors.ts'
 import type { Fields } from './matcher.ts'
+import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
 
 export type RegexSource = { readonly source: string; readonly flags: string }
 
@@ -16,11 +17,6 @@ export interface Judge {
 }
 
 type Reply = { readonly results: unknown } | { readonly failure: string }
-
-/** The time limit for one batch of rows, and for all rows together when the pattern is slow. */
-const LIMIT_MS = 5000
-/** Characters a millisecond. A pattern that is faster may continue; ordinary patterns are a hundred times as fast. */
-const SLOW = 1000
 
 /**
  * The program of the thread as a text, so that the bundle needs no other file. The thread lives as long as one search
@@ -53,7 +49,7 @@ export class PatternThread implements Judge {
   readonly #pattern: RegexSource
   readonly #signal: AbortSignal | undefined
   #thread: Worker | null = null
-  #spentMs = 0
+  readonly #budget = new PatternBudget()
   #characters = 0
 
   constructor(pattern: RegexSource, signal?: AbortSignal) {
@@ -81,9 +77,10 @@ export class PatternThread implements Judge {
     this.#thread = thread
     const began = performance.now()
     const reply = await this.#reply(thread, question)
-    this.#spentMs += performance.now() - began
+    const isOver = this.#budget.spend(performance.now() - began, this.#characters)
+    this.#characters = 0
     if ('failure' in reply) throw tooSlow(`it could not be finished (${reply.failure})`)
-    if (this.#spentMs > LIMIT_MS && this.#characters < this.#spentMs * SLOW) {
+    if (isOver) {
       this.close()
       throw tooSlow(`it was stopped after ${LIMIT_MS / 1000} s`)
     }

@@ -3,6 +3,7 @@ import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
+import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
@@ -68,20 +69,33 @@ function backtrackingPlan(typed: string, isCaseSensitive: boolean, signal?: Abor
   return null
 }
 
-/** Matches in time linear to the text. `.` stops at line ends; `^` and `$` match at the ends of the text. */
-class RegexMatcher implements Matcher {
+/** Beginning with a text takes as long as so many characters of it. */
+const BEGINNING = 100
+
+/**
+ * Matches in time linear to the text. `.` stops at line ends; `^` and `$` match at the ends of the text. A pattern with
+ * thousands of repetitions is thousands of times as slow, so it has a budget, too.
+ */
+export class RegexMatcher implements Matcher {
   readonly termCount = 1
-  readonly #pattern: RE2JS
+  readonly #pattern: Pick<RE2JS, 'test' | 'matcher'>
   readonly #quickLook: RegExp | null
+  readonly #budget: Pick<PatternBudget, 'spend'>
 
   /** @param look a pattern that every match contains, or null when none is known */
-  constructor(pattern: RE2JS, look: RegExp | null) {
+  constructor(
+    pattern: Pick<RE2JS, 'test' | 'matcher'>,
+    look: RegExp | null,
+    budget: Pick<PatternBudget, 'spend'> = new PatternBudget(),
+  ) {
     this.#pattern = pattern
     this.#quickLook = look
+    this.#budget = budget
   }
 
+  /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    return fields.some((field) => (this.#quickLook?.test(field) ?? true) && this.#pattern.test(field))
+    return fields.some((field) => this.mayMatchIn(field) && this.#within(field, () => this.#pattern.test(field)))
   }
 
   mayMatchIn(text: string): boolean {
@@ -92,12 +106,25 @@ class RegexMatcher implements Matcher {
     return [this.matches(fields)]
   }
 
+  /** @throws LcmError pattern_too_slow */
   find(text: string, limit: number): Match[] {
-    const matcher = this.#pattern.matcher(text)
-    const found: Match[] = []
-    while (found.length < limit && matcher.find()) {
-      if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
-    }
-    return found
+    return this.#within(text, () => {
+      const matcher = this.#pattern.matcher(text)
+      const found: Match[] = []
+      while (found.length < limit && matcher.find()) {
+        if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
+      }
+      return found
+    })
+  }
+
+  #within<T>(text: string, match: () => T): T {
+    const began = performance.now()
+    const found = match()
+    if (!this.#budget.spend(performance.now() - began, text.length + BEGINNING)) return found
+    throw new LcmError(
+      'pattern_too_slow',
+      `This pattern repeats so much that it was stopped after ${LIMIT_MS / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
+    )
   }
 }

@@ -110,7 +110,8 @@ export class Searched {
   }
 
   get isCertainOf(): (index: number) => boolean {
-    return this.all.isCertainOf
+    // Listing the rows would take longer than ranking the best of them.
+    return this.isExact ? () => true : this.all.isCertainOf
   }
 
   get isScan(): boolean {
