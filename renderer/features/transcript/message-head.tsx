@@ -1,11 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
 import { memo, useMemo } from 'react'
 import type { Message } from '../../../core/contract/message.ts'
 import { nodeTextColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
-import { formatTokens } from '../../ui/format.ts'
+import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
+import { tracedStates } from '../../ui/traced-states.ts'
 import { blocksOf, isBareMark } from './blocks.ts'
 import { useMessageLook } from './look.ts'
 import styles from './message-head.module.css'
@@ -44,6 +47,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
           source
         </button>
       )}
+      {message.visibility !== 'in_window' && message.isEvent !== true && <Survival id={message.id} />}
       <span>{formatTokens(message.tokens)}</span>
       <span className={styles.time}>
         <TimeText atMs={message.createdAtMs} form="short" />
@@ -51,6 +55,19 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
     </header>
   )
 })
+
+/** What is left in the window of a message that was summarised. Nothing is said before it is traced, or without details. */
+function Survival({ id }: { readonly id: string }) {
+  const { data } = useQuery(tracedStates([id]))
+  const found = data?.[0]
+  if (found === undefined || found.inWindow || found.details === 0) return null
+  const { state, kept, details } = found
+  return (
+    <span title={`${formatCount(kept)} of its ${plural(details, 'detail')} still stand in the window`}>
+      <StateMark state={state}>{`${formatCount(kept)}/${formatCount(details)}`}</StateMark>
+    </span>
+  )
+}
 
 function marksOf(message: Message): string {
   const labels = blocksOf(message).flatMap((block) => (isBareMark(block) ? [block.label] : []))
