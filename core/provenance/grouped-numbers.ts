@@ -10,10 +10,17 @@ export const listOf = ({ begins, values }: Grouped, group: number): Int32Array =
 export const lengthOf = ({ begins }: Grouped, group: number): number =>
   group < 0 || group + 1 >= begins.length ? 0 : (begins[group + 1] as number) - (begins[group] as number)
 
-/** Groups the indexes of some items by a number that each has. */
-export function groupedBy(groups: Int32Array, count: number): Grouped {
+/** How many items are looked at between two moments at which other work may go first. */
+const ITEMS_A_PIECE = 100_000
+
+/** Groups the indexes of some items by a number that each has, in pieces of some milliseconds. */
+export function* grouping(groups: Int32Array, count: number): Generator<void, Grouped> {
   const begins = new Int32Array(count + 1)
-  for (const group of groups) begins[group + 1] = (begins[group + 1] as number) + 1
+  for (let item = 0; item < groups.length; item += 1) {
+    const group = groups[item] as number
+    begins[group + 1] = (begins[group + 1] as number) + 1
+    if (item % ITEMS_A_PIECE === ITEMS_A_PIECE - 1) yield
+  }
   for (let group = 0; group < count; group += 1)
     begins[group + 1] = (begins[group + 1] as number) + (begins[group] as number)
   const next = begins.slice()
@@ -22,6 +29,7 @@ export function groupedBy(groups: Int32Array, count: number): Grouped {
     const group = groups[item] as number
     values[next[group] as number] = item
     next[group] = (next[group] as number) + 1
+    if (item % ITEMS_A_PIECE === ITEMS_A_PIECE - 1) yield
   }
   return { begins, values }
 }

@@ -1,5 +1,5 @@
-import type { TimeSlice } from '../yielding.ts'
-import { type Grouped, groupedBy, lengthOf, listOf } from './grouped-numbers.ts'
+import { type TimeSlice, withoutYielding } from '../yielding.ts'
+import { type Grouped, grouping, lengthOf, listOf } from './grouped-numbers.ts'
 import { Growing, type Hit, MOST_OCCURRENCES, MOST_POSTINGS, type Occurrence, type SourceText } from './passages.ts'
 import { polarityOf } from './polarity.ts'
 import { anchorKey, type Specific, standsAt } from './specifics.ts'
@@ -85,13 +85,27 @@ export class TextIndex extends TextUnits {
     return this.#anchors.get(key)
   }
 
+  /** Makes the lists that all questions read, in pieces of some milliseconds. The first question would make them at once. */
+  *preparing(): Generator<void, void> {
+    this.#byTerm ??= yield* this.#groupingTerms()
+    this.#byAnchor ??= yield* this.#groupingAnchors()
+  }
+
+  #groupingTerms(): Generator<void, Grouped> {
+    return groupingUnits(this.#tokens.term.all, this.#tokens.unit.all, this.#terms.size)
+  }
+
+  #groupingAnchors(): Generator<void, Grouped> {
+    return grouping(this.#tokens.anchor.all, this.#anchors.size)
+  }
+
   unitsWith(term: number): Int32Array {
-    this.#byTerm ??= unitsByTerm(this.#tokens.term.all, this.#tokens.unit.all, this.#terms.size)
+    this.#byTerm ??= withoutYielding(this.#groupingTerms())
     return listOf(this.#byTerm, term)
   }
 
   frequencyOf(term: number): number {
-    this.#byTerm ??= unitsByTerm(this.#tokens.term.all, this.#tokens.unit.all, this.#terms.size)
+    this.#byTerm ??= withoutYielding(this.#groupingTerms())
     return lengthOf(this.#byTerm, term)
   }
 
@@ -107,7 +121,7 @@ export class TextIndex extends TextUnits {
   }
 
   #occurrences(specific: Specific, anchor: number): readonly Occurrence[] {
-    this.#byAnchor ??= groupedBy(this.#tokens.anchor.all, this.#anchors.size)
+    this.#byAnchor ??= withoutYielding(this.#groupingAnchors())
     const { unit: unitOf, start, end } = this.#tokens
     const found: Occurrence[] = []
     for (const token of listOf(this.#byAnchor, anchor)) {
@@ -158,9 +172,12 @@ export class TextIndex extends TextUnits {
   }
 }
 
+/** So many terms are looked at between two moments at which other work may go first. */
+const TERMS_A_PIECE = 20_000
+
 /** Groups the units in which terms stand by the terms, each unit once. */
-function unitsByTerm(terms: Int32Array, units: Int32Array, count: number): Grouped {
-  const grouped = groupedBy(terms, count)
+function* groupingUnits(terms: Int32Array, units: Int32Array, count: number): Generator<void, Grouped> {
+  const grouped = yield* grouping(terms, count)
   const begins = new Int32Array(count + 1)
   const values = new Int32Array(grouped.values.length)
   let length = 0
@@ -173,6 +190,7 @@ function unitsByTerm(terms: Int32Array, units: Int32Array, count: number): Group
       length += 1
     }
     begins[term + 1] = length
+    if (term % TERMS_A_PIECE === TERMS_A_PIECE - 1) yield
   }
   return { begins, values: values.slice(0, length) }
 }

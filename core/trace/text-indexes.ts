@@ -3,7 +3,7 @@ import type { SourceText } from '../provenance/passages.ts'
 import { TextIndex } from '../provenance/text-index.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { changeStamp } from '../systems/change-stamp.ts'
-import type { TimeSlice } from '../yielding.ts'
+import { goingOn, type TimeSlice } from '../yielding.ts'
 import { textsOf, windowIds, windowTexts } from './node-texts.ts'
 
 /** The texts of a window. A note says when not all of them were read. */
@@ -77,11 +77,14 @@ export async function indexOf(
   mostChars = Number.POSITIVE_INFINITY,
 ): Promise<WindowIndex> {
   const index = new TextIndex()
+  const notes: string[] = []
   for (const batch of texts) {
     for (const text of batch) await index.add(text, slice)
     await slice.yieldIfOver()
     if (index.chars < mostChars) continue
-    return { index, notes: ['The window is very long: only its newest items were compared.'] }
+    notes.push('The window is very long: only its newest items were compared.')
+    break
   }
-  return { index, notes: [] }
+  await goingOn(index.preparing(), slice)
+  return { index, notes }
 }

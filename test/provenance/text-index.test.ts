@@ -61,3 +61,15 @@ it('finds the same in sentences with units, negations, switched verbs and cut wo
   const { scanned, viewed } = await bothOf(claims, texts)
   expect(viewed).toEqual(scanned)
 })
+
+it('makes its lists in pieces when it is told to, and gives the same places as when a question makes them', async () => {
+  const words = Array.from({ length: 130_000 }, (_, index) => `word${index % 997}`).join(' ')
+  const [asked, prepared] = [new TextIndex(), new TextIndex()]
+  for (const index of [asked, prepared]) await index.add(source(words, 0), new TimeSlice())
+  expect([...prepared.preparing()].length).toBeGreaterThanOrEqual(4)
+  expect([...prepared.preparing()]).toEqual([])
+  const term = asked.termOf('word5') ?? -1
+  expect(term).toBeGreaterThanOrEqual(0)
+  expect(prepared.frequencyOf(term)).toBeGreaterThan(0)
+  expect([...prepared.unitsWith(term)]).toEqual([...asked.unitsWith(term)])
+})
