@@ -248,6 +248,8 @@ type AxisTick = {
 
 /** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
 function axisTicks(originMs: number | null, extent: number, width: number, messages: number): readonly AxisTick[] {
+  // Before it is measured, all of them would stand at one place.
+  if (width === 0) return []
   const count = Math.max(2, Math.floor(width / TICK_PX))
   const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
   let right = Number.NEGATIVE_INFINITY
