@@ -121,6 +121,11 @@ describe('wrong usage', () => {
     ['names the nearest procedure', ['call', 'strata.gett'], /Did you mean strata\.get\? "lcm call --help"/],
     ['names the range', ['grep', 'x', '--limit', '0'], /'0' is invalid\. Expected a whole number from 1 to 1000\./],
     ['names the lower bound', ['compact', '--set', 'maxDepth=-2'], /Expected a whole number from -1 on\./],
+    [
+      'names the range of a fraction',
+      ['probe', '--min-recall', '7'],
+      /'7' is invalid\. Expected a number from 0 to 1\./,
+    ],
     ['names the choices', ['grep', 'x', '--sort', 'best'], /Expected one of: relevance, newest, oldest\./],
     ['says that a value is missing', ['grep', 'x', '--newer', '--limit'], /option '--limit <n>' argument missing/],
     ['says that an argument is missing', ['grep'], /missing required argument 'query'/],

@@ -205,6 +205,9 @@ describe('the exit code', () => {
       ['expand', 'sum_0000000000000000'],
       ['tree', '--conversation', '77'],
       ['trace', 'msg_999'],
+      ['trace', 'sum_0123456789abcdef'],
+      ['loss', '--run', 'run_nowhere', '--conversation', '1'],
+      ['probe', '--at', 'run_nowhere', '--conversation', '1'],
       ['expand-query', 'why', '--conversation', '77'],
       ['integrity', '--conversation', '77'],
     ])

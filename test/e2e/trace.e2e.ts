@@ -40,3 +40,23 @@ test('T traces the selected message, and words that nothing says are called that
   })
   await expect(page.getByRole('heading', { name: 'Nothing says this' })).toBeVisible()
 })
+
+test('a transcript says of each summarised message how many of its details are left, and wrong addresses are explained', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  const go = (hash: string) =>
+    page.evaluate((to) => {
+      location.hash = to
+    }, hash)
+  await go('#/conversation/1/transcript?select=msg_52')
+  const row = page.getByRole('article', { name: /msg_52$/ })
+  await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+\/\d+/)
+
+  await go('#/conversation/1/search?trace=msg_99999')
+  await expect(
+    page.getByRole('paragraph').filter({ hasText: 'There is no message, summary or file "msg_99999"' }),
+  ).toBeVisible()
+  await go('#/conversation/1/compaction?compaction.list=history&compaction.run=run_nowhere')
+  await expect(page.getByText('This conversation has no run run_nowhere')).toBeVisible()
+})

@@ -201,8 +201,10 @@ function rangeOf(schema: JsonSchema): string | null {
 function expectation(kind: Kind, schema: JsonSchema, choices: readonly string[]): string {
   if (kind === 'choice') return `one of: ${choices.join(', ')}`
   const range = rangeOf(schema)
-  if (kind === 'integer') return `a whole number${range === null ? '' : ` from ${range.replace(' or more', ' on')}`}`
-  if (kind === 'number') return 'a number'
+  if (kind === 'integer' || kind === 'number') {
+    const number = kind === 'integer' ? 'a whole number' : 'a number'
+    return range === null ? number : `${number} from ${range.replace(' or more', ' on')}`
+  }
   if (kind === 'json') return 'JSON in the form that "lcm schema" describes'
   const [example] = schema.examples ?? []
   if (typeof example === 'string') return `a text such as ${example}`

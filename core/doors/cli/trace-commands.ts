@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
 import { LossReport, type LostDetail } from '../../contract/loss.ts'
 import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceInput } from '../../contract/trace.ts'
+import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
 import { lookUp, messageNumber, notFound } from '../../systems/node-id.ts'
 import { defineCommand, narrowed } from './command.ts'
@@ -35,16 +36,24 @@ export const trace = defineCommand({
     ),
 })
 
+/** The ids of summaries, as systems make them. A name such as `sum_total` is a word. */
+const SUMMARY_ID = /^sum_[0-9a-f]{8,}$/i
+
 /**
- * An id that names something is followed itself; everything else is words, except for the id of a message.
- * @throws LcmError not_found for the id of a message that is not in the file
+ * An id that names something is followed itself; everything else is words, except for the id of a message or summary.
+ * @throws LcmError not_found for the id of a message or summary that is not in the file, invalid_argument for one of
+ * another conversation
  */
 function askedOf(lcm: Lcm, { what, words, conversationId, limit }: z.output<typeof traceFields>): TraceInput {
   if (conversationId !== undefined) chooseConversation(lcm, conversationId)
   const narrow = conversationId === undefined ? {} : { conversationId }
-  const isId = !/\s/.test(what) && what.length <= 512 && lookUp(lcm.read, what) !== null
-  if (!isId && messageNumber(what) !== null) throw notFound(lcm.read, what)
-  if (isId) return TraceInput.parse({ id: what, text: words, limit })
+  const found = /\s/.test(what) || what.length > 512 ? null : lookUp(lcm.read, what)
+  if (found === null && (messageNumber(what) !== null || SUMMARY_ID.test(what))) throw notFound(lcm.read, what)
+  if (found !== null && conversationId !== undefined && found.conversationId !== conversationId) {
+    const message = `${what} is in conversation ${found.conversationId}, not in ${conversationId}: leave out --conversation, or name that one.`
+    throw new LcmError('invalid_argument', message, { id: what, conversationId })
+  }
+  if (found !== null) return TraceInput.parse({ id: what, text: words, limit })
   return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow })
 }
 

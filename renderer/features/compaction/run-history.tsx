@@ -18,8 +18,10 @@ type Props = { readonly conversationId: number; readonly runs: UseQueryResult<Co
 
 /** The runs that the file records, newest first. */
 export function RunHistory({ conversationId, runs }: Props) {
+  const [addressed] = useShown('compaction.run')
   if (runs.error) return <ErrorState error={runs.error} onRetry={() => void runs.refetch()} />
   if (runs.data === undefined) return <Loading what="the history of runs" />
+  const isMissing = addressed !== null && !runs.data.some(({ runId }) => runId === addressed)
   if (runs.data.length === 0)
     return (
       <p className={styles.none}>
@@ -27,19 +29,24 @@ export function RunHistory({ conversationId, runs }: Props) {
       </p>
     )
   return (
-    <ul>
-      {runs.data.map((run) => (
-        <Run key={run.runId} conversationId={conversationId} run={run} />
-      ))}
-    </ul>
+    <>
+      {isMissing && (
+        <p className={styles.none} role="status">
+          This conversation has no run <code>{addressed}</code>: the address is of another conversation or file.
+        </p>
+      )}
+      <ul>
+        {runs.data.map((run) => (
+          <Run key={run.runId} conversationId={conversationId} run={run} isAddressed={run.runId === addressed} />
+        ))}
+      </ul>
+    </>
   )
 }
 
 type RunProps = { readonly conversationId: number; readonly run: CompactionRunRecord }
 
-function Run({ conversationId, run }: RunProps) {
-  const [addressed] = useShown('compaction.run')
-  const isAddressed = addressed === run.runId
+function Run({ conversationId, run, isAddressed }: RunProps & { readonly isAddressed: boolean }) {
   const [isOpen, setOpen] = useState(isAddressed)
   const item = useRef<HTMLLIElement>(null)
   useEffect(() => {
