@@ -68,6 +68,7 @@ export type RoutePatch = Partial<Omit<Route, 'shown'>> & {
 const OF_CONVERSATION: readonly string[] = [
   'strata.zoom',
   'strata.range',
+  'strata.at',
   'context.at',
   'context.from',
   'context.to',

@@ -22,7 +22,8 @@ export function useRangeEnds(conversationId: number, range: MessageRange | null)
   return useMemo(() => (first && last ? { first, last } : null), [first, last])
 }
 
-function useMessageAt(conversationId: number, position: number | null): Message | null {
+/** Returns the message at a position, without its texts, or null until it is known. */
+export function useMessageAt(conversationId: number, position: number | null): Message | null {
   const { data } = useQuery(
     api.transcript.page.queryOptions({
       input: position === null ? skipToken : { conversationId, offset: position, limit: 1, contentChars: 0 },

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { copyFile, readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
 import { expect, test } from './app.ts'
@@ -255,4 +255,87 @@ test('W A S D zoom and pan, M marks what is in sight, and Escape lifts the mark'
   await page.keyboard.press('?')
   const keys = page.getByRole('dialog', { name: 'Keys' })
   await expect(keys).toContainText('mark the messages of the selection, or those in sight')
+})
+
+test('a replay shows the past, plays by itself, and is exported as a page that works from disk', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+  await page.keyboard.press('p')
+  const replay = page.getByRole('region', { name: 'Replay' })
+  const moment = replay.getByRole('slider', { name: 'Moment' })
+  await expect(replay.getByRole('status')).toContainText(/^0 of 377/)
+  await moment.fill('200')
+  await expect(page).toHaveURL(/strata\.at=200/)
+  await expect(replay.getByRole('status')).toContainText(/^200 of 377 · Mar \d+, \d\d:\d\d · \d runs? · window ≈/)
+
+  // It plays to its end, faster when asked.
+  for (const _ of [1, 2, 3]) await page.keyboard.press('>')
+  await expect(replay.getByRole('combobox', { name: /^Speed/ })).toHaveValue('8')
+  await stage(page).focus()
+  await page.keyboard.press('Space')
+  await expect(replay.getByRole('status')).toContainText(/^377 of 377/)
+  await expect(page).toHaveURL(/strata\.at=377/)
+  await expect(replay.getByRole('button', { name: 'Play (Space)' })).toBeVisible()
+
+  const download = page.waitForEvent('download')
+  await replay.getByRole('button', { name: 'Export as HTML' }).click()
+  const file = await (await download).path()
+  await page.keyboard.press('p')
+  await expect(replay).toBeHidden()
+
+  const copy = `${file}.html`
+  await copyFile(file, copy)
+  const exported = await page.context().newPage()
+  const errors: string[] = []
+  exported.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  await exported.goto(`file://${copy}`)
+  await exported.getByRole('slider', { name: 'Moment' }).fill('200')
+  await expect(exported.getByRole('status')).toContainText('200 of 377 messages · window ≈')
+  await exported.getByRole('button', { name: 'Play' }).click()
+  await expect(exported.getByRole('button', { name: 'Pause' })).toBeVisible()
+  await expect(exported.getByRole('status')).not.toContainText('200 of 377')
+  expect(errors).toEqual([])
+  await exported.close()
+})
+
+test('an age legend has unlike ends, and says whose times they are', async ({ openSample }) => {
+  const page = await openSample()
+  await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('age').click()
+  const legend = page.getByText(/^made .*when its row was written/)
+  await expect(legend).toBeVisible()
+  const [, from, to] =
+    /^made (.+\d)(\D.*\d)\s*\(when its row was written\)$/.exec((await legend.textContent()) ?? '') ?? []
+  expect(from).toBeDefined()
+  expect(from).not.toBe(to)
+  await expect(legend).toHaveAttribute('title', /The axis shows when the messages were said/)
+})
+
+test('a saved picture is well-formed, and holds the words of bars, runs and the marked range', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await page.goto(new URL('#/conversation/1/strata?strata.zoom=30..75&strata.range=40-60', page.url()).href)
+  await expect(page.getByRole('region', { name: 'Range' })).toContainText('messages 40 – 60')
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+  const save = async (kind: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save this view' }).click()
+    await page.getByRole('menuitem', { name: kind }).click()
+    return readFile(await (await download).path())
+  }
+  // Names of bars arrive after them.
+  await expect(async () => expect((await save('SVG drawing')).toString()).toContain('Agreed, tomorrow')).toPass()
+  const svg = (await save('SVG drawing')).toString()
+  expect(svg).toMatch(/21\u00a0messages · /)
+  expect(svg).toMatch(/run 1 · /)
+  const root = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
+    return { name: parsed.documentElement.nodeName, errors: parsed.querySelectorAll('parsererror, script').length }
+  }, svg)
+  expect(root).toEqual({ name: 'svg', errors: 0 })
+  const png = await save('PNG picture')
+  expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
+  expect(png.readUInt32BE(16)).toBeGreaterThan(1000)
 })

@@ -50,11 +50,12 @@ const RUN_GAP = 7
  * Draws a dot for each compaction run, and one dot for runs that would touch, with as many words as there is room for
  * until the next one. The nearest runs out of sight are named at the edges.
  */
-export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs }: Scene): Shape[] {
+export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs, replay }: Scene): Shape[] {
   const y = rows.runs.y + rows.runs.h / 2
   const { left, width } = rows.plot
   const right = left + width
-  const runs = [...strata.runs]
+  const runs = strata.runs
+    .filter(({ x }) => replay == null || x <= replay.at)
     .sort((a, b) => a.x - b.x)
     .map((run, order) => ({ ...run, number: order + 1, px: toPx(scale, run.x) }))
   const shown: typeof runs = []

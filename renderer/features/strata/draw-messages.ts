@@ -1,10 +1,12 @@
 import { ROLES } from '../../../core/contract/lists.ts'
 import type { StrataMessages } from '../../../core/contract/strata.ts'
+import { firstIndex } from '../../ui/first-index.ts'
 import { survivalFill } from './bar-color.ts'
 import type { Buckets } from './buckets.ts'
 import { mergeNarrow, type Run } from './merge-narrow.ts'
 import { hasMessageWords } from './named-nodes.ts'
 import { roleFill } from './palette.ts'
+import type { Replay } from './replay.ts'
 import { DIMMED, isWithin, OF_SELECTION, type Scene } from './scene.ts'
 import type { Rect, Shape } from './shapes.ts'
 import { FILTERED_OUT, isColumnShown } from './strata-filter.ts'
@@ -27,8 +29,14 @@ export function drawMessages(scene: Scene): Shape[] {
 const WORDS_HEIGHT = 16
 
 /** True when the view is so near that every message has room for words. */
-const hasWords = ({ names, wordsFromPx, scale, strata }: Scene): boolean =>
-  names !== undefined && wordsFromPx !== undefined && hasMessageWords(scale, strata.axis, wordsFromPx)
+const hasWords = ({ names, wordsFromPx, scale, strata, replay }: Scene): boolean =>
+  replay == null && names !== undefined && wordsFromPx !== undefined && hasMessageWords(scale, strata.axis, wordsFromPx)
+
+/** Whether the last of some merged messages stood in the window itself. */
+function isRawAt({ window, at }: Replay, { x1 }: Viewport): boolean {
+  const end = Math.min(x1, at)
+  return window[firstIndex(window.length, (part) => (window[part]?.x1 ?? 0) >= end)]?.isRaw ?? false
+}
 
 /** Draws what each message in sight says, up to the next one. */
 function drawWords({ names, scale, rows, palette }: Scene, buckets: Buckets | null): Shape[] {
@@ -52,9 +60,11 @@ function drawBuckets(
   isWanted: (x0: number, x1: number) => boolean,
 ): Rect[] {
   const rects: Rect[] = []
+  const { replay } = scene
   for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, entries }, scene.scale, COLUMN_PX)) {
     const x0 = columns.x0[run.first] ?? 0
     const x1 = columns.x1[run.last] ?? 0
+    if (replay != null && x0 >= replay.at) break
     if (isWanted(x0, x1)) rects.push(...drawColumn(scene, { columns, survival }, run, { x0, x1 }))
   }
   return rects
@@ -71,7 +81,8 @@ function drawColumn(scene: Scene, { columns, survival }: Columns, run: Run, rang
   const width = run.px1 - run.px0
   const gap = width >= 6 ? 1.5 : width >= 2 ? 0.75 : 0
   // Pale colours of a scale could not be told from each other.
-  const isPlain = merged.inWindow > 0 || scene.colorBy === 'survival'
+  const isInWindow = scene.replay == null ? merged.inWindow > 0 : isRawAt(scene.replay, range)
+  const isPlain = isInWindow || scene.colorBy === 'survival'
   const opacity = isPlain ? 1 : isWithin(scene.selected, range.x0, range.x1) ? OF_SELECTION : DIMMED
   const look = columnLook(scene, { columns, survival }, run, merged)
   const shown = isColumnShown(scene, columns, run) ? 1 : FILTERED_OUT

@@ -17,6 +17,7 @@ export function drawStrata(scene: Scene): DisplayList {
   const { rows, palette } = scene
   const tail = drawFreshTail(scene)
   const range = drawRange(scene)
+  const isPast = scene.replay != null
   return {
     width: rows.width,
     height: rows.height,
@@ -30,13 +31,12 @@ export function drawStrata(scene: Scene): DisplayList {
         ...drawWindow(scene),
         ...drawPlan(scene),
         ...drawSummaries(scene),
-        ...drawMarks(scene),
+        ...(isPast ? [] : drawMarks(scene)),
         ...drawMessages(scene),
         ...drawCompactions(scene),
-        ...drawFindings(scene),
-        ...drawFindingLabels(scene),
+        ...(isPast ? drawPlayhead(scene) : [...drawFindings(scene), ...drawFindingLabels(scene)]),
         ...drawSelectedOutline(scene),
-        ...drawCore(scene),
+        ...(isPast ? [] : drawCore(scene)),
         ...drawFocusedStep(scene),
         ...range.over,
       ],
@@ -73,6 +73,16 @@ function drawSelectedOutline(scene: Scene): Shape[] {
   }
   const box = summaryBox(scene, selected.entry)
   return box ? [outlineOf(box, palette.text, 1.5)] : []
+}
+
+/** Draws the moment that is replayed. What comes after it is not drawn. */
+function drawPlayhead({ replay, rows, scale, palette }: Scene): Shape[] {
+  if (replay == null) return []
+  const x = toPx(scale, replay.at)
+  return [
+    { kind: 'line', x0: x, y0: rows.window.y - 8, x1: x, y1: rows.axisY, stroke: palette.text, strokeWidth: 1 },
+    { kind: 'dot', form: 'diamond', x, y: rows.window.y - 8, radius: 4, fill: palette.text },
+  ]
 }
 
 /** Says why the rows of summaries are missing, where they would be. */

@@ -28,7 +28,9 @@ function drawLane(scene: Scene, row: SummaryRow, lane: readonly number[], band: 
   const bars: Rect[] = []
   const words: Shape[] = []
   const shares: Shape[] = []
+  const isThere = scene.replay?.isThere
   for (const run of mergeNarrow({ x0: summaries.x0, x1: summaries.x1, entries: lane }, scene.scale, NARROW_PX)) {
+    if (isThere !== undefined && !isAnyOf(isThere, lane, run)) continue
     const bar: Rect = {
       kind: 'rect',
       ...barBox(scene, lane[run.first] ?? 0, run, band, gap),
@@ -81,14 +83,21 @@ function drawName({ names, scale, palette }: Scene, id: string | undefined, bar:
   return [{ kind: 'text', x, y: bar.y + bar.h / 2 + 0.5, text: name, fill, align: 'left', maxWidth }]
 }
 
+/** Whether one of some merged summaries is marked in a column. */
+function isAnyOf(column: Uint8Array, lane: readonly number[], { first, last }: Run): boolean {
+  for (let order = first; order <= last; order++) if (column[lane[order] ?? 0] === 1) return true
+  return false
+}
+
 /** A merged bar is bright when one of its summaries is in the window, so that the window is never hidden. */
 function opacityOf(
-  { strata, selected, core }: Scene,
+  { strata, selected, core, replay }: Scene,
   { depth }: SummaryRow,
   lane: readonly number[],
   run: Run,
 ): number {
-  const { x0, x1, inWindow } = strata.summaries
+  const { x0, x1 } = strata.summaries
+  const inWindow = replay?.inWindow ?? strata.summaries.inWindow
   for (let order = run.first; order <= run.last; order++) {
     const entry = lane[order] ?? 0
     if ((inWindow[entry] === 1 && core == null) || entry === selected?.entry) return 1

@@ -15,7 +15,8 @@ const LEFT_OUT = 0.3
  * Draws the highlighted edge: what the model sees now, in the order of the history, over active items that are left
  * out.
  */
-export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
+export function drawWindow({ strata, rows, scale, palette, replay }: Scene): Shape[] {
+  if (replay != null) return drawRuns({ rows, scale, palette }, replay.window, 1)
   const runs = [...strata.window].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
   const edge = { rows, scale, palette }
   return [
@@ -34,7 +35,11 @@ export function drawWindow({ strata, rows, scale, palette }: Scene): Shape[] {
 
 type Edge = Pick<Scene, 'rows' | 'scale' | 'palette'>
 
-function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'], opacity: number): Shape[] {
+function drawRuns(
+  { rows, scale, palette }: Edge,
+  runs: readonly { readonly x0: number; readonly x1: number }[],
+  opacity: number,
+): Shape[] {
   const ranges = { x0: runs.map((run) => run.x0), x1: runs.map((run) => run.x1), entries: runs.map((_, i) => i) }
   return mergeNarrow(ranges, scale, NARROW_PX).map(({ px0, px1 }): Rect => {
     const gap = px1 - px0 >= 5 ? 2 : px1 - px0 >= 3 ? 1 : 0
@@ -55,7 +60,7 @@ function drawRuns({ rows, scale, palette }: Edge, runs: Scene['strata']['window'
 /** Draws the range that is never compacted: tinted, with a dashed line at its beginning. */
 export function drawFreshTail(scene: Scene): { plot: Shape[]; frame: Shape[] } {
   const { strata, rows, scale, palette } = scene
-  if (strata.freshTailX >= strata.extent) return { plot: [], frame: [] }
+  if (strata.freshTailX >= strata.extent || scene.replay != null) return { plot: [], frame: [] }
   const start = toPx(scale, strata.freshTailX)
   const end = toPx(scale, strata.extent)
   const right = rows.plot.left + rows.plot.width

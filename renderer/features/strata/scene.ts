@@ -6,6 +6,7 @@ import type { Core } from './core-drill.ts'
 import type { Palette } from './palette.ts'
 import type { PlacedFinding } from './place-findings.ts'
 import type { PlanOverlay } from './planned-bars.ts'
+import type { Replay } from './replay.ts'
 import type { RowLayout } from './row-layout.ts'
 import type { SelectedRange } from './selected-range.ts'
 import type { StrataFilter } from './strata-filter.ts'
@@ -34,6 +35,8 @@ type SceneContent = {
   readonly runFacts?: RunFacts | undefined
   /** What survives of the selected message in the layers above it. */
   readonly core?: Core | null | undefined
+  /** A moment of the past, in place of the present. */
+  readonly replay?: Replay | null | undefined
   /** What is shown in full; the rest is faint. */
   readonly filter?: StrataFilter | undefined
   /** The ids of the nodes with findings. */

@@ -11,10 +11,15 @@ import { showWhole, zoomStep } from './use-stage-keys.ts'
 import { viewportAround } from './viewport.ts'
 import type { ViewportMotion } from './viewport-motion.ts'
 
-type Props = { readonly sceneNow: () => Scene; readonly motion: ViewportMotion; readonly canShowSelection: boolean }
+type Props = {
+  readonly sceneNow: () => Scene
+  readonly motion: ViewportMotion
+  readonly canShowSelection: boolean
+  readonly onReplay: () => void
+}
 
 /** Buttons for zoom and export. */
-export function StrataControls({ sceneNow, motion, canShowSelection }: Props) {
+export function StrataControls({ sceneNow, motion, canShowSelection, onReplay }: Props) {
   const showSelection = () => {
     const { selected } = sceneNow()
     if (selected) motion.glideTo(viewportAround(selected.x0, selected.x1, motion.limits))
@@ -25,6 +30,7 @@ export function StrataControls({ sceneNow, motion, canShowSelection }: Props) {
       <IconButton icon="plus" label="Zoom in (+)" onClick={() => zoomStep(motion, 'in')} />
       <IconButton icon="fit" label="Show everything (0)" onClick={() => showWhole(motion)} />
       <IconButton icon="target" label="Zoom to the selection" disabled={!canShowSelection} onClick={showSelection} />
+      <IconButton icon="play" label="Replay (P)" onClick={onReplay} />
       <Menu
         label="Save this view"
         items={[

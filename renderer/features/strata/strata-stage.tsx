@@ -3,9 +3,11 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate, useShown } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { conversationName } from '../../ui/conversation-name.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
 import { plural } from '../../ui/format.ts'
 import { useMessageRange } from '../../ui/message-range.ts'
+import { useConversation } from '../../ui/use-conversations.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
@@ -17,6 +19,7 @@ import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
 import { limitsOf } from './limits.ts'
 import { snapRange } from './range-figures.ts'
 import { RangePanel } from './range-panel.tsx'
+import { ReplayBar } from './replay-bar.tsx'
 import { StrataControls } from './strata-controls.tsx'
 import { parseFilter } from './strata-filter.ts'
 import { StrataLegend } from './strata-legend.tsx'
@@ -24,6 +27,7 @@ import styles from './strata-stage.module.css'
 import { StrataTooltip } from './strata-tooltip.tsx'
 import { tooltipText } from './tooltip-text.ts'
 import { messagesOfRange } from './use-range.ts'
+import { useReplay } from './use-replay.ts'
 import { useReveal } from './use-reveal.ts'
 import { useScene } from './use-scene.ts'
 import { useStageKeys } from './use-stage-keys.ts'
@@ -51,13 +55,26 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const nowMs = useNow(DAY_CHECK_MS)
   const motion = useAddressedMotion(strata)
   const queries = useQueryClient()
+  const { data: conversation } = useConversation(strata.conversationId)
+  const title = conversation ? conversationName(conversation) : `Conversation ${strata.conversationId}`
   const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
   const findings = useFindings()
   const [filterWords] = useShown('strata.only')
   const filter = useMemo(() => parseFilter(filterWords), [filterWords])
+  const replaying = useReplay(strata)
   const [draft, setDraft] = useState<Viewport | null>(null)
   const [, markRange] = useMessageRange()
-  const sceneNow = useScene({ strata, colorBy, selection, size, motion, nowMs, filter, draft })
+  const sceneNow = useScene({
+    strata,
+    colorBy,
+    selection,
+    size,
+    motion,
+    nowMs,
+    filter,
+    draft,
+    replay: replaying.replay,
+  })
   const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
 
   useReveal(scene?.selected ?? null, selection, motion)
@@ -111,6 +128,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
       </div>
+      {scene && replaying.replay && <ReplayBar scene={scene} state={replaying} title={title} />}
       {scene && sceneNow && (
         <div className={styles.footer}>
           <StrataLegend
@@ -121,7 +139,12 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
             findings={scene.findings}
             core={scene.core}
           />
-          <StrataControls sceneNow={sceneNow} motion={motion} canShowSelection={scene.selected !== null} />
+          <StrataControls
+            sceneNow={sceneNow}
+            motion={motion}
+            canShowSelection={scene.selected !== null}
+            onReplay={replaying.open}
+          />
         </div>
       )}
     </div>

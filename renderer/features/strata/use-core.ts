@@ -7,7 +7,7 @@ import { messageNumber, type SelectedRange } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** Who goes through messages by keys does not wait for the trace of each. */
-const SETTLE_MS = 250
+const SETTLE_MS = 400
 const STALE_MS = 30_000
 
 /** Returns what survives of the selected message in every layer above it. Null for anything else, and until it is known. */

@@ -12,6 +12,7 @@ import { namedNodes, wordsFrom } from './named-nodes.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
+import type { Replay } from './replay.ts'
 import { layoutRows } from './row-layout.ts'
 import type { Scene } from './scene.ts'
 import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
@@ -35,6 +36,8 @@ type Input = {
   /** Steps of a plan to show among the summaries. */
   readonly planned?: readonly PlannedStep[]
   readonly focusedStep?: number | null
+  /** A moment of the past, in place of the present. */
+  readonly replay?: Replay | null
   /** What is shown in full. */
   readonly filter?: StrataFilter
   /** The range that is being dragged, null for the marked one. Without it no range is shown. */
@@ -57,6 +60,7 @@ export function useScene({
   planned = NO_STEPS,
   focusedStep = null,
   filter = NO_FILTER,
+  replay = null,
   draft,
 }: Input): (() => Scene) | null {
   const theme = useTheme()
@@ -100,7 +104,7 @@ export function useScene({
   )
 
   const runFacts = useRunFacts(strata)
-  const core = useCore(draft === undefined ? null : selection, selected, index)
+  const core = useCore(draft === undefined || replay !== null ? null : selection, selected, index)
   const range = useRange({ strata, draft, detail, overview, findings })
 
   const fromPx = wordsFrom(innerWidth)
@@ -125,6 +129,7 @@ export function useScene({
       filter,
       runFacts,
       core,
+      replay,
       range,
       names,
       wordsFromPx: fromPx,
@@ -148,6 +153,7 @@ export function useScene({
       filter,
       runFacts,
       core,
+      replay,
       range,
       names,
       fromPx,

@@ -1,0 +1,101 @@
+import type { Strata } from '../../../core/contract/strata.ts'
+import type { Timeline } from '../../../core/contract/time-travel.ts'
+import type { Buckets } from './buckets.ts'
+import type { SummaryIndex } from './summary-index.ts'
+
+/** When each summary was made, by its entry: after how many messages. */
+export type Appearances = Int32Array
+
+/** The strata as they were after so many messages. x counts messages. */
+export type Replay = {
+  readonly at: number
+  /** 1 for the summaries that were there, and for those that stood in the window, by their entries. */
+  readonly isThere: Uint8Array
+  readonly inWindow: Uint8Array
+  /** The parts of the history that stood in the window, each as one summary or as raw messages, from left to right. */
+  readonly window: readonly WindowPart[]
+}
+
+type WindowPart = { readonly x0: number; readonly x1: number; readonly isRaw: boolean }
+
+/** Returns when the summaries appeared. One that no event made was there as soon as its messages were. */
+export function appearancesOf({ summaries }: Strata, index: SummaryIndex, events: Timeline['events']): Appearances {
+  const after = Int32Array.from(summaries.x1, (x1) => Math.ceil(x1))
+  for (const { summaryId, messages } of events) {
+    const entry = index.entryOf.get(summaryId)
+    if (entry !== undefined) after[entry] = messages
+  }
+  return after
+}
+
+type Part = { readonly x0: number; readonly x1: number }
+
+/**
+ * Returns what was there after `at` messages. A summary stood in the window unless a deeper one that was there stood for
+ * all of it; messages stood there themselves where no summary did.
+ */
+export function replayAt(strata: Strata, index: SummaryIndex, after: Appearances, at: number): Replay {
+  const { x0, x1 } = strata.summaries
+  const isThere = Uint8Array.from(after, (messages) => (messages <= at ? 1 : 0))
+  const inWindow = new Uint8Array(after.length)
+  let cover: readonly Part[] = []
+  for (const { lanes } of index.rows) {
+    const own: Part[] = []
+    for (const lane of lanes) {
+      let first = 0
+      for (const entry of lane) {
+        if (isThere[entry] !== 1) continue
+        const part = { x0: x0[entry] ?? 0, x1: x1[entry] ?? 0 }
+        while (first < cover.length && (cover[first]?.x1 ?? 0) <= part.x0) first++
+        const above = cover[first]
+        if (above !== undefined && above.x0 <= part.x0 && above.x1 >= part.x1) continue
+        inWindow[entry] = 1
+        own.push(part)
+      }
+    }
+    cover = [...cover, ...own].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
+  }
+  return { at, isThere, inWindow, window: withMessages(cover, at) }
+}
+
+/** Adds the messages that no part stands for, up to `at`. */
+function withMessages(cover: readonly Part[], at: number): readonly WindowPart[] {
+  const window: WindowPart[] = []
+  let end = 0
+  for (const part of cover) {
+    if (part.x0 > end) window.push({ x0: end, x1: Math.min(part.x0, at), isRaw: true })
+    window.push({ ...part, isRaw: false })
+    end = Math.max(end, part.x1)
+  }
+  if (end < at) window.push({ x0: end, x1: at, isRaw: true })
+  return window
+}
+
+/** Returns the tokens of the window after `at` messages: those after the last event, and of what was said since. */
+export function tokensAt(events: Timeline['events'], overview: Buckets | null, at: number): number {
+  const last = events.findLast(({ messages }) => messages <= at)
+  let tokens = last?.activeTokens ?? 0
+  const from = last?.messages ?? 0
+  for (const entry of overview?.entries ?? []) {
+    const x0 = overview?.columns.x0[entry] ?? 0
+    if (x0 >= at) break
+    if (x0 >= from) tokens += overview?.columns.tokens[entry] ?? 0
+  }
+  return tokens
+}
+
+/** At the usual speed, a whole conversation takes this time. */
+const WHOLE_SECONDS = 20
+
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8] as const
+export type Speed = (typeof SPEEDS)[number]
+
+/** Returns the next slower or faster speed. */
+export function speedBeside(speed: Speed, step: -1 | 1): Speed {
+  const next = SPEEDS[SPEEDS.indexOf(speed) + step]
+  return next ?? speed
+}
+
+/** Returns where a replay is `elapsedMs` later; at its end it stays. */
+export const playedTo = (at: number, elapsedMs: number, speed: number, total: number): number =>
+  Math.min(total, at + (elapsedMs / 1000) * speed * (total / WHOLE_SECONDS))

@@ -1,0 +1,117 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { Strata } from '../../../core/contract/strata.ts'
+import type { Timeline } from '../../../core/contract/time-travel.ts'
+import { api } from '../../api.ts'
+import { navigate, useShown } from '../../routes.ts'
+import { useKeys } from '../../ui/use-keys.ts'
+import { type Appearances, appearancesOf, playedTo, type Replay, replayAt, type Speed, speedBeside } from './replay.ts'
+import { indexSummaries } from './summary-index.ts'
+
+/** Where a replay stands in the address: after so many messages. */
+const AT = 'strata.at'
+
+const NO_EVENTS: Timeline['events'] = []
+const NONE: Appearances = new Int32Array(0)
+
+export type ReplayState = {
+  /** Null while nothing is replayed. */
+  readonly replay: Replay | null
+  readonly after: Appearances
+  readonly events: Timeline['events']
+  readonly isPlaying: boolean
+  readonly speed: Speed
+  readonly open: () => void
+  readonly close: () => void
+  readonly play: (isPlaying: boolean) => void
+  readonly seek: (at: number) => void
+  readonly setSpeed: (speed: Speed) => void
+}
+
+/** Replays a conversation: by hand, by keys, or by itself. The address holds the moment whenever it stands still. */
+export function useReplay(strata: Strata): ReplayState {
+  const [text, setText] = useShown(AT)
+  const addressed = strata.axis === 'messages' && /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
+  const total = strata.totalMessages
+  const [isPlaying, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState<Speed>(1)
+  /** Where it is while it plays; null while it stands where the address says. */
+  const [played, setPlayed] = useState<number | null>(null)
+  const isOpen = addressed !== null
+  const at = addressed === null ? null : Math.min(Math.floor(played ?? addressed), total)
+
+  const { data } = useQuery(
+    api.context.timeline.queryOptions({ input: isOpen ? { conversationId: strata.conversationId } : skipToken }),
+  )
+  const events = data?.events ?? NO_EVENTS
+  const index = useMemo(() => (isOpen ? indexSummaries(strata) : null), [isOpen, strata])
+  const after = useMemo(() => (index ? appearancesOf(strata, index, events) : NONE), [strata, index, events])
+  const replay = useMemo(
+    () => (at === null || index === null ? null : replayAt(strata, index, after, at)),
+    [strata, index, after, at],
+  )
+
+  const latest = useRef({ at: 0, speed })
+  useEffect(() => {
+    latest.current = { at: played ?? addressed ?? 0, speed }
+  })
+  useEffect(() => {
+    if (!isPlaying || !isOpen) return
+    let frame = 0
+    let beforeMs: number | null = null
+    const step = (nowMs: number) => {
+      const elapsed = beforeMs === null ? 0 : nowMs - beforeMs
+      beforeMs = nowMs
+      const next = playedTo(latest.current.at, elapsed, latest.current.speed, total)
+      latest.current = { ...latest.current, at: next }
+      setPlayed(next)
+      if (next < total) frame = requestAnimationFrame(step)
+      else setPlaying(false)
+    }
+    frame = requestAnimationFrame(step)
+    return () => cancelAnimationFrame(frame)
+  }, [isPlaying, isOpen, total])
+  useEffect(() => {
+    if (isPlaying || played === null) return
+    setText(String(Math.floor(played)))
+    setPlayed(null)
+  }, [isPlaying, played, setText])
+
+  const play = (isOn: boolean) => {
+    // At its end, it begins again.
+    if (isOn && at !== null && at >= total) setPlayed(0)
+    setPlaying(isOn)
+  }
+  const open = () => navigate({ shown: { 'strata.axis': null, [AT]: '0' } }, 'push')
+  const close = () => {
+    setPlaying(false)
+    setPlayed(null)
+    setText(null)
+  }
+  useKeys({
+    p: () => (isOpen ? close() : open()),
+    ' ': ({ target }) => {
+      // Space presses a focused button.
+      if (!isOpen || target instanceof HTMLButtonElement) return false
+      play(!isPlaying)
+      return true
+    },
+    '<': () => isOpen && setSpeed(speedBeside(speed, -1)),
+    '>': () => isOpen && setSpeed(speedBeside(speed, 1)),
+  })
+  return {
+    replay,
+    after,
+    events,
+    isPlaying: isPlaying && isOpen,
+    speed,
+    open,
+    close,
+    play,
+    seek: (next) => {
+      if (isPlaying) setPlayed(next)
+      else setText(String(next))
+    },
+    setSpeed,
+  }
+}
