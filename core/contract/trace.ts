@@ -125,6 +125,8 @@ export const TraceInput = z.object({
   text: z.string().min(1).max(4000).optional().describe('words or a detail; with an id, only these words of it'),
   conversationId: ConversationId.optional(),
   limit: z.int().min(1).max(50).default(12).describe('places that say it'),
+  /** Searching for what would find it takes most of the time in a large memory. */
+  ladderOnly: z.boolean().optional().describe('without the ways to have it back'),
 })
 export type TraceInput = z.infer<typeof TraceInput>
 

@@ -68,7 +68,7 @@ export class FactTracer {
     const notes = [...(places?.notes ?? [])]
     if (start === null) return nothing(words, places?.nearest ?? [], notes, began)
     const asked = await this.#asked(start, words === '' ? null : words, signal)
-    const found = await this.#follow(asked, notes, slice, signal)
+    const found = await this.#follow(asked, input.ladderOnly ?? false, notes, slice, signal)
     if (!asked.isFound && found.trace.ladder[0]?.kept === 0) notes.push(`These words do not stand in ${start}.`)
     const detail = words === '' ? found.title : words
     return { ...found.trace, detail, places: places?.places ?? [], notes, tookMs: performance.now() - began }
@@ -95,7 +95,7 @@ export class FactTracer {
     return { memory, node, details, offset: Math.max(0, at[holder] ?? 0), isFound: holder >= 0 }
   }
 
-  async #follow(asked: Asked, notes: string[], slice: TimeSlice, signal: AbortSignal) {
+  async #follow(asked: Asked, isLadderOnly: boolean, notes: string[], slice: TimeSlice, signal: AbortSignal) {
     const { db } = this.#options
     const { memory, node, details } = asked
     const listed = details.sentences.flatMap((sentence) => sentence.details)
@@ -157,10 +157,12 @@ export class FactTracer {
         { toldAgain: window.toldAgain, details: traced },
         node.id,
       ),
-      wayBack: [
-        ...recoveryByExpanding(memory, node, ladder, way, isInWindow),
-        ...(await recoveriesBySearch({ ...this.#options, memory, node, details, way, base, signal })),
-      ],
+      wayBack: isLadderOnly
+        ? []
+        : [
+            ...recoveryByExpanding(memory, node, ladder, way, isInWindow),
+            ...(await recoveriesBySearch({ ...this.#options, memory, node, details, way, base, signal })),
+          ],
     }
     return { trace, title: base.title === '' ? node.id : (rungLadder[0]?.title ?? node.id) }
   }

@@ -76,6 +76,13 @@ describe('the ladder of a fact', () => {
     ])
   })
 
+  it('is the same without the ways to have it back', async () => {
+    const whole = await tracer().trace(TraceInput.parse({ id: 'msg_1' }))
+    const only = await tracer().trace(TraceInput.parse({ id: 'msg_1', ladderOnly: true }))
+    expect(whole.wayBack).not.toEqual([])
+    expect(only).toEqual({ ...whole, wayBack: [], tookMs: only.tookMs })
+  })
+
   it('names only queries that were run and find it', async () => {
     const { wayBack } = await tracer().trace(TraceInput.parse({ id: 'msg_1' }))
     const queries = wayBack.filter((way) => way.kind === 'search')

@@ -15,8 +15,8 @@ export function useCore(selection: string | null, selected: SelectedRange | null
   const settled = useDebounced(selection, SETTLE_MS)
   const id = settled === selection && settled !== null && messageNumber(settled) !== null ? settled : null
   const { data } = useQuery({
-    queryKey: ['trace', 'ladder', id, ''],
-    queryFn: id === null ? skipToken : ({ signal }) => client.trace.fact({ id }, { signal }),
+    queryKey: ['trace', 'layers', id],
+    queryFn: id === null ? skipToken : ({ signal }) => client.trace.fact({ id, ladderOnly: true }, { signal }),
     staleTime: STALE_MS,
     retry: false,
   })
