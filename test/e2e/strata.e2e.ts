@@ -257,6 +257,17 @@ test('W A S D zoom and pan, M marks what is in sight, and Escape lifts the mark'
   await expect(keys).toContainText('mark the messages of the selection, or those in sight')
 })
 
+test('a selected message says how much of it stands in every layer above it', async ({ openSample }) => {
+  const page = await openSample()
+  await page.goto(new URL('#/conversation/1/strata?select=msg_60', page.url()).href)
+  const layers = page.getByText(/^Of \d+\sdetails: \d+ in leaf, \d+ in depth 1, \d+ in depth 2, \d+ in the window$/)
+  await expect(layers).toBeVisible()
+  // A screen reader is told the same, and it goes with the selection.
+  await expect(page.getByRole('status').filter({ hasText: 'Selected msg_60' })).toContainText('in the window')
+  await page.keyboard.press('Escape')
+  await expect(layers).toBeHidden()
+})
+
 test('a replay shows the past, plays by itself, and is exported as a page that works from disk', async ({
   openSample,
 }) => {
