@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
 import { api } from './api.ts'
+import { prepareTour } from './features/tour/tour.ts'
 import { DropTarget } from './features/welcome/drop-target.tsx'
 import { importOnWelcomePage } from './features/welcome/handed-over.ts'
 import { OpenError } from './features/welcome/open-error.tsx'
@@ -62,7 +63,7 @@ export function App({ file }: Props) {
 function NoMemory() {
   const { view } = useRoute()
   useKeys({ 'Mod+,': () => navigate({ view: 'settings' }, 'push') })
-  if (view !== 'settings') return <Welcome />
+  if (view !== 'settings') return <Welcome onTour={prepareTour} />
   return (
     <Suspense fallback={<Loading what="the settings" />}>
       <SettingsPage />

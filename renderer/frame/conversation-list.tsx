@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
@@ -28,6 +28,8 @@ type Props = {
   readonly current: ListedConversation | null
   /** In CSS pixels. */
   readonly width: number
+  /** What stands below the list. */
+  readonly children?: ReactNode
 }
 
 const ORDER_LABELS = { change: 'Change', size: 'Size', pressure: 'Pressure' } as const
@@ -36,7 +38,7 @@ const FILTER_FROM = 8
 const TYPING_MS = 100
 
 /** The conversations of the file. Up and down arrows go through them. */
-export function ConversationList({ current, width }: Props) {
+export function ConversationList({ current, width, children }: Props) {
   const currentId = current?.conversationId ?? null
   const settings = useQuery(api.memory.settings.queryOptions())
   const [filter, setFilter] = useState('')
@@ -132,6 +134,7 @@ export function ConversationList({ current, width }: Props) {
           />
         )}
       />
+      {children}
     </nav>
   )
 }

@@ -6,6 +6,7 @@ import { ShareDialog } from '../features/share/share-dialog.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
+import { TourCard } from '../features/tour/tour-card.tsx'
 import { host } from '../host.ts'
 import { currentRoute, navigate, useRoute, type View } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
@@ -69,7 +70,9 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
     <div className={styles.window}>
       <TopBar info={info} onPalette={() => setDialog('palette')} />
       <div ref={middle} className={styles.middle}>
-        <ConversationList current={current} width={columns.sidebar} />
+        <ConversationList current={current} width={columns.sidebar}>
+          <TourCard path={info.path} />
+        </ConversationList>
         <Splitter
           label="list of conversations"
           orientation="vertical"

@@ -2,6 +2,7 @@ import { skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { askFor, operationsOf, type SurgeryAsk } from '../features/surgery/surgery-ask.ts'
+import { prepareTour } from '../features/tour/tour.ts'
 import { host } from '../host.ts'
 import { useLive } from '../live.ts'
 import { navigate, useRoute } from '../routes.ts'
@@ -41,6 +42,14 @@ export function useActionEntries(
   const isSummary = node?.kind === 'leaf' || node?.kind === 'condensed'
   const scan = useMutation(api.jobs.start.mutationOptions())
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
+  const tour = useMutation(
+    api.machine.sample.mutationOptions({
+      onSuccess: ({ path }) => {
+        prepareTour(path)
+        host.openFile(path)
+      },
+    }),
+  )
   const action = (label: string, words: string, run: () => void, hint?: string): PaletteEntry => ({
     key: `action ${label}`,
     group: 'Actions',
@@ -72,6 +81,7 @@ export function useActionEntries(
     action('Open another memory', 'file welcome recent', () => host.openFile(null)),
     action('Import transcripts', 'claude code jsonl', () => host.openFile(null)),
     action('Open the sample memory', 'example demo', () => sample.mutate(undefined)),
+    action('Take the tour of the sample', 'help first questions', () => tour.mutate(undefined)),
     action(paused ? 'Follow the file again' : 'Pause live updates', 'live watch', togglePause),
     action('Copy the path of the file', 'clipboard', () => void navigator.clipboard.writeText(info.path)),
     ...(host.kind === 'browser'

@@ -1,8 +1,9 @@
-import { copyFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
+import { meaningOf } from '../../core/contract/glossary.ts'
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
-import { expect, THROUGH_SHELL, test } from './app.ts'
+import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
 import { badFiles, factsOf, sampleCopy, systemFile, turnTo } from './memories.ts'
 
 const openByPath = async (page: Page, path: string): Promise<void> => {
@@ -26,6 +27,63 @@ test(
     await expect(recent).toBeVisible()
     await recent.click()
     await expect(page.getByRole('contentinfo')).toContainText(`LCM: ${sample.messages} msgs`)
+  },
+)
+
+test(
+  'the tour of the sample asks three questions where they are answered, and can be left at any time',
+  THROUGH_SHELL,
+  async ({ openMemory }) => {
+    const page = await openMemory()
+    await page.getByRole('button', { name: 'Take the tour' }).click()
+    const tour = page.getByRole('region', { name: 'Tour' })
+    await expect(tour).toContainText('1 of 3')
+    await expect(tour.getByRole('heading', { level: 3 })).toHaveText('What does the model see next turn?')
+    const context = page.getByRole('region', { name: 'Context window' })
+    await expect(context).toContainText('stands for')
+    // The terms that stand here are explained.
+    await expect(page.getByTitle(meaningOf('fresh tail'))).toContainText('fresh tail')
+    await expect(context.getByTitle(meaningOf('τ soft, τ hard')).first()).toBeVisible()
+
+    await tour.getByRole('button', { name: 'Next question' }).click()
+    await expect(tour.getByRole('heading', { level: 3 })).toHaveText('Why did it forget PAY-1187?')
+    await expect(page.getByRole('heading', { name: /^Dropped at .* by run \d/ })).toBeVisible()
+    await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('By expanding')
+    await tour.getByRole('button', { name: 'Next question' }).click()
+    await expect(tour).toContainText('3 of 3')
+    await expect(page.getByRole('button', { name: 'Check now' })).toBeVisible()
+
+    // It goes on after a reload, and Back leads to the question before.
+    await page.reload()
+    await tour.getByRole('button', { name: 'Back' }).click()
+    await expect(tour).toContainText('2 of 3')
+    await tour.getByRole('button', { name: 'Leave the tour' }).click()
+    await expect(tour).toHaveCount(0)
+    await page.reload()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await expect(tour).toHaveCount(0)
+  },
+)
+
+test(
+  'a backup is not listed as a memory, and what was opened before stands once',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const folder = join(home, '.openclaw')
+    mkdirSync(folder)
+    const path = join(folder, 'lcm.db')
+    for (const target of [path, `${path}.backup-20260302T090000000Z.db`, join(folder, 'lcm.db.bak')])
+      copyFileSync(systemFile('lossless-claw/small.db'), target)
+    const page = await openMemory()
+    const rows = page.getByRole('listitem').filter({ hasText: 'openclaw' })
+    await expect(page.getByRole('heading', { name: 'Found on this machine · 1', exact: true })).toBeVisible()
+    await expect(rows).toHaveCount(1)
+    await rows.getByRole('button').first().click()
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await page.getByRole('banner').getByRole('button', { name: 'LCM Inspector' }).click()
+    await expect(page.getByRole('heading', { name: 'Recent' })).toBeVisible()
+    await expect(page.getByText('All that were found were opened before')).toBeVisible()
+    await expect(rows).toHaveCount(1)
   },
 )
 

@@ -16,11 +16,22 @@ type Props = {
   readonly onImport: () => void
   /** Imports the transcript at a path. */
   readonly onTranscript: (path: string) => void
+  /** Prepares the tour of the copy of the sample at a path, which is opened then. */
+  readonly onTour: (path: string) => void
 }
 
 /** A field for a path, and other ways to choose a file. */
-export function OpenActions({ onBrowse, onConnect, onImport, onTranscript }: Props) {
+export function OpenActions({ onBrowse, onConnect, onImport, onTranscript, onTour }: Props) {
   const sample = useMutation(api.machine.sample.mutationOptions({ onSuccess: ({ path }) => host.openFile(path) }))
+  const tour = useMutation(
+    api.machine.sample.mutationOptions({
+      onSuccess: ({ path }) => {
+        onTour(path)
+        host.openFile(path)
+      },
+    }),
+  )
+  const problem = sample.error ?? tour.error
   const openByDialog = async () => {
     const path = await host.pickMemory?.()
     if (path) host.openFile(path)
@@ -49,10 +60,17 @@ export function OpenActions({ onBrowse, onConnect, onImport, onTranscript }: Pro
           <Icon name="sparkle" />
           Open the sample
         </Button>
+        <Button
+          title="Three questions, each at the place of the sample that answers it"
+          disabled={tour.isPending}
+          onClick={() => tour.mutate(undefined)}
+        >
+          Take the tour
+        </Button>
       </div>
-      {sample.error && (
+      {problem && (
         <p className={styles.error} role="alert">
-          {toErrorInfo(sample.error).message}
+          {toErrorInfo(problem).message}
         </p>
       )}
     </section>

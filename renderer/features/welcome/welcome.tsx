@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ComponentProps, useEffect, useState } from 'react'
 import { host } from '../../host.ts'
 import { navigate } from '../../routes.ts'
 import { ConnectDialog } from '../../ui/connect-dialog.tsx'
@@ -19,7 +19,7 @@ import { useImport } from './use-import.ts'
 import styles from './welcome.module.css'
 
 /** The page without a file, with every way to open one. */
-export function Welcome() {
+export function Welcome({ onTour }: Pick<ComponentProps<typeof OpenActions>, 'onTour'>) {
   const [isBrowsing, setBrowsing] = useState(false)
   /** The address with which the dialog for a database opens, or null. */
   const [connecting, setConnecting] = useState<string | null>(null)
@@ -60,6 +60,7 @@ export function Welcome() {
               onConnect={(address) => setConnecting(address ?? '')}
               onImport={() => void pickTranscripts(setChosen)}
               onTranscript={(path) => setChosen([path])}
+              onTour={onTour}
             />
             <RecentMemories />
             <Databases />

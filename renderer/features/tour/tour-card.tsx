@@ -1,0 +1,52 @@
+import { useEffect } from 'react'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { leaveTour, QUESTIONS, showQuestion, useTour } from './tour.ts'
+import styles from './tour-card.module.css'
+
+/** The question of the tour that is being taken on this file. Esc and the cross leave it. */
+export function TourCard({ path }: { readonly path: string }) {
+  const tour = useTour(path)
+  const at = tour?.question ?? 0
+  const isNew = tour !== null && !tour.isBegun
+  useEffect(() => {
+    if (isNew) goTo(path, 0)
+  }, [isNew, path])
+  const question = QUESTIONS[at]
+  if (tour === null || question === undefined) return null
+  const isLast = at === QUESTIONS.length - 1
+  return (
+    <section
+      className={styles.card}
+      aria-label="Tour"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        leaveTour()
+      }}
+    >
+      <SectionHeading aside={<IconButton icon="close" label="Leave the tour" onClick={leaveTour} />}>
+        Tour · {at + 1} of {QUESTIONS.length}
+      </SectionHeading>
+      <div aria-live="polite">
+        <h3 className={styles.title}>{question.title}</h3>
+        <p className={styles.text}>{question.text}</p>
+      </div>
+      <div className={styles.actions}>
+        {at > 0 && <Button onClick={() => goTo(path, at - 1)}>Back</Button>}
+        <Button look={isLast ? 'plain' : 'primary'} onClick={isLast ? leaveTour : () => goTo(path, at + 1)}>
+          {isLast ? 'Done' : 'Next question'}
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+function goTo(path: string, index: number): void {
+  const question = QUESTIONS[index]
+  if (question === undefined) return
+  showQuestion(path, index)
+  navigate(question.place, 'push')
+}
