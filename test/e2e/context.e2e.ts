@@ -11,13 +11,13 @@ test('the context window lists each item with its reason, and shows what a small
   const page = await openMemory(path)
   await page.getByRole('link', { name: /^Context/ }).click()
   const view = page.getByRole('region', { name: 'Context window' })
-  const table = view.getByRole('table', { name: 'Items of the context window' })
+  const table = view.getByRole('grid', { name: 'Items of the context window' })
   await expect(view).toContainText(`${facts.contextTokens.toLocaleString('en')}`)
   await expect(table.getByRole('row').nth(1)).toContainText('always in')
 
   const row = table.getByRole('row').filter({ hasText: 'sum_' }).first()
   await expect(row).toContainText(/stands for \d+ messages/)
-  const id = (await row.getByRole('button').getAttribute('title')) ?? ''
+  const id = (await row.locator('[title^=sum_]').getAttribute('title')) ?? ''
   await row.click()
   const detail = page.getByRole('complementary', { name: 'Detail' })
   await expect(detail.getByRole('button', { name: `Copy ${id}` })).toBeVisible()
@@ -55,6 +55,18 @@ test('the context window lists each item with its reason, and shows what a small
   await expect(detail.getByRole('button', { name: 'Copy msg_1', exact: true })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(whatIf).toBeVisible()
+
+  // The table itself takes the keys, and tells a screen reader which row they are on.
+  await table.focus()
+  await page.keyboard.press('Home')
+  await page.keyboard.press('ArrowDown')
+  const second = table.getByRole('row').nth(2)
+  await expect(second).toHaveAttribute('aria-selected', 'true')
+  await expect(table).toHaveAttribute('aria-activedescendant', (await second.getAttribute('id')) ?? '')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/transcript\?/)
+  await page.goBack()
+  await detail.getByRole('tab', { name: 'What if' }).click()
 
   const budget = whatIf.getByRole('textbox', { name: 'budget' })
   await budget.fill('3,000')

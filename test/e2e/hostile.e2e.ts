@@ -159,7 +159,8 @@ test(
     await page.evaluate((id) => {
       location.hash = `#/conversation/${id}/context`
     }, conversationId)
-    await page.getByRole('button', { name: /sum_/ }).first().click()
+    const items = page.getByRole('grid', { name: 'Items of the context window' })
+    await items.getByRole('row', { name: /sum_/ }).first().click()
     const detail = page.getByRole('complementary', { name: 'Detail' })
     await expect(detail).toContainText(PWNED)
     await detail.getByRole('radiogroup', { name: 'Show the text' }).getByText('source').click()

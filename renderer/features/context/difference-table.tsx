@@ -1,14 +1,15 @@
 import { useMemo } from 'react'
-import { Virtuoso } from 'react-virtuoso'
 import type { ContextDifference } from '../../../core/contract/time-travel.ts'
-import { useRoute } from '../../routes.ts'
-import { classNames } from '../../ui/class-names.ts'
-import { DifferenceLine } from './difference-line.tsx'
-import { differenceRows } from './difference-rows.ts'
+import { navigate, useRoute } from '../../routes.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
+import { formatTokens, plural } from '../../ui/format.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { type DifferenceRow, differenceRows } from './difference-rows.ts'
 import styles from './difference-table.module.css'
+import { itemColumns } from './item-columns.tsx'
 import { replacementsOf } from './replacements.ts'
 import type { Time } from './use-time.ts'
-import table from './window-table.module.css'
 
 type Props = {
   readonly difference: ContextDifference
@@ -17,7 +18,7 @@ type Props = {
   readonly onToggle: (key: string) => void
 }
 
-const ROW_PX = 27
+type ItemRow = Extract<DifferenceRow, { kind: 'item' }>
 
 /** The items that entered the window, and below each the items that it replaced. */
 export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
@@ -27,31 +28,84 @@ export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
     () => differenceRows(replacements, time.timeline, time.runSteps, opened),
     [replacements, time, opened],
   )
+  const selected = rows.find((row) => row.kind === 'item' && row.item.id === selection)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: thousands of rows, of which only those in sight exist
-    <div className={table.table} role="table" aria-label="Items that came in and left" aria-rowcount={rows.length + 1}>
-      {/* biome-ignore lint/a11y/useSemanticElements: see the table */}
-      {/* biome-ignore lint/a11y/useFocusableInteractive: heads are not sorted */}
-      <div className={classNames(table.head, styles.columns)} role="row" aria-rowindex={1}>
-        {['change', 'kind', 'content', 'id', 'tokens', 'why'].map((name) => (
-          // biome-ignore lint/a11y/useSemanticElements: see the table
-          // biome-ignore lint/a11y/useFocusableInteractive: see the row
-          <span key={name} role="columnheader" className={name === 'tokens' ? table.number : undefined}>
-            {name === 'change' ? <span className="unseen">change</span> : name}
-          </span>
-        ))}
+    <DataTable
+      label="Items that came in and left"
+      rows={rows}
+      columns={COLUMNS}
+      layout={styles.columns}
+      keyOf={({ key }) => key}
+      rowPx={27}
+      selected={selected?.key ?? null}
+      onSelect={(row) => row.kind === 'item' && navigate({ selection: row.item.id }, 'push')}
+      rowClass={(row) =>
+        row.kind === 'run' ? styles.run : row.kind === 'fold' ? styles.fold : row.sign === '−' ? styles.left : undefined
+      }
+      wide={(row) => (row.kind === 'item' ? null : <WideRow row={row} onToggle={onToggle} />)}
+    />
+  )
+}
+
+type WideProps = Pick<Props, 'onToggle'> & { readonly row: Exclude<DifferenceRow, ItemRow> }
+
+/** A run, or the fold over many items that left. */
+function WideRow({ row, onToggle }: WideProps) {
+  if (row.kind === 'run')
+    return (
+      // biome-ignore lint/a11y/useSemanticElements: see the table
+      // biome-ignore lint/a11y/useFocusableInteractive: see the table
+      <div role="gridcell" className={styles.cell}>
+        <span className={styles.title}>
+          {row.title}
+          {row.atMs !== null && (
+            <span className={styles.dim}>
+              {' '}
+              · <TimeText atMs={row.atMs} form="short" />
+            </span>
+          )}
+        </span>
+        <span className={styles.figures}>{row.figures}</span>
       </div>
-      <Virtuoso
-        className={table.body}
-        role="rowgroup"
-        data={rows}
-        fixedItemHeight={ROW_PX}
-        increaseViewportBy={200}
-        computeItemKey={(_, row) => row.key}
-        itemContent={(index, row) => (
-          <DifferenceLine row={row} index={index} selection={selection} onToggle={onToggle} />
-        )}
-      />
+    )
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the table
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
+    <div role="gridcell">
+      <button type="button" className={styles.toggle} aria-expanded={row.isOpen} onClick={() => onToggle(row.key)}>
+        <Icon name={row.isOpen ? 'chevronDown' : 'chevronRight'} />
+        {plural(row.items, 'item')} left, {formatTokens(row.tokens)}
+      </button>
     </div>
   )
 }
+
+/** Only rows with an item have columns. */
+const itemOf = (row: DifferenceRow): ItemRow['item'] => {
+  if (row.kind !== 'item') throw new Error(`a row of the kind ${row.kind} has no item`)
+  return row.item
+}
+
+const COLUMNS: readonly Column<DifferenceRow>[] = [
+  {
+    id: 'change',
+    title: <span className="unseen">change</span>,
+    className: styles.sign,
+    cell: (row) =>
+      row.kind === 'item' && (
+        <>
+          <span aria-hidden="true">{row.sign}</span>
+          <span className="unseen">{row.sign === '+' ? 'came in' : 'left'}</span>
+        </>
+      ),
+    cellTitle: (row) => (row.kind !== 'item' ? undefined : row.sign === '+' ? 'came in' : 'left'),
+  },
+  ...itemColumns(itemOf),
+  {
+    id: 'why',
+    title: 'why',
+    className: styles.dim,
+    cell: (row) => row.kind === 'item' && row.reason,
+    cellTitle: (row) => (row.kind === 'item' ? row.reason : undefined),
+  },
+]

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Virtuoso } from 'react-virtuoso'
 import type { MapItemsInput, MapStep } from '../../../core/contract/map.ts'
 import { api } from '../../api.ts'
@@ -14,7 +14,6 @@ import { MarkedText } from '../../ui/marked-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import styles from './map-table.module.css'
 import { stepTone, triesText } from './run-wording.ts'
-import { Cell } from './table-cell.tsx'
 
 type Props = Pick<MapItemsInput, 'runId' | 'only'> & { readonly isRunning: boolean }
 
@@ -118,5 +117,14 @@ function StepRow({ step }: { readonly step: MapStep }) {
         </div>
       )}
     </div>
+  )
+}
+
+function Cell({ isDim = false, children }: { readonly isDim?: boolean; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: the rows are no table rows, because only those in sight exist
+    <span role="cell" className={classNames(styles.cell, isDim && styles.dim)}>
+      {children}
+    </span>
   )
 }
