@@ -1,8 +1,8 @@
-import { useEffect, useId, useRef } from 'react'
-import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
-import tree from '../../ui/tree.module.css'
-import type { LineageNode, LineageRow } from './lineage-rows.ts'
-import { LineageTreeRow } from './lineage-tree-row.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { Tree, type TreeLine } from '../../ui/tree.tsx'
+import { indentOf, type LineageNode, type LineageRow } from './lineage-rows.ts'
+import styles from './lineage-tree.module.css'
+import { LineageTreeRow, titleOf } from './lineage-tree-row.tsx'
 
 type Props = {
   readonly rows: readonly LineageRow[]
@@ -15,44 +15,39 @@ type Props = {
   readonly onOpen: (row: LineageRow) => void
 }
 
-const ROW_PX = 26
+const INDENT_PX = 14
 
 /** Dependents above, the node, its sources below. The keys are those of the view. */
 export function LineageTreeList({ rows, currentPath, isOutside, onPick, onToggle, onOpen }: Props) {
-  const id = useId()
-  const list = useRef<VirtuosoHandle>(null)
-  const at = rows.findIndex(({ path }) => path === currentPath)
-  useEffect(() => {
-    if (at >= 0) list.current?.scrollIntoView({ index: at })
-  }, [at])
   return (
-    <Virtuoso
-      ref={list}
-      className={tree.tree}
-      role="tree"
-      aria-label="Dependents, the node, and its sources"
-      aria-activedescendant={at >= 0 ? `${id}${at}` : undefined}
-      tabIndex={0}
-      fixedItemHeight={ROW_PX}
-      totalCount={rows.length}
-      initialTopMostItemIndex={at > 8 ? { index: at, align: 'center' } : 0}
-      computeItemKey={(index) => rows[index]?.path ?? index}
-      itemContent={(index) => {
-        const row = rows[index]
-        return (
-          row && (
-            <LineageTreeRow
-              id={`${id}${index}`}
-              row={row}
-              isCurrent={index === at}
-              isDimmed={row.kind === 'node' && index !== at && isOutside(row.node)}
-              onPick={() => onPick(row)}
-              onToggle={(isOpen) => onToggle(row.path, isOpen)}
-              onOpen={() => onOpen(row)}
-            />
-          )
-        )
-      }}
-    />
+    <Tree
+      label="Dependents, the node, and its sources"
+      rows={rows}
+      lineOf={lineOf}
+      currentPath={currentPath}
+      isSelected={({ path }) => path === currentPath}
+      titleOf={(row) => (row.kind === 'node' ? titleOf(row.node) : undefined)}
+      rowClass={(row) =>
+        row.kind === 'node'
+          ? classNames(
+              row.side === 'middle' && styles.middle,
+              row.path !== currentPath && isOutside(row.node) && styles.dimmed,
+            )
+          : undefined
+      }
+      indentOf={(level) => 8 + indentOf(level) * INDENT_PX}
+      onPick={onPick}
+      onToggle={({ path }, isOpen) => onToggle(path, isOpen)}
+      onOpen={onOpen}
+    >
+      {(row) => <LineageTreeRow row={row} />}
+    </Tree>
   )
 }
+
+/** What is above the node in the middle is always shown. */
+const lineOf = (row: LineageRow): TreeLine => ({
+  path: row.path,
+  level: row.level,
+  isOpen: row.kind === 'node' && row.canOpen && row.side === 'below' ? row.isOpen : undefined,
+})

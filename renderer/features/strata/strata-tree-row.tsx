@@ -1,71 +1,27 @@
-import type { MouseEvent } from 'react'
 import type { NodeCard } from '../../../core/contract/lineage.ts'
-import { classNames } from '../../ui/class-names.ts'
 import { nodeLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import tree from '../../ui/tree.module.css'
 import { useName } from '../../ui/use-names.ts'
 import styles from './strata-tree.module.css'
-import { canOpen, type TreeRow } from './tree-rows.ts'
+import type { TreeRow } from './tree-rows.ts'
 
-type Props = {
-  readonly id: string
-  readonly row: TreeRow
-  readonly isSelected: boolean
-  /** True when it has the keyboard focus. */
-  readonly isCurrent: boolean
-  readonly onPick: () => void
-  readonly onToggle: (isOpen: boolean) => void
-}
-
-const INDENT_PX = 18
-
-/** One line of the tree. */
-export function StrataTreeRow({ id, row, isSelected, isCurrent, onPick, onToggle }: Props) {
-  const toggle = (event: MouseEvent) => {
-    event.stopPropagation()
-    if (row.kind === 'node') onToggle(!row.isOpen)
-  }
+/** What a line of the tree says. */
+export function StrataTreeRow({ row }: { readonly row: TreeRow }) {
+  if (row.kind === 'loading') return <span className={tree.facts}>loading…</span>
+  if (row.kind === 'more')
+    return <span className={tree.more}>{plural(row.left, 'more node')} not shown: Enter shows them</span>
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the tree
-    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names its active row
-    <div
-      id={id}
-      className={classNames(tree.row, isSelected && tree.selected, isCurrent && tree.current)}
-      style={{ paddingLeft: 12 + (row.level - 1) * INDENT_PX }}
-      role="treeitem"
-      aria-level={row.level}
-      aria-selected={isSelected}
-      {...(row.kind === 'node' && {
-        'aria-posinset': row.position,
-        'aria-setsize': row.setSize,
-        ...(canOpen(row.card) && { 'aria-expanded': row.isOpen }),
-      })}
-      onClick={onPick}
-    >
-      {row.kind === 'node' && (
-        <>
-          {/* biome-ignore lint/a11y/useKeyWithClickEvents: arrow keys do the same */}
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
-          <span className={tree.twist} data-open={row.isOpen} onClick={toggle}>
-            {canOpen(row.card) && <Icon name="chevronRight" />}
-          </span>
-          <DepthSwatch node={row.card} />
-          <NodeName id={row.card.id} />
-          <FindingMark id={row.card.id} />
-          <span className={styles.id}>{row.card.id}</span>
-          <span className={styles.figures}>{factsOf(row.card)}</span>
-        </>
-      )}
-      {row.kind === 'more' && (
-        <span className={tree.more}>{plural(row.left, 'more node')} not shown: Enter shows them</span>
-      )}
-      {row.kind === 'loading' && <span className={tree.facts}>loading…</span>}
-    </div>
+    <>
+      <DepthSwatch node={row.card} />
+      <NodeName id={row.card.id} />
+      <FindingMark id={row.card.id} />
+      <span className={styles.id}>{row.card.id}</span>
+      <span className={styles.figures}>{factsOf(row.card)}</span>
+    </>
   )
 }
 

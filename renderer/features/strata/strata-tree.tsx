@@ -1,23 +1,20 @@
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
-import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { useState } from 'react'
 import { navigate } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import tree from '../../ui/tree.module.css'
+import { Tree, type TreeLine } from '../../ui/tree.tsx'
 import { StrataTreeRow } from './strata-tree-row.tsx'
 import { canOpen, pathAbove, type TreeRow } from './tree-rows.ts'
 import { useTree } from './use-tree.ts'
 
 type Props = { readonly conversationId: number; readonly selection: string | null }
 
-const ROW_PX = 26
+const INDENT_PX = 18
 
 /**
  * The content of the strata and the graph as a tree for keyboard and screen reader. Sources are below their dependents.
  */
 export function StrataTree({ conversationId, selection }: Props) {
-  const id = useId()
-  const list = useRef<VirtuosoHandle>(null)
   const { rows, error, refetch, toggle, fetchMore } = useTree(conversationId)
   const [currentPath, setCurrentPath] = useState<string | null>(null)
   const selectedAt = rows.findIndex((row) => row.kind === 'node' && row.card.id === selection)
@@ -37,7 +34,6 @@ export function StrataTree({ conversationId, selection }: Props) {
     if (row === undefined) return
     setCurrentPath(row.path)
     if (row.kind === 'node') navigate({ selection: row.card.id }, 'replace')
-    list.current?.scrollIntoView({ index })
   }
   const activate = (row: TreeRow) => {
     if (row.kind === 'more') fetchMore(row.of)
@@ -64,40 +60,29 @@ export function StrataTree({ conversationId, selection }: Props) {
     Enter: activate,
     ' ': (row) => (row.kind === 'more' ? activate(row) : goTo(at)),
   }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const handler = keys[event.key]
-    if (handler === undefined || event.ctrlKey || event.metaKey || event.altKey) return
-    event.preventDefault()
+  const onKey = (key: string): boolean => {
+    const handler = keys[key]
+    if (handler === undefined) return false
     if (current) handler(current)
+    return true
   }
 
   return (
-    <Virtuoso
-      ref={list}
-      className={tree.tree}
-      role="tree"
-      aria-label="Summaries and what they stand for"
-      aria-activedescendant={current && `${id}${at}`}
-      tabIndex={0}
-      onKeyDown={onKeyDown}
-      fixedItemHeight={ROW_PX}
-      totalCount={rows.length}
-      computeItemKey={(index) => rows[index]?.path ?? index}
-      itemContent={(index) => {
-        const row = rows[index]
-        return (
-          row && (
-            <StrataTreeRow
-              id={`${id}${index}`}
-              row={row}
-              isSelected={row.kind === 'node' && row.card.id === selection}
-              isCurrent={index === at}
-              onPick={() => (row.kind === 'more' ? activate(row) : goTo(index))}
-              onToggle={(isOpen) => toggle(row.path, isOpen)}
-            />
-          )
-        )
-      }}
-    />
+    <Tree
+      label="Summaries and what they stand for"
+      rows={rows}
+      lineOf={lineOf}
+      currentPath={current?.path ?? null}
+      isSelected={(row) => row.kind === 'node' && row.card.id === selection}
+      indentOf={(level) => 12 + (level - 1) * INDENT_PX}
+      onPick={(row) => (row.kind === 'more' ? activate(row) : goTo(rows.indexOf(row)))}
+      onToggle={({ path }, isOpen) => toggle(path, isOpen)}
+      onKey={onKey}
+    >
+      {(row) => <StrataTreeRow row={row} />}
+    </Tree>
   )
 }
+
+const lineOf = (row: TreeRow): TreeLine =>
+  row.kind === 'node' ? { ...row, isOpen: canOpen(row.card) ? row.isOpen : undefined } : row
