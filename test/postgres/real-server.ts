@@ -2,6 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -46,6 +47,8 @@ export type RealServer = {
   connectSuperuser(): Promise<Postgres>
   /** Ends the server as a power cut does, and starts it again. */
   killAndRestart(): Promise<void>
+  /** Starts the server again with this certificate and its key. */
+  useTls(certificate: string, key: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -78,7 +81,7 @@ export async function startPostgres(bin: string): Promise<RealServer> {
   const port = await freePort()
   const { address } = parseAddress(`postgres://owner@127.0.0.1:${port}/lcm`, 'argument')
   const settings = { port, max_connections: 250, listen_addresses: '127.0.0.1', unix_socket_directories: folder }
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const flags: string[] = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const connectSuperuser = (database = address.database) =>
     connectPostgres({ ...address, user: SUPERUSER, database }, PASSWORD)
   let server: ChildProcess | null = null
@@ -121,6 +124,21 @@ export async function startPostgres(bin: string): Promise<RealServer> {
     killAndRestart: async () => {
       await end('SIGKILL')
       rmSync(join(data, 'postmaster.pid'), { force: true })
+      await start()
+    },
+    useTls: async (certificate, key) => {
+      for (const [name, path] of [
+        ['ssl_cert_file', certificate],
+        ['ssl_key_file', key],
+      ] as const) {
+        const own = join(folder, name)
+        copyFileSync(path, own)
+        chmodSync(own, 0o600)
+        if (isRoot) chownSync(own, NOBODY, NOBODY)
+        flags.push('-c', `${name}=${own}`)
+      }
+      flags.push('-c', 'ssl=on')
+      await end('SIGINT')
       await start()
     },
     stop: async () => {

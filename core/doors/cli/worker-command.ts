@@ -28,7 +28,6 @@ export const worker = defineCommand({
   }),
   positional: ['address'],
   prints: WorkerReport,
-  stays: true,
   run: async ({ address, tenant, once = false, summarizer }): Promise<Answer> => {
     const { budgetTokens, softThreshold } = loadSettings(process.env).compaction
     const { workOnce } = await import('../../remote/worker.ts')

@@ -1,0 +1,189 @@
+// Starting a server, four programs and killing one of them take about twenty seconds.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connectPostgres, type Postgres } from '../../core/postgres/connect.ts'
+import { migratePostgres } from '../../core/postgres/migrate.ts'
+import { ROLES } from '../../core/postgres/schema.ts'
+import { sendMemory } from '../../core/remote/send.ts'
+import { cliPath } from '../builders/built-program.ts'
+import { turns } from '../builders/hosted.ts'
+import { TestMemory } from '../builders/memory.ts'
+import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { environment, lcm } from '../cli/lcm.ts'
+import { finish } from './finish.ts'
+import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
+
+const never = new AbortController().signal
+const bin = installedPostgres()
+if (bin === null) console.info('PostgreSQL is not installed: test/postgres/service.process.test.ts is skipped.')
+const SMALL = { LCM_TOKEN_BUDGET: '2000', LCM_FRESH_TAIL_COUNT: '4', LCM_MIN_MESSAGES_TO_COMPACT: '2' }
+
+/** A JSON-RPC client of `lcm engine`. */
+class Client {
+  readonly process: ChildProcess
+  /** The exit code, or null for a program that was killed. */
+  readonly ended: Promise<number | null>
+  readonly #waiting = new Map<number, (answer: { result?: Record<string, unknown>; error?: unknown }) => void>()
+  #lastId = 0
+
+  constructor(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
+    this.process = spawn(process.execPath, [cliPath, 'engine', '--stdio', '--agent', 'test', ...args], {
+      env: environment(env),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    this.ended = new Promise((resolve) => this.process.once('exit', resolve))
+    this.process.stdin?.on('error', () => undefined)
+    createInterface({ input: this.process.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+      const answer = JSON.parse(line)
+      this.#waiting.get(answer.id)?.(answer)
+    })
+  }
+
+  ask(method: string, params: unknown): Promise<{ result?: Record<string, unknown>; error?: unknown }> {
+    this.#lastId += 1
+    const id = this.#lastId
+    this.process.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    return new Promise((resolve) => this.#waiting.set(id, resolve))
+  }
+
+  end(): Promise<number | null> {
+    this.process.stdin?.end()
+    return this.ended
+  }
+}
+
+describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () => {
+  let server: RealServer
+  let db: Postgres
+
+  beforeAll(async () => {
+    server = await startPostgres(bin ?? '')
+    db = await server.connect()
+    await migratePostgres(db, 4)
+    const superuser = await server.connectSuperuser()
+    await superuser.script(`${ROLES}
+      CREATE ROLE service LOGIN PASSWORD '${PASSWORD}'; GRANT lcm_writer TO service;
+      CREATE ROLE worker LOGIN PASSWORD '${PASSWORD}'; GRANT lcm_worker TO worker;
+      CREATE ROLE ada LOGIN PASSWORD '${PASSWORD}'; GRANT lcm_inspector TO ada;
+      INSERT INTO lcm.tenant_access VALUES ('service', 'acme'), ('worker', 'acme'), ('ada', 'acme');`)
+    await superuser.close()
+  })
+  afterAll(async () => {
+    await db.close()
+    await server.stop()
+  })
+
+  const addressOf = (user: string, tenant = 'acme') => {
+    const { host, port } = server.address
+    return `postgres://${user}:${PASSWORD}@${host}:${port}/lcm?tenant=${tenant}`
+  }
+  const stored = (tenant: string) =>
+    db.read(tenant, async (query) =>
+      (await query<{ id: string }>('SELECT external_id AS id FROM lcm.messages ORDER BY seq')).map(({ id }) => id),
+    )
+
+  it('keep every message that an engine confirmed, and none twice, though one of two engines is killed', async () => {
+    const env = { LCM_DATABASE_URL: addressOf('service') }
+    const engines = [new Client(env), new Client(env)] as const
+    const confirmed: string[] = []
+    let isKilled = false
+    const write = async (engine: Client, name: string) => {
+      for (let round = 0; round < 12 && !(isKilled && engine === engines[0]); round += 1) {
+        const messages = turns(2, round * 2).map((one) => ({ ...one, id: `${name} ${one.id}` }))
+        const answer = await Promise.race([engine.ask('ingest', { sessionId: 'shared', messages }), engine.ended])
+        if (answer === null || typeof answer === 'number') return
+        expect(answer.error).toBe(undefined)
+        confirmed.push(...messages.map(({ id }) => id))
+      }
+    }
+    const writing = engines.map((engine, index) => write(engine, String(index)))
+    await expect.poll(() => confirmed.filter((id) => id.startsWith('0')).length).toBeGreaterThan(3)
+    isKilled = true
+    engines[0].process.kill('SIGKILL')
+    await Promise.all(writing)
+    const status = await engines[1].ask('status', { sessionId: 'shared' })
+    const ids = await stored('acme')
+    // A message may be stored in several rows, of which the first has its id.
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const id of confirmed) expect(ids.some((one) => one?.includes(id))).toBe(true)
+    expect(status.result).toMatchObject({ messages: ids.length })
+    expect(await engines[1].end()).toBe(0)
+  })
+
+  it('are served by an engine with a role that sees one tenant alone, in words where it may not', async () => {
+    const foreign = await lcm(['engine', '--stdio', '--db', `postgres://service@127.0.0.1/lcm`], { env: SMALL })
+    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining('tenant')])
+    const engine = new Client({ LCM_DATABASE_URL: addressOf('service', 'other') })
+    const refused = await engine.ask('ingest', { sessionId: 's', messages: turns(1) })
+    expect(refused.error).toMatchObject({ data: { code: 'server_refused' } })
+    expect(JSON.stringify(refused)).not.toContain(PASSWORD)
+    await engine.end()
+  })
+
+  it('are compacted by workers with the role of a worker, each conversation by one of them', async () => {
+    using memory = new TestMemory()
+    for (let number = 0; number < 6; number += 1) {
+      const conversation = memory.conversation({ sessionId: `full ${number}` })
+      memory.messages(
+        conversation,
+        turns(40).map(({ content }) => ({ content: String(content), tokens: 100 })),
+      )
+    }
+    const sent = await finish(sendMemory({ from: memory.db, to: db, tenant: 'acme' }, never))
+    const env = { LCM_DATABASE_URL: addressOf('worker'), ...SMALL }
+    const ran = await Promise.all([0, 1].map(() => lcm(['worker', '--once', '--json'], { env })))
+    for (const { code, stderr } of ran) expect([code, stderr]).toEqual([0, ''])
+    const outcomes = ran.flatMap(({ stdout }) => JSON.parse(stdout).conversations)
+    const compacted = outcomes.filter(({ outcome }) => outcome === 'compacted').map((one) => one.conversationId)
+    // The conversation of the engines is compacted, too, when it is full.
+    expect(compacted).toEqual(expect.arrayContaining(sent.conversations.map(({ to }) => to)))
+    for (const { outcome } of outcomes) expect(['compacted', 'nothing_to_do', 'busy']).toContain(outcome)
+    const checked = await lcm(['fleet', '--check', '50', '--json'], { env })
+    const report = JSON.parse(checked.stdout)
+    expect(report.checked).toBeGreaterThan(6)
+    expect(report.conversations.every((one: { findings: number }) => one.findings === 0)).toBe(true)
+    expect(report.conversations.every((one: { pressure: number }) => one.pressure < 1)).toBe(true)
+    // An inspector sees the same and writes nothing.
+    const seen = await lcm(['fleet', '--json'], { env: { LCM_DATABASE_URL: addressOf('ada') } })
+    expect(JSON.parse(seen.stdout).total).toBe(report.total)
+    const refused = await lcm(['worker', '--once'], { env: { LCM_DATABASE_URL: addressOf('ada'), ...SMALL } })
+    expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
+  })
+
+  it('are reached over TLS, whose certificate is verified', async () => {
+    const folder = temporaryFolder()
+    const certificate = join(folder, 'server.crt')
+    const key = join(folder, 'server.key')
+    const asked = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+    const names = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate]
+    execFileSync('openssl', [...asked, ...names], { stdio: 'ignore' })
+    await server.useTls(certificate, key)
+    const { port } = server.address
+    const address = `postgres://owner@localhost:${port}/lcm?sslmode=verify-full`
+    const env = { PGPASSWORD: PASSWORD }
+    const unverified = await lcm(['pg', 'status', address], { env })
+    expect([unverified.code, unverified.stderr]).toEqual([5, expect.stringContaining('cannot be verified')])
+    const verified = await lcm(['pg', 'status', address, '--json'], {
+      env: { ...env, NODE_EXTRA_CA_CERTS: certificate },
+    })
+    expect(JSON.parse(verified.stdout)).toMatchObject({ isCurrent: true })
+    const otherName = address.replace('localhost', '127.0.0.1')
+    const wrong = await lcm(['pg', 'status', otherName], { env: { ...env, NODE_EXTRA_CA_CERTS: certificate } })
+    expect(wrong.code).toBe(5)
+    for (const { stdout, stderr } of [unverified, verified, wrong]) expect(stdout + stderr).not.toContain(PASSWORD)
+  })
+
+  it('see no other tenant through any reading of the tables by a login', async () => {
+    const ada = await connectPostgres({ ...server.address, user: 'ada' }, PASSWORD)
+    for (const claimed of ['other', '*', '', "acme' OR '1'='1"]) {
+      const seen = await ada.read(claimed, (query) =>
+        query<{ n: number }>(`SELECT (SELECT count(*) FROM lcm.messages) + (SELECT count(*) FROM lcm.summaries)
+          + (SELECT count(*) FROM lcm.conversations) + (SELECT count(*) FROM lcm.sessions) AS n`),
+      )
+      expect(Number(seen[0]?.n), claimed).toBe(0)
+    }
+    await ada.close()
+  })
+})
