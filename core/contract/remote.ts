@@ -86,3 +86,38 @@ export const WorkerReport = z.object({
   conversations: z.array(WorkerOutcome),
 })
 export type WorkerReport = z.infer<typeof WorkerReport>
+
+/** A search in all conversations of a tenant. */
+export const RemoteGrepInput = z.object({
+  query: z.string().min(1).max(10_000).describe('the characters or the pattern'),
+  mode: z.enum(['literal', 'regex']).default('literal').describe('how the query is read'),
+  caseSensitive: z.boolean().optional().describe('tell capital from small letters'),
+  conversationIds: z.array(ConversationId).optional().describe('narrow to a conversation'),
+  limit: z.int().min(1).max(1000).default(50).describe('hits a page'),
+  cursor: z.string().optional().describe('where the last page ended: nextCursor of its answer'),
+})
+export type RemoteGrepInput = z.infer<typeof RemoteGrepInput>
+
+const RemoteHit = z.object({
+  conversationId: ConversationId,
+  id: z.string(),
+  kind: z.enum(['message', 'leaf', 'condensed']),
+  seq: z.number().int().nullable(),
+  role: z.string().nullable(),
+  depth: z.number().int().nullable(),
+  createdAtMs: z.number(),
+  snippet: z.string(),
+  /** Ranges in the snippet in UTF-16 units, end exclusive. */
+  matches: z.array(z.tuple([z.number(), z.number()])),
+})
+export type RemoteHit = z.infer<typeof RemoteHit>
+
+export const RemoteHits = z.object({
+  tenant: z.string(),
+  /** The newest first. */
+  hits: z.array(RemoteHit),
+  nextCursor: z.string().nullable(),
+  /** Texts that the server sent because they might be hits. */
+  readTexts: Count,
+})
+export type RemoteHits = z.infer<typeof RemoteHits>

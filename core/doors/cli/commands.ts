@@ -169,6 +169,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'all conversations of all tenants in PostgreSQL that you may see: how full, when last added to, what failed',
     load: async () => (await import('./fleet-command.ts')).fleet,
   },
+  find: {
+    words: '<query>',
+    does: 'find characters or a pattern in all conversations of a tenant in PostgreSQL',
+    load: async () => (await import('./find-command.ts')).find,
+  },
   worker: {
     words: '[address]',
     does: 'compact conversations in PostgreSQL whose windows are full; many workers share the work',

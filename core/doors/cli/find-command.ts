@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { RemoteGrepInput, RemoteHits } from '../../contract/remote.ts'
+import { defineCommand } from './command.ts'
+import { interruptibleCall } from './interruptible.ts'
+import { tenantField, withPostgres } from './postgres-session.ts'
+import { count, oneLine } from './text.ts'
+
+/** A search in all conversations of a tenant. */
+export const find = defineCommand({
+  name: 'find',
+  example: 'find "retry limit" --address postgres://ada@db.example.com/lcm --tenant acme',
+  fields: z.object({
+    ...RemoteGrepInput.shape,
+    address: z.string().optional().meta({
+      description: 'postgres://user@host:5432/database, without a password (default: LCM_DATABASE_URL)',
+      value: 'address',
+    }),
+    tenant: tenantField,
+  }),
+  positional: ['query'],
+  prints: RemoteHits,
+  run: async ({ address, tenant, ...asked }) => {
+    const found = await withPostgres(address, async (from, { tenant: named }) => {
+      const { requireTenant } = await import('../../postgres/connect.ts')
+      const { searchTenant } = await import('../../remote/search-tenant.ts')
+      const of = requireTenant(tenant ?? named)
+      return interruptibleCall((signal) => searchTenant(from, { ...asked, tenant: of }, signal))
+    })
+    const text = (): string =>
+      [
+        ...found.hits.map(
+          (hit) =>
+            `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}\n    ${oneLine(hit.snippet, 200)}`,
+        ),
+        `${count(found.hits.length)} hits shown${found.nextCursor ? `; go on with --cursor ${found.nextCursor}` : ''}`,
+      ].join('\n')
+    return { json: found, text }
+  },
+})
