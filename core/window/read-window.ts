@@ -271,7 +271,14 @@ function* readingCalls(
   messages: MessagesOfWindow,
 ): Generator<void, CallUses> {
   const all = messagesByCall(db, length)
-  if (all) return { indexes: Int32Array.from(all.messageIds, (id) => messages.indexOf(id)), counts: all.counts }
+  if (all) {
+    // A callback of `from` would take twice as long for as many.
+    const indexes = new Int32Array(all.messageIds.length)
+    for (let place = 0; place < indexes.length; place += 1) {
+      indexes[place] = messages.indexOf(all.messageIds[place] as number)
+    }
+    return { indexes, counts: all.counts }
+  }
   const uses = new Map<string, number[]>()
   for (let from = 0; from < length; from += AT_ONCE) {
     const ids: number[] = []

@@ -46,17 +46,19 @@ export function pairTools(
   const isPaired = new Uint8Array(length)
   const orphans = new Set<number>()
   let place = 0
-  for (const count of counts) {
+  for (let number = 0; number < counts.length; number += 1) {
     let call = -1
-    for (const end = place + count; place < end; place += 1) {
+    for (const end = place + (counts[number] as number); place < end; place += 1) {
       const index = indexes[place] as number
       if (index < 0) continue
       if (makesCalls(index)) call = index
       else if (call < 0) orphans.add(index)
       else {
         // The earlier item becomes the root, so that chains stay short.
-        const [first, second] = [find(call), find(index)]
-        leader[Math.max(first, second)] = Math.min(first, second)
+        const first = find(call)
+        const second = find(index)
+        if (first < second) leader[second] = first
+        else leader[first] = second
         isPaired[call] = 1
         isPaired[index] = 1
       }
@@ -65,19 +67,28 @@ export function pairTools(
   for (const index of orphans) if (isPaired[index] === 1) orphans.delete(index)
 
   const groupOf = new Int32Array(length).fill(-1)
-  const groups: number[][] = []
+  const sizes: number[] = []
   for (let index = 0; index < length; index += 1) {
     if (isPaired[index] === 0) continue
     const root = find(index)
-    const group = groupOf[root] as number
-    if (group >= 0) {
-      groupOf[index] = group
-      groups[group]?.push(index)
-      continue
+    let group = groupOf[root] as number
+    if (group < 0) {
+      group = sizes.length
+      sizes.push(0)
+      groupOf[root] = group
     }
-    groupOf[root] = groups.length
-    groupOf[index] = groups.length
-    groups.push([index])
+    groupOf[index] = group
+    sizes[group] = (sizes[group] as number) + 1
+  }
+  // A list that grows would keep room for 17 items, and most groups have two.
+  const groups = sizes.map((size) => new Array<number>(size))
+  for (let index = length - 1; index >= 0; index -= 1) {
+    const group = groupOf[index] as number
+    if (group < 0) continue
+    const left = (sizes[group] as number) - 1
+    sizes[group] = left
+    const items = groups[group] as number[]
+    items[left] = index
   }
   return { groupOf, groups, orphans }
 }
