@@ -2,7 +2,7 @@ import type { Query } from './connect.ts'
 import { fromStored } from './exact-texts.ts'
 
 /** What every text must contain that is sought, without regard to case. */
-export type TextCondition =
+type TextCondition =
   | { readonly kind: 'anything' }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'all' | 'any'; readonly of: readonly TextCondition[] }

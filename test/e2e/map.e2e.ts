@@ -84,7 +84,10 @@ test(
     await expect(run).toContainText('merge decisions and final sign-off')
     await expect(run.getByRole('heading', { name: 'Items are not recorded' })).toBeVisible()
     await page.screenshot({ path: testInfo.outputPath('map-decapod-dark.png') })
-    await page.getByRole('grid', { name: 'Runs' }).getByRole('row', { name: /map llm/ }).click()
+    await page
+      .getByRole('grid', { name: 'Runs' })
+      .getByRole('row', { name: /map llm/ })
+      .click()
     await expect(run).toContainText('schema hash')
     expect(readFileSync(record, 'utf8')).toBe(`${lines.join('\n')}\n`)
   },
