@@ -111,6 +111,8 @@ export default defineConfig({
     root: here('renderer'),
     base: './',
     plugins: [react(), slicedFonts],
+    // The worker loads the grammars of single languages as it needs them.
+    worker: { format: 'es' },
     build: {
       outDir: here('out/renderer'),
       emptyOutDir: true,

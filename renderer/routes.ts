@@ -79,6 +79,7 @@ const OF_CONVERSATION: readonly string[] = [
   'context.rank',
   'search.within',
   'compaction.run',
+  'transcript.range',
 ]
 
 const isView = (text: string | undefined): text is View => VIEWS.some((view) => view === text)

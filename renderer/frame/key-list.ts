@@ -95,6 +95,14 @@ const KEY_GROUPS: readonly KeyGroup[] = [
     ],
   },
   {
+    title: 'In the transcript',
+    keys: [
+      [['J', 'K'], 'extend the selection to the next and previous message; Shift and a click do the same'],
+      [['Enter'], 'unfold or fold the message'],
+      [['Home', 'End'], 'the first and the last message'],
+    ],
+  },
+  {
     title: 'In the lineage',
     at: 'lineage',
     keys: [

@@ -1,3 +1,4 @@
+import { CHOSEN } from '../features/transcript/chosen-messages.ts'
 import { currentRoute, navigate, type View } from '../routes.ts'
 import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
@@ -55,13 +56,14 @@ function traceSelection(): boolean {
   return true
 }
 
-/** Clears the selection first, then the search, then the range. Returns false when there is nothing to clear. */
+/** Clears chosen messages first, then the selection, the search, and the range. Returns false when nothing is left. */
 function backOut(): boolean {
   const { view, query, selection, searchKind, probe, shown } = currentRoute()
   // The log has a selection of its own.
   if (view === 'logs') return false
   if (view === 'search' && searchKind === 'probe' && probe.question !== null)
     navigate({ selection: null, probe: { ...probe, question: null } }, 'push')
+  else if (view === 'transcript' && CHOSEN in shown) navigate({ shown: { [CHOSEN]: null } }, 'replace')
   else if (selection !== null) navigate({ selection: null }, 'push')
   else if (view === 'search' && query !== null) navigate({ query: null }, 'replace')
   else if (shown[RANGE] !== undefined) navigate({ shown: { [RANGE]: null } }, 'replace')

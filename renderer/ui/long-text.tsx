@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react'
 import { classNames } from './class-names.ts'
+import { type CodeLanguage, isColourable } from './code-languages.ts'
+import { ColouredCode } from './coloured-code.tsx'
 import { FileReferences } from './file-references.tsx'
 import { formatCount } from './format.ts'
 import { IconButton } from './icon-button.tsx'
@@ -20,12 +22,14 @@ type Props = {
   readonly face?: 'code' | 'prose'
   /** True when it scrolls by itself instead of making its row very high. */
   readonly isBounded?: boolean
+  /** The language of code that is coloured when it is short enough. */
+  readonly language?: CodeLanguage | null | undefined
   /** What a search found in it. A long line begins there. */
   readonly found?: readonly string[] | undefined
 }
 
 /** Shows text of any size unchanged. Only the pieces in sight are laid out, and of a long line only a part. */
-export function LongText({ text, face = 'code', isBounded = false, found = NOTHING }: Props) {
+export function LongText({ text, face = 'code', isBounded = false, language = null, found = NOTHING }: Props) {
   const pieces = useMemo(() => piecesOf(text, MOST_LINE_CHARS), [text])
   return (
     <div
@@ -33,20 +37,24 @@ export function LongText({ text, face = 'code', isBounded = false, found = NOTHI
       dir={face === 'prose' ? 'auto' : undefined}
       tabIndex={isBounded ? 0 : undefined}
     >
-      {pieces.map((piece, index) => (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
-          key={index}
-          className={styles.piece}
-          style={pieces.length > 1 ? { containIntrinsicBlockSize: `auto ${guessedPx(piece.text)}px` } : undefined}
-        >
-          {piece.isLongLine ? (
-            <LongLine line={piece.text} found={found} />
-          ) : (
-            <FileReferences text={piece.text.replace(/\n$/, '')} />
-          )}
-        </div>
-      ))}
+      {language !== null && isColourable(text) ? (
+        <ColouredCode text={text.replace(/\n$/, '')} language={language} />
+      ) : (
+        pieces.map((piece, index) => (
+          <div
+            // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text never change places
+            key={index}
+            className={styles.piece}
+            style={pieces.length > 1 ? { containIntrinsicBlockSize: `auto ${guessedPx(piece.text)}px` } : undefined}
+          >
+            {piece.isLongLine ? (
+              <LongLine line={piece.text} found={found} />
+            ) : (
+              <FileReferences text={piece.text.replace(/\n$/, '')} />
+            )}
+          </div>
+        ))
+      )}
     </div>
   )
 }

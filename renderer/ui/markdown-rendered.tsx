@@ -3,6 +3,8 @@ import type { Components } from 'react-markdown'
 import ReactMarkdown from 'react-markdown'
 import rehypeSanitize, { defaultSchema } from 'rehype-sanitize'
 import remarkGfm from 'remark-gfm'
+import { codeLanguage } from './code-languages.ts'
+import { ColouredCode } from './coloured-code.tsx'
 import { FileReferences, hasReference } from './file-references.tsx'
 import { splitHidden } from './hidden-characters.ts'
 import styles from './markdown.module.css'
@@ -52,6 +54,7 @@ const components: Components & Readonly<Record<string, unknown>> = {
   ),
   pre: ({ children }) => {
     const language = languageOf(children)
+    const code = language === null ? null : codeIn(children)
     return (
       <pre>
         {language !== null && (
@@ -59,7 +62,13 @@ const components: Components & Readonly<Record<string, unknown>> = {
             <MarkedText text={language} />
           </span>
         )}
-        {children}
+        {code === null ? (
+          children
+        ) : (
+          <code>
+            <ColouredCode text={code} language={codeLanguage(language ?? '')} />
+          </code>
+        )}
       </pre>
     )
   },
@@ -70,6 +79,12 @@ const components: Components & Readonly<Record<string, unknown>> = {
 function languageOf(code: ReactNode): string | null {
   if (!isValidElement<{ readonly className?: string }>(code)) return null
   return /^language-(.+)$/.exec(code.props.className ?? '')?.[1] ?? null
+}
+
+/** The text of a code block without marks, or null. */
+function codeIn(code: ReactNode): string | null {
+  const text = isValidElement<{ readonly children?: ReactNode }>(code) ? code.props.children : null
+  return typeof text === 'string' ? text.replace(/\n$/, '') : null
 }
 
 /** Addresses are only shown, so none of them is hidden, whatever its scheme. */

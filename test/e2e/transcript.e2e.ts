@@ -1,6 +1,6 @@
 import { openLcm } from '../../core/lcm.ts'
 import { expect, IN_BROWSER, test } from './app.ts'
-import { factsOf, sampleCopy } from './memories.ts'
+import { builtMemory, factsOf, sampleCopy } from './memories.ts'
 
 test('the transcript scrolls to any selection, and its gutter leads to what covers a message', async ({
   openMemory,
@@ -67,6 +67,99 @@ test('keys move from message to message, and reasoning and tool calls unfold', a
   await expect(call).toHaveAttribute('aria-expanded', 'true')
 })
 
+test('the result of a tool call is folded under its call, and keys, links and the counter reach both', async ({
+  openMemory,
+  home,
+}) => {
+  const page = await openMemory(sampleCopy(home))
+  await page.getByRole('link', { name: 'Transcript' }).click()
+  const feed = page.getByRole('feed', { name: 'Messages' })
+  const call = feed.getByRole('article', { name: 'assistant msg_3' })
+  const first = call.getByRole('article', { name: 'tool msg_4' })
+  const second = call.getByRole('article', { name: 'tool msg_5' })
+  await expect(first).toBeVisible()
+  const fold = first.getByRole('button', { name: /^result/ })
+  await expect(fold).toHaveAttribute('aria-expanded', 'false')
+  await fold.click()
+  await expect(first).toContainText('order_id')
+
+  // Keys go from the call to its results and on.
+  await page.evaluate(() => {
+    location.hash = `${location.hash.replace(/\?.*/, '')}?select=msg_3`
+  })
+  await expect(call).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('j')
+  await expect(first).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('j')
+  await expect(second).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('j')
+  await expect.poll(() => page.url()).toMatch(/select=msg_6$/)
+  await page.keyboard.press('k')
+  await expect(second).toHaveAttribute('aria-current', 'true')
+  // Enter would press the button that was clicked before.
+  await fold.blur()
+  await page.keyboard.press('Enter')
+  await expect(second.getByRole('button', { name: /^result/ })).toHaveAttribute('aria-expanded', 'true')
+
+  const goTo = page.getByRole('textbox', { name: 'Go to a message by number, id or time' })
+  await goTo.fill('29')
+  await goTo.press('Enter')
+  await expect(feed.getByRole('article', { name: 'tool msg_29' })).toBeInViewport()
+})
+
+test(
+  'messages are copied as Markdown, JSON and plain text, one or several',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('link', { name: 'Transcript' }).click()
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    const copied = () => page.evaluate(() => navigator.clipboard.readText())
+    const copy = async (menu: string, form: string) => {
+      await page.getByRole('button', { name: menu }).click()
+      await page.getByRole('menu', { name: menu }).getByRole('menuitem', { name: form }).click()
+    }
+    await copy('Copy msg_2 as…', 'Markdown')
+    await expect.poll(copied).toMatch(/^### user · msg_2 · .*\n\nMorning\. Support/)
+    await copy('Copy msg_2 as…', 'JSON')
+    await expect.poll(copied).toContain('"id": "msg_2"')
+    await copy('Copy msg_2 as…', 'Link')
+    await expect.poll(copied).toMatch(/^http.*transcript\?select=msg_2$/)
+
+    // Shift and a click select a range, J extends it, and the address holds it.
+    await feed.getByRole('article', { name: 'user msg_2' }).click()
+    await feed
+      .getByRole('article', { name: 'assistant msg_3' })
+      .click({ modifiers: ['Shift'], position: { x: 60, y: 14 } })
+    const bar = page.getByRole('toolbar', { name: 'Selected messages' })
+    await expect(bar).toContainText(/2\smessages selected, 2 to 3/)
+    await page.keyboard.press('J')
+    await expect(bar).toContainText(/3\smessages selected, 2 to 4/)
+    await expect.poll(() => page.url()).toContain('transcript.range=2-4')
+    await copy('Copy the selected messages as…', 'Plain text')
+    await expect.poll(copied).toMatch(/^\[user · msg_2 [\s\S]*\n\[assistant · msg_3 [\s\S]*\n\[tool · msg_4 /)
+    await page.keyboard.press('Escape')
+    await expect(bar).toBeHidden()
+  },
+)
+
+test('fenced code and the input of a tool call are coloured, and stay the stored text', async ({
+  openMemory,
+  home,
+}) => {
+  const code = 'const fee = 12 // in cents\nexport const text = fee.toFixed(2)'
+  const path = builtMemory(home, (memory) => {
+    memory.conversation({ messages: [`Like this:\n\n\`\`\`ts\n${code}\n\`\`\``] })
+  })
+  const page = await openMemory(path)
+  await page.getByRole('link', { name: 'Transcript' }).click()
+  const block = page.getByRole('feed', { name: 'Messages' }).locator('pre code')
+  await expect(block.locator('[data-look="comment"]')).toHaveText('// in cents')
+  await expect(block.locator('[data-look="keyword"]').first()).toHaveText('const')
+  expect(await block.textContent()).toBe(code)
+})
+
 test(
   'a compaction is marked where it ran, and the end of the messages of a summary is named as that',
   IN_BROWSER,
@@ -98,5 +191,54 @@ test(
     await expect(feed.getByRole('article', { name: new RegExp(`${sources.at(-1)}$`) })).toContainText(
       'the range of a summary ends here',
     )
+  },
+)
+
+test(
+  'a sub-agent is folded below the call that started it, and unfolds in place',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const page = await openMemory(sampleCopy(home))
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await page.evaluate(() => {
+      location.hash = '#/conversation/1/transcript?select=msg_115'
+    })
+    const call = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'assistant msg_115' })
+    const agent = call.getByRole('region', { name: 'Sub-agent: Map webhook handling' })
+    const fold = agent.getByRole('button', { name: /^sub-agent/ })
+    await expect(fold).toContainText(/18\smessages · .*tokens/)
+    await expect(fold).toHaveAttribute('aria-expanded', 'false')
+    await fold.click()
+    await expect(agent.getByRole('article', { name: 'user msg_130' })).toContainText('Find every place that receives')
+    await agent.getByRole('button', { name: 'Open as a conversation' }).click()
+    await expect.poll(() => page.url()).toContain('#/conversation/2/transcript')
+  },
+)
+
+test(
+  'the map beside the transcript shows what was found, and a click or a drag on it goes there',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = sampleCopy(home)
+    const { messages, conversationId } = await factsOf(path)
+    const page = await openMemory(path)
+    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
+    await page.evaluate((id) => {
+      location.hash = `#/conversation/${id}/transcript?query=PAY-1187`
+    }, conversationId)
+    const map = page.locator('[data-hits]')
+    await expect(map).not.toHaveAttribute('data-hits', '0')
+    const box = await map.boundingBox()
+    if (box === null) throw new Error('the map is not in sight')
+    const counter = page.getByRole('region', { name: 'Transcript' })
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+    await page.mouse.move(middle.x, middle.y)
+    await page.mouse.down()
+    await expect(counter).toContainText(/1[789]\d of/)
+    await page.mouse.move(middle.x, box.y + box.height + 40)
+    await expect(counter).toContainText(`${messages} of`)
+    await page.mouse.move(middle.x, box.y + 1)
+    await page.mouse.up()
+    await expect(counter).toContainText(/\D1 of/)
   },
 )

@@ -1,3 +1,6 @@
+import type { FileInfo } from '../../../core/contract/lineage.ts'
+import { type CodeLanguage, codeLanguage } from '../../ui/code-languages.ts'
+
 /** Rows that are fetched and coloured together. */
 export const CHUNK_ROWS = 100
 
@@ -29,4 +32,14 @@ export function parseLine(text: string): number | null {
   const digits = text.replace(/[\s,.']/g, '')
   const line = /^\d{1,15}$/.test(digits) ? Number(digits) : 0
   return line >= 1 ? line : null
+}
+
+/** The language of a file by the ending of its name, or of the name under which it is stored; null for plain text. */
+export function languageOf({ fileName, storageUri }: Pick<FileInfo, 'fileName' | 'storageUri'>): CodeLanguage | null {
+  for (const name of [fileName ?? '', storageUri]) {
+    const [, ending = ''] = /\.([A-Za-z0-9]{1,10})$/.exec(name) ?? []
+    const language = codeLanguage(ending)
+    if (language !== null) return language
+  }
+  return null
 }

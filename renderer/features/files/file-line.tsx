@@ -1,16 +1,16 @@
 import type { FileRow } from '../../../core/contract/file.ts'
+import type { CodeToken } from '../../ui/code-tokens.ts'
+import { CodeTokens } from '../../ui/coloured-code.tsx'
 import { findAllExactly } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
-import { MarkedText } from '../../ui/marked-text.tsx'
 import { findAllIgnoringCase } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
-import type { Token } from './highlight-lines.ts'
 
 const MOST_FOUND = 50
 
 type Props = {
   readonly row: FileRow
-  readonly tokens: readonly Token[] | undefined
+  readonly tokens: readonly CodeToken[] | undefined
   /** The text that is searched for, or empty. */
   readonly query: string
   /** What a search found in the file before it was opened. */
@@ -31,12 +31,7 @@ export function FileLine({ row, tokens, query, found, isCurrent }: Props) {
         {matches.length > 0 || tokens === undefined ? (
           <Highlighted text={row.text} matches={matches} />
         ) : (
-          tokens.map(({ text, look }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: tokens of one line never change places
-            <span key={index} data-look={look ?? undefined}>
-              <MarkedText text={text} />
-            </span>
-          ))
+          <CodeTokens tokens={tokens} />
         )}
       </code>
     </div>

@@ -4,16 +4,18 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { FileRow } from '../../../core/contract/file.ts'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
+import { isColourable } from '../../ui/code-languages.ts'
+import type { CodeLines } from '../../ui/code-tokens.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
 import { useFound } from '../../ui/found-texts.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { CHUNK_ROWS, chunkOf, chunksInSight } from './file-chunks.ts'
+import { tokensByWorker } from '../../ui/use-code-tokens.ts'
+import { CHUNK_ROWS, chunkOf, chunksInSight, languageOf } from './file-chunks.ts'
 import { FileLine } from './file-line.tsx'
 import styles from './file-viewer.module.css'
-import type { Token } from './highlight-lines.ts'
 import { useFileSearch } from './use-file-search.ts'
 import { ViewerBar } from './viewer-bar.tsx'
 
@@ -130,31 +132,23 @@ function useFileRows(id: string, knownTotal: number | null): FileRows {
   }
 }
 
-type Tokens = readonly (readonly Token[])[]
-type Colours = Pick<typeof import('./highlight-lines.ts'), 'highlightLines' | 'languageOf'>
-
-/** Colours chunks of a file as they come in sight. The grammars are loaded with the first file; until then text is plain. */
-function useTokens(file: FileInfo): (rows: readonly FileRow[] | undefined) => Tokens | undefined {
-  const [colours, setColours] = useState<Colours | null>(null)
-  const known = useRef(new Map<readonly FileRow[], Tokens>())
-  useEffect(() => {
-    let isWanted = true
-    void import('./highlight-lines.ts').then((module) => {
-      if (isWanted) setColours(module)
-    })
-    return () => {
-      isWanted = false
-    }
-  }, [])
+/** Colours chunks of a file as they come in sight. Until then, and when its language is not known, its text is plain. */
+function useTokens(file: FileInfo): (rows: readonly FileRow[] | undefined) => CodeLines | undefined {
+  const language = languageOf(file)
+  const known = useRef(new WeakMap<readonly FileRow[], CodeLines | 'asked'>())
+  const [, setColoured] = useState(0)
   return (rows) => {
-    if (colours === null || rows === undefined) return undefined
-    const tokens = known.current.get(rows)
-    if (tokens) return tokens
-    const fresh = colours.highlightLines(
-      rows.map(({ text }) => text),
-      colours.languageOf(file),
-    )
-    known.current.set(rows, fresh)
-    return fresh
+    if (language === null || rows === undefined) return undefined
+    const lines = known.current.get(rows)
+    if (lines !== undefined) return lines === 'asked' ? undefined : lines
+    known.current.set(rows, 'asked')
+    const code = rows.map(({ text }) => text).join('\n')
+    if (isColourable(code))
+      void tokensByWorker(code, language).then((tokens) => {
+        if (tokens?.length !== rows.length) return
+        known.current.set(rows, tokens)
+        setColoured((count) => count + 1)
+      })
+    return undefined
   }
 }

@@ -1,17 +1,24 @@
 import { assertNever } from '../../ui/assert-never.ts'
-import { formatTokens } from '../../ui/format.ts'
-import { Icon } from '../../ui/icon.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { formatTokens, plural } from '../../ui/format.ts'
+import { useFound } from '../../ui/found-texts.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
+import { linesIn } from '../../ui/text-pieces.ts'
 import styles from './block-view.module.css'
 import type { Block } from './blocks.ts'
 import { DiffText } from './diff-text.tsx'
 import { Disclosure } from './disclosure.tsx'
 import { patchLines } from './edit-diff.ts'
+import { FileBlock } from './file-block.tsx'
 import { useFold } from './folds.tsx'
 import type { Look } from './look.ts'
 import { PreviewText } from './preview-text.tsx'
 import { ToolCall } from './tool-call.tsx'
+import { jsonIn } from './tool-line.ts'
+
+/** What a folded text shows of its beginning. */
+const FIRST_CHARS = 240
 
 type Props = {
   readonly block: Block
@@ -19,12 +26,14 @@ type Props = {
   readonly foldKey: string
   /** How prose is shown. */
   readonly look: Look
+  /** True for a result below its call, which is folded to one line. */
+  readonly isUnderCall?: boolean
   /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
 }
 
 /** One block of a message. */
-export function BlockView({ block, foldKey, look, onWhole }: Props) {
+export function BlockView({ block, foldKey, look, isUnderCall = false, onWhole }: Props) {
   const prose = look === 'rendered' ? 'markdown' : 'prose'
   switch (block.kind) {
     case 'text':
@@ -40,11 +49,14 @@ export function BlockView({ block, foldKey, look, onWhole }: Props) {
     case 'tool_result':
       return block.output.trim() === '' ? (
         <p className={styles.mark}>{block.isError ? 'failed, no output' : 'no output'}</p>
+      ) : isUnderCall ? (
+        <FoldedResult result={block} foldKey={foldKey} onWhole={onWhole} />
       ) : (
         <PreviewText
           text={block.output}
           foldKey={foldKey}
           face="code"
+          language={jsonIn(block.output)}
           tone={block.isError ? 'error' : 'quoted'}
           onWhole={onWhole}
         />
@@ -52,7 +64,7 @@ export function BlockView({ block, foldKey, look, onWhole }: Props) {
     case 'patch':
       return <DiffText lines={patchLines(block.text)} foldKey={foldKey} />
     case 'file':
-      return <FilePlaceholder file={block} />
+      return <FileBlock file={block} foldKey={foldKey} />
     case 'compaction':
       return <CompactionNote compaction={block} />
     default:
@@ -70,7 +82,7 @@ type FoldedProps = {
 
 function Folded({ foldKey, label, text, face, onWhole }: FoldedProps) {
   const [isOpen, toggle] = useFold(foldKey)
-  const first = text.trimStart().slice(0, 240).replaceAll(/\s+/g, ' ')
+  const first = firstLine(text)
   return (
     <Disclosure
       isOpen={isOpen}
@@ -95,17 +107,49 @@ function Folded({ foldKey, label, text, face, onWhole }: FoldedProps) {
   )
 }
 
-function FilePlaceholder({ file }: { readonly file: Extract<Block, { kind: 'file' }> }) {
-  const facts = [file.name, file.mime, file.text, file.url].filter((fact) => fact !== null && fact !== '')
+type ResultProps = {
+  readonly result: Extract<Block, { kind: 'tool_result' }>
+  readonly foldKey: string
+  readonly onWhole: (() => void) | undefined
+}
+
+/** A result in one line. What a search found in it is unfolded at first. */
+function FoldedResult({ result, foldKey, onWhole }: ResultProps) {
+  const { output, isError } = result
+  const found = useFound(foldKey.slice(0, foldKey.indexOf('/')))
+  const isFound = found?.texts.some((text) => output.includes(text)) ?? false
+  const [isTurned, toggle] = useFold(`${foldKey} result`)
+  const isOpen = isTurned !== isFound
   return (
-    <p className={styles.file} title="Files of a memory are never loaded here">
-      <Icon name="file" />
-      <span>
-        <MarkedText text={[...new Set(facts)].join(' · ') || 'a file without a name'} />
-      </span>
-    </p>
+    <Disclosure
+      isOpen={isOpen}
+      onToggle={toggle}
+      head={
+        <>
+          <span className={styles.label}>result</span>
+          {isError && <Chip tone="error">failed</Chip>}
+          <code className={styles.output}>
+            <bdi>
+              <MarkedText text={isOpen ? '' : firstLine(output)} />
+            </bdi>
+          </code>
+          <span className={styles.size}>{plural(linesIn(output.trimEnd()), 'line')}</span>
+        </>
+      }
+    >
+      <PreviewText
+        text={output}
+        foldKey={foldKey}
+        face="code"
+        language={jsonIn(output)}
+        tone={isError ? 'error' : 'plain'}
+        onWhole={onWhole}
+      />
+    </Disclosure>
   )
 }
+
+const firstLine = (text: string): string => text.trimStart().slice(0, FIRST_CHARS).replaceAll(/\s+/g, ' ')
 
 /** A part by this app is at the end of the range of its summary. Any other one was recorded by the agent. */
 function CompactionNote({ compaction }: { readonly compaction: Extract<Block, { kind: 'compaction' }> }) {

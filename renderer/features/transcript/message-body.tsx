@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { Message, Pruned } from '../../../core/contract/message.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
@@ -13,8 +13,16 @@ import { useMessageLook } from './look.ts'
 import styles from './message-body.module.css'
 import { PAGE_CHARS } from './pages.ts'
 
+type Props = {
+  readonly message: Message
+  /** True when the message is drawn below the call whose result it is. */
+  readonly isUnderCall?: boolean
+  /** Returns what is drawn below a block. */
+  readonly below?: (block: Block) => ReactNode
+}
+
 /** The blocks of a message. Pages contain long texts cut; the rest is loaded on request. */
-export function MessageBody({ message }: { readonly message: Message }) {
+export function MessageBody({ message, isUnderCall = false, below }: Props) {
   const [isWhole, toggleWhole] = useFold(`whole/${message.id}`)
   const whole = useQuery({
     ...api.transcript.message.queryOptions({ input: { id: message.id } }),
@@ -44,7 +52,14 @@ export function MessageBody({ message }: { readonly message: Message }) {
             </span>
           )}
           <Pruning pruned={prunedOf(shown, block)} />
-          <BlockView block={block} foldKey={`${message.id}/${block.key}`} look={look} onWhole={onWhole} />
+          <BlockView
+            block={block}
+            foldKey={`${message.id}/${block.key}`}
+            look={look}
+            isUnderCall={isUnderCall}
+            onWhole={onWhole}
+          />
+          {below?.(block)}
         </div>
       ))}
       {blocks.length === 0 && <p className={styles.dim}>no text</p>}

@@ -10,6 +10,7 @@ import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { tracedStates } from '../../ui/traced-states.ts'
 import { blocksOf, isBareMark } from './blocks.ts'
+import { CopyMessage } from './copy-menu.tsx'
 import { useMessageLook } from './look.ts'
 import styles from './message-head.module.css'
 
@@ -48,6 +49,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
         </button>
       )}
       {message.visibility !== 'in_window' && message.isEvent !== true && <Survival id={message.id} />}
+      <CopyMessage id={message.id} className={styles.copy} />
       <span>{formatTokens(message.tokens)}</span>
       <span className={styles.time}>
         <TimeText atMs={message.createdAtMs} form="short" />

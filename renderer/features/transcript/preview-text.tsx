@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import type { CodeLanguage } from '../../ui/code-languages.ts'
 import { formatBytes, formatCount, plural } from '../../ui/format.ts'
 import { useFound } from '../../ui/found-texts.ts'
 import { LongText } from '../../ui/long-text.tsx'
@@ -13,6 +14,8 @@ type Props = {
   readonly foldKey: string
   /** `markdown` is rendered, unless rendering would change it. */
   readonly face: 'code' | 'prose' | 'markdown'
+  /** The language of code, or null for plain text. */
+  readonly language?: CodeLanguage | null
   readonly tone?: 'plain' | 'quoted' | 'error'
   /** Loads all texts of the message. Set when some of them were cut. */
   readonly onWhole?: (() => void) | undefined
@@ -25,7 +28,7 @@ const MARKDOWN_CHARS = 8_000
 const MUCH_CHARS = 20_000
 
 /** The first lines of a text, and the rest behind one button, whether it is here already or has to be loaded. */
-export function PreviewText({ text, foldKey, face, tone = 'plain', onWhole }: Props) {
+export function PreviewText({ text, foldKey, face, language = null, tone = 'plain', onWhole }: Props) {
   const found = useFound(foldKey.slice(0, foldKey.indexOf('/')))
   const preview = useMemo(() => previewOf(text, PREVIEW_LINES, PREVIEW_CHARS), [text])
   // What a search found is unfolded at first.
@@ -44,6 +47,7 @@ export function PreviewText({ text, foldKey, face, tone = 'plain', onWhole }: Pr
         <LongText
           text={shown}
           face={face === 'code' ? 'code' : 'prose'}
+          language={language}
           isBounded={isOpen && text.length > MUCH_CHARS}
           found={found?.texts}
         />

@@ -10,7 +10,7 @@ import { editDiff } from './edit-diff.ts'
 import { useFold } from './folds.tsx'
 import { PreviewText } from './preview-text.tsx'
 import styles from './tool-call.module.css'
-import { prettyJson, toolLine } from './tool-line.ts'
+import { jsonIn, prettyJson, toolLine } from './tool-line.ts'
 
 type Props = {
   readonly call: Extract<Block, { kind: 'tool_call' }>
@@ -24,6 +24,7 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
   const [isOpen, toggle] = useFold(foldKey)
   const line = useMemo(() => toolLine(call.input), [call.input])
   const diff = useMemo(() => editDiff(call.input), [call.input])
+  const input = useMemo(() => prettyJson(call.input), [call.input])
   const result = call.error === '' ? call.output : call.error
   const hasFailed = call.error !== '' || call.status === 'error'
   return (
@@ -47,7 +48,13 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
         }
       >
         <Section name="input">
-          <PreviewText text={prettyJson(call.input)} foldKey={`${foldKey} input`} face="code" onWhole={onWhole} />
+          <PreviewText
+            text={input}
+            foldKey={`${foldKey} input`}
+            face="code"
+            language={jsonIn(input)}
+            onWhole={onWhole}
+          />
         </Section>
         {result !== '' && (
           <Section name={hasFailed ? 'error' : 'result'}>
@@ -55,6 +62,7 @@ export function ToolCall({ call, foldKey, onWhole }: Props) {
               text={result}
               foldKey={`${foldKey} result`}
               face="code"
+              language={jsonIn(result)}
               tone={hasFailed ? 'error' : 'quoted'}
               onWhole={onWhole}
             />

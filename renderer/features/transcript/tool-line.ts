@@ -58,6 +58,9 @@ export function prettyJson(text: string): string {
   }
 }
 
+/** Returns `json` for a text that looks like JSON, which may be cut. */
+export const jsonIn = (text: string): 'json' | null => (/^\s*(?:\{\s*["}]|\[\s*[[{"\d\]])/.test(text) ? 'json' : null)
+
 /** Returns the object in a JSON text, or null for anything else. */
 export function parsedObject(text: string): Readonly<Record<string, unknown>> | null {
   try {

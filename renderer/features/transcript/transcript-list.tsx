@@ -1,12 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import type { Message } from '../../../core/contract/message.ts'
 import { navigate } from '../../routes.ts'
+import { useKeys } from '../../ui/use-keys.ts'
 import { useListKeys } from '../../ui/use-list-keys.ts'
+import { CHOSEN, useChosenMessages } from './chosen-messages.ts'
 import type { CompactionMark } from './compaction-marks.ts'
 import { useFoldMessage } from './folds.tsx'
 import { JumpBar } from './jump-bar.tsx'
-import { MessageRow, PlaceholderRow } from './message-row.tsx'
+import { JoinedRow, MessageRow, PlaceholderRow } from './message-row.tsx'
+import { Minimap } from './minimap.tsx'
 import { assumedRowPx, PLACEHOLDER_PX } from './pages.ts'
+import { RangeBar } from './range-bar.tsx'
+import type { PlacedAgent } from './sub-agents.ts'
+import { toolPairs } from './tool-pairs.ts'
 import styles from './transcript-list.module.css'
 import { useLineageKeys } from './use-lineage-keys.ts'
 import type { Located } from './use-located.ts'
@@ -24,8 +31,11 @@ type Props = Pick<TranscriptRows, 'messageAt' | 'fetchAt'> & {
   readonly columns: number
   readonly selection: string | null
   readonly located: Located['rows']
+  readonly locate: Located['locate']
   /** The compactions by the position of the message that was the newest then. */
   readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
+  /** The sub-agents near the rows in sight by the position at which they are drawn. */
+  readonly agents: ReadonlyMap<number, readonly PlacedAgent[]>
   readonly onSight: (range: RowRange) => void
 }
 
@@ -39,16 +49,27 @@ export function TranscriptList(props: Props) {
     columns,
     selection,
     located,
+    locate,
     compactions,
+    agents,
     messageAt,
     fetchAt,
     onSight,
   } = props
   const list = useRef<VirtuosoHandle>(null)
+  const pairsAt = useCallback(
+    (position: number) => toolPairs(position, messageAt, (at) => compactions.has(at)),
+    [messageAt, compactions],
+  )
   // A message that was selected here is in sight already. Scrolling to it would move the text under the pointer.
   const pickedHere = useRef<string | null>(selection)
   const [initial] = useState<Target | null>(() => located && { position: located.first, align: 'center' })
-  const scroller = useScroller(list, total, initial)
+  const scroller = useScroller(list, {
+    total,
+    offset,
+    initial,
+    rowOf: (position) => pairsAt(position).head ?? position,
+  })
   const { top, isAtEnd, goTo, reveal } = scroller
   const [seenTotal, setSeenTotal] = useState(total)
   if (isAtEnd && seenTotal !== total) setSeenTotal(total)
@@ -56,7 +77,7 @@ export function TranscriptList(props: Props) {
 
   const select = useCallback((id: string, how: 'push' | 'replace' = 'push') => {
     pickedHere.current = id
-    navigate({ selection: id }, how)
+    navigate({ selection: id, shown: { [CHOSEN]: null } }, how)
   }, [])
 
   const first = located?.first
@@ -80,7 +101,7 @@ export function TranscriptList(props: Props) {
   useListKeys({
     move: (steps) => {
       if (selection !== null && cursor.current?.id === selection) void move(cursor.current.position + steps)
-      else void move(located === null ? top : steps > 0 ? located.last + 1 : located.first - 1)
+      else void locate().then((rows) => move(rows === null ? top : steps > 0 ? rows.last + 1 : rows.first - 1))
     },
     start: () => void move(0),
     end: () => void move(total - 1),
@@ -89,26 +110,56 @@ export function TranscriptList(props: Props) {
     },
   })
 
+  const { range, extendTo, extendBy, clear } = useChosenMessages(all)
+  /** The position of the selection, or of what is in sight. */
+  const positionNow = (): number =>
+    offset +
+    (selection !== null && cursor.current?.id === selection ? cursor.current.position : (located?.first ?? top))
+  useKeys({
+    J: () => reveal(extendBy(1, positionNow()) - offset),
+    K: () => reveal(extendBy(-1, positionNow()) - offset),
+  })
+  const latestPick = useRef<(message: Message, isExtending: boolean) => void>(null)
+  useEffect(() => {
+    latestPick.current = (message, isExtending) => {
+      if (isExtending) extendTo(message.position, positionNow())
+      else if (message.id !== selection || range !== null) {
+        cursor.current = { id: message.id, position: message.position - offset }
+        select(message.id)
+      }
+    }
+  })
+  const pick = useCallback((message: Message, isExtending: boolean) => latestPick.current?.(message, isExtending), [])
+
   const deadEnd = useLineageKeys(selection, (id) => navigate({ selection: id }, 'push'))
 
   const row = useCallback(
     (position: number) => {
       const message = messageAt(position)
       if (message === undefined || message === null) return <PlaceholderRow heightPx={PLACEHOLDER_PX} />
+      const pairs = pairsAt(position)
+      if (pairs.head !== null) {
+        const after = messageAt(pairsAt(pairs.head).last + 1)
+        return <JoinedRow message={message} after={after} columns={columns} />
+      }
       return (
         <MessageRow
           message={message}
           before={messageAt(position - 1)}
-          after={messageAt(position + 1)}
+          after={messageAt(pairs.last + 1)}
           columns={columns}
+          pairs={pairs}
           selection={selection}
           isInRange={selection !== null && message.coveredBy.some(({ id }) => id === selection)}
-          compactions={compactions.get(position)}
+          agents={agentsIn(agents, position + offset, pairs.last + offset)}
+          compactions={compactions.get(pairs.last)}
+          range={range}
           onSelect={select}
+          onPick={pick}
         />
       )
     },
-    [messageAt, columns, selection, compactions, select],
+    [messageAt, pairsAt, columns, selection, range, compactions, agents, offset, select, pick],
   )
 
   return (
@@ -126,24 +177,49 @@ export function TranscriptList(props: Props) {
         deadEnd={deadEnd}
         onJump={(position) => goTo({ position, align: position >= total - 1 ? 'end' : 'start' })}
       />
-      <Virtuoso
-        ref={list}
-        className={styles.list}
-        role="feed"
-        aria-label="Messages"
-        totalCount={total}
-        defaultItemHeight={assumedRowPx(total)}
-        initialTopMostItemIndex={initial === null ? 0 : { index: initial.position, align: initial.align }}
-        increaseViewportBy={300}
-        rangeChanged={({ startIndex, endIndex }) => {
-          onSight({ first: startIndex, last: endIndex })
-          scroller.lookAtRows()
-        }}
-        totalListHeightChanged={scroller.onHeights}
-        scrollerRef={scroller.scrollerRef}
-        onScroll={scroller.lookAtRows}
-        itemContent={row}
-      />
+      {range !== null && <RangeBar conversationId={conversationId} range={range} onClear={clear} />}
+      <div className={styles.body}>
+        <Virtuoso
+          ref={list}
+          className={styles.list}
+          role="feed"
+          aria-label="Messages"
+          totalCount={total}
+          defaultItemHeight={assumedRowPx(total)}
+          initialTopMostItemIndex={initial === null ? 0 : { index: initial.position, align: initial.align }}
+          increaseViewportBy={300}
+          rangeChanged={({ startIndex, endIndex }) => {
+            onSight({ first: startIndex, last: endIndex })
+            scroller.lookAtRows()
+          }}
+          totalListHeightChanged={scroller.onHeights}
+          scrollerRef={scroller.scrollerRef}
+          onScroll={scroller.lookAtRows}
+          itemContent={row}
+        />
+        <Minimap
+          conversationId={conversationId}
+          total={all}
+          first={top + offset}
+          last={scroller.bottom + offset}
+          onGo={(position) => goTo({ position: Math.min(total - 1, Math.max(0, position - offset)), align: 'center' })}
+        />
+      </div>
     </>
   )
+}
+
+const NO_AGENTS: readonly PlacedAgent[] = []
+
+/** Returns the sub-agents that are drawn in a row. */
+function agentsIn(
+  agents: ReadonlyMap<number, readonly PlacedAgent[]>,
+  first: number,
+  last: number,
+): readonly PlacedAgent[] {
+  if (agents.size === 0) return NO_AGENTS
+  if (first === last) return agents.get(first) ?? NO_AGENTS
+  const all: PlacedAgent[] = []
+  for (let position = first; position <= last; position++) all.push(...(agents.get(position) ?? []))
+  return all.length === 0 ? NO_AGENTS : all
 }

@@ -17,6 +17,7 @@ import { TranscriptList } from './transcript-list.tsx'
 import styles from './transcript-view.module.css'
 import { type Located, useLocated } from './use-located.ts'
 import { useSight } from './use-sight.ts'
+import { useSubAgents } from './use-sub-agents.ts'
 import { type TranscriptRows, useTranscript } from './use-transcript.ts'
 
 const NO_MARKS: ReadonlyMap<number, readonly CompactionMark[]> = new Map()
@@ -37,10 +38,12 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
   const [inSight, look] = useSight()
   const [marked, setMarked] = useMessageRange()
   const first = marked?.first ?? 0
-  const transcript = useTranscript(conversationId, { first: inSight.first + first, last: inSight.last + first })
+  const sight = useMemo(() => ({ first: inSight.first + first, last: inSight.last + first }), [inSight, first])
+  const transcript = useTranscript(conversationId, sight)
+  const agents = useSubAgents(conversationId, sight, transcript.messageAt)
   const located = useLocated(conversationId, selection)
   const limited = useLimited(
-    { ...transcript, located: located.rows, compactions: useCompactions(conversationId) },
+    { ...transcript, located: located.rows, locate: located.locate, compactions: useCompactions(conversationId) },
     marked,
   )
   const conversation = useConversation(conversationId)
@@ -73,6 +76,7 @@ function Transcript({ conversationId }: { readonly conversationId: number }) {
         columns={gutterColumns(conversation.data?.maxDepth ?? -1)}
         selection={selection}
         {...limited}
+        agents={agents}
         onSight={look}
       />
     </>
@@ -86,26 +90,29 @@ function useCompactions(conversationId: number): ReadonlyMap<number, readonly Co
 
 type Rows = Pick<TranscriptRows, 'total' | 'messageAt' | 'fetchAt'> & {
   readonly located: Located['rows']
+  readonly locate: Located['locate']
   readonly compactions: ReadonlyMap<number, readonly CompactionMark[]>
 }
 
 /** Returns the rows of the marked messages alone, counted from the first of them. Without a range, all rows. */
-function useLimited({ total, messageAt, fetchAt, located, compactions }: Rows, marked: MessageRange | null) {
+function useLimited({ total, messageAt, fetchAt, located, locate, compactions }: Rows, marked: MessageRange | null) {
   return useMemo(() => {
     const all = total ?? 0
     const first = marked === null ? 0 : Math.min(marked.first, all)
     const end = marked === null ? all : Math.min(marked.last + 1, all)
-    const isNear = located !== null && located.last >= first && located.first < end
+    const rowsOf = (found: Located['rows']): Located['rows'] =>
+      found !== null && found.last >= first && found.first < end
+        ? { first: Math.max(found.first, first) - first, last: Math.min(found.last, end - 1) - first }
+        : null
     return {
       first,
       all,
       total: end - first,
       messageAt: (row: number) => (row < 0 || row >= end - first ? null : messageAt(row + first)),
       fetchAt: (row: number) => fetchAt(row + first),
-      located: isNear
-        ? { first: Math.max(located.first, first) - first, last: Math.min(located.last, end - 1) - first }
-        : null,
+      located: rowsOf(located),
+      locate: async () => rowsOf(await locate()),
       compactions: first === 0 ? compactions : new Map([...compactions].map(([at, marks]) => [at - first, marks])),
     }
-  }, [total, messageAt, fetchAt, located, compactions, marked])
+  }, [total, messageAt, fetchAt, located, locate, compactions, marked])
 }

@@ -8,6 +8,8 @@ export type Target = { readonly position: number; readonly align: 'start' | 'cen
 type Sight = {
   /** The first row. */
   readonly top: number
+  /** The last row. */
+  readonly bottom: number
   /** True when the end of the last row is in sight. */
   readonly isAtEnd: boolean
 }
@@ -24,6 +26,15 @@ type Scroller = Sight & {
   readonly scrollerRef: (scroller: HTMLElement | Window | null) => void
 }
 
+type Options = {
+  readonly total: number
+  /** The position of the first row in the conversation. */
+  readonly offset: number
+  readonly initial: Target | null
+  /** Returns the row in which a message is drawn, as far as it is known. */
+  readonly rowOf: (position: number) => number
+}
+
 /** Heights are fractions of pixels. */
 const ROUNDING_PX = 2
 const BY_POINTER = ['wheel', 'touchmove', 'pointerdown'] as const
@@ -32,15 +43,30 @@ const BY_POINTER = ['wheel', 'touchmove', 'pointerdown'] as const
  * Moves the list, and measures where the rows really are. The list knows which rows are on the page, and estimates the
  * height of all others. Rows are loaded and measured after a jump, so a jump is repeated until they are.
  */
-export function useScroller(list: RefObject<VirtuosoHandle | null>, total: number, initial: Target | null): Scroller {
-  const [sight, setSight] = useState<Sight>({ top: initial?.position ?? 0, isAtEnd: false })
+export function useScroller(
+  list: RefObject<VirtuosoHandle | null>,
+  { total, offset, initial, rowOf }: Options,
+): Scroller {
+  const [sight, setSight] = useState<Sight>(() => ({
+    top: initial?.position ?? 0,
+    bottom: initial?.position ?? 0,
+    isAtEnd: false,
+  }))
   const scroller = useRef<HTMLElement>(null)
   const held = useRef<Target>(initial)
   const frame = useRef(0)
 
+  const latestRowOf = useRef(rowOf)
+  useLayoutEffect(() => {
+    latestRowOf.current = rowOf
+  })
+
   const scroll = useCallback(() => {
     const target = held.current
-    if (target !== null) list.current?.scrollToIndex({ index: target.position, align: target.align })
+    if (target === null) return
+    const isLast = target.align === 'end'
+    const index = isLast ? target.position : latestRowOf.current(target.position)
+    list.current?.scrollToIndex({ index, align: target.align })
   }, [list])
   const goTo = useCallback(
     (target: Target) => {
@@ -55,10 +81,10 @@ export function useScroller(list: RefObject<VirtuosoHandle | null>, total: numbe
   const lookAtRows = useCallback(() => {
     cancelAnimationFrame(frame.current)
     frame.current = requestAnimationFrame(() => {
-      const seen = scroller.current && sightOf(scroller.current, total)
+      const seen = scroller.current && sightOf(scroller.current, total, offset)
       if (seen) setSight((before) => (isSameSight(before, seen) ? before : seen))
     })
-  }, [total])
+  }, [total, offset])
   useEffect(() => () => cancelAnimationFrame(frame.current), [])
   const onHeights = useCallback(() => {
     scroll()
@@ -76,18 +102,21 @@ export function useScroller(list: RefObject<VirtuosoHandle | null>, total: numbe
     isAtEnd.current = sight.isAtEnd
   }, [sight])
 
-  const reveal = useCallback((position: number) => {
-    held.current = null
-    const box = scroller.current
-    const row = box && rowAt(box, position)
-    if (!box || !row) return false
-    const { top: boxTop, bottom: boxBottom } = box.getBoundingClientRect()
-    const { top, bottom } = row.getBoundingClientRect()
-    // For a row taller than the list, the beginning is shown.
-    if (top < boxTop) box.scrollBy(0, top - boxTop)
-    else if (bottom > boxBottom) box.scrollBy(0, Math.min(bottom - boxBottom, top - boxTop))
-    return true
-  }, [])
+  const reveal = useCallback(
+    (position: number) => {
+      held.current = null
+      const box = scroller.current
+      const row = box && rowAt(box, position, offset)
+      if (!box || !row) return false
+      const { top: boxTop, bottom: boxBottom } = box.getBoundingClientRect()
+      const { top, bottom } = row.getBoundingClientRect()
+      // For a row taller than the list, the beginning is shown.
+      if (top < boxTop) box.scrollBy(0, top - boxTop)
+      else if (bottom > boxBottom) box.scrollBy(0, Math.min(bottom - boxBottom, top - boxTop))
+      return true
+    },
+    [offset],
+  )
   const scrollerRef = useCallback((element: HTMLElement | Window | null) => {
     scroller.current = element instanceof HTMLElement ? element : null
   }, [])
@@ -108,16 +137,30 @@ function useLetGo(scroller: RefObject<HTMLElement | null>, held: RefObject<Targe
   }, [scroller, held])
 }
 
-const rowAt = (scroller: HTMLElement, position: number): Element | null =>
-  scroller.querySelector(`[data-index="${position}"]`)
+const rowAt = (scroller: HTMLElement, row: number, offset: number): Element | null =>
+  scroller.querySelector(`[data-position="${row + offset}"]`) ?? scroller.querySelector(`[data-index="${row}"]`)
 
-function sightOf(scroller: HTMLElement, total: number): Sight | null {
+function sightOf(scroller: HTMLElement, total: number, offset: number): Sight | null {
   const { top, bottom } = scroller.getBoundingClientRect()
-  const last = rowAt(scroller, total - 1)?.getBoundingClientRect()
+  const last = scroller.querySelector(`[data-index="${total - 1}"]`)?.getBoundingClientRect()
   const isAtEnd = last !== undefined && last.bottom <= bottom + ROUNDING_PX
-  for (const row of scroller.querySelectorAll<HTMLElement>('[data-index]'))
-    if (row.getBoundingClientRect().bottom > top + 1) return { top: Number(row.dataset.index), isAtEnd }
-  return null
+  const inSight = [...scroller.querySelectorAll<HTMLElement>('[data-index]')].filter((row) => {
+    const box = row.getBoundingClientRect()
+    return box.bottom > top + 1 && box.top < bottom
+  })
+  const [row] = inSight
+  const lowest = inSight.at(-1)
+  if (row === undefined || lowest === undefined) return null
+  const position = lastAbove(row, top)
+  const first = position === null ? Number(row.dataset.index) : position - offset
+  return { top: first, bottom: Number(lowest.dataset.index), isAtEnd }
 }
 
-const isSameSight = (a: Sight, b: Sight): boolean => a.top === b.top && a.isAtEnd === b.isAtEnd
+/** Returns the position of the message in a row that begins last above a line, or null. */
+function lastAbove(row: HTMLElement, line: number): number | null {
+  const messages = [...row.querySelectorAll<HTMLElement>('[data-position]')]
+  const last = messages.findLast((message) => message.getBoundingClientRect().top <= line + 1)
+  return last === undefined ? null : Number(last.dataset.position)
+}
+
+const isSameSight = (a: Sight, b: Sight): boolean => a.top === b.top && a.bottom === b.bottom && a.isAtEnd === b.isAtEnd

@@ -1,0 +1,129 @@
+import type { MessageSpec } from '../builders/memory.ts'
+import { pngOf } from '../builders/png.ts'
+import { expect, IN_BROWSER, test } from './app.ts'
+import { builtMemory } from './memories.ts'
+
+const dataUri = (bytes: Uint8Array | string, mime: string) =>
+  `data:${mime};base64,${Buffer.from(bytes as Uint8Array).toString('base64')}`
+
+const messagesOf = (home: string, ...messages: readonly MessageSpec[]): string =>
+  builtMemory(home, (memory) => {
+    memory.conversation({ messages })
+  })
+
+test(
+  'a long tool result and a line of 200,000 characters are drawn in part, each with one button for the rest',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const lines = Array.from({ length: 400 }, (_, line) => `row ${line} of the result`).join('\n')
+    const path = messagesOf(
+      home,
+      { role: 'user', content: `${'x'.repeat(200_000)} the end of the line` },
+      { role: 'tool', content: lines, parts: [{ part_type: 'tool', is_content: 1, tool_call_id: 'lost' }] },
+    )
+    const page = await openMemory(path)
+    await page.getByRole('link', { name: 'Transcript' }).click()
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    const line = feed.getByRole('article', { name: 'user msg_1' })
+    await line.getByRole('button', { name: /more characters/ }).click()
+    await expect(line).toContainText('of 200,020 in this line')
+    expect((await line.innerText()).length).toBeLessThan(8_000)
+
+    const result = feed.getByRole('article', { name: 'tool msg_2' })
+    await expect(result).toContainText('row 23 of the result')
+    await expect(result).not.toContainText('row 24 of the result')
+    await expect(result).toContainText('no call')
+    const rest = result.getByRole('button', { name: /more lines/ })
+    await expect(rest).toHaveCount(1)
+    await rest.click()
+    await expect(result).toContainText('row 399 of the result')
+  },
+)
+
+test(
+  'characters that are invisible or turn the direction are marked with their names',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = messagesOf(home, {
+      role: 'user',
+      content: 'if (admin\u202e // nimda \u2066check\u2069) pass\u200bword',
+    })
+    const page = await openMemory(path)
+    await page.getByRole('link', { name: 'Transcript' }).click()
+    const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'user msg_1' })
+    await expect(message.getByRole('img', { name: /right-to-left override/i })).toBeVisible()
+    await expect(message.getByRole('img', { name: /zero.width space/i })).toBeVisible()
+    // What is copied is what is stored.
+    expect(await message.textContent()).toContain('pass\u200bword')
+  },
+)
+
+test(
+  'a text that rendering would change is shown as it is stored, and any text on request',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const path = messagesOf(
+      home,
+      { role: 'user', content: 'The first line is -*- mode: python -*- and stays.' },
+      { role: 'assistant', content: 'This is **bold**.' },
+    )
+    const page = await openMemory(path)
+    await page.getByRole('link', { name: 'Transcript' }).click()
+    const feed = page.getByRole('feed', { name: 'Messages' })
+    const changed = feed.getByRole('article', { name: 'user msg_1' })
+    await expect(changed).toContainText('-*- mode: python -*-')
+    await expect(changed.getByTitle(/because rendering would change/)).toBeVisible()
+    const rendered = feed.getByRole('article', { name: 'assistant msg_2' })
+    await expect(rendered.locator('strong')).toHaveText('bold')
+    await page.getByRole('radio', { name: 'source' }).click()
+    await expect(rendered).toContainText('This is **bold**.')
+  },
+)
+
+test(
+  'a picture of a message is shown small and then larger, and what cannot be shown says why',
+  IN_BROWSER,
+  async ({ openMemory, home }) => {
+    const broken = Buffer.from(pngOf(40, 30)).fill(0, 33)
+    const pdf = '%PDF-1.4\n1 0 obj<</Type /Pages/Count 1>>endobj 2 0 obj<</Type/Page>>endobj'
+    const file = (name: string, mime: string, url: string) => ({
+      part_type: 'file' as const,
+      file_name: name,
+      file_mime: mime,
+      file_url: url,
+    })
+    const path = messagesOf(home, {
+      role: 'user',
+      content: 'Look at these.',
+      parts: [
+        { part_type: 'text', is_content: 1 },
+        file('blue.png', 'image/png', dataUri(pngOf(640, 480), 'image/png')),
+        file('broken.png', 'image/png', dataUri(broken, 'image/png')),
+        file('drawing.svg', 'image/svg+xml', dataUri('<svg onload="alert(1)"/>', 'image/svg+xml')),
+        file('paper.pdf', 'application/pdf', dataUri(pdf, 'application/pdf')),
+        file('elsewhere.png', 'image/png', 'https://evil.example/file.png'),
+      ],
+    })
+    const outside: string[] = []
+    const page = await openMemory(path)
+    page.on('request', (request) => {
+      if (request.url().includes('evil.example')) outside.push(request.url())
+    })
+    await page.getByRole('link', { name: 'Transcript' }).click()
+    const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'user msg_1' })
+    const picture = message.getByRole('img', { name: 'blue.png' })
+    await expect(picture).toBeVisible()
+    await expect(message).toContainText('640 × 480 pixels')
+    const heightOf = async () => (await picture.boundingBox())?.height ?? 0
+    const small = await heightOf()
+    expect(small).toBeLessThanOrEqual(180)
+    await message.getByRole('button', { name: 'blue.png' }).click()
+    await expect.poll(heightOf).toBeGreaterThan(small * 2)
+
+    await expect(message).toContainText('The picture is damaged and cannot be drawn.')
+    await expect(message).toContainText('not shown: it is no PNG, JPEG, GIF, WebP or PDF')
+    await expect(message).toContainText(/PDF · 1\spage/)
+    await expect(message.getByRole('img')).toHaveCount(1)
+    expect(outside).toEqual([])
+  },
+)
