@@ -50,7 +50,7 @@ export function Tabs({ conversation, panel, onShare }: Props) {
         </div>
         {others.length > 0 && (
           <Menu
-            label="More views"
+            label={isElsewhere ? `${isElsewhere.label}, more views` : 'More views'}
             className={classNames(styles.more, isElsewhere && styles.current)}
             items={others.map(({ view, label, letter }) => ({
               label,

@@ -65,7 +65,7 @@ export function DataTable<R>(props: Props<R>) {
     const row = rows[target ?? at]
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return
     if (target !== null) onSelect?.(row)
-    else if (event.key === 'Enter' && event.target === event.currentTarget && onOpen) onOpen(row)
+    else if (event.key === 'Enter' && hasTableFocus(event) && onOpen) onOpen(row)
     else return
     event.preventDefault()
   }
@@ -90,7 +90,7 @@ export function DataTable<R>(props: Props<R>) {
         className={styles.rows}
         {...(props.heightPx !== undefined && { style: { flex: 'none', height: props.heightPx } })}
         role="rowgroup"
-        tabIndex={-1}
+        tabIndex={0}
         data={rows}
         fixedItemHeight={rowPx}
         increaseViewportBy={200}
@@ -135,6 +135,10 @@ export function DataTable<R>(props: Props<R>) {
     </div>
   )
 }
+
+/** Whether the table itself has the focus, or the part of it that scrolls, and no button in it. */
+const hasTableFocus = ({ target, currentTarget }: KeyboardEvent): boolean =>
+  target === currentTarget || (target instanceof Element && target.getAttribute('role') === 'rowgroup')
 
 const rowId = (table: string, key: Key | null): string => `${table}-${key}`
 

@@ -57,13 +57,13 @@ test('a compaction goes from decision to plan, confirmation, run and result, and
 })
 
 test.describe('a long compaction', () => {
-  // Thousands of small summaries: it takes several times as long as the page takes to load again.
+  // Thousands of small summaries: it takes many times as long as the page takes to load again.
   test.use({ appEnv: { LCM_LEAF_CHUNK_TOKENS: '400', LCM_LEAF_TARGET_TOKENS: '300' } })
 
   test('a window that reloads during a compaction finds it again and can cancel it', async ({ openMemory, home }) => {
     test.slow()
     const path = builtMemory(home, (memory) => {
-      const messages = generateHistory({ seed: 5, messages: 6000 }).map(({ role, content }) => ({ role, content }))
+      const messages = generateHistory({ seed: 5, messages: 15_000 }).map(({ role, content }) => ({ role, content }))
       memory.conversation({ title: 'Long', messages })
     })
     const page = await openMemory(path)
@@ -78,7 +78,7 @@ test.describe('a long compaction', () => {
     await cancel.click()
     await expect(page.getByText(/cancelled/i).first()).toBeVisible()
     const { messages, summaries } = await factsOf(path)
-    expect(messages).toBe(6000)
+    expect(messages).toBe(15_000)
     await expect(page.getByRole('contentinfo')).toContainText(`${summaries} `)
   })
 })

@@ -25,7 +25,7 @@ test(
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()
     await expect(panel).toBeVisible()
-    await expect(tabs.getByRole('link')).toHaveCount(13)
+    await expect(tabs.getByRole('link')).toHaveCount(14)
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)

@@ -50,9 +50,9 @@ test('the strata are drawn, and a clicked bar is selected in every view', async 
   }
   // Beside the detail, the colours are in a menu.
   for (const colour of ['kind', 'compression', 'age', 'level']) {
-    await page.getByRole('button', { name: /^What colour means/ }).click()
+    await page.getByRole('button', { name: /^colour: / }).click()
     await page.getByRole('menuitemradio', { name: colour }).click()
-    await expect(page.getByRole('button', { name: `What colour means: ${colour}` })).toBeVisible()
+    await expect(page.getByRole('button', { name: `colour: ${colour}` })).toBeVisible()
   }
   await page.getByRole('button', { name: 'Zoom to the selection' }).click()
   await page.getByRole('button', { name: 'Show everything (0)' }).click()

@@ -50,7 +50,7 @@ export function StrataToolbar({ conversationId, axis, onAxis, colorBy, onColorBy
       </span>
       <span className={styles.narrow}>
         <Menu
-          label={`What colour means: ${colorBy}`}
+          label={`colour: ${colorBy}`}
           className={styles.filter}
           items={COLORS.map(({ value, label }) => ({
             label,
