@@ -30,6 +30,15 @@ export const SqlAnswer = z.object({
 })
 export type SqlAnswer = z.infer<typeof SqlAnswer>
 
+/** Writes the rows as CSV (RFC 4180), without a line break at the end. NULL is an empty field, bytes are hexadecimal. */
+export function sqlCsv({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows'>): string {
+  const field = (cell: SqlCell): string => {
+    const text = cell === null ? '' : typeof cell === 'object' ? cell.hex : String(cell)
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  return [columns, ...rows].map((row) => row.map(field).join(',')).join('\r\n')
+}
+
 export const SqlTable = z.object({
   name: z.string(),
   /** `memory`: a name that is the same for every system. `file`: as the file stores it, where it differs. */

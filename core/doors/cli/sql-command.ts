@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SqlAnswer, type SqlCell, SqlInput } from '../../contract/sql.ts'
+import { SqlAnswer, type SqlCell, SqlInput, sqlCsv } from '../../contract/sql.ts'
 import { checkStatement } from '../../query/check-statement.ts'
 import { forkStatement, runStatement } from '../../query/run-statement.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
@@ -28,7 +28,7 @@ export const sql = defineCommand({
     if (reply.kind !== 'answer') throw new Error('a statement is answered with rows')
     const { answer } = reply
     if (!json) for (const note of notesOf(answer)) printNote(note)
-    return { json: answer, text: () => (csv ? csvOf(answer) : textOf(answer)) }
+    return { json: answer, text: () => (csv ? sqlCsv(answer) : textOf(answer)) }
   },
 })
 
@@ -42,23 +42,9 @@ function notesOf({ rows, cut, cutValues }: SqlAnswer): string[] {
 
 function textOf({ columns, rows }: SqlAnswer): string {
   if (columns.length === 0) return 'The statement returns no columns.'
-  const shown = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? plainNumber(cell) : oneLine(asText(cell), CELL_WIDTH))),
-  )
+  const shown = rows.map((row) => row.map((cell) => oneLine(asText(cell), CELL_WIDTH)))
   return `${table(columns, shown)}\n${count(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`
 }
 
-/** An id or a time is not easier to read in groups of digits. */
-const plainNumber = (value: number): string => String(value)
-
 const asText = (cell: SqlCell): string =>
   cell === null ? 'NULL' : typeof cell === 'object' ? `x'${cell.hex}'` : String(cell)
-
-/** Writes CSV as RFC 4180 says. NULL is an empty field, and bytes are hexadecimal. */
-function csvOf({ columns, rows }: SqlAnswer): string {
-  const field = (cell: SqlCell): string => {
-    const text = cell === null ? '' : typeof cell === 'object' ? cell.hex : String(cell)
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-  }
-  return [columns, ...rows].map((row) => row.map(field).join(',')).join('\r\n')
-}

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { type SqlAnswer, sqlCsv } from '../../../core/contract/sql.ts'
 import { api } from '../../api.ts'
 import { useLink } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,7 +15,6 @@ import { Loading } from '../../ui/loading.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { useCopy } from '../../ui/use-copy.ts'
-import { toCsv, toJson } from './answer-files.ts'
 import { QueryList } from './query-list.tsx'
 import { ResultTable } from './result-table.tsx'
 import styles from './sql-view.module.css'
@@ -130,7 +130,8 @@ function Export({ sql, all }: ExportProps) {
     setError(null)
     try {
       const answer = await all(sql)
-      const [type, text] = ending === 'csv' ? ['text/csv', toCsv(answer)] : ['application/json', toJson(answer)]
+      const [type, text] =
+        ending === 'csv' ? ['text/csv', `${sqlCsv(answer)}\r\n`] : ['application/json', toJson(answer)]
       saveFile(`query.${ending}`, new Blob([text], { type }))
     } catch (failure) {
       setError(failure)
@@ -202,5 +203,18 @@ function SaveDialog({ sql, onClose }: { readonly sql: string; readonly onClose: 
         {save.error && <ErrorLine error={save.error} />}
       </form>
     </Dialog>
+  )
+}
+
+/** Writes an object for each row. Of columns with the same name the later ones are numbered. */
+function toJson({ columns, rows }: SqlAnswer): string {
+  const names = columns.map((name, index) => {
+    const before = columns.slice(0, index).filter((other) => other === name).length
+    return before === 0 ? name : `${name}:${before}`
+  })
+  return JSON.stringify(
+    rows.map((row) => Object.fromEntries(row.map((cell, index) => [names[index] ?? String(index), cell]))),
+    null,
+    2,
   )
 }
