@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
+import { VIEWS } from '../../renderer/routes.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
 
@@ -51,23 +52,7 @@ test(
     await page.keyboard.press('\\')
     await expect(panel).toBeHidden()
     // No view is wider than its column.
-    for (const place of [
-      'overview',
-      'strata',
-      'context',
-      'transcript',
-      'search',
-      'lineage',
-      'compaction',
-      'integrity',
-      'compare',
-      'files',
-      'storage',
-      'map',
-      'logs',
-      'settings',
-      'search?trace=msg_1',
-    ]) {
+    for (const place of [...VIEWS, 'search?trace=msg_1']) {
       await page.evaluate((to) => location.assign(to), `#/conversation/1/${place}`)
       await expect(page.getByRole('status', { name: /^Loading/ })).toHaveCount(0)
       expect(await page.evaluate(() => document.documentElement.scrollWidth), place).toBeLessThanOrEqual(900)
