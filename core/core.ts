@@ -211,7 +211,7 @@ export class Core {
     }
   }
 
-  /** The PostgreSQL databases of the user. What they need is loaded when somebody asks for them. */
+  /** The PostgreSQL databases that the user has connected to. Their code is loaded with the first call. */
   servers(): Promise<Servers> {
     this.#servers ??= import('./remote/servers.ts').then(
       ({ Servers }) =>

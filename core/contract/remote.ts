@@ -73,7 +73,10 @@ export type PgReport = z.infer<typeof PgReport>
 export const WorkerOutcome = z.object({
   tenant: z.string(),
   conversationId: ConversationId,
-  /** `conflict`: somebody else wrote to the same window, and it is tried again later. `busy`: another worker has it. */
+  /**
+   * `conflict`: another program changed the same window meanwhile; the job is tried again later. `busy`: another worker
+   * is compacting the conversation.
+   */
   outcome: z.enum(['compacted', 'nothing_to_do', 'conflict', 'busy', 'failed']),
   created: Count,
   error: z.string().nullable(),

@@ -5,7 +5,7 @@ import type { Core } from '../core.ts'
 import { LcmError } from '../errors.ts'
 import { createRouter } from '../router.ts'
 
-/** A procedure by its name, called with an input that nobody has checked yet. */
+/** A procedure by its name, called with an input that is not validated yet. */
 export type CallProcedure = (name: string, input: unknown, signal?: AbortSignal) => Promise<unknown>
 
 /** The procedures of the contract by name, such as `retrieval.grep`, each with its place in the contract. */

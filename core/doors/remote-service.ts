@@ -37,7 +37,7 @@ export async function openRemoteMemory(options: RemoteServiceOptions): Promise<R
   const { address, password: given } = parseAddress(options.address, options.givenBy)
   const tenant = requireTenant(address.tenant)
   const password = given ?? passwordInEnvironment(address, process.env)
-  // A file beside a working file would be on this machine alone, so every text stays in its message.
+  // Large texts stay in their messages, because files beside the working file are not stored in PostgreSQL.
   const settings = { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER }
   const remote = new RemoteMemory({
     ...{ tenant, agent, summarizer, isAutomatic, shown: address.shown },

@@ -55,7 +55,7 @@ export class HostedMemory {
   }
 
   /**
-   * Makes one of the calls with an input that nobody has checked yet.
+   * Validates the input of one of the calls and makes it.
    * @throws LcmError invalid_argument, naming the field
    */
   async call(name: HostCallName, input: unknown, signal: AbortSignal): Promise<Output<HostCallName>> {

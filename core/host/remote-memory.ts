@@ -39,16 +39,19 @@ type RemoteMemoryOptions = {
 
 type WorkingFile = { readonly path: string; readonly core: Core; readonly host: HostedMemory }
 
-/** A conversation with its file, which is replaced when what it holds cannot be stored. Calls come one after another. */
+/**
+ * A conversation with its file, which is replaced when PostgreSQL refuses what it holds. Calls to one conversation are
+ * made one after another.
+ */
 type Working = {
   readonly key: ConversationKey
   file: WorkingFile
-  /** Its window may have changed since the last push, by a compaction that nobody waits for. */
+  /** An automatic compaction may have changed the window since the last push. */
   isCompacted: boolean
   last: Promise<unknown>
 }
 
-/** A writer that others are quicker than every time gives up. */
+/** After so many conflicts with other writers a call ends in `locked`. */
 const MOST_ATTEMPTS = 8
 const MOST_OPEN = 64
 const MOST_IDLE = 4
@@ -56,7 +59,7 @@ const MOST_IDLE = 4
 /**
  * The memory of agents in PostgreSQL: the calls of `HostedMemory` on the same services, over a file of each
  * conversation. Before a call the file is brought up to date; what the call stores is written to PostgreSQL in one
- * transaction before it is answered. Files are made anew by each process, so nothing is in them alone.
+ * transaction before it is answered. Each process makes its files anew and removes them, so that PostgreSQL has everything.
  */
 export class RemoteMemory {
   readonly #options: RemoteMemoryOptions
@@ -88,7 +91,7 @@ export class RemoteMemory {
   }
 
   /**
-   * Makes one of the calls of a host with an input that nobody has checked yet.
+   * Validates the input of one of the calls of a host and makes it.
    * @throws LcmError as `HostedMemory`, and locked when others write to the same conversation all the time
    */
   async call(name: HostCallName, input: unknown, signal: AbortSignal): Promise<unknown> {

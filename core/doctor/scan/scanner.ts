@@ -45,8 +45,8 @@ export class Scanner {
   }
 
   /**
-   * Runs every rule, or those of one phase, on one conversation or on all. It yields progress and can be cancelled between any two rows. A file
-   * with damaged pages is checked as far as it can be read.
+   * Runs every rule, or those of one phase, on one conversation or on all. It yields progress and can be cancelled
+   * between any two rows. A file with damaged pages is checked as far as it can be read.
    * @throws LcmError cancelled, not_found, sqlite_failed
    */
   async *run(
