@@ -15,6 +15,7 @@ export type SqlInput = z.infer<typeof SqlInput>
 
 /** Bytes as hexadecimal digits, of which the first thousand are shown. */
 const SqlBytes = z.object({ hex: z.string(), bytes: z.int() })
+/** An infinite number, and an integer beyond 2⁵³ that JSON's readers would take for another, are texts. */
 const SqlCell = z.union([z.string(), z.number(), z.null(), SqlBytes])
 export type SqlCell = z.infer<typeof SqlCell>
 

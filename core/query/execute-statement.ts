@@ -1,6 +1,6 @@
 import type { SqlAnswer, SqlCell, SqlTable } from '../contract/sql.ts'
 import { LcmError } from '../errors.ts'
-import type { ReadDb, SqlValue } from '../sqlite/read-db.ts'
+import type { ReadDb } from '../sqlite/read-db.ts'
 import { CANONICAL } from '../systems/canonical.ts'
 import { checkInstructions, checkStatement, type Instruction } from './check-statement.ts'
 import { cellOf } from './sql-cell.ts'
@@ -38,7 +38,7 @@ function answerOf(db: ReadDb, sql: string, limit: number): SqlAnswer {
   const rows: SqlCell[][] = []
   let [bytes, cutValues] = [0, 0]
   let cut: SqlAnswer['cut'] = null
-  for (const row of db.iterateRows<SqlValue[]>(sql)) {
+  for (const row of db.iterateExact(sql)) {
     if (rows.length === limit) cut = 'rows'
     else if (bytes > MOST_BYTES) cut = 'bytes'
     if (cut !== null) break

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { SavedQuery } from '../contract/sql.ts'
 import { LcmError } from '../errors.ts'
+import { writeWhole } from '../settings/settings-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
 const MOST = 500
@@ -16,36 +17,47 @@ export class SavedQueries {
     this.#path = join(dataFolder, 'queries.json')
   }
 
+  /** @throws LcmError invalid_argument when the file holds something else, which stays as it is; file_not_readable */
   list(): SavedQuery[] {
-    try {
-      const stored = Stored.safeParse(JSON.parse(readFileSync(this.#path, 'utf8')))
-      return stored.success ? stored.data : []
-    } catch {
-      // The file is missing or not ours, so there is none.
-      return []
-    }
+    const stored = Stored.safeParse(this.#stored())
+    if (stored.success) return stored.data
+    throw new LcmError(
+      'invalid_argument',
+      `${this.#path} is not a list of saved queries: correct it, or move it away and begin a new list.`,
+      { path: this.#path },
+    )
   }
 
-  /** Keeps a query; one of the same name is replaced. @throws LcmError unsupported when there are too many */
+  /** Keeps a query; one of the same name is replaced. @throws LcmError as list, unsupported when there are too many */
   save(query: SavedQuery): SavedQuery[] {
     const others = this.list().filter(({ name }) => name !== query.name)
     if (others.length >= MOST) throw new LcmError('unsupported', `${MOST} queries are kept already: remove one first.`)
     return this.#write([...others, query].sort((a, b) => a.name.localeCompare(b.name, 'en')))
   }
 
+  /** @throws LcmError as list */
   remove(name: string): SavedQuery[] {
     return this.#write(this.list().filter((query) => query.name !== name))
   }
 
-  #write(queries: SavedQuery[]): SavedQuery[] {
-    const next = `${this.#path}.${process.pid}.tmp`
+  /** Returns what the file holds: nothing when it is missing, undefined when it is not JSON. */
+  #stored(): unknown {
+    let text: string
     try {
-      mkdirSync(dirname(this.#path), { recursive: true })
-      writeFileSync(next, `${JSON.stringify(queries, null, 2)}\n`, { mode: 0o600 })
-      renameSync(next, this.#path)
-      return queries
+      text = readFileSync(this.#path, 'utf8')
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
       throw fileError(error, this.#path)
     }
+    try {
+      return JSON.parse(text)
+    } catch {
+      return undefined
+    }
+  }
+
+  #write(queries: SavedQuery[]): SavedQuery[] {
+    writeWhole(this.#path, `${JSON.stringify(queries, null, 2)}\n`)
+    return queries
   }
 }

@@ -4,7 +4,10 @@ import { trimSurrogate } from '../text.ts'
 
 const MOST_BLOB_BYTES = 1000
 
-/** Returns a stored value as it is shown: bytes as hexadecimal, and the beginning of what is long. */
+/**
+ * Returns a stored value as it is shown: bytes as hexadecimal, and the beginning of what is long. JSON has no infinite
+ * number, and many programs read its integers beyond 2⁵³ as others: such a number is shown by its text.
+ */
 export function cellOf(value: SqlValue, mostChars: number): { readonly cell: SqlCell; readonly isCut: boolean } {
   if (value instanceof Uint8Array) {
     const hex = Buffer.from(value.subarray(0, MOST_BLOB_BYTES)).toString('hex')
@@ -14,7 +17,8 @@ export function cellOf(value: SqlValue, mostChars: number): { readonly cell: Sql
     const isCut = value.length > mostChars
     return { cell: isCut ? trimSurrogate(value.slice(0, mostChars)) : value, isCut }
   }
-  const number = typeof value === 'bigint' ? Number(value) : value
-  // JSON has no infinite number.
-  return { cell: number === null || Number.isFinite(number) ? number : String(number), isCut: false }
+  if (value === null) return { cell: null, isCut: false }
+  const number = Number(value)
+  const isExact = typeof value === 'bigint' ? Number.isSafeInteger(number) : Number.isFinite(number)
+  return { cell: isExact ? number : String(value), isCut: false }
 }

@@ -95,6 +95,7 @@ export class IdleConnection {
       rows: (sql, params) => read((db) => db.rows(sql, params)),
       iterate: (sql, params) => this.#stepping((db) => db.iterate(sql, params)),
       iterateRows: (sql, params) => this.#stepping((db) => db.iterateRows(sql, params)),
+      iterateExact: (sql, params) => this.#stepping((db) => db.iterateExact(sql, params)),
       columnNames: (sql) => read((db) => db.columnNames(sql)),
       dataVersion: () => this.#versionNow(),
       ownChanges: () => 0,

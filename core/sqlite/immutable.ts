@@ -62,6 +62,7 @@ function guardFile(db: PreparableDb, realPath: string, stamp: string): Preparabl
     rows: (sql, params) => guarded(() => db.rows(sql, params)),
     iterate: (sql, params) => stepping(() => db.iterate(sql, params)),
     iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)),
+    iterateExact: (sql, params) => stepping(() => db.iterateExact(sql, params)),
     columnNames: (sql) => guarded(() => db.columnNames(sql)),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),

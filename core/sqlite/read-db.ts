@@ -39,6 +39,8 @@ export interface ReadDb {
    * reading batches, but a third less than `iterate`, and objects that `node:sqlite` makes are larger than arrays.
    */
   iterateRows<T extends readonly SqlValue[]>(sql: string, params?: SqlParams): IterableIterator<T>
+  /** As `iterateRows`, with every integer as a `bigint`: beyond 2⁵³ another number would take its place. */
+  iterateExact(sql: string, params?: SqlParams): IterableIterator<readonly SqlValue[]>
   /** Returns what the columns of a SELECT are called, without running it. */
   columnNames(sql: string): string[]
   /** This number changes when another connection committed, or we did between two connections. https://www.sqlite.org/pragma.html#pragma_data_version */
@@ -126,6 +128,8 @@ export function wrapConnection(
     rows: (sql, params = {}) => translating(path, () => idleRaw(sql).all(params)) as never,
     iterate: (sql, params = {}) => stepping(() => idle(sql).iterate(params)) as never,
     iterateRows: (sql, params = {}) => stepping(() => idleRaw(sql).iterate(params)) as never,
+    iterateExact: (sql, params = {}) =>
+      stepping(() => connection.prepare(sql).raw(true).safeIntegers().iterate(params)) as never,
     columnNames: (sql) =>
       translating(path, () =>
         idleRaw(sql)

@@ -54,6 +54,7 @@ export function guardSchema(db: PreparableDb, computed: ComputedObjects): Prepar
     rows: (sql, params) => db.rows(allowed(sql), params),
     iterate: (sql, params) => db.iterate(allowed(sql), params),
     iterateRows: (sql, params) => db.iterateRows(allowed(sql), params),
+    iterateExact: (sql, params) => db.iterateExact(allowed(sql), params),
     columnNames: (sql) => db.columnNames(allowed(sql)),
     dataVersion: () => db.dataVersion(),
     ownChanges: () => db.ownChanges(),

@@ -110,13 +110,22 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
   const rawStatements = new Map<string, NodeSqlite.StatementSync>()
   const busy = new Set<NodeSqlite.StatementSync>()
 
+  const prepareNew = (sql: string, raw: boolean): NodeSqlite.StatementSync => {
+    const statement = connection.prepare(sql)
+    statement.setReturnArrays(raw)
+    statement.setAllowUnknownNamedParameters(true)
+    return statement
+  }
+  const prepareExact = (sql: string): NodeSqlite.StatementSync => {
+    const statement = prepareNew(sql, true)
+    statement.setReadBigInts(true)
+    return statement
+  }
   const prepare = (sql: string, raw: boolean): NodeSqlite.StatementSync => {
     const kept = raw ? rawStatements : statements
     const known = kept.get(sql)
     if (known && !busy.has(known)) return known
-    const statement = connection.prepare(sql)
-    statement.setReturnArrays(raw)
-    statement.setAllowUnknownNamedParameters(true)
+    const statement = prepareNew(sql, raw)
     if (!known) kept.set(sql, statement)
     return statement
   }
@@ -136,9 +145,9 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
         }
       }
     })
-  function* stepping(sql: string, params: SqlParams, raw: boolean): Generator {
+  function* stepping(sql: string, params: SqlParams, raw: boolean, exact = false): Generator {
     try {
-      const statement = prepare(sql, raw)
+      const statement = exact ? prepareExact(sql) : prepare(sql, raw)
       busy.add(statement)
       try {
         // Only the first step can report that the log is not ready, because it begins to read.
@@ -177,6 +186,7 @@ function wrapUriConnection(connection: NodeSqlite.DatabaseSync, path: string): P
     rows: (sql, params = {}) => query(sql, true, (statement) => statement.all(params)) as never,
     iterate: (sql, params = {}) => stepping(sql, params, false) as never,
     iterateRows: (sql, params = {}) => stepping(sql, params, true) as never,
+    iterateExact: (sql, params = {}) => stepping(sql, params, true, true) as never,
     columnNames: (sql) => query(sql, true, (statement) => statement.columns().map(({ name }) => name)),
     dataVersion: () => query('PRAGMA data_version', true, (statement) => (statement.get() as unknown as [number])[0]),
     ownChanges: () => 0,

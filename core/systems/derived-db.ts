@@ -120,6 +120,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
     rows: (sql, params) => read(() => db.rows(sql, params)) as never,
     iterate: (sql, params) => stepping(() => db.iterate(sql, params)) as never,
     iterateRows: (sql, params) => stepping(() => db.iterateRows(sql, params)) as never,
+    iterateExact: (sql, params) => stepping(() => db.iterateExact(sql, params)) as never,
     columnNames: (sql) => read(() => db.columnNames(sql)),
     // While one state is read, a change of a companion does not count: the tables belong to that state.
     dataVersion: () => (reading > 0 && builtVersion !== null ? builtVersion : version()),

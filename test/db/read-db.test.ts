@@ -100,11 +100,21 @@ describe.each(
     expect(db.column('SELECT n FROM numbers WHERE n = 1')).toEqual([1])
   })
 
+  it('reads every digit of them when asked to, again and again', () => {
+    for (let time = 0; time < 2; time += 1)
+      expect([...db.iterateExact('SELECT n, 0.5 FROM huge')]).toEqual([
+        [1n, 0.5],
+        [9007199254740993n, 0.5],
+      ])
+    expect(db.rows('SELECT n FROM numbers WHERE n = 1')).toEqual([[1]])
+  })
+
   it('translates SQLite’s errors in every method', () => {
     expect(codeOf(() => db.all('SELECT nonsense'))).toBe('sqlite_failed')
     expect(codeOf(() => db.value('SELEKT'))).toBe('sqlite_failed')
     expect(codeOf(() => [...db.iterate('SELECT * FROM nowhere')])).toBe('sqlite_failed')
     expect(codeOf(() => [...db.iterateRows('SELECT * FROM nowhere')])).toBe('sqlite_failed')
+    expect(codeOf(() => [...db.iterateExact('SELECT * FROM nowhere')])).toBe('sqlite_failed')
     expect(codeOf(() => db.all('DELETE FROM numbers RETURNING n'))).toBe('read_only_file')
   })
 })

@@ -48,6 +48,9 @@ describe('a statement of the user', () => {
       cut: null,
       cutValues: 0,
     })
+    expect(await run(core, 'SELECT 9007199254740991, 9007199254740993, -9223372036854775807, 1e999')).toMatchObject({
+      rows: [[9007199254740991, '9007199254740993', '-9223372036854775807', 'Infinity']],
+    })
     expect(await run(core, 'SELECT role FROM messages WHERE 0')).toMatchObject({ columns: ['role'], rows: [] })
     expect(await core.sqlTables()).toContainEqual({
       name: 'summary_messages',

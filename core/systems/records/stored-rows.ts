@@ -53,7 +53,7 @@ type Place = { readonly table: string; readonly isStored: boolean; readonly from
 function read(db: ReadDb, { table, isStored, from, key }: Place, value: SqlValue): StoredRow[] {
   const joint = /\bWHERE\b/i.test(from) ? 'AND' : 'WHERE'
   const sql = /* sql */ `SELECT * FROM ${from} ${joint} (${key}) = :value LIMIT ${MOST_ROWS}`
-  const rows = db.rows<readonly SqlValue[]>(sql, { value })
+  const rows = [...db.iterateExact(sql, { value })]
   if (rows.length === 0) return []
   const names = db.columnNames(sql)
   return rows.map((values) => ({ table, isStored, names, values }))

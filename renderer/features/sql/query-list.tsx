@@ -33,6 +33,8 @@ export function QueryList({ addressed, onInsert }: Props) {
           <Queries queries={saved.data} addressed={addressed} onRemove={(name) => remove.mutate({ name })} />
         </>
       )}
+      {saved.error && <ErrorLine error={saved.error} onRetry={() => void saved.refetch()} />}
+      {remove.error && <ErrorLine error={remove.error} />}
       <SectionHeading>To begin with</SectionHeading>
       <Queries queries={STARTER_QUERIES} addressed={addressed} />
       <Tables onInsert={onInsert} />
