@@ -2,11 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { checksum, LOG_HEADER_BYTES, type LogHeader, parseLogHeader, type Sums } from '../sqlite/log-header.ts'
 
 const FRAME_HEADER_BYTES = 24
-/**
- * Each restart of a log increments its first salt. A frame with a salt within this distance is left over from an older
- * log.
- */
-const MOST_RESTARTS = 1 << 24
+/** No memory has so many pages: 256 GB in pages of 4 KB. */
+const MOST_PAGES = 1 << 26
 
 /** A complete frame whose checksum continues that of all frames before it. */
 export type LogFrame = { readonly page: number; readonly isCommit: boolean; readonly content: Buffer }
@@ -17,15 +14,16 @@ export type LogEnd = {
   readonly hasHeader: boolean
   /** The number of valid frames from the first one on. */
   readonly frames: number
-  /** Commits in valid frames of this log behind a broken frame. SQLite does not see them. */
+  /** Commits of this log behind a broken frame. SQLite does not see them. */
   readonly strandedCommits: number
-  /** Bytes behind the frames that belong to no frame, neither of this log nor of an older one. */
+  /** Bytes behind the frames that belong to no frame, neither of this log nor of another one. */
   readonly foreignBytes: number
 }
 
 /**
  * Reads a write-ahead log frame by frame as a recovery would, and then what follows: usually frames from before the
- * last checkpoint. Closing the log drops no locks, because SQLite holds none on it.
+ * last checkpoint, or frames of a writer that was killed, which the next one wrote over from the first on. Closing the
+ * log drops no locks, because SQLite holds none on it.
  * https://www.sqlite.org/fileformat2.html#walformat
  */
 export function* readLog(path: string): Generator<LogFrame, LogEnd> {
@@ -36,44 +34,50 @@ export function* readLog(path: string): Generator<LogFrame, LogEnd> {
     if (!header) return { hasHeader: false, frames: 0, strandedCommits: 0, foreignBytes: 0 }
     const slot = Buffer.alloc(FRAME_HEADER_BYTES + header.pageSize)
     let sums = header.sums
-    let [frames, strandedCommits, foreignBytes] = [0, 0, 0]
+    let [frames, commits, foreignBytes] = [0, 0, 0]
+    let hasHole = false
+    let kind: Kind = 'current'
     let isWhole = true
     for (let at = LOG_HEADER_BYTES; readSync(file, slot, 0, slot.length, at) === slot.length; at += slot.length) {
-      const kind = kindOf(slot, header)
-      const stored: Sums = [slot.readUInt32BE(16), slot.readUInt32BE(20)]
-      const follows = kind === 'current' && isSame(stored, sumsOfFrame(slot, sums, header.isBigEndian))
+      const before = kind
+      kind = kindOf(slot, header)
       const isCommit = slot.readUInt32BE(4) > 0
-      if (isWhole && follows) {
+      const stored: Sums = [slot.readUInt32BE(16), slot.readUInt32BE(20)]
+      isWhole &&= kind === 'current' && isSame(stored, sumsOfFrame(slot, sums, header.isBigEndian))
+      if (isWhole) {
         frames += 1
         sums = stored
         yield { page: slot.readUInt32BE(0), isCommit, content: slot.subarray(FRAME_HEADER_BYTES) }
         continue
       }
-      if (!isWhole && follows && isCommit) strandedCommits += 1
       if (kind === 'foreign') foreignBytes += slot.length
-      isWhole = false
-      sums = kind === 'current' ? stored : NOTHING
+      if (kind !== 'current') continue
+      // A log is written from its beginning on, so all before one of its frames was its own once.
+      hasHole ||= before !== 'current'
+      if (isCommit) commits += 1
     }
-    return { hasHeader: true, frames, strandedCommits, foreignBytes }
+    // A writer that is killed after its commit was written and before others see it leaves one that never was.
+    const isLeftOver = commits === 1 && !hasHole
+    return { hasHeader: true, frames, strandedCommits: isLeftOver ? 0 : commits, foreignBytes }
   } finally {
     closeSync(file)
   }
 }
 
-/** Checksums that no frame continues. */
-const NOTHING: Sums = [Number.NaN, Number.NaN]
+type Kind = 'current' | 'other' | 'foreign'
 
 const isSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1]
 
-function kindOf(slot: Buffer, { salts }: LogHeader): 'current' | 'older' | 'foreign' {
-  const salt = slot.readUInt32BE(8)
-  if (slot.readUInt32BE(0) === 0) return 'foreign'
-  if (salt === salts[0] && slot.readUInt32BE(12) === salts[1]) return 'current'
-  const restarts = (salts[0] - salt) >>> 0
-  return restarts > 0 && restarts < MOST_RESTARTS ? 'older' : 'foreign'
+/**
+ * Frames of other logs have any salts: SQLite increments the first one when it begins a log anew, but takes two new ones
+ * where it finds no commit in the log, or where another connection emptied it.
+ */
+function kindOf(slot: Buffer, { salts }: LogHeader): Kind {
+  if (isSame([slot.readUInt32BE(8), slot.readUInt32BE(12)], salts)) return 'current'
+  const [page, pagesAfterCommit] = [slot.readUInt32BE(0), slot.readUInt32BE(4)]
+  return page > 0 && page < MOST_PAGES && pagesAfterCommit < MOST_PAGES ? 'other' : 'foreign'
 }
 
 function sumsOfFrame(slot: Buffer, before: Sums, isBigEndian: boolean): Sums {
-  if (Number.isNaN(before[0])) return NOTHING
   return checksum(slot.subarray(FRAME_HEADER_BYTES), checksum(slot.subarray(0, 8), before, isBigEndian), isBigEndian)
 }

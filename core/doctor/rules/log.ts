@@ -19,24 +19,37 @@ function* findBroken(context: RuleContext): Iterable<Finding | null> {
   const path = logOf(context)
   if (path === null) return
   try {
-    const before = readLogHeader(path)
-    const reading = readLog(path)
-    let step = reading.next()
-    for (; !step.done; step = reading.next()) yield null
-    // The writer began a new log meanwhile, so that parts of two logs were read.
-    if (!readLogHeader(path).equals(before)) return
-    for (const detail of told(step.value, statSync(path).size)) yield { id: null, conversationId: null, detail }
+    const first = yield* endOf(path)
+    if (!first || !isBroken(first)) return
+    // A writer that overtook the reading looks like a hole in the log. What is broken is so the next time as well, and
+    // behind the same frame.
+    const again = yield* endOf(path)
+    if (again?.frames !== first.frames) return
+    for (const detail of told(again, statSync(path).size)) yield { id: null, conversationId: null, detail }
   } catch (error) {
     // The last connection that closed the file removed its log.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }
 
+/** Returns null when the writer began a new log meanwhile, so that parts of two logs were read. */
+function* endOf(path: string): Generator<null, LogEnd | null> {
+  const before = readLogHeader(path)
+  const reading = readLog(path)
+  let step = reading.next()
+  for (; !step.done; step = reading.next()) yield null
+  return readLogHeader(path).equals(before) ? step.value : null
+}
+
+const isBroken = ({ hasHeader, strandedCommits, foreignBytes }: LogEnd): boolean =>
+  !hasHeader || strandedCommits > 0 || foreignBytes > 0
+
 function* told({ hasHeader, frames, strandedCommits, foreignBytes }: LogEnd, bytes: number): Iterable<string> {
   const many = (value: number): string => value.toLocaleString('en')
   if (!hasHeader) yield `the header of the log cannot be read, so that none of its ${many(bytes)} bytes are used`
   if (strandedCommits > 0) {
-    yield `${many(strandedCommits)} commits stand behind frame ${many(frames)}, after which the log is broken`
+    const commits = strandedCommits === 1 ? 'a commit stands' : `${many(strandedCommits)} commits stand`
+    yield `${commits} behind frame ${many(frames)}, after which the log is broken`
   }
   if (foreignBytes > 0) {
     yield `${many(foreignBytes)} bytes behind frame ${many(frames)} are of no log of this file`
