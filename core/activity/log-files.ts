@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 /** `lcm-2026-03-02-004.jsonl`: the fifth file of a day. The names sort by age. */
 const NAME = /^lcm-(\d{4}-\d\d-\d\d)-(\d{3,6})\.jsonl$/
+/** Says whether a file is named as one of the log. */
+export const isLogFile = (name: string): boolean => NAME.test(name)
 const DAY_MS = 86_400_000
 /** After a failure nothing is tried for this long, so that a full disk costs one failed call, not thousands. */
 const RETRY_MS = 10_000
@@ -13,9 +15,7 @@ export const LOG_LIMITS: LogLimits = { fileBytes: 2 * 1024 * 1024, totalBytes: 2
 /** Lists the files of the log, oldest first. A folder that is missing or cannot be read has none. */
 export function logFileNames(folder: string): string[] {
   try {
-    return readdirSync(folder)
-      .filter((name) => NAME.test(name))
-      .sort()
+    return readdirSync(folder).filter(isLogFile).sort()
   } catch {
     // Whoever shows the log says by `problem` why nothing is in it.
     return []

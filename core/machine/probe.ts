@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { isLogFile } from '../activity/log-files.ts'
 import type { Probe } from '../contract/machine.ts'
 import { toErrorInfo } from '../errors.ts'
 import { recogniseTranscript } from '../ingest/transcripts/formats.ts'
@@ -67,7 +68,7 @@ function holdsTranscripts(folder: string): boolean {
   for (let entered = 0; entered < Math.min(folders.length, FOLDERS_ENTERED); entered += 1) {
     const inside = folders[entered] ?? folder
     const entries = entriesOf(inside)
-    const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
+    const names = entries.filter((entry) => !entry.isDirectory() && !isLogFile(entry.name)).map(({ name }) => name)
     if (names.some((name) => name.toLowerCase().endsWith('.jsonl'))) return true
     const likely = names.filter((name) => /\.(?:json|md|traj)$/i.test(name)).slice(0, LOOKED_AT - lookedAt)
     if (likely.some((name) => isTranscript(join(inside, name)))) return true

@@ -148,10 +148,12 @@ describe('the probe of a path', () => {
     expect((await machine().probe(long)).kind).toBe('transcript')
   })
 
-  it('recognises a folder by the transcripts in its subfolders, except those of packages', async () => {
+  it('recognises a folder by the transcripts in its subfolders, except those of packages and our own log', async () => {
     const project = join(home, 'project')
     mkdirSync(join(project, 'node_modules/pkg'), { recursive: true })
     writeFileSync(join(project, 'node_modules/pkg/log.jsonl'), '{"role":"user","content":"hi"}\n')
+    mkdirSync(join(project, 'state'))
+    writeFileSync(join(project, 'state/lcm-2026-03-02-000.jsonl'), '{"level":"info","event":"call.slow"}\n')
     expect(await machine().probe(project)).toMatchObject({ kind: 'unusable', error: { code: 'file_is_folder' } })
     mkdirSync(join(project, 'agents/claude'), { recursive: true })
     writeFileSync(join(project, 'agents/claude/session.jsonl'), '{"role":"user","content":"hi"}\n')

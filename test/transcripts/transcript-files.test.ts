@@ -64,11 +64,12 @@ describe('a path that holds no transcript', () => {
   })
 })
 
-it('lists the files of a folder in natural order', async () => {
+it('lists the files of a folder in natural order, without our own log', async () => {
   const folder = temporaryFolder()
   mkdirSync(join(folder, 'session-2'))
   const names = ['session-1.jsonl', 'session-2.jsonl', 'session-2/agent.jsonl', 'session-10.jsonl']
   const paths = names.map((name) => file(folder, name)).toReversed()
+  file(folder, 'lcm-2026-03-02-000.jsonl', '{"level":"info","event":"call.slow"}\n')
   expect((await findTranscriptFiles([folder])).files.map(({ path }) => path)).toEqual(paths.toReversed())
 })
 

@@ -1,6 +1,7 @@
 import { type Dirent, type Stats, statSync } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { isLogFile } from '../../activity/log-files.ts'
 import { LcmError } from '../../errors.ts'
 import { isDatabase } from '../../sqlite/file-header.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
@@ -129,7 +130,7 @@ async function namesBelow(given: string): Promise<string[]> {
     for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.isSymbolicLink()) links.push(path)
-      else if (entry.isFile() && LIKELY_NAME.test(entry.name)) found.push(path)
+      else if (entry.isFile() && LIKELY_NAME.test(entry.name) && !isLogFile(entry.name)) found.push(path)
       else if (entry.isDirectory() && !NOT_ENTERED.has(entry.name) && !(isStorage && entry.name !== 'session')) {
         await enter(path)
       }
