@@ -3,7 +3,7 @@ import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
-import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
+import { HELD_MS, LIMIT_MS, PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
@@ -71,6 +71,30 @@ function backtrackingPlan(typed: string, isCaseSensitive: boolean, signal?: Abor
 
 /** Beginning with a text takes as long as so many characters of it. */
 const BEGINNING = 100
+/** A text is watched when its characters, times the instructions of the pattern, are more: half a second at worst. */
+const WATCHED = 3_000_000
+/** The clock is read once in so many characters. */
+const CHARACTERS_AT_ONCE = 256
+
+/** A text that says so when the engine, which asks for its characters one by one, has been at it for too long. */
+class WatchedText extends String {
+  readonly #text: string
+  readonly #isOver: (place: number) => boolean
+  #asked = 0
+
+  constructor(text: string, isOver: (place: number) => boolean) {
+    super(text)
+    this.#text = text
+    this.#isOver = isOver
+  }
+
+  /** @throws LcmError pattern_too_slow */
+  override charCodeAt(place: number): number {
+    this.#asked += 1
+    if (this.#asked % CHARACTERS_AT_ONCE === 0 && this.#isOver(place)) throw tooSlow(HELD_MS)
+    return this.#text.charCodeAt(place)
+  }
+}
 
 /**
  * Matches in time linear to the text. `.` stops at line ends; `^` and `$` match at the ends of the text. A pattern with
@@ -78,15 +102,15 @@ const BEGINNING = 100
  */
 export class RegexMatcher implements Matcher {
   readonly termCount = 1
-  readonly #pattern: Pick<RE2JS, 'test' | 'matcher'>
+  readonly #pattern: Pick<RE2JS, 'test' | 'matcher' | 'programSize'>
   readonly #quickLook: RegExp | null
-  readonly #budget: Pick<PatternBudget, 'spend'>
+  readonly #budget: Pick<PatternBudget, 'spend' | 'isHeld'>
 
   /** @param look a pattern that every match contains, or null when none is known */
   constructor(
-    pattern: Pick<RE2JS, 'test' | 'matcher'>,
+    pattern: Pick<RE2JS, 'test' | 'matcher' | 'programSize'>,
     look: RegExp | null,
-    budget: Pick<PatternBudget, 'spend'> = new PatternBudget(),
+    budget: Pick<PatternBudget, 'spend' | 'isHeld'> = new PatternBudget(),
   ) {
     this.#pattern = pattern
     this.#quickLook = look
@@ -95,7 +119,7 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    return fields.some((field) => this.mayMatchIn(field) && this.#within(field, () => this.#pattern.test(field)))
+    return fields.some((field) => this.mayMatchIn(field) && this.#within(field, (text) => this.#pattern.test(text)))
   }
 
   mayMatchIn(text: string): boolean {
@@ -108,8 +132,8 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   find(text: string, limit: number): Match[] {
-    return this.#within(text, () => {
-      const matcher = this.#pattern.matcher(text)
+    return this.#within(text, (watched) => {
+      const matcher = this.#pattern.matcher(watched)
       const found: Match[] = []
       while (found.length < limit && matcher.find()) {
         if (matcher.end() > matcher.start()) found.push({ start: matcher.start(), end: matcher.end(), term: 0 })
@@ -118,13 +142,22 @@ export class RegexMatcher implements Matcher {
     })
   }
 
-  #within<T>(text: string, match: () => T): T {
+  #within<T>(text: string, match: (text: string) => T): T {
     const began = performance.now()
-    const found = match()
-    if (!this.#budget.spend(performance.now() - began, text.length + BEGINNING)) return found
-    throw new LcmError(
-      'pattern_too_slow',
-      `This pattern repeats so much that it was stopped after ${LIMIT_MS / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
-    )
+    const found = match(text.length * this.#pattern.programSize() > WATCHED ? this.#watched(text, began) : text)
+    if (this.#budget.spend(performance.now() - began, text.length + BEGINNING)) throw tooSlow(LIMIT_MS)
+    return found
+  }
+
+  #watched(text: string, began: number): string {
+    const isOver = (place: number): boolean => this.#budget.isHeld(performance.now() - began, place)
+    // RE2 takes objects for texts, which its types do not say.
+    return new WatchedText(text, isOver) as unknown as string
   }
 }
+
+const tooSlow = (ms: number): LcmError =>
+  new LcmError(
+    'pattern_too_slow',
+    `This pattern repeats so much that it was stopped after ${ms / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
+  )

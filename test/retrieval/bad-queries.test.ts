@@ -1,8 +1,9 @@
+import { RE2JS } from 're2js'
 import { afterAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest } from '../../core/contract/retrieval.ts'
 import { LcmError } from '../../core/errors.ts'
 import { Grep } from '../../core/search/grep.ts'
-import { LIMIT_MS, PatternBudget } from '../../core/search/pattern-budget.ts'
+import { HELD_MS, LIMIT_MS, PatternBudget } from '../../core/search/pattern-budget.ts'
 import { RegexMatcher } from '../../core/search/regex.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
@@ -198,13 +199,44 @@ describe('what a pattern may spend', () => {
 
   it('stops a pattern of the linear engine behind the text that used it up', () => {
     const looked: string[] = []
-    const pattern = { test: (text: string) => looked.push(text) < 0, matcher: () => ({ find: () => false }) as never }
-    const budget = { spend: () => looked.length === 2 }
+    const pattern = {
+      test: (text: string) => looked.push(text) < 0,
+      matcher: () => ({ find: () => false }) as never,
+      programSize: () => 1,
+    }
+    const budget = { spend: () => looked.length === 2, isHeld: () => false }
     const matcher = new RegexMatcher(pattern as never, null, budget)
     expect(() => matcher.matches(['one', 'two', 'three'])).toThrow(
       expect.objectContaining({ code: 'pattern_too_slow' }),
     )
     expect(looked).toEqual(['one', 'two'])
     expect(() => matcher.find('four', 1)).toThrow(expect.objectContaining({ code: 'pattern_too_slow' }))
+  })
+
+  it('stops a pattern of the linear engine in the middle of one long text', () => {
+    const text = `${'añ🚀 '.repeat(4000)}zzz`
+    const places: number[] = []
+    const matcher = (most: number): RegexMatcher =>
+      new RegexMatcher(RE2JS.compile('(?:.?){1000}z{3}'), null, {
+        spend: () => false,
+        isHeld: (_, place) => places.push(place) > most,
+      })
+    for (const ask of [() => matcher(2).matches([text]), () => matcher(2).find(text, 1)]) {
+      places.length = 0
+      expect(ask).toThrow(expect.objectContaining({ code: 'pattern_too_slow' }))
+      expect([places.length, Math.max(...places) < text.length / 10]).toEqual([3, true])
+    }
+    expect(matcher(Number.POSITIVE_INFINITY).matches([text, ''])).toBe(true)
+    const short = new RegexMatcher(RE2JS.compile('ñ🚀 z{3}'), null)
+    const watched = new RegexMatcher(RE2JS.compile('ñ🚀 z{3}|(?:q{1000}|b)w'), null)
+    expect(watched.find(text, 5)).toEqual(short.find(text, 5))
+    expect(short.find(text, 5)).toEqual([{ start: text.length - 7, end: text.length, term: 0 }])
+  })
+
+  it('is held by one text only where the pattern is slow', () => {
+    const budget = new PatternBudget()
+    expect(budget.isHeld(HELD_MS, 1)).toBe(false)
+    expect(budget.isHeld(HELD_MS * 10, HELD_MS * 100_000)).toBe(false)
+    expect(budget.isHeld(HELD_MS + 1, 1000)).toBe(true)
   })
 })
