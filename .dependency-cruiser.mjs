@@ -8,7 +8,7 @@ export const FLOORS = [
   ['files', 'query'],
   ['ingest', 'window', 'search'],
   ['browse', 'provenance'],
-  ['compaction', 'trace'],
+  ['compaction', 'trace', 'notes'],
   ['compare', 'doctor'],
   ['agents', 'map', 'remote'],
   ['lcm.ts'],

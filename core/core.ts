@@ -18,6 +18,7 @@ import { OpeningCheck } from './jobs/opening-check.ts'
 import { type Lcm, type OpenLcmOptions, openLcm } from './lcm.ts'
 import { elapsedMs, errorFields, levelOfError, logEvent, memoryKey } from './log.ts'
 import type { Machine } from './machine/machine.ts'
+import { notesStamp } from './notes/note-table.ts'
 import { checkStatement } from './query/check-statement.ts'
 import {
   forkStatement,
@@ -84,6 +85,8 @@ export class Core {
   #seen: string | null = null
   /** The stamp of the settings file when the memory was opened. */
   #settingsSeen = ''
+  /** The stamp of the notes when they were last looked at. */
+  #notesSeen: string
   readonly #retired = new Map<Lcm, NodeJS.Timeout>()
   /**
    * The stamp of a file that `#openUnasked` passed over, so that it is not read again until it changes. Null when there
@@ -97,6 +100,7 @@ export class Core {
   constructor(options: CoreOptions) {
     this.#options = options
     this.machine = options.machine
+    this.#notesSeen = notesStamp(this.machine.folders.data)
     this.queries = new SavedQueries(this.machine.folders.data)
     this.activity = new ActivityReader(this.machine.folders.log, options.path && resolve(options.path))
     this.settings = new SettingsStore({
@@ -241,6 +245,7 @@ export class Core {
     this.#timer ??= setInterval(() => {
       void this.#openUnasked()
       this.#watch()
+      this.watchNotes()
       if (this.#lcm && this.#listeners.size > 0) {
         this.#indexKeeper.look(this.#lcm)
         this.follower.look(this.#lcm)
@@ -349,6 +354,14 @@ export class Core {
     this.#seen = this.#stamp()
     this.#emit({ kind: 'database_changed', atMs: Date.now() })
     if (this.#lcm) this.#autoCompactor?.look(this.#lcm)
+  }
+
+  /** Tells the listeners when a pin or note changed, in this window or anywhere else. */
+  watchNotes(): void {
+    const stamp = notesStamp(this.machine.folders.data)
+    if (stamp === this.#notesSeen) return
+    this.#notesSeen = stamp
+    this.#emit({ kind: 'notes', atMs: Date.now() })
   }
 
   /** Returns a text that changes when the memory changed. The part before the bar identifies the file. */

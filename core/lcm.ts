@@ -40,6 +40,7 @@ import { estimatorOf } from './ingest/recorded-estimator.ts'
 import { MapRecord } from './map/map-record.ts'
 import type { KeyLookup } from './models/summarizers/ask-model.ts'
 import type { TokenEstimator } from './models/token-estimator.ts'
+import { NoteService } from './notes/note-service.ts'
 import { ProvenanceFinder } from './provenance/provenance.ts'
 import { ContentIndexes } from './search/content-index/content-indexes.ts'
 import type { ContentsOptions } from './search/content-index/index-contents.ts'
@@ -104,6 +105,8 @@ export type Lcm = {
   readonly expandQuery: ExpandQuery
   /** Permissions for other programs, which are kept in the app's data folder. */
   readonly grants: GrantService
+  /** Pins and notes of the user, which are kept in the app's data folder. */
+  readonly notes: NoteService
   /** Runs over lists of items that are recorded beside the memory. */
   readonly mapRecord: MapRecord
   readonly planner: CompactionPlanner
@@ -323,6 +326,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
       grants: new Grants(clock, issuedGrants(dataDir)),
       memory: realpathSync(info.path),
     }),
+    notes: new NoteService({ db: read, clock, dataDir, memory: realpathSync(info.path) }),
     mapRecord: new MapRecord(dirname(info.path)),
     planner,
     whatIf: new WhatIfPlanner(windows, settings.compaction),

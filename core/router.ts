@@ -230,6 +230,14 @@ export function createRouter(core: Core) {
         (await core.lcm()).expandQuery.ask(input, signal),
       ),
     },
+    notes: {
+      list: os.notes.list.handler(async () => (await core.lcm()).notes.list()),
+      set: os.notes.set.handler(async ({ input }) => {
+        const note = (await core.lcm()).notes.set(input)
+        core.watchNotes()
+        return note
+      }),
+    },
     grants: {
       issue: os.grants.issue.handler(async ({ input }) => (await core.lcm()).grants.issue(input)),
       list: os.grants.list.handler(async () => (await core.lcm()).grants.list()),

@@ -89,6 +89,7 @@ export class LiveFeed {
 
   private receive(event: LcmEvent): void {
     if (event.kind === 'job') this.receiveJob(event.job)
+    else if (event.kind === 'notes') void this.queries.invalidateQueries({ queryKey: api.notes.key() })
     else this.receiveChange(event.atMs)
   }
 

@@ -41,6 +41,7 @@ import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './ma
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
 import { ConversationPage, ConversationsInput, MemoryInfo, Overview, SharedPiece, ShareInput, Stats } from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
+import { Note, NoteInput } from './notes.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { ProbeDocument, ProbeDocumentInput, ProbeInput, ProbeReport } from './probe.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
@@ -265,6 +266,14 @@ export const contract = {
     expandQuery: reads('Answers a question from the sources of some summaries, with citations.')
       .input(ExpandQueryInput)
       .output(ExpandQueryResult),
+  },
+  /** Pins and notes of the user on nodes. They are kept in the data folder of the app; the memory is only read. */
+  notes: {
+    /** Ask again after an event of kind `notes`. */
+    list: reads('Lists what is pinned and noted in the memory, changed last first.').output(z.array(Note)),
+    set: writes('Pins a node or writes a note on it, in the data folder of the app. Returns null when neither is left.')
+      .input(NoteInput)
+      .output(Note.nullable()),
   },
   /** Permissions for other programs to read a part of the memory. They are kept in the data folder of the app. */
   grants: {

@@ -40,6 +40,7 @@ const KEY_GROUPS: readonly KeyGroup[] = [
       [['Enter'], 'open what is selected'],
       [['e'], 'expand the selected summary down to its messages'],
       [['t'], 'trace the selected words, message or summary up to the window'],
+      [['b', 'B'], 'pin or unpin what is selected, and write a note on it'],
     ],
   },
   {

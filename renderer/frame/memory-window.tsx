@@ -30,6 +30,7 @@ import { StatusLine } from './status-line.tsx'
 import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys } from './use-frame-keys.ts'
+import { useNoteKeys } from './use-note-keys.ts'
 import { useRightPanel } from './use-right-panel.ts'
 import { ViewArea } from './view-area.tsx'
 import { loadAllViews } from './view-code.ts'
@@ -59,7 +60,13 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
 
   // A dialog reports late that it was closed. Another one may be open by then.
   const close = (closed: FrameDialog) => setDialog((now) => (now === closed ? null : now))
-  useFrameKeys({ onPalette: () => setDialog('palette'), onKeys: () => setDialog('keys'), onTogglePanel: panel.toggle })
+  const noteKeys = useNoteKeys(panel)
+  useFrameKeys({
+    onPalette: () => setDialog('palette'),
+    onKeys: () => setDialog('keys'),
+    onTogglePanel: panel.toggle,
+    ...noteKeys,
+  })
   useEffect(() => host.onMenu((command) => onMenuCommand(command, setDialog)), [])
   useEffect(() => {
     const timer = setTimeout(() => void loadAllViews(), VIEWS_AFTER_MS)

@@ -1,8 +1,10 @@
 import { type KeyboardEvent, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { ConversationDetail } from '../features/detail/conversation-detail.tsx'
-import { NodeDetail } from '../features/detail/node-detail.tsx'
+import { NodeDetail, type NoteOfNode } from '../features/detail/node-detail.tsx'
 import { RepairPanel } from '../features/integrity/repair-panel.tsx'
+import { NoteButtons } from '../features/notes/note-buttons.tsx'
+import { NoteSection } from '../features/notes/note-section.tsx'
 import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
@@ -25,6 +27,11 @@ type Props = {
   readonly onSlot: (slot: HTMLElement | null) => void
 }
 
+const NOTE: NoteOfNode = {
+  buttons: (id) => <NoteButtons id={id} />,
+  section: (id) => <NoteSection id={id} />,
+}
+
 /** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
 export function RightPanel({ width, isOverlay, panel, conversation, info, onOperate, onSlot }: Props) {
   const { selection } = useRoute()
@@ -44,6 +51,7 @@ export function RightPanel({ width, isOverlay, panel, conversation, info, onOper
           <ErrorBoundary subject={selection}>
             <NodeDetail
               id={selection}
+              note={NOTE}
               operate={(node) => (
                 <>
                   {node.kind !== 'file' && <TraceButton id={node.id} />}

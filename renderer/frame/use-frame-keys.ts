@@ -5,7 +5,14 @@ import { useKeys } from '../ui/use-keys.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
 
-type Actions = { readonly onPalette: () => void; readonly onKeys: () => void; readonly onTogglePanel: () => void }
+type Actions = {
+  readonly onPalette: () => void
+  readonly onKeys: () => void
+  readonly onTogglePanel: () => void
+  /** Both return false when nothing is selected. */
+  readonly onPin: () => boolean
+  readonly onNote: () => boolean
+}
 
 /** How long `g` waits for its letter. */
 const CHORD_MS = 1500
@@ -13,7 +20,7 @@ const CHORD_MS = 1500
 const MOST_WORDS = 1000
 
 /** The keys that work everywhere in the window. j, k and the arrows belong to the views. */
-export function useFrameKeys({ onPalette, onKeys, onTogglePanel }: Actions): void {
+export function useFrameKeys({ onPalette, onKeys, onTogglePanel, onPin, onNote }: Actions): void {
   useKeys({
     'Mod+k': onPalette,
     '?': onKeys,
@@ -23,6 +30,8 @@ export function useFrameKeys({ onPalette, onKeys, onTogglePanel }: Actions): voi
     Escape: backOut,
     g: awaitLetter,
     t: traceSelection,
+    b: onPin,
+    B: onNote,
     ...Object.fromEntries(TABS.map(({ view }, index) => [String(index + 1), () => goToTab(view, index)])),
   })
 }

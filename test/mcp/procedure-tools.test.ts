@@ -29,8 +29,8 @@ afterAll(async () => {
   await core.close()
 })
 
-/** What an agent must not reach through a memory: other files, settings, the log, and permissions of others. */
-const ELSEWHERE = ['machine', 'settings', 'jobs', 'activity', 'grants', 'tools']
+/** What an agent must not reach through a memory: other files, settings, the log, notes of the user, and permissions of others. */
+const ELSEWHERE = ['machine', 'settings', 'jobs', 'activity', 'notes', 'grants', 'tools']
 
 describe('the tools made from the contract', () => {
   it('are one for each procedure that reads the memory, and none that writes or reads something else', async () => {

@@ -21,6 +21,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'trace.survivalColumns': 'It adds up what trace.survival answers: test/trace/survival asks for it.',
   'retrieval.guidelines': 'It counts what other procedures answer: test/retrieval/outline asks for it.',
   'retrieval.matchesIn': 'It marks what retrieval.grep marks in its hits: test/search asks for both.',
+  'notes.list': 'What it lists is no part of a memory: test/notes asks for it.',
+  'notes.set': 'It writes a note.',
   'grants.issue': 'It writes a grant.',
   'grants.list': 'What it lists is no part of a memory: test/grants asks for it.',
   'grants.revoke': 'It writes a grant.',

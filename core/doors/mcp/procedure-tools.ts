@@ -6,7 +6,7 @@ import { LcmError } from '../../errors.ts'
 import type { CallProcedure } from '../procedures.ts'
 
 /** Procedures about this machine, its user or other callers. They are not offered. */
-const ELSEWHERE = /^(machine|settings|jobs|activity|grants|tools)(\.|$)/
+const ELSEWHERE = /^(machine|settings|jobs|activity|notes|grants|tools)(\.|$)/
 
 /** The most characters of JSON in an answer, which is about the limit of the other tools. */
 const MOST_CHARS = 4 * MOST_AGENT_TOKENS

@@ -16,6 +16,8 @@ const queries = {
     SELECT session_id AS sessionId, importer, parent_conversation_id AS parentId
     FROM conversations
     WHERE conversation_id = :conversationId`,
+  first: /* sql */ `
+    SELECT session_id AS sessionId, created_at AS createdAtMs FROM conversations ORDER BY conversation_id LIMIT 1`,
   bySession: /* sql */ `
     SELECT conversation_id FROM conversations WHERE importer = :importer AND session_id = :sessionId`,
   /** Jumps from conversation to conversation in the index, and finds those that no conversation row names, too. */
@@ -60,6 +62,11 @@ export type ConversationHead = {
 /** Undefined when there is no such conversation. */
 export const conversationHead = (db: ReadDb, conversationId: number): ConversationHead | undefined =>
   db.get<ConversationHead>(queries.head, { conversationId })
+
+/** The session and the time of the conversation with the lowest id, as stored: in a damaged file they may be anything. */
+export const firstConversation = (
+  db: ReadDb,
+): { readonly sessionId: unknown; readonly createdAtMs: unknown } | undefined => db.get(queries.first)
 
 /** Ids of all conversations that have a message, whether they are there themselves or not. */
 export const conversationsWithMessages = (db: ReadDb): number[] => db.column<number>(queries.withMessages)

@@ -26,10 +26,12 @@ type Props = {
   readonly description: Description
   /** A menu of changes by hand, or null. */
   readonly operate: ReactNode
+  readonly noteButtons: ReactNode
+  readonly note: ReactNode
 }
 
 /** All details of a node: its kind, its text, and its lineage. */
-export function DetailContent({ description, operate }: Props) {
+export function DetailContent({ description, operate, noteButtons, note }: Props) {
   const { id, kind } = description
   const [isExpanded, setExpanded] = useState(false)
   const [copied, copy] = useCopy()
@@ -43,11 +45,14 @@ export function DetailContent({ description, operate }: Props) {
       <section className={styles.section}>
         <SectionHeading
           aside={
-            <IconButton
-              icon="close"
-              label="Clear the selection (Esc)"
-              onClick={() => navigate({ selection: null }, 'push')}
-            />
+            <>
+              {noteButtons}
+              <IconButton
+                icon="close"
+                label="Clear the selection (Esc)"
+                onClick={() => navigate({ selection: null }, 'push')}
+              />
+            </>
           }
         >
           {kindHeading(description)}
@@ -85,6 +90,7 @@ export function DetailContent({ description, operate }: Props) {
           {operate}
         </div>
       </section>
+      {note}
       <Elsewhere conversationId={description.conversationId} />
       {isExpanded && <Expansion summaryId={id} />}
       <DetailText description={description} />

@@ -12,10 +12,17 @@ type Props = {
   readonly id: string
   /** Renders the menu of changes by hand. */
   readonly operate: (description: Description) => ReactNode
+  readonly note: NoteOfNode
+}
+
+/** What renders the buttons and the text of a note. */
+export type NoteOfNode = {
+  readonly buttons: (id: string) => ReactNode
+  readonly section: (id: string) => ReactNode
 }
 
 /** The details of a message, a summary or a file. */
-export function NodeDetail({ id, operate }: Props) {
+export function NodeDetail({ id, operate, note }: Props) {
   const description = useQuery(
     api.retrieval.describe.queryOptions({ input: { id }, placeholderData: keepPreviousData }),
   )
@@ -29,5 +36,14 @@ export function NodeDetail({ id, operate }: Props) {
     )
   // Keeping the previous node for a moment would show it under the new id.
   if (!description.data) return <Loading what={id} lines={7} />
-  return <DetailContent key={description.data.id} description={description.data} operate={operate(description.data)} />
+  const { data } = description
+  return (
+    <DetailContent
+      key={data.id}
+      description={data}
+      operate={operate(data)}
+      noteButtons={note.buttons(data.id)}
+      note={note.section(data.id)}
+    />
+  )
 }

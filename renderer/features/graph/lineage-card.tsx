@@ -7,6 +7,7 @@ import { plural, shortenId } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { NoteMark } from '../../ui/note-mark.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { cardFacts } from './card-text.ts'
 import type { CardNode } from './flow.ts'
@@ -33,6 +34,7 @@ export function LineageCard({
     >
       <div className={styles.title}>
         <FindingMark id={card.id} />
+        <NoteMark id={card.id} />
         <span className={styles.name}>
           <bdi>
             <MarkedText text={name ?? shortenId(card.id, 22)} />

@@ -3,6 +3,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { NoteMark } from '../../ui/note-mark.tsx'
 import tree from '../../ui/tree.module.css'
 import { useName } from '../../ui/use-names.ts'
 import type { LineageMark, LineageNode, LineageRow } from './lineage-rows.ts'
@@ -23,6 +24,7 @@ export function LineageTreeRow({ row }: { readonly row: LineageRow }) {
       <DepthSwatch node={row.node} />
       <NodeName node={row.node} />
       <FindingMark id={row.node.id} />
+      <NoteMark id={row.node.id} />
       {row.mark !== null && (
         <span className={styles.mark} title={MARKS[row.mark].hint}>
           {MARKS[row.mark].text}

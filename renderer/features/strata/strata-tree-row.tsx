@@ -4,6 +4,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { FindingMark } from '../../ui/finding-mark.tsx'
 import { formatCompression, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { NoteMark } from '../../ui/note-mark.tsx'
 import tree from '../../ui/tree.module.css'
 import { useName } from '../../ui/use-names.ts'
 import styles from './strata-tree.module.css'
@@ -19,6 +20,7 @@ export function StrataTreeRow({ row }: { readonly row: TreeRow }) {
       <DepthSwatch node={row.card} />
       <NodeName id={row.card.id} />
       <FindingMark id={row.card.id} />
+      <NoteMark id={row.card.id} />
       <span className={styles.id}>{row.card.id}</span>
       <span className={styles.figures}>{factsOf(row.card)}</span>
     </>

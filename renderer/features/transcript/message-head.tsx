@@ -6,6 +6,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { NoteMark } from '../../ui/note-mark.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { tracedStates } from '../../ui/traced-states.ts'
@@ -34,6 +35,7 @@ export const MessageHead = memo(function MessageHead({ message }: { readonly mes
       <span className={styles.id}>
         <NodeIdText id={message.id} maxChars={20} />
       </span>
+      <NoteMark id={message.id} />
       <span className={styles.marks}>
         <MarkedText text={marks} />
       </span>

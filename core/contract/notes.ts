@@ -1,0 +1,31 @@
+import { z } from 'zod'
+import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
+
+/** A note is a remark, no document. */
+export const MOST_NOTE_CHARS = 2000
+
+/** What a note is changed to. What is left out stays as it is, so that two windows do not undo each other's changes. */
+export const NoteInput = z.object({
+  id: NodeId,
+  isPinned: z.boolean().optional().describe('whether it is pinned'),
+  text: z.string().max(MOST_NOTE_CHARS).optional().describe('what is noted; an empty text removes the note'),
+})
+export type NoteInput = z.infer<typeof NoteInput>
+
+/** What the user keeps about a node: a pin, a note, or both. */
+export const Note = z.object({
+  id: NodeId,
+  kind: z.enum(['message', 'leaf', 'condensed', 'file']),
+  conversationId: ConversationId.nullable(),
+  depth: z.int().nullable(),
+  role: Role.nullable(),
+  /** The first sentence of the node, or the name of the file; of what is gone, as it was last seen. */
+  name: z.string(),
+  isPinned: z.boolean(),
+  /** Empty where there is only a pin. */
+  text: z.string(),
+  changedAtMs: TimeMs,
+  /** `changed`: the node begins with other words than when it was noted. `missing`: it is not in the file. */
+  state: z.enum(['there', 'changed', 'missing']),
+})
+export type Note = z.infer<typeof Note>

@@ -1,0 +1,34 @@
+import { expect, test } from './app.ts'
+
+const HOSTILE = '<img src=x onerror=alert(1)> [link](javascript:alert(1)) \u202eevil'
+
+test('a node is pinned and noted by keyboard, marked where it stands, and a removed note comes back', async ({
+  openSample,
+}) => {
+  const page = await openSample()
+  await page.keyboard.press('g')
+  await page.keyboard.press('t')
+  const rows = page.getByRole('article').filter({ hasText: 'msg_' })
+  await rows.first().waitFor()
+  await page.keyboard.press('Home')
+  const row = page.locator('article[aria-current]')
+  await expect(row).toHaveCount(1)
+  await page.keyboard.press('b')
+  await expect(row.getByRole('img', { name: 'Pinned', exact: true })).toBeVisible()
+
+  await page.keyboard.press('Shift+B')
+  const detail = page.getByRole('complementary', { name: 'Detail' })
+  const field = detail.getByRole('textbox', { name: 'Note' })
+  await expect(field).toBeFocused()
+  await field.fill(HOSTILE)
+  await field.press('Control+Enter')
+  const note = detail.getByRole('region', { name: 'Note' })
+  await expect(note).toContainText('<img src=x onerror=alert(1)> [link](javascript:alert(1))')
+  await expect(note.locator('img, a')).toHaveCount(0)
+  await expect(row.getByRole('img', { name: /^Pinned: <img/ })).toBeVisible()
+
+  await note.getByRole('button', { name: 'Remove' }).click()
+  await expect(row.getByRole('img', { name: 'Pinned', exact: true })).toBeVisible()
+  await note.getByRole('button', { name: 'Undo' }).click()
+  await expect(note).toContainText('onerror')
+})
