@@ -53,6 +53,8 @@ export const PulledFrom = z.object({
   address: z.string().max(2000),
   tenant: z.string().max(200),
   conversationId: ConversationId,
+  /** The system that keeps it there; absent for ours. */
+  system: SystemId.optional(),
   parentId: ConversationId.nullable(),
   appends: z.int(),
   changes: z.int(),

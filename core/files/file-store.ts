@@ -45,7 +45,10 @@ export class FileStore {
   }
 
   /** Writes content piece by piece, so that others have their turn. @throws LcmError disk_full, file_not_readable, cancelled */
-  async *stage(pieces: Iterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<void, StagedFile> {
+  async *stage(
+    pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): AsyncGenerator<void, StagedFile> {
     const folder = this.#folder(INCOMING)
     this.#tidy(folder)
     const path = join(folder, `${process.pid}-${randomBytes(8).toString('hex')}`)
@@ -53,7 +56,7 @@ export class FileStore {
     const file = this.#try(path, () => openSync(path, 'wx', 0o600))
     let isWhole = false
     try {
-      for (const piece of pieces) {
+      for await (const piece of pieces) {
         this.#try(path, () => writeAll(file, piece))
         if (!slice.isOver) continue
         yield

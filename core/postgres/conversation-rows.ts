@@ -71,8 +71,8 @@ const queries = {
     WHERE messages.tenant_id = $1 AND messages.conversation_id = $2 AND messages.message_id = r.message_id`,
   fetch: (rows: number) => /* sql */ `FETCH ${rows} FROM rows_of_table`,
   closeCursor: /* sql */ `CLOSE rows_of_table`,
-  open: (table: StoredTable, where: string) => /* sql */ `
-    DECLARE rows_of_table NO SCROLL CURSOR FOR
+  open: (select: string) => /* sql */ `DECLARE rows_of_table NO SCROLL CURSOR FOR ${select}`,
+  select: (table: StoredTable, where: string) => /* sql */ `
     SELECT ${names(table.columns)}, exact_texts FROM lcm.${table.name}
     WHERE tenant_id = $1 AND conversation_id = $2 ${where} ORDER BY ${orderOf(table)}`,
   units: (table: StoredTable, column: string) => /* sql */ `
@@ -200,10 +200,21 @@ export async function* readTable(
 ): AsyncGenerator<readonly StoredRow[]> {
   const after = afterUnit === null ? [] : [afterUnit]
   const where = afterUnit === null ? '' : `AND ${table.unit} > $3`
-  await query(queries.open(table, where), [tenant, conversationId, ...after])
+  for await (const rows of streamRows(query, queries.select(table, where), [tenant, conversationId, ...after])) {
+    yield rows.map(fromStored)
+  }
+}
+
+/** Streams the rows of a SELECT through a cursor, some megabytes at a time. A transaction has one such stream. */
+export async function* streamRows(
+  query: Query,
+  select: string,
+  values: readonly unknown[],
+): AsyncGenerator<readonly Readonly<Record<string, unknown>>[]> {
+  await query(queries.open(select), values)
   let size = FIRST_BATCH
   for (;;) {
-    const rows = (await query(queries.fetch(size))).map(fromStored)
+    const rows = await query(queries.fetch(size))
     if (rows.length > 0) yield rows
     if (rows.length < size) break
     const chars = rows.reduce((sum, row) => sum + charsOf(row), 0)
@@ -259,7 +270,7 @@ export async function removeUnits(
 /** A unit as its key is stored: `exact-texts.ts`. */
 const storedUnit = (unit: StoredValue): unknown => toStored({ unit }).unit
 
-const charsOf = (row: StoredRow): number => {
+const charsOf = (row: Readonly<Record<string, unknown>>): number => {
   let chars = 0
   for (const value of Object.values(row)) if (typeof value === 'string') chars += value.length
   return chars

@@ -6,19 +6,10 @@ import type { FleetAlarm, FleetQuery, FleetReport, FleetRow } from '../contract/
 import type { JobProgress } from '../contract/job.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LOOKING_MS, type Postgres } from '../postgres/connect.ts'
-import {
-  countAlarm,
-  countFleet,
-  type FleetFilters,
-  type FleetTotals,
-  readFleetPage,
-  readStalled,
-  readUnchecked,
-  recordFindings,
-} from '../postgres/fleet-rows.ts'
-import { requireVersion } from '../postgres/migrate.ts'
+import { type FleetFilters, type FleetTotals, readUnchecked, recordFindings } from '../postgres/fleet-rows.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { pullConversation } from './pull.ts'
+import { requireOurs, storeIn } from './remote-stores.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -34,11 +25,12 @@ export async function readFleet(
   asked: FleetQuery,
   { budgetTokens, nowMs }: { readonly budgetTokens: number; readonly nowMs: number },
 ): Promise<FleetReport> {
-  await requireVersion(from)
+  const store = await storeIn(from)
+  await store.require(from)
   const after = asked.cursor === undefined ? null : decodeCursor(asked.cursor, Position)
   if (after !== null && after.sort !== asked.sort) throw badCursor('it belongs to another order')
   const work = async (query: Parameters<Parameters<Postgres['read']>[1]>[0]): Promise<FleetReport> => {
-    const stalledIngest = await readStalled(
+    const stalledIngest = await store.fleet.stalled(
       query,
       nowMs - STALLED_AT_MOST_MS,
       nowMs - asked.stalledAfterHours * HOUR_MS,
@@ -52,13 +44,13 @@ export async function readFleet(
       stalled,
     }
     // One more row than the page says whether another page follows.
-    const rows = await readFleetPage(query, filters, { sort: asked.sort, limit: asked.limit + 1, after })
+    const rows = await store.fleet.page(query, filters, { sort: asked.sort, limit: asked.limit + 1, after })
     const page = rows.slice(0, asked.limit)
     const last = rows.length > page.length ? page.at(-1) : undefined
     return {
       address: from.shown,
       budgetTokens,
-      ...(await countFleet(query, filters)),
+      ...(await store.fleet.count(query, filters)),
       conversations: page.map((row) => rowOf(row, { budgetTokens, nowMs, stalled: new Set(stalled) })),
       nextCursor:
         last === undefined
@@ -71,8 +63,8 @@ export async function readFleet(
             }),
       alarms: {
         stalledIngest,
-        emptySummaries: await countAlarm(query, 'empty_summaries'),
-        failingCompaction: await countAlarm(query, 'failing_compaction'),
+        emptySummaries: await store.fleet.countAlarm(query, 'empty_summaries'),
+        failingCompaction: await store.fleet.countAlarm(query, 'failing_compaction'),
       },
       checked: 0,
     }
@@ -113,7 +105,7 @@ export async function* checkConversations(
   { from, limit, tenant, scan, now }: CheckRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, number> {
-  await requireVersion(from)
+  await requireOurs(from, 'A check stores what it finds')
   const due = await from.read(null, (query) => readUnchecked(query, limit, tenant), LOOKING_MS)
   const folder = mkdtempSync(join(tmpdir(), 'lcm-check-'))
   try {

@@ -5,16 +5,7 @@ import type { PullReport } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
 import { recordEstimator } from '../ingest/recorded-estimator.ts'
 import type { Postgres, Query } from '../postgres/connect.ts'
-import {
-  type ConversationHead,
-  type ConversationKey,
-  readHead,
-  readPartIds,
-  readTable,
-  readTokens,
-  readUnits,
-} from '../postgres/conversation-rows.ts'
-import { requireVersion } from '../postgres/migrate.ts'
+import type { ConversationHead, ConversationKey } from '../postgres/conversation-rows.ts'
 import { STORED_TABLES, type StoredRow, type StoredTable } from '../postgres/tables.ts'
 import { indexAtOnce } from '../sqlite/ingest-index.ts'
 import { fileError, pathExists } from '../sqlite/memory-file.ts'
@@ -23,6 +14,8 @@ import { removeDatabase } from '../sqlite/new-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import { yieldToOthers } from '../yielding.ts'
+import { noteDesign, noteSystem } from './note-system.ts'
+import { pullFiles } from './pull-files.ts'
 import {
   changedHead,
   changesIn,
@@ -33,10 +26,13 @@ import {
   unitOf,
   unitsOf,
 } from './pulled-file.ts'
+import { type Store, storeIn } from './remote-stores.ts'
 
 const CANCELLED = 'Pulling was cancelled; what was pulled is kept, and the next pull goes on with it.'
 
 const PARTS_AT_ONCE = 1000
+/** Messages at the end whose parts may have come after them. */
+const UNSETTLED = 3
 
 const queries = {
   putHead: /* sql */ `
@@ -45,6 +41,8 @@ const queries = {
     VALUES (:conversation_id, :session_id, :logical_key, :importer, :source_uri, :title,
       CAST(:archived_at AS INTEGER), CAST(:created_at AS INTEGER), CAST(:updated_at AS INTEGER))`,
   lastMessage: /* sql */ `SELECT max(message_id) FROM messages`,
+  newest: /* sql */ `SELECT message_id FROM messages ORDER BY message_id DESC LIMIT ${UNSETTLED}`,
+  partsOf: /* sql */ `SELECT part_id FROM message_parts WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   lastItem: /* sql */ `SELECT max(ordinal) FROM context_items`,
   tokens: /* sql */ `SELECT token_count FROM messages WHERE message_id = CAST(:id AS INTEGER)`,
   setTokens: /* sql */ `UPDATE messages SET token_count = CAST(:tokens AS INTEGER) WHERE message_id = CAST(:id AS INTEGER)`,
@@ -80,19 +78,21 @@ export async function* pullConversation(
   { from, key, to }: PullRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, PullReport> {
-  await requireVersion(from)
+  const store = await storeIn(from)
+  await store.require(from)
   const isUpdate = pathExists(to)
   const path = isUpdate ? to : `${to}.pulling`
-  let db = openPulled(path, { isUpdate, from, key })
+  const opening = { isUpdate, from, key, store }
+  let db = openPulled(path, opening)
   if (db === null) {
     // What is there was begun for another conversation.
     removeDatabase(path)
-    db = openPulled(path, { isUpdate, from, key })
+    db = openPulled(path, opening)
   }
   if (db === null) throw new Error('a new file belongs to nobody')
   let report: PullReport
   try {
-    report = yield* bringUpToDate(db, { from, key, to }, signal)
+    report = yield* bringUpToDate(db, { from, key, to, store }, signal)
   } finally {
     db.exec('PRAGMA foreign_keys = ON; PRAGMA ignore_check_constraints = OFF')
     db.close()
@@ -103,7 +103,7 @@ export async function* pullConversation(
 
 function openPulled(
   path: string,
-  { isUpdate, from, key }: { readonly isUpdate: boolean; readonly from: Postgres; readonly key: ConversationKey },
+  { isUpdate, from, key, store }: Omit<PullRequest, 'to'> & { readonly isUpdate: boolean; readonly store: Store },
 ): WriteDb | null {
   const isNew = !pathExists(path)
   const db = openNative(path)
@@ -123,7 +123,9 @@ function openPulled(
   if (isNew) {
     db.transaction(() => {
       makePulledRows(db)
-      storePulledFrom(db, { address: from.shown, ...key, parentId: null, appends: -1, changes: -1 })
+      const system = store.foreign === null ? {} : { system: store.foreign.id }
+      storePulledFrom(db, { address: from.shown, ...key, ...system, parentId: null, appends: -1, changes: -1 })
+      if (store.foreign !== null) noteSystem(db, store.foreign, key)
     })
   }
   return db
@@ -131,7 +133,7 @@ function openPulled(
 
 async function* bringUpToDate(
   db: WriteDb,
-  { from, key, to }: PullRequest,
+  { from, key, to, store }: PullRequest & { readonly store: Store },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, PullReport> {
   const origin = readPulledFrom(db)
@@ -141,14 +143,19 @@ async function* bringUpToDate(
   const steps = progress()
   const before = db.value<number>(queries.count(MESSAGES)) ?? 0
   const work = from.read(key.tenant, async (query) => {
-    const head = await readHead(query, key)
+    const head = await store.rows.head(query, key)
     if (head === null) throw notThere(from, key)
-    await copyState({ db, query, key, head, origin, signal, onStep: steps.add })
+    await copyState({ db, query, key, head, origin, rows: store.rows, signal, onStep: steps.add })
+    await pullFiles({ db, to, query, key, rows: store.rows }, signal)
     return head
   })
   yield* steps.until(work)
   const head = await work
   verify(db, key, to)
+  if (store.foreign !== null && head.revision.changes !== origin.changes) {
+    yield { done: 1, total: 1, unit: 'steps', note: 'looking at it' }
+    await noteDesign(db, store.foreign, signal)
+  }
   const rows = (name: string): number => db.value<number>(queries.count(tableOf(name))) ?? 0
   return {
     path: to,
@@ -171,20 +178,23 @@ type Copying = {
   readonly key: ConversationKey
   readonly head: ConversationHead
   readonly origin: PulledFrom
+  readonly rows: Store['rows']
   readonly signal: AbortSignal
   readonly onStep: (messages: number) => void
 }
 
 /** Copies what is new in one state of the database. */
-async function copyState({ db, query, key, head, origin, signal, onStep }: Copying): Promise<void> {
+async function copyState(copying: Copying): Promise<void> {
+  const { db, query, key, head, origin, rows, signal, onStep } = copying
   const { revision } = head
   if (revision.appends === origin.appends && revision.changes === origin.changes) return
   const knew = db.value<number | null>(queries.lastMessage) ?? null
   db.transaction(() => putHead(db, key, head))
+  if (knew !== null) await copyLateParts(copying)
   let done = 0
-  for await (const messages of readTable(query, key, MESSAGES, knew ?? Number.MIN_SAFE_INTEGER)) {
+  for await (const messages of rows.table(query, key, MESSAGES, db, knew ?? Number.MIN_SAFE_INTEGER)) {
     const ids = messages.map(({ message_id: id }) => id ?? null)
-    const parts = await readUnits(query, key, PARTS, ids, 'message_id')
+    const parts = await rows.parts(query, key, PARTS, ids, 'message_id')
     db.transaction(() => {
       indexAtOnce(db, () => {
         putRows(db, MESSAGES, key, messages)
@@ -197,15 +207,17 @@ async function copyState({ db, query, key, head, origin, signal, onStep }: Copyi
   }
   const isAppended = origin.changes === revision.changes
   if (!isAppended && knew !== null) {
-    await copyTokens(db, query, key, signal)
-    await copyAddedParts(db, query, key, signal)
+    await copyTokens(copying)
+    await copyAddedParts(copying)
   }
   if (isAppended) {
     const last = db.value<number | null>(queries.lastItem) ?? Number.MIN_SAFE_INTEGER
     const items = tableOf('context_items')
-    for await (const rows of readTable(query, key, items, last)) db.transaction(() => putRows(db, items, key, rows))
+    for await (const batch of rows.table(query, key, items, db, last)) {
+      db.transaction(() => putRows(db, items, key, batch))
+    }
   } else {
-    for (const table of DERIVED) await replaceTable(db, query, key, table, signal)
+    for (const table of DERIVED) await replaceTable(copying, table)
   }
   db.transaction(() => {
     storePulledFrom(db, { ...origin, parentId: head.parentId, ...revision })
@@ -227,14 +239,11 @@ function putRows(db: WriteDb, table: StoredTable, key: ConversationKey, rows: re
 }
 
 /** Writes the units of a table that differ from what is there. */
-async function replaceTable(
-  db: WriteDb,
-  query: Query,
-  key: ConversationKey,
-  table: StoredTable,
-  signal: AbortSignal,
-): Promise<void> {
+async function replaceTable({ db, query, key, rows: source, signal }: Copying, table: StoredTable): Promise<void> {
   const gone = recordedUnits(db, table)
+  if (table.name === 'context_items' && gone.size > 0) {
+    await removeChanged({ db, query, key, rows: source, signal }, table, gone)
+  }
   let open: StoredRow[] = []
   const store = (rows: readonly StoredRow[]): void => {
     db.transaction(() => {
@@ -248,7 +257,7 @@ async function replaceTable(
       }
     })
   }
-  for await (const rows of readTable(query, key, table)) {
+  for await (const rows of source.table(query, key, table, db)) {
     open.push(...rows)
     // The last unit may go on in the next batch.
     const last = open.at(-1)?.[table.unit]
@@ -267,10 +276,37 @@ async function replaceTable(
   })
 }
 
-async function copyTokens(db: WriteDb, query: Query, key: ConversationKey, signal: AbortSignal): Promise<void> {
-  for await (const rows of readTokens(query, key)) {
+/**
+ * Removes the entries of a window that are not what they were, before any is written: a system may number its window
+ * anew, and a message stands in a window once.
+ */
+async function removeChanged(
+  { db, query, key, rows, signal }: Pick<Copying, 'db' | 'query' | 'key' | 'rows' | 'signal'>,
+  table: StoredTable,
+  recorded: Map<string, string>,
+): Promise<void> {
+  const stale = new Map(recorded)
+  for await (const batch of rows.table(query, key, table, db)) {
+    for (const { unit, hash } of unitsOf(table, batch)) {
+      const unitKey = JSON.stringify(unit)
+      if (stale.get(unitKey) === hash) stale.delete(unitKey)
+    }
+    await yieldToOthers(signal, CANCELLED)
+  }
+  db.transaction(() => {
+    for (const unitKey of stale.keys()) {
+      const unit = JSON.parse(unitKey)
+      db.runRaw(queries.remove(table), [unit])
+      recordUnits(db, table, [{ unit, rows: [], hash: '' }])
+      recorded.delete(unitKey)
+    }
+  })
+}
+
+async function copyTokens({ db, query, key, rows, signal }: Copying): Promise<void> {
+  for await (const batch of rows.tokens(query, key)) {
     db.transaction(() => {
-      for (const { message_id: id, token_count: tokens } of rows) {
+      for (const { message_id: id, token_count: tokens } of batch) {
         if (id === null || id === undefined || db.value<number>(queries.tokens, { id }) === tokens) continue
         db.run(queries.setTokens, { id, tokens: tokens ?? 0 })
         const row = db.get<StoredRow>(queries.message(MESSAGES), { id })
@@ -281,12 +317,21 @@ async function copyTokens(db: WriteDb, query: Query, key: ConversationKey, signa
   }
 }
 
-async function copyAddedParts(db: WriteDb, query: Query, key: ConversationKey, signal: AbortSignal): Promise<void> {
+/** A system may store the parts of a message after it, without any other change. */
+async function copyLateParts({ db, query, key, rows }: Copying): Promise<void> {
+  const newest = db.column<number>(queries.newest)
+  const known = new Set(db.column<string>(queries.partsOf, { ids: JSON.stringify(newest) }))
+  const parts = await rows.parts(query, key, PARTS, newest, 'message_id')
+  const late = parts.filter(({ part_id: id }) => !known.has(String(id)))
+  db.transaction(() => putRows(db, PARTS, key, late))
+}
+
+async function copyAddedParts({ db, query, key, rows: source, signal }: Copying): Promise<void> {
   const known = recordedUnits(db, PARTS)
   const added: string[] = []
-  for await (const ids of readPartIds(query, key)) added.push(...ids.filter((id) => !known.has(JSON.stringify(id))))
+  for await (const ids of source.partIds(query, key)) added.push(...ids.filter((id) => !known.has(JSON.stringify(id))))
   for (let from = 0; from < added.length; from += PARTS_AT_ONCE) {
-    const rows = await readUnits(query, key, PARTS, added.slice(from, from + PARTS_AT_ONCE))
+    const rows = await source.parts(query, key, PARTS, added.slice(from, from + PARTS_AT_ONCE), 'part_id')
     db.transaction(() => putRows(db, PARTS, key, rows))
     await yieldToOthers(signal, CANCELLED)
   }

@@ -13,7 +13,6 @@ import {
   setHead,
   setTokens,
 } from '../postgres/conversation-rows.ts'
-import { requireVersion } from '../postgres/migrate.ts'
 import type { StoredRow } from '../postgres/tables.ts'
 import { pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
@@ -29,6 +28,7 @@ import {
   type TableChanges,
   unitsOf,
 } from './pulled-file.ts'
+import { readOnlySystem, requireOurs } from './remote-stores.ts'
 
 const queries = {
   hold: /* sql */ 'SELECT rootpage FROM main.sqlite_schema',
@@ -74,7 +74,8 @@ export async function pushChanges(
       { path: db.path },
     )
   }
-  await requireVersion(to)
+  if (origin.system) throw readOnlySystem(origin.system)
+  await requireOurs(to, 'A push writes to the database')
   const { tenant, conversationId } = origin
   const key = { tenant, conversationId }
   const { changes, head } =

@@ -4,11 +4,11 @@ import { GrepInput } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
 import { LOOKING_MS, type Postgres } from '../postgres/connect.ts'
-import { requireVersion } from '../postgres/migrate.ts'
 import { type Candidate, type CandidatePosition, readCandidates } from '../postgres/search-rows.ts'
 import { planQuery, queryHash } from '../search/plan-query.ts'
 import { snippetOf } from '../search/snippet.ts'
 import { throwIfCancelled } from '../yielding.ts'
+import { requireOurs } from './remote-stores.ts'
 
 const CANDIDATES_AT_ONCE = 500
 
@@ -30,7 +30,7 @@ export async function searchTenant(
   { tenant, query: sought, mode, caseSensitive, conversationIds, limit, cursor }: RemoteGrepInput & { tenant: string },
   signal: AbortSignal,
 ): Promise<RemoteHits> {
-  await requireVersion(from)
+  await requireOurs(from, 'A search in all conversations of a tenant needs the indexes of LCM Inspector')
   const asked = GrepInput.parse({ query: sought, mode, caseSensitive, conversationIds })
   const plan = (await planQuery(asked, signal))?.strict
   if (plan === undefined) return { tenant, hits: [], nextCursor: null, readTexts: 0 }

@@ -10,11 +10,11 @@ import {
   insertRows,
   readTable,
 } from '../postgres/conversation-rows.ts'
-import { requireVersion } from '../postgres/migrate.ts'
 import { STORED_TABLES, type StoredRow } from '../postgres/tables.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { nativeHead, nativeRows, unitsOf } from './pulled-file.ts'
+import { requireOurs } from './remote-stores.ts'
 
 const BATCH_ROWS = 2000
 const CANCELLED = 'Copying was cancelled; conversations that were copied before stay.'
@@ -46,7 +46,7 @@ export async function* sendMemory(
   { from, to, tenant }: { readonly from: ReadDb; readonly to: Postgres; readonly tenant: string },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, SendReport> {
-  await requireVersion(to)
+  await requireOurs(to, 'A copy into a tenant writes to the database')
   // While this statement is open, all reads see one state of the file.
   const held = from.iterate(queries.hold)
   try {

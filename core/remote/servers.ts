@@ -11,7 +11,7 @@ import type { Environment, UserFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
 import { type PostgresAddress, parseAddress } from '../postgres/address.ts'
 import type { Postgres } from '../postgres/connect.ts'
-import { type Revision, readHead } from '../postgres/conversation-rows.ts'
+import type { Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
 import { writeWhole } from '../settings/settings-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
@@ -109,9 +109,11 @@ export class Servers {
 
   /** How often something was written to a conversation; null when it is not there, or not to be seen. */
   async revision({ address, tenant, conversationId }: OpenRemoteInput): Promise<Revision | null> {
-    return this.#with(address, (db) =>
-      db.read(tenant, async (query) => (await readHead(query, { tenant, conversationId }))?.revision ?? null),
-    )
+    const { storeIn } = await import('./remote-stores.ts')
+    return this.#with(address, async (db) => {
+      const { rows } = await storeIn(db)
+      return db.read(tenant, async (query) => (await rows.head(query, { tenant, conversationId }))?.revision ?? null)
+    })
   }
 
   /** The folder of the files that this program keeps in step with their conversations. */

@@ -7,13 +7,18 @@ import { losslessClaude } from './lossless-claude/lossless-claude.ts'
 import { losslessClaw } from './lossless-claw/lossless-claw.ts'
 import { native } from './native/native.ts'
 import { piLcm } from './pi-lcm/pi-lcm.ts'
+import type { RemoteSystem } from './remote-system.ts'
 import type { ForeignSystem, System } from './system.ts'
+import { volt } from './volt/volt.ts'
 
 /** Its ledger has the form of ours: its tools read ours, and a memory can be rebuilt from either. */
 export const ledgerWriter = decapod
 
 /** The one list of systems. First match wins: a later signature may fit an earlier system's files as well. */
 const foreignSystems: ForeignSystem[] = [decapod, hermes, piLcm, argentos, losslessClaude, losslessClaw]
+
+/** Systems that keep their memories in PostgreSQL. */
+export const remoteSystems: readonly RemoteSystem[] = [volt]
 
 /**
  * Puts a system in front of the list, for a program that brings one of its own.
@@ -29,7 +34,7 @@ export function addSystem(system: ForeignSystem): () => void {
 export const detectSystem = (probe: SchemaProbe): ForeignSystem | null =>
   foreignSystems.find((system) => system.detect(probe)) ?? null
 
-export const allSystems = (): readonly System[] => [native, ...foreignSystems]
+export const allSystems = (): readonly System[] => [native, ...foreignSystems, ...remoteSystems]
 
 /** Null for one that only another version of this program knows, which a working copy may name as its origin. */
 export const knownSystem = (id: SystemId): System | null => allSystems().find((system) => system.id === id) ?? null

@@ -1,0 +1,32 @@
+import type { MemoryInfo } from '../contract/memory.ts'
+import { recordBaseline } from '../doctor/scan/record-baseline.ts'
+import type { ConversationKey } from '../postgres/conversation-rows.ts'
+import { measureFile } from '../sqlite/memory-file.ts'
+import type { WriteDb } from '../sqlite/read-db.ts'
+import { storeOrigin } from '../systems/copied-from.ts'
+import { NATIVE_CAPABILITIES } from '../systems/open.ts'
+import type { RemoteSystem } from '../systems/remote-system.ts'
+import { inSlices } from '../yielding.ts'
+
+/** A pulled file is a working copy of a conversation of its system. */
+export function noteSystem(db: WriteDb, system: RemoteSystem, key: ConversationKey): void {
+  storeOrigin(db, { ...infoOf(db.path, system), fileName: `${key.tenant}, conversation ${key.conversationId}` })
+}
+
+/** Notes which findings are by design of the system, as in any working copy. */
+export async function noteDesign(db: WriteDb, system: RemoteSystem, signal: AbortSignal): Promise<void> {
+  await inSlices(recordBaseline({ read: db, info: infoOf(db.path, system) }, db), signal)
+}
+
+/** The rows have been mapped to ours already, so that they are read as ours, by the rules of their system. */
+const infoOf = (path: string, { id, label }: RemoteSystem): MemoryInfo => ({
+  ...measureFile(path),
+  fileName: '',
+  system: id,
+  systemLabel: label,
+  systemVersion: null,
+  readOnly: true,
+  readOnlyReason: null,
+  access: 'in_place',
+  capabilities: { ...NATIVE_CAPABILITIES, runs: false, levels: false },
+})

@@ -1,0 +1,54 @@
+import type { SystemId } from '../contract/memory.ts'
+import { LcmError } from '../errors.ts'
+import type { Postgres } from '../postgres/connect.ts'
+import { readHead, readPartIds, readTable, readTokens, readUnits } from '../postgres/conversation-rows.ts'
+import { countAlarm, countFleet, readFleetPage, readStalled } from '../postgres/fleet-rows.ts'
+import { requireVersion, schemaVersion } from '../postgres/migrate.ts'
+import type { RemoteStore, RemoteSystem } from '../systems/remote-system.ts'
+import { remoteSystems } from '../systems/systems.ts'
+
+/** What keeps the memories in a database. `foreign` is null for our own tables. */
+export type Store = Pick<RemoteStore, 'require' | 'rows' | 'fleet'> & { readonly foreign: RemoteSystem | null }
+
+const ours: Store = {
+  foreign: null,
+  require: requireVersion,
+  rows: {
+    head: readHead,
+    table: (query, key, table, _local, after = null) => readTable(query, key, table, after),
+    parts: readUnits,
+    tokens: readTokens,
+    partIds: readPartIds,
+  },
+  fleet: { page: readFleetPage, count: countFleet, countAlarm, stalled: readStalled },
+}
+
+/** Our tables come first: their roles see them even where another system lies beside them. */
+export async function storeIn(db: Postgres): Promise<Store> {
+  if ((await schemaVersion(db)) > 0) return ours
+  return db.read(null, async (query) => {
+    for (const system of remoteSystems) if (await system.recognise(query)) return { ...system, foreign: system }
+    return ours
+  })
+}
+
+/**
+ * @param why a sentence without its end: what needs our tables
+ * @throws LcmError unsupported for a database of another system, newer_version, server_refused
+ */
+export async function requireOurs(db: Postgres, why: string): Promise<void> {
+  const { foreign } = await storeIn(db)
+  if (foreign === null) return requireVersion(db)
+  throw new LcmError(
+    'unsupported',
+    `${why}, and ${db.shown} is a database of ${foreign.label}, which is only read. "lcm pull" copies a conversation of it into a file.`,
+    { system: foreign.id },
+  )
+}
+
+export const readOnlySystem = (id: SystemId): LcmError =>
+  new LcmError(
+    'unsupported',
+    `The file was pulled from ${remoteSystems.find((one) => one.id === id)?.label ?? id}, whose memories are only read: nothing is pushed there. The changes stay in the file.`,
+    { system: id },
+  )
