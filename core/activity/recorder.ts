@@ -18,7 +18,7 @@ export type RecorderOptions = {
   readonly level: LogLevel
 }
 
-/** Counts that could not be written wait for the next time; so many at most. */
+/** Counts and events that could not be written wait for the next time; so many of each at most. */
 const MOST_UNWRITTEN = 5_000
 const RETRY_MS = 10_000
 /** At the end nobody tries again later, so counts wait this often, and so many milliseconds each time, for a locked file. */
@@ -113,7 +113,10 @@ export class Recorder {
     const { samples, events: kept } = this.#unwritten
     const next = { samples: [...samples, ...(await counts.take())], events: [...kept, ...events] }
     const isWritten = this.#keep(next, openDb, nowMs)
-    this.#unwritten = { samples: isWritten ? [] : next.samples.slice(-MOST_UNWRITTEN), events: [] }
+    this.#unwritten = {
+      samples: isWritten ? [] : next.samples.slice(-MOST_UNWRITTEN),
+      events: isWritten ? [] : next.events.slice(-MOST_UNWRITTEN),
+    }
   }
 
   /** Writes the counts that others kept from being written. */

@@ -68,7 +68,7 @@ describe('the counts', () => {
     expect(await textOf(folder)).toContain('lcm_expand_latency_ms_count 400\n')
   })
 
-  it('are written at the end although another process has kept them from being written', async () => {
+  it('are written at the end, and so are jobs, although another process has kept them from being written', async () => {
     const folder = join(temporaryFolder(), 'log')
     const count = (): void => logEvent('info', 'expand', 'expand.done', { memory, duration_ms: 1 })
     await recorded(folder, count)
@@ -82,8 +82,13 @@ describe('the counts', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     await new Promise((resolve) => holder.stdout.once('data', resolve))
-    await recorded(folder, count)
+    await recorded(folder, () => {
+      count()
+      logEvent('info', 'job', 'job.started', { memory, job_id: 'job_1', job_kind: 'import' })
+      logEvent('info', 'job', 'job.done', { memory, job_id: 'job_1', job_kind: 'import', duration_ms: 1 })
+    })
     expect(await textOf(folder)).toContain('lcm_expand_latency_ms_count 2\n')
+    expect((await historyOf(folder)).jobs).toMatchObject([{ jobId: 'job_1', state: 'done' }])
   })
 
   it('are of one memory, or of all with the memory as a label', async () => {

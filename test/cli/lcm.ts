@@ -8,9 +8,6 @@ import { cliPath } from '../builders/built-program.ts'
 import { asOrdinaryUser } from '../builders/ordinary-user.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 
-// Programs take their time to start on a busy machine.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
-
 const home = temporaryFolder()
 
 export type Ran = {

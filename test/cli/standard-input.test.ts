@@ -81,7 +81,7 @@ describe('lcm import -', () => {
     const child = importing(at('waiting.db'))
     const ran = ended(child)
     child.stdin?.write(session())
-    await expect.poll(() => readdirSync(spools).length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => readdirSync(spools).length).toBe(1)
     child.kill('SIGINT')
     expect(await ran).toMatchObject({ code: 130, stderr: expect.stringMatching(/^lcm: cancelled: /) })
     expect(readdirSync(spools)).toEqual([])

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const ran = await lcm(['import', folder, '--db', db])
   if (ran.code !== 0) throw new Error(ran.stderr)
   first = await document(Compacted, ['compact', '--db', db, '--set', 'leafChunkTokens=900'])
-}, 60_000)
+})
 
 describe('lcm context --at', () => {
   it('shows the window after a message as it was before a compaction', async () => {

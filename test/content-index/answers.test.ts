@@ -150,7 +150,7 @@ it('gives the same pages with the index of contents as without it, in every mode
     },
   )
   await fc.assert(property, { numRuns: runs(40) })
-}, 120_000)
+})
 
 it('finds each text that stands in a run among its grams, in both forms in which texts are compared', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 })

@@ -50,13 +50,13 @@ it('indexes the contents of large files while somebody looks at a native memory,
   })
   const { contents } = await core.lcm()
   const areIndexed = (): boolean => paths.every((path) => !contents.indexes.isMissing(path, 1e9))
-  await expect.poll(areIndexed, { timeout: 20_000 }).toBe(true)
+  await expect.poll(areIndexed).toBe(true)
   expect(progress.at(0)).toMatchObject({ unit: 'bytes', note: 'contents of large files' })
   await expect.poll(async () => (await core.searchIndex()).jobId).toBeNull()
   paths.push(addFile(memory, 2, 10_000))
-  await expect.poll(areIndexed, { timeout: 20_000 }).toBe(true)
+  await expect.poll(areIndexed).toBe(true)
   expect(await core.searchIndex()).toMatchObject({ state: 'native', reason: null })
-}, 60_000)
+})
 
 it('leaves contents without an index that are read in a moment', async () => {
   using memory = buildMemory({ conversations: [{ messages: ['the files'] }] })

@@ -111,7 +111,7 @@ describe('a kept ledger', () => {
       ),
       { numRuns: runs(12) },
     )
-  }, 60_000)
+  })
 
   it('begins with what was in the memory before it was kept', async () => {
     const path = join(temporaryFolder(), 'lcm.db')
@@ -201,7 +201,7 @@ describe('a failure while a ledger is written', () => {
       }),
       { numRuns: runs(25) },
     )
-  }, 60_000)
+  })
 
   it('loses nothing when the disk of the ledger failed, because committed rows wait', async () => {
     const { lcm, path, ledger } = await kept()

@@ -65,4 +65,4 @@ it('a run that is killed at any moment and started again has exactly one result 
     const events = readFileSync(report.eventsPath, 'utf8').trimEnd().split('\n')
     expect(events.map((line) => JSON.parse(line).status)).toEqual(['completed'])
   }
-}, 180_000)
+})

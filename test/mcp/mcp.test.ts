@@ -72,7 +72,7 @@ beforeAll(async () => {
   expect(compacted.code).toBe(0)
   db = join(temporaryFolder(), 'lcm.db')
   copyFileSync(original, db)
-}, 60_000)
+})
 afterEach(async () => {
   await server?.close()
   server = null

@@ -157,21 +157,25 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
   it('keeps nothing of a copy whose program was killed, and everything of one that ended', async () => {
     using memory = sampleMemory('killed', 4000)
     const args = ['copy', '--from', memory.path, '--to', server.address.shown, '--tenant', 'killed', '--json']
+    // Holds the copy up in the middle of its transaction.
+    const holder = await server.connect()
+    await holder.script('BEGIN; LOCK TABLE lcm.messages IN SHARE MODE')
     const child = startLcm(args, { env })
     const ran = ended(child)
-    await expect.poll(isCopying).toBe(true)
+    await expect.poll(isHeldUp).toBe(true)
     child.kill('SIGKILL')
     await ran
+    await holder.close()
     const copied = await lcm(args, { env })
     expect(JSON.parse(copied.stdout).conversations).toMatchObject([{ messages: 4000, isThere: false }])
     expect(await rowsOf('messages', 'killed')).toBe(4000)
   })
 
-  /** True while another connection is in a transaction. */
-  async function isCopying(): Promise<boolean> {
+  /** True while another connection waits for a table. */
+  async function isHeldUp(): Promise<boolean> {
     const rows = await db.read(null, (query) =>
       query(
-        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'lcm-inspector' AND pid <> pg_backend_pid() AND xact_start IS NOT NULL AND query ~ 'lcm\\.'",
+        "SELECT 1 FROM pg_stat_activity WHERE application_name = 'lcm-inspector' AND wait_event_type = 'Lock' AND query ~ 'lcm\\.'",
       ),
     )
     return rows.length > 0

@@ -30,7 +30,7 @@ beforeAll(() => {
     )
     top = memory.condensed(1, leaves, { content: SUMMARY, inWindow: false })
   })
-}, 60_000)
+})
 afterAll(() => memory.close())
 
 it('finds one sentence among 10,000 messages, and yields meanwhile', async () => {

@@ -29,7 +29,7 @@ async function killAfter(work: string, path: string, ms: number): Promise<string
 
 // "Crash at any instant (kill −9 during ingest, compaction, repair, import): the next open finds zero broken lineage and
 // no lost message."
-describe('a process that is killed', { timeout: 120_000 }, () => {
+describe('a process that is killed', () => {
   it('leaves the file unchanged or repaired when it was repairing', async () => {
     for (const ms of [0, 25, 60, 110, 180, 300]) {
       const memory = await compactedMemory({ seed: 11 })

@@ -35,7 +35,7 @@ const allCharacters: string[] = blocks.map((block) =>
 
 it('splits and folds every character of Unicode as the word index does', () => {
   expect(allCharacters.map(ours)).toEqual(terms('unicode61 remove_diacritics 2', allCharacters))
-}, 60_000)
+})
 
 it('lowers letters as the trigram index does', () => {
   const letters = allCharacters.slice(0, 0x1f0).map((text) => text.replaceAll(/\s/g, ''))
@@ -44,7 +44,7 @@ it('lowers letters as the trigram index does', () => {
     return characters.slice(2).map((_, i) => characters.slice(i, i + 3).join(''))
   })
   expect(trigrams).toEqual(terms('trigram', letters))
-}, 60_000)
+})
 
 it('splits any text as the word index does', () => {
   const texts = fc

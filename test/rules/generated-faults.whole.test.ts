@@ -42,5 +42,5 @@ describe.each(forms)('the rules, asked about $name', ({ make }) => {
       if (fault.inject(world)) expect(faultsIn(await scanFile(world.path)), fault.rule).toEqual([fault.rule])
       world.close()
     }
-  }, 60_000)
+  })
 })

@@ -126,7 +126,7 @@ describe('the salvage of a file', () => {
       ),
       { numRuns: runs(10) },
     )
-  }, 60_000)
+  })
 
   it('keeps rows whose session or place is used twice', async () => {
     const path = damaged([])

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process'
 import { copyFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { ended, environment, type Ran } from '../cli/lcm.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const root = join(import.meta.dirname, '../..')
 const folder = temporaryFolder()

@@ -163,7 +163,7 @@ const LINES = new Map(WRITERS.map((writer) => [writer.name.split(/[ ,]/)[0], wri
 describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name',
   ({ writer }) => {
-    it('answers every service for any value in any text column', { timeout: 60_000 }, async () => {
+    it('answers every service for any value in any text column', async () => {
       const sound = soundFile(writer)
       for (const table of tablesOf(sound)) {
         const path = spoiltCopy(sound, table)
@@ -182,9 +182,7 @@ describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.
 describe.each([nativeWriter, ...LINES.values()].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name',
   ({ writer }) => {
-    it('answers every service when a value or a key is a name that all objects inherit', {
-      timeout: 60_000,
-    }, async () => {
+    it('answers every service when a value or a key is a name that all objects inherit', async () => {
       const path = namedCopy(soundFile(writer))
       await withLcm(path, cacheDir, askEveryService)
       await withLcm(path, cacheDir, (lcm) => askEveryQuestion(lcm, (_service, question) => question()))

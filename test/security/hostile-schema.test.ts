@@ -67,7 +67,7 @@ function changed(sound: string, change: HostileChange, table: string): string | 
 describe.each([nativeWriter, ...WRITERS].map((writer) => ({ name: writer.name, writer })))(
   'a file of $name with a hostile structure',
   ({ name, writer }) => {
-    it('answers every service, or fails with a typed error', { timeout: 60_000 }, async () => {
+    it('answers every service, or fails with a typed error', async () => {
       const sound = soundFile(writer)
       const random = new Random([...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1_000_003)
       const tables = tablesOf(sound)
@@ -85,7 +85,6 @@ describe.each([nativeWriter, ...WRITERS].map((writer) => ({ name: writer.name, w
 describe('a table of messages', () => {
   it.each(HOSTILE_CHANGES.map((change) => ({ name: change.name, change })))(
     'never hangs a reader when it is replaced by $name',
-    { timeout: 60_000 },
     async ({ change }) => {
       const lossless = WRITERS.find(({ name }) => name.startsWith('lossless-claw')) as SystemWriter
       for (const writer of [lossless, nativeWriter]) {
@@ -97,7 +96,7 @@ describe('a table of messages', () => {
 })
 
 // `max(rowid)` of such a table is a text: a range that went up to it never ended, in `integrity` and in `repair --plan`.
-it('a text column named rowid in any table ends the scan and the plan of a repair', { timeout: 60_000 }, async () => {
+it('a text column named rowid in any table ends the scan and the plan of a repair', async () => {
   const writer = WRITERS.find(({ name }) => name.startsWith('lossless-claw')) as SystemWriter
   const change = HOSTILE_CHANGES.find(({ name }) => name === 'a column named rowid that holds a text') as HostileChange
   const sound = soundFile(writer)

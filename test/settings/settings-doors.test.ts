@@ -177,9 +177,7 @@ describe('the preview of a prompt', () => {
       expect(plan.steps.length).toBeGreaterThan(1)
       const preview = await client.compaction.prompt({ ...input, step: 0, level: 'normal' })
       const { jobId } = await client.jobs.start({ kind: 'compact', ...input })
-      await expect
-        .poll(async () => (await client.jobs.list()).find((job) => job.jobId === jobId)?.state, { timeout: 10_000 })
-        .toBe('done')
+      await expect.poll(async () => (await client.jobs.list()).find((job) => job.jobId === jobId)?.state).toBe('done')
       const sent = server?.asked[0]
       if (!sent) throw new Error('nothing was sent')
       const code = codeOf(sent)

@@ -119,7 +119,7 @@ describe('a search with a side index', () => {
       }),
       { numRuns: runs(8) },
     )
-  }, 120_000)
+  })
 
   it.each([
     ['a message', `UPDATE messages SET content = 'an oyster' WHERE message_id = 7`],

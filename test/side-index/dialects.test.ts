@@ -53,7 +53,7 @@ describe('a side index of a file of any system', () => {
     const window = await Stage.open(join(folder, 'lcm.db'), temporaryFolder())
     // Files that were written this very moment cannot be named yet.
     const settled = () =>
-      vi.waitFor(async () => expect(await window.update()).toMatchObject({ outcome: 'ready' }), 20_000)
+      vi.waitFor(async () => expect(await window.update()).toMatchObject({ outcome: 'ready' }), 60_000)
     await settled()
     expect(window.isCurrent).toBe(true)
     appendFileSync(join(folder, 'lcm.events.jsonl'), '\n')

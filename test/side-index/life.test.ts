@@ -75,7 +75,7 @@ describe('a side index', () => {
     expect(window.isCurrent).toBe(true)
     const query = { query: 'word7919', match: 'all' as const }
     expect((await window.grep(query)).ids).toEqual((await window.scan(query)).ids)
-  }, 60_000)
+  })
 
   it('is built by one of two processes that try at once', async () => {
     const cacheDir = temporaryFolder()
@@ -89,7 +89,7 @@ describe('a side index', () => {
     const window = opened(await Stage.open(path, cacheDir))
     expect(window.isCurrent).toBe(true)
     expect(window.index.facts()).toMatchObject({ indexedRows: 1500, totalRows: 1500 })
-  }, 60_000)
+  })
 
   it('is replaced by a scan with a note when it cannot be stored anywhere', async () => {
     const notAFolder = join(temporaryFolder(), 'cache')
@@ -153,7 +153,7 @@ describe('a side index', () => {
     const window = opened(await Stage.open(path, cacheDir))
     expect(window.isCurrent).toBe(false)
     expect(window.index.facts().indexedRows).toBe(0)
-  }, 30_000)
+  })
 })
 
 describe('the folder of side indexes', () => {

@@ -77,7 +77,7 @@ describe('a window on a large file of another system', () => {
     expect(await ask(core, 'walrus 1999')).toBe(1)
     await core.close()
     expect(folderState(dirname(path))).toEqual(before)
-  }, 30_000)
+  })
 
   it('updates its index when an agent writes, and finds what was written at every moment', async () => {
     const path = fileOf(2500)
@@ -99,7 +99,7 @@ describe('a window on a large file of another system', () => {
     expect(await ask(core, 'another program')).toBe(2)
     expect((await core.searchIndex()).indexedRows).toBe(2502)
     expect(core.jobs.list().filter(({ kind }) => kind === 'index')).toHaveLength(1)
-  }, 30_000)
+  })
 
   it('keeps watching the file when a page that the index needs is damaged', async () => {
     const path = fileOf(1000)

@@ -20,7 +20,7 @@ let db: string
 let settingsFile: string
 beforeAll(async () => {
   original = (await importedMemory(80)).db
-}, 30_000)
+})
 beforeEach(async () => {
   server = await startModelServer(good('What the model said.'))
   const folder = temporaryFolder()

@@ -62,7 +62,7 @@ function expectAllReached(memory: TestMemory): void {
 // "After any sequence of rewrite, dissolve, transplant and undo the integrity report is clean and every message is still
 // reachable."
 describe('any sequence of operations by hand', () => {
-  it('leaves a sound memory in which every message is covered or in the window', { timeout: 240_000 }, async () => {
+  it('leaves a sound memory in which every message is covered or in the window', async () => {
     const acts = fc.array(
       fc.record<Act>({
         kind: fc.constantFrom('rewrite', 'subtree', 'dissolve', 'dissolve', 'transplant', 'undo', 'message'),

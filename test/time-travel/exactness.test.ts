@@ -126,7 +126,7 @@ describe('time travel in a file that records every replacement', () => {
       { numRuns: runs(30) },
     )
     expect(moments).toBeGreaterThan(runs(250))
-  }, 120_000)
+  })
 
   it('shows what left and what entered between any two moments', async () => {
     await fc.assert(
@@ -146,7 +146,7 @@ describe('time travel in a file that records every replacement', () => {
       }),
       { numRuns: runs(15) },
     )
-  }, 120_000)
+  })
 
   it('assembles a past window by the rules of the present one', async () => {
     using memory = buildMemory({ conversations: [{}] })

@@ -41,7 +41,7 @@ describe('a working copy of a sound memory', () => {
   const copies = new Map<string, string>()
   beforeAll(async () => {
     for (const name of names) copies.set(name, (await copied(join(FIXTURES, name))).path)
-  }, 60_000)
+  })
   const copyOf = (name: string): string => copies.get(name) ?? ''
 
   it.each(names)('has no fault, and names the known exceptions of its system: %s', async (name) => {

@@ -1,9 +1,18 @@
-// Imports a transcript in a process of its own, which the test then kills.
+// Imports a transcript in a process of its own, which is killed when so many files have got their places.
+import { FileStore } from '../../../core/files/file-store.ts'
 import { openNative } from '../../../core/sqlite/native.ts'
 import { runImport } from '../../builders/import.ts'
 import { largeFiles } from '../../builders/large-files.ts'
 
-const [database = '', transcript = ''] = process.argv.slice(2)
+const [database = '', transcript = '', most = ''] = process.argv.slice(2)
+let placed = 0
+const { place } = FileStore.prototype
+FileStore.prototype.place = function (...given) {
+  const path = place.apply(this, given)
+  placed += 1
+  if (placed === Number(most)) process.kill(process.pid, 'SIGKILL')
+  return path
+}
 await runImport(openNative(database), [transcript], {
   files: largeFiles(database, 300),
 })
