@@ -1,0 +1,80 @@
+/** What the page itself notes about its speed. */
+type WindowProbe = {
+  /** When the strata first had more than their ground, or null. Milliseconds since the navigation. */
+  drawnAtMs: number | null
+  /** Milliseconds of every task that took 50 or more, since they were last taken. */
+  readonly longTasks: number[]
+  /** When frames began, while they are sampled. */
+  frames: number[] | null
+  /** Milliseconds from an event to the frame that shows what was awaited, or null while it is awaited. */
+  answer: number | null
+  /** Waits from the next event of this type on until what is asked for is on screen. */
+  readonly await: (event: 'pointerup' | 'input', what: 'detail' | 'hit' | 'range') => void
+}
+
+declare global {
+  interface Window {
+    probe: WindowProbe
+  }
+}
+
+/** Runs in the page before anything else. It stands by itself, since only its text goes there. */
+export function installProbe(): void {
+  const longTasks: number[] = []
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longTasks.push(duration)
+  }).observe({ type: 'longtask', buffered: true })
+
+  const noteDrawing = () => {
+    const canvas = document.querySelector('canvas')
+    const pen = canvas?.getContext('2d', { willReadFrequently: false })
+    const isDrawn =
+      canvas &&
+      pen &&
+      canvas.width > 300 &&
+      new Set(pen.getImageData(0, 0, canvas.width, canvas.height / 2).data).size > 12
+    if (isDrawn) probe.drawnAtMs = performance.now()
+    else requestAnimationFrame(noteDrawing)
+  }
+  requestAnimationFrame(noteDrawing)
+
+  const address = () => new URLSearchParams(location.hash.split('?')[1])
+  const isShown = {
+    detail: () => {
+      const id = address().get('select')
+      return id !== null && document.querySelector(`aside[aria-label="Detail"] [aria-label="Copy ${id}"]`) !== null
+    },
+    hit: () => document.querySelector('#search-hits [role=row][aria-selected]') !== null,
+    range: () => {
+      const [first, last] = (address().get('strata.range') ?? '').split('-').map(Number)
+      const text = document.querySelector('[aria-label=Range]')?.textContent ?? ''
+      return text.includes(`messages ${first?.toLocaleString('en')} – ${last?.toLocaleString('en')}`)
+    },
+  } as const
+
+  const probe: WindowProbe = {
+    drawnAtMs: null,
+    longTasks,
+    frames: null,
+    answer: null,
+    await: (event, what) => {
+      probe.answer = null
+      const begin = ({ timeStamp }: Event) => {
+        const look = () => {
+          // The frame that shows it ends after this callback.
+          if (isShown[what]()) setTimeout(() => (probe.answer = performance.now() - timeStamp))
+          else requestAnimationFrame(look)
+        }
+        requestAnimationFrame(look)
+      }
+      addEventListener(event, begin, { capture: true, once: true })
+    },
+  }
+  window.probe = probe
+
+  const tick = (atMs: number) => {
+    probe.frames?.push(atMs)
+    requestAnimationFrame(tick)
+  }
+  requestAnimationFrame(tick)
+}
