@@ -121,6 +121,9 @@ export function createRouter(core: Core) {
       fleet: os.servers.fleet.handler(async ({ input: { address, ...asked } }) =>
         (await core.servers()).fleet(address, asked, core.settings.read().compaction.budgetTokens),
       ),
+      search: os.servers.search.handler(async ({ input, signal }) =>
+        (await core.servers()).search(input, signal ?? new AbortController().signal),
+      ),
       open: os.servers.open.handler(async ({ input }) => {
         const path = (await core.servers()).pathOf(input)
         return { path, jobId: core.jobs.start({ path, create: true, spec: { kind: 'pull', ...input } }) }

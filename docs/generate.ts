@@ -8,15 +8,13 @@ import { ALIASES, type CommandSpec, SHARED } from '../core/doors/cli/command.ts'
 import { commandLists } from '../core/doors/cli/commands.ts'
 import { type Flag, flagsOf } from '../core/doors/cli/flags.ts'
 import { commandFlags, flagText } from '../core/doors/cli/parser.ts'
-import { PARTITIONS } from '../core/postgres/migrate.ts'
 import {
-  POLICIES,
-  SCHEMA_V1 as POSTGRES_V1,
   SCHEMA_V2 as POSTGRES_V2,
   SCHEMA_V3 as POSTGRES_V3,
-  partitions,
-  ROLES,
-} from '../core/postgres/schema.ts'
+  SCHEMA_V4 as POSTGRES_V4,
+} from '../core/postgres/later-versions.ts'
+import { PARTITIONS } from '../core/postgres/migrate.ts'
+import { POLICIES, SCHEMA_V1 as POSTGRES_V1, partitions, ROLES } from '../core/postgres/schema.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
@@ -100,6 +98,11 @@ Each partitioned table has ${PARTITIONS} partitions, or as many as the first \`l
 ## Added by version 3
 
 \`\`\`sql${POSTGRES_V3.trimEnd()}
+\`\`\`
+
+## Added by version 4
+
+\`\`\`sql${POSTGRES_V4.trimEnd()}
 \`\`\`
 
 ## Roles

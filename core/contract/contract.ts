@@ -46,10 +46,19 @@ import { Guidelines, Outline, OutlineInput } from './outline.ts'
 import { ProbeDocument, ProbeDocumentInput, ProbeInput, ProbeReport } from './probe.ts'
 import { Provenance, ProvenanceInput } from './provenance.ts'
 import { ProviderTest } from './provider.ts'
+import { RemoteHits } from './remote.ts'
 import { Backup, RepairPlan } from './repair.ts'
 import { ExpandInput, Expansion, GrepInput, GrepResult, GrepStep, Matches, MatchesInput } from './retrieval.ts'
 import { SearchIndexStatus } from './search-index.ts'
-import { ByServer, ConnectInput, FollowState, OpenRemoteInput, ServerFleetInput, ServerList } from './servers.ts'
+import {
+  ByServer,
+  ConnectInput,
+  FollowState,
+  OpenRemoteInput,
+  ServerFleetInput,
+  ServerList,
+  ServerSearchInput,
+} from './servers.ts'
 import { FoundSettings, Preset, SettingsPatch, SettingsReport } from './settings.ts'
 import { RawRows, SavedQuery, SqlAnswer, SqlInput, SqlTable } from './sql.ts'
 import { Strata, StrataInput, StrataMessages, StrataMessagesInput } from './strata.ts'
@@ -142,6 +151,8 @@ export const contract = {
     fleet: reads('Lists conversations of all tenants in a database that you may see.')
       .input(ServerFleetInput)
       .output(FleetReport),
+    /** It can be cancelled. */
+    search: reads('Searches all conversations of a tenant in a database.').input(ServerSearchInput).output(RemoteHits),
     /** Open `path` when the job is done. */
     open: writes('Copies a conversation out of a database into a file of the cache, or brings that file up to date.')
       .input(OpenRemoteInput)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId } from './ids.ts'
+import { GrepInput } from './retrieval.ts'
 
 const Count = z.number().int().nonnegative()
 
@@ -92,9 +93,10 @@ export type WorkerReport = z.infer<typeof WorkerReport>
 
 /** A search in all conversations of a tenant. */
 export const RemoteGrepInput = z.object({
-  query: z.string().min(1).max(10_000).describe('the characters or the pattern'),
-  mode: z.enum(['literal', 'regex']).default('literal').describe('how the query is read'),
-  caseSensitive: z.boolean().optional().describe('tell capital from small letters'),
+  query: z.string().min(1).max(10_000).describe('words, "phrases", prefix*, OR, NOT'),
+  mode: GrepInput.shape.mode,
+  caseSensitive: GrepInput.shape.caseSensitive,
+  match: GrepInput.shape.match,
   conversationIds: z.array(ConversationId).optional().describe('narrow to a conversation'),
   limit: z.int().min(1).max(1000).default(50).describe('hits a page'),
   cursor: z.string().optional().describe('where the last page ended: nextCursor of its answer'),
@@ -112,14 +114,22 @@ const RemoteHit = z.object({
   snippet: z.string(),
   /** Ranges in the snippet in UTF-16 units, end exclusive. */
   matches: z.array(z.tuple([z.number(), z.number()])),
+  /** Of a hit of a question: the words of the question that it has. */
+  words: z.array(z.string()).optional(),
 })
 export type RemoteHit = z.infer<typeof RemoteHit>
 
 export const RemoteHits = z.object({
   tenant: z.string(),
-  /** The newest first. */
+  /** The newest first; of a question, those with all words, then those with most of the rare ones. */
   hits: z.array(RemoteHit),
+  /** The conversations of the hits. */
+  conversations: z.array(z.object({ conversationId: ConversationId, label: z.string(), messages: Count })),
+  /** Where the next page begins. A page that took long ends early: it may have fewer hits than were asked for. */
   nextCursor: z.string().nullable(),
+  /** It was understood as a question: any of the words, in every form with the same stem. */
+  isQuestion: z.boolean(),
+  notes: z.array(z.string()),
   /** Texts that the server sent because they might be hits. */
   readTexts: Count,
 })

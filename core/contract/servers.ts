@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { FleetQuery } from './fleet.ts'
 import { ConversationId, TimeMs } from './ids.ts'
+import { RemoteGrepInput } from './remote.ts'
 
 const address = z.string().min(1).max(2000).describe('postgres://user@host:5432/database')
 
@@ -29,6 +30,12 @@ export const ConnectInput = z.object({
 export type ConnectInput = z.infer<typeof ConnectInput>
 
 export const ServerFleetInput = FleetQuery.extend({ address })
+
+export const ServerSearchInput = RemoteGrepInput.extend({
+  address,
+  tenant: z.string().min(1).max(200).describe('whose conversations'),
+})
+export type ServerSearchInput = z.infer<typeof ServerSearchInput>
 
 export const OpenRemoteInput = z.object({
   address,

@@ -96,7 +96,10 @@ function conditionOf(filters: FleetFilters, first: number): { readonly sql: stri
   const parts = ['true']
   if (filters.tenant !== null) parts.push(`tenant_id = ${value(filters.tenant)}`)
   if (filters.minWindowTokens !== null) parts.push(`window_tokens >= ${value(filters.minWindowTokens)}`)
-  if (filters.text !== null) parts.push(`position(lower(${value(filters.text)}) IN lower(label)) > 0`)
+  if (filters.text !== null) {
+    const pattern = `%${filters.text.replace(/[\\%_]/g, '\\$&')}%`
+    parts.push(`(tenant_id, conversation_id) IN (SELECT * FROM lcm.find_labels(${value(pattern)}))`)
+  }
   if (filters.alarm === 'stalled_ingest') parts.push(`tenant_id = ANY (${value(filters.stalled)}::text[])`)
   else if (filters.alarm !== null) parts.push(CONDITIONS[filters.alarm])
   return { sql: parts.join(' AND '), values }

@@ -1,9 +1,18 @@
 import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from './connect.ts'
-import { migrations } from './schema.ts'
+import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V4 } from './later-versions.ts'
+import { POLICIES, partitions, SCHEMA_V1 } from './schema.ts'
 
 /** Partitions of each table in a new database. Their number cannot be changed later without copying the rows. */
 export const PARTITIONS = 16
+
+/** `migrations(n)[v]` takes the tables from version v to v + 1. Applied ones never change; a change is a new entry. */
+const migrations = (partitionCount: number): readonly string[] => [
+  SCHEMA_V1 + partitions(partitionCount) + POLICIES,
+  SCHEMA_V2,
+  SCHEMA_V3,
+  SCHEMA_V4,
+]
 
 const queries = {
   hasTable: /* sql */ `SELECT to_regclass('lcm.schema_version') IS NOT NULL AS "isThere"`,
@@ -13,6 +22,8 @@ const queries = {
 /** Two deployers at once: the second waits, and finds nothing left to do. The number is "LCMi". */
 const begin = /* sql */ `
 BEGIN;
+-- Indexes over many rows may take hours.
+SET LOCAL statement_timeout = 0;
 SET LOCAL lock_timeout = '60s';
 SELECT pg_advisory_xact_lock(1279470953);
 CREATE SCHEMA IF NOT EXISTS lcm;

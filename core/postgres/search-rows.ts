@@ -2,10 +2,15 @@ import type { Query } from './connect.ts'
 import { fromStored } from './exact-texts.ts'
 
 /** What every text must contain that is sought, without regard to case. */
-type TextCondition =
+export type TextCondition =
   | { readonly kind: 'anything' }
   | { readonly kind: 'text'; readonly text: string }
+  /** Words as SQLite's tokenizer writes them. The last one may be the beginning of a word. */
+  | { readonly kind: 'words'; readonly tokens: readonly string[]; readonly isPrefix: boolean }
   | { readonly kind: 'all' | 'any'; readonly of: readonly TextCondition[] }
+
+/** A condition that makes a text come earlier. */
+export type WeighedCondition = { readonly condition: TextCondition; readonly weight: number }
 
 /** A text that may be a hit. Only reading it tells. */
 export type Candidate = {
@@ -17,31 +22,31 @@ export type Candidate = {
   readonly depth: number | null
   readonly createdAtMs: number
   readonly content: string
+  readonly score: number
 }
 
-/** The candidate after which a page goes on: the newest come first. */
-export type CandidatePosition = Pick<Candidate, 'createdAtMs' | 'conversationId' | 'kind' | 'id'>
+/** The candidate after which a page goes on. */
+export type CandidatePosition = Pick<Candidate, 'score' | 'createdAtMs' | 'conversationId' | 'kind' | 'id'>
 
 export type CandidateRequest = {
-  readonly tenant: string
   readonly conversationIds: readonly number[] | null
   readonly condition: TextCondition
+  readonly weighed: readonly WeighedCondition[]
   readonly after: CandidatePosition | null
   readonly limit: number
 }
 
 const queries = {
-  candidates: (where: string) => /* sql */ `
-    SELECT * FROM (
-      SELECT conversation_id AS "conversationId", 'msg_' || message_id AS id, 'message' AS kind, seq, role,
-        NULL::bigint AS depth, created_at AS "createdAtMs", content, exact_texts
-      FROM lcm.messages WHERE ${where}
-      UNION ALL
-      SELECT conversation_id, summary_id, kind, NULL, NULL, depth, created_at, content, exact_texts
-      FROM lcm.summaries WHERE ${where}
-    ) AS found
-    WHERE $3::bigint IS NULL OR ("createdAtMs", "conversationId", kind, id) < ($3, $4, $5, $6)
-    ORDER BY "createdAtMs" DESC, "conversationId" DESC, kind DESC, id DESC LIMIT $7`,
+  candidates: /* sql */ `
+    SELECT conversation_id AS "conversationId", id, kind, seq, role, depth, created_at AS "createdAtMs", content,
+      exact_texts, score
+    FROM lcm.find_texts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  count: /* sql */ `SELECT lcm.count_texts($1, $2) AS n`,
+  conversations: /* sql */ `
+    SELECT conversation_id AS "conversationId", label, messages FROM lcm.conversation_totals
+    WHERE tenant_id = $1 AND conversation_id = ANY ($2)`,
+  texts: /* sql */ `
+    SELECT coalesce(sum(messages + summaries), 0)::bigint AS n FROM lcm.conversation_totals WHERE tenant_id = $1`,
 }
 
 /**
@@ -61,33 +66,79 @@ export function likePattern(text: string): string | null {
   return kept === '' ? null : `%${kept}%`
 }
 
-/** Reads texts that may be hits, the newest first. The trigram indexes say which. */
+/** Words are kept up to this length. */
+const KEPT_CHARS = 200
+
+/** The query for the index of words, or null when no word consists of ASCII: the index has no others. */
+export function wordsQuery(tokens: readonly string[], isPrefix: boolean): string | null {
+  const parts = tokens.flatMap((token, at) => {
+    if (!/^[a-z0-9]+$/.test(token)) return []
+    const isBeginning = token.length >= KEPT_CHARS || (isPrefix && at === tokens.length - 1)
+    return [`'${token.slice(0, KEPT_CHARS)}'${isBeginning ? ':*' : ''}`]
+  })
+  return parts.length === 0 ? null : parts.join(' & ')
+}
+
+type Sent = { readonly like?: string; readonly words?: string; readonly all?: Sent[]; readonly any?: Sent[] }
+
+/** A condition as `lcm.text_condition` reads it, or null when it says nothing. */
+function sentCondition(condition: TextCondition): Sent | null {
+  switch (condition.kind) {
+    case 'anything':
+      return null
+    case 'text': {
+      const like = likePattern(condition.text)
+      return like === null ? null : { like }
+    }
+    case 'words': {
+      const words = wordsQuery(condition.tokens, condition.isPrefix)
+      return words === null ? null : { words }
+    }
+    case 'all':
+    case 'any': {
+      const parts = condition.of.map(sentCondition)
+      const known = parts.filter((part) => part !== null)
+      // Of a choice, one part that says nothing makes the whole say nothing.
+      if (known.length === 0 || (condition.kind === 'any' && known.length < parts.length)) return null
+      return condition.kind === 'all' ? { all: known } : { any: known }
+    }
+  }
+}
+
+/** Reads texts of the transaction's tenant that may be hits, the best first, and then the newest. Indexes say which. */
 export async function readCandidates(
   query: Query,
-  { tenant, conversationIds, condition, after, limit }: CandidateRequest,
+  { conversationIds, condition, weighed, after, limit }: CandidateRequest,
 ): Promise<Candidate[]> {
-  const values: unknown[] = [
-    tenant,
+  const weights = weighed.map((one) => ({ condition: sentCondition(one.condition) ?? {}, weight: one.weight }))
+  const rows = await query(queries.candidates, [
+    JSON.stringify(sentCondition(condition) ?? {}),
+    JSON.stringify(weights),
     conversationIds,
-    ...(after === null ? [null, null, null, null] : [after.createdAtMs, after.conversationId, after.kind, after.id]),
+    ...(after === null
+      ? [null, null, null, null, null]
+      : [after.score, after.createdAtMs, after.conversationId, after.kind, after.id]),
     limit,
-  ]
-  const sqlOf = (one: TextCondition): string | null => {
-    if (one.kind === 'anything') return null
-    if (one.kind === 'text') {
-      const pattern = likePattern(one.text)
-      if (pattern === null) return null
-      values.push(pattern)
-      return `content ILIKE $${values.length}`
-    }
-    const parts = one.of.map(sqlOf)
-    const known = parts.filter((part) => part !== null)
-    // Of a choice, one part that says nothing makes the whole say nothing.
-    if (known.length === 0 || (one.kind === 'any' && known.length < parts.length)) return null
-    return `(${known.join(one.kind === 'all' ? ' AND ' : ' OR ')})`
-  }
-  const content = sqlOf(condition) ?? 'true'
-  const where = `tenant_id = $1 AND ($2::bigint[] IS NULL OR conversation_id = ANY ($2)) AND ${content}`
-  const rows = await query(queries.candidates(where), values)
+  ])
   return rows.map((row) => fromStored(row) as unknown as Candidate)
 }
+
+/** Counts texts of the transaction's tenant that may be hits, up to a limit. */
+export async function countTexts(query: Query, condition: TextCondition, most: number): Promise<number> {
+  const [found] = await query<{ n: number }>(queries.count, [JSON.stringify(sentCondition(condition) ?? {}), most])
+  return Number(found?.n ?? 0)
+}
+
+/** How many messages and summaries a tenant has. */
+export async function countAllTexts(query: Query, tenant: string): Promise<number> {
+  const [found] = await query<{ n: number }>(queries.texts, [tenant])
+  return Number(found?.n ?? 0)
+}
+
+/** What a list shows of conversations beside their hits. */
+export const readLabels = (
+  query: Query,
+  tenant: string,
+  conversationIds: readonly number[],
+): Promise<{ conversationId: number; label: string; messages: number }[]> =>
+  query(queries.conversations, [tenant, conversationIds])

@@ -13,6 +13,19 @@ export function configuredAddress(env: Environment): ReturnType<typeof parseAddr
 }
 
 /**
+ * The replica of a database, in `LCM_DATABASE_REPLICA_URL`, with its password: that of the database where it has none.
+ * Null for any database but the one in `LCM_DATABASE_URL`.
+ * @throws LcmError invalid_argument when the variable holds no address
+ */
+export function replicaOf(address: PostgresAddress, env: Environment): ReturnType<typeof parseAddress> | null {
+  const url = env.LCM_DATABASE_REPLICA_URL?.trim() ?? ''
+  const configured = configuredAddress(env)
+  if (url === '' || configured === null || serverOf(configured.address) !== serverOf(address)) return null
+  const replica = parseAddress(url, 'environment')
+  return { address: replica.address, password: replica.password ?? configured.password ?? env.PGPASSWORD ?? null }
+}
+
+/**
  * The password of `LCM_DATABASE_URL`, where it belongs to the same server, database and user, or of `PGPASSWORD`.
  */
 export function passwordInEnvironment(address: PostgresAddress, env: Environment): string | null {

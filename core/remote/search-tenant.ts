@@ -3,73 +3,218 @@ import { type RemoteGrepInput, type RemoteHit, RemoteHits } from '../contract/re
 import { GrepInput } from '../contract/retrieval.ts'
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { LcmError } from '../errors.ts'
-import { LOOKING_MS, type Postgres } from '../postgres/connect.ts'
-import { type Candidate, type CandidatePosition, readCandidates } from '../postgres/search-rows.ts'
-import { planQuery, queryHash } from '../search/plan-query.ts'
+import { LOOKING_MS, type Postgres, type Query } from '../postgres/connect.ts'
+import {
+  type Candidate,
+  type CandidatePosition,
+  countAllTexts,
+  countTexts,
+  readCandidates,
+  readLabels,
+  type TextCondition,
+  type WeighedCondition,
+} from '../postgres/search-rows.ts'
+import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
+import { type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
+import type { Expression } from '../search/query.ts'
+import { type AskedWord, tellingWords } from '../search/question.ts'
 import { snippetOf } from '../search/snippet.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { requireOurs } from './remote-stores.ts'
 
-const CANDIDATES_AT_ONCE = 500
+/** Texts that are read with one statement: few at first, and more where few are hits. */
+const FIRST_BATCH = 500
+const LAST_BATCH = 8000
+/** A page ends after this time with the hits that it has, and the next one goes on. */
+const PAGE_MS = 10_000
+/** Rows with a word are counted up to this. */
+const MOST_ROWS = 60_000
+/** Above every sum of weights. */
+const HAS_ALL = 1000
 
 const Position = z.object({
   of: z.string(),
+  /** The weights of the words of a question, as they were for the first page. */
+  weights: z.array(z.number()).nullable(),
+  score: z.number(),
   createdAtMs: z.number(),
   conversationId: z.number(),
   kind: z.enum(['message', 'leaf', 'condensed']),
   id: z.string(),
 })
 
+/** What is asked of the server, and what decides about each text that it sends. */
+type Asked = {
+  readonly matcher: Matcher
+  readonly condition: TextCondition
+  readonly weighed: readonly WeighedCondition[]
+  /** The words of a question and their weights. Null when the query is no question. */
+  readonly question: { readonly words: readonly AskedWord[]; readonly weights: readonly number[] } | null
+}
+
+type TenantSearch = RemoteGrepInput & { readonly tenant: string }
+
 /**
- * Finds characters or a pattern in the messages and summaries of all conversations of a tenant, the newest first. The
- * server says by its trigrams which texts may be hits; each is then read and decided as every search here does.
- * @throws LcmError invalid_argument, unsupported for patterns that only a backtracking engine understands
+ * Searches the messages and summaries of all conversations of a tenant. The server says by its indexes which texts may
+ * be hits; each is then read and decided as every search here does.
+ * @throws LcmError invalid_argument, unsupported for patterns that only a backtracking engine understands, locked when
+ * a statement takes too long
  */
 export async function searchTenant(
   from: Postgres,
-  { tenant, query: sought, mode, caseSensitive, conversationIds, limit, cursor }: RemoteGrepInput & { tenant: string },
+  { tenant, limit, cursor, conversationIds, ...sought }: TenantSearch,
   signal: AbortSignal,
 ): Promise<RemoteHits> {
   await requireOurs(from, 'A search in all conversations of a tenant needs the indexes of LCM Inspector')
-  const asked = GrepInput.parse({ query: sought, mode, caseSensitive, conversationIds })
-  const plan = (await planQuery(asked, signal))?.strict
-  if (plan === undefined) return { tenant, hits: [], nextCursor: null, readTexts: 0 }
-  if (plan.matcher.elsewhere) {
-    plan.matcher.elsewhere.close()
+  const input = GrepInput.parse({ ...sought, conversationIds })
+  const planned = await planQuery(input, signal)
+  if (planned === null) {
+    return { tenant, hits: [], conversations: [], nextCursor: null, isQuestion: false, notes: [], readTexts: 0 }
+  }
+  if (planned.strict.matcher.elsewhere) {
+    planned.strict.matcher.elsewhere.close()
     throw new LcmError(
       'unsupported',
       'Patterns with look-around or back-references are not searched in a database: pull the conversation, and search the file.',
     )
   }
-  const { matcher, formula } = plan
-  const of = queryHash(asked)
+  const of = queryHash(input)
   const start = cursor === undefined ? null : decodeCursor(cursor, Position)
   if (start !== null && start.of !== of) throw badCursor('it belongs to another query')
-  let after: CandidatePosition | null = start
+  const find = async (query: Query): Promise<Found> => {
+    const page = { limit, conversationIds: conversationIds ?? null, of, start, signal }
+    const isQuestion = start === null ? looksLikeQuestion(input, planned) : start.weights !== null
+    const question = isQuestion ? await askQuestion(query, tenant, planned.words, start?.weights ?? null) : null
+    const strict = await readPage(query, question ?? askWords(input, planned), page)
+    const isTooLittle =
+      strict.hits.length < limit && strict.nextCursor === null && (mostWords(planned) || isEmpty(strict))
+    if (question !== null || start !== null || !mayBeQuestion(input, planned) || !isTooLittle) {
+      return strict
+    }
+    const loose = await askQuestion(query, tenant, planned.words, null)
+    return loose === null ? strict : readPage(query, loose, page)
+  }
+  const work = async (query: Query): Promise<RemoteHits> => {
+    const found = await find(query)
+    const ids = [...new Set(found.hits.map(({ conversationId }) => conversationId))]
+    const conversations = await readLabels(query, tenant, ids)
+    return { ...found, tenant, conversations, notes: [...planned.notes] }
+  }
+  return from.read(tenant, work, LOOKING_MS)
+}
+
+type Found = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
+
+const isEmpty = ({ hits }: Found): boolean => hits.length === 0
+const mostWords = ({ words }: Planned): boolean => words.length > 1
+const mayBeQuestion = ({ mode, match }: GrepInput, { isPlain, words }: Planned): boolean =>
+  mode === 'full_text' && match === 'auto' && isPlain && words.length > 0
+
+/** As a search in a file decides it. */
+const looksLikeQuestion = (input: GrepInput, planned: Planned): boolean =>
+  (input.mode === 'full_text' && input.match === 'question') ||
+  (mayBeQuestion(input, planned) && (planned.words.length >= 3 || /\?\s*$/.test(input.query)))
+
+function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): Asked {
+  const asked = match === 'any' && loose ? loose : expression
+  if (mode !== 'full_text' || asked === null) {
+    return { matcher: strict.matcher, condition: strict.formula, weighed: [], question: null }
+  }
+  return { matcher: new ExpressionMatcher(asked), condition: conditionOf(asked), weighed: [], question: null }
+}
+
+/** Returns null when no word of the question stands anywhere. */
+async function askQuestion(
+  query: Query,
+  tenant: string,
+  words: readonly AskedWord[],
+  known: readonly number[] | null,
+): Promise<Asked | null> {
+  const weights = known ?? (await weightsOf(query, tenant, words))
+  const told = words.flatMap((word, at) => {
+    const weight = weights[at] ?? 0
+    return weight > 0 ? [{ word, weighed: { condition: conditionOf(word.expression), weight } }] : []
+  })
+  if (told.length === 0) return null
+  const conditions = told.map(({ weighed }) => weighed.condition)
+  const all: WeighedCondition = { condition: { kind: 'all', of: conditions }, weight: HAS_ALL }
+  return {
+    matcher: new ExpressionMatcher({ kind: 'any', of: told.map(({ word }) => word.expression) }),
+    condition: { kind: 'any', of: conditions },
+    weighed: [...told.map(({ weighed }) => weighed), ...(told.length > 1 ? [all] : [])],
+    question: { words: told.map(({ word }) => word), weights },
+  }
+}
+
+/** The rarer a word, the more it tells. A word that stands nowhere, or nearly everywhere, weighs nothing. */
+async function weightsOf(query: Query, tenant: string, words: readonly AskedWord[]): Promise<number[]> {
+  const total = await countAllTexts(query, tenant)
+  const counted: { readonly at: number; readonly rows: number }[] = []
+  for (const [at, { expression }] of words.entries()) {
+    counted.push({ at, rows: await countTexts(query, conditionOf(expression), MOST_ROWS) })
+  }
+  const telling = new Map(tellingWords(counted, total).map(({ at, rows }) => [at, rows]))
+  return words.map((_, at) => {
+    const rows = telling.get(at)
+    return rows === undefined ? 0 : Math.round(Math.log(1 + (total + 1) / rows) * 1000) / 1000
+  })
+}
+
+function conditionOf(expression: Expression): TextCondition {
+  switch (expression.kind) {
+    case 'term': {
+      const { term } = expression
+      if (term.kind === 'literal') return { kind: 'text', text: term.text }
+      if (term.kind === 'stem') return { kind: 'words', tokens: [term.beginning], isPrefix: true }
+      return { kind: 'words', tokens: term.tokens, isPrefix: term.isPrefix }
+    }
+    case 'all':
+    case 'any':
+      return { kind: expression.kind, of: expression.of.map(conditionOf) }
+    case 'without':
+      return conditionOf(expression.from)
+  }
+}
+
+type Page = {
+  readonly limit: number
+  readonly conversationIds: readonly number[] | null
+  readonly of: string
+  readonly start: CandidatePosition | null
+  readonly signal: AbortSignal
+}
+
+async function readPage(
+  query: Query,
+  { matcher, condition, weighed, question }: Asked,
+  { limit, conversationIds, of, start, signal }: Page,
+): Promise<Found> {
   const hits: RemoteHit[] = []
+  const single = question?.words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
+  const base = { hits, isQuestion: question !== null }
+  const endMs = performance.now() + PAGE_MS
+  let after = start
   let readTexts = 0
-  return from.read(
-    tenant,
-    async (query) => {
-      for (;;) {
-        throwIfCancelled(signal, 'The search was cancelled.')
-        const request = { tenant, conversationIds: conversationIds ?? null, condition: formula, after }
-        const candidates: Candidate[] = await readCandidates(query, { ...request, limit: CANDIDATES_AT_ONCE })
-        for (const candidate of candidates) {
-          after = candidate
-          readTexts += 1
-          if (!matcher.matches([candidate.content])) continue
-          const { content, ...hit } = candidate
-          const { snippet, matches } = snippetOf([content], matcher)
-          hits.push(RemoteHits.shape.hits.element.parse({ ...hit, snippet, matches }))
-          if (hits.length < limit) continue
-          const { createdAtMs, conversationId, kind, id } = candidate
-          const nextCursor = encodeCursor({ of, createdAtMs, conversationId, kind, id })
-          return { tenant, hits, nextCursor, readTexts }
-        }
-        if (candidates.length < CANDIDATES_AT_ONCE) return { tenant, hits, nextCursor: null, readTexts }
-      }
-    },
-    LOOKING_MS,
-  )
+  const goOn = (): string | null => {
+    if (after === null) return null
+    const { score, createdAtMs, conversationId, kind, id } = after
+    return encodeCursor({ of, weights: question?.weights ?? null, score, createdAtMs, conversationId, kind, id })
+  }
+  for (let size = FIRST_BATCH; ; size = Math.min(LAST_BATCH, size * 2)) {
+    throwIfCancelled(signal, 'The search was cancelled.')
+    const request = { conversationIds, condition, weighed, after, limit: size }
+    const candidates: Candidate[] = await readCandidates(query, request)
+    for (const candidate of candidates) {
+      after = candidate
+      readTexts += 1
+      if (!matcher.matches([candidate.content])) continue
+      const { content, score: _, ...hit } = candidate
+      const words = single?.filter((one) => one.matcher.matches([content])).map(({ text }) => text)
+      const found = { ...hit, ...snippetOf([content], matcher), ...(words && { words }) }
+      hits.push(RemoteHits.shape.hits.element.parse(found))
+      if (hits.length === limit) return { ...base, nextCursor: goOn(), readTexts }
+    }
+    if (candidates.length < size) return { ...base, nextCursor: null, readTexts }
+    if (performance.now() > endMs) return { ...base, nextCursor: goOn(), readTexts }
+  }
 }

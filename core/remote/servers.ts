@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { PullReport } from '../contract/remote.ts'
-import type { ConnectInput, OpenRemoteInput, ServerList } from '../contract/servers.ts'
+import type { PullReport, RemoteHits } from '../contract/remote.ts'
+import type { ConnectInput, OpenRemoteInput, ServerList, ServerSearchInput } from '../contract/servers.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment, UserFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
@@ -15,7 +15,7 @@ import type { Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
 import { writeWhole } from '../settings/settings-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
-import { findPassword, ownerOf, passwordInEnvironment, serverOf } from './passwords.ts'
+import { findPassword, ownerOf, passwordInEnvironment, replicaOf, serverOf } from './passwords.ts'
 
 const MOST = 20
 /** An unused connection is closed after this time. */
@@ -107,6 +107,11 @@ export class Servers {
     return this.#with(shown, (db) => readFleet(db, asked, { budgetTokens, nowMs }))
   }
 
+  async search({ address, ...asked }: ServerSearchInput, signal: AbortSignal): Promise<RemoteHits> {
+    const { searchTenant } = await import('./search-tenant.ts')
+    return this.#with(address, (db) => searchTenant(db, asked, signal))
+  }
+
   /** How often something was written to a conversation; null when it is not there, or not to be seen. */
   async revision({ address, tenant, conversationId }: OpenRemoteInput): Promise<Revision | null> {
     const { storeIn } = await import('./remote-stores.ts')
@@ -183,7 +188,10 @@ export class Servers {
     if (!this.isKnown(shown)) {
       throw new LcmError('not_found', `${address.shown} is not among your databases: connect to it first.`)
     }
-    return this.#connect(address, await this.#password(address))
+    const replica = replicaOf(address, this.#options.env)
+    if (replica === null) return this.#connect(address, await this.#password(address))
+    // Everything that the window asks a database is read. What is copied is pushed to the database itself.
+    return { ...(await this.#connect(replica.address, replica.password)), shown: address.shown }
   }
 
   #password(address: PostgresAddress): Promise<string | null> {

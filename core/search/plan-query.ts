@@ -7,6 +7,8 @@ import { type AskedWord, askedWords } from './question.ts'
 /** A query with the plan by which it is answered. */
 export type Query = {
   readonly strict: Plan
+  /** The words of a full-text query. Null for characters and patterns. */
+  readonly expression: Expression | null
   /** The expression with any of the words that stand side by side. Null when there are none or all are required. */
   readonly loose: Expression | null
   /** The words as of a question. Empty when the query has no words. */
@@ -29,6 +31,7 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
       const { regexPlan } = await import('./regex.ts')
       return {
         strict: regexPlan(query, input.caseSensitive ?? false, signal),
+        expression: null,
         loose: null,
         words: [],
         isPlain: false,
@@ -37,7 +40,7 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
     }
     case 'literal': {
       const strict = literalPlan(query, input.caseSensitive ?? false)
-      return { strict, loose: null, words: [], isPlain: false, notes: [] }
+      return { strict, expression: null, loose: null, words: [], isPlain: false, notes: [] }
     }
     case 'full_text': {
       const { expression, notes } = parseQuery(query)
@@ -46,6 +49,7 @@ export async function planQuery(input: GrepInput, signal?: AbortSignal): Promise
       const isSame = JSON.stringify(loose) === JSON.stringify(expression)
       return {
         strict: expressionPlan(expression),
+        expression,
         loose: isSame || input.match === 'all' ? null : loose,
         words: input.match === 'all' ? [] : askedWords(positiveTerms(expression)),
         isPlain: (expression.kind === 'all' && expression.isImplied) || expression.kind === 'term',

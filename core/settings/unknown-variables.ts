@@ -23,6 +23,11 @@ export const ENVIRONMENT_ONLY: readonly EnvironmentVariable[] = [
     byDefault: 'the cache folder of the user',
   },
   { name: 'LCM_LOG_DIR', effect: 'The folder of the log and the counts', byDefault: 'the log folder of the user' },
+  {
+    name: 'LCM_DATABASE_REPLICA_URL',
+    effect: 'A read replica of the database in LCM_DATABASE_URL: lists, searches and pulls ask it',
+    byDefault: 'not set',
+  },
   { name: 'LCM_DEBUG', effect: '1: a command that fails prints where, too', byDefault: 'not set' },
   { name: 'LCM_NO_ELECTRON', effect: '1: the window opens in the browser', byDefault: 'not set' },
 ]

@@ -35,10 +35,13 @@ test(
     await page.getByRole('button', { name: /^Empty summaries/ }).click()
     await page.getByRole('searchbox').fill('Travel')
     await expect(table.getByRole('row')).toHaveCount(4)
-    await table
-      .getByTitle(/^Open conversation/)
-      .first()
+    await table.getByRole('button', { name: 'acme' }).click()
+    await page.getByRole('searchbox', { name: 'Search the texts of acme' }).fill('was decided')
+    await page
+      .getByRole('region', { name: 'Travel to the customer' })
+      .getByTitle(/^Open at sum_/)
       .click()
+    await expect(page).toHaveURL(/select=sum_/)
     await expect(page.getByRole('contentinfo')).toContainText('LCM:')
     await expect(page.getByRole('banner')).toContainText(/(acme|globex|initech) · \d+ live/)
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -15,6 +15,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { type PostgresAddress, parseAddress } from '../../core/postgres/address.ts'
 import { connectPostgres, type Postgres } from '../../core/postgres/connect.ts'
 
@@ -49,6 +50,10 @@ export type RealServer = {
   killAndRestart(): Promise<void>
   /** Starts the server again with this certificate and its key. */
   useTls(certificate: string, key: string): Promise<void>
+  /** Starts a server that follows this one by streaming, with the same logins. It ends with this one. */
+  startReplica(): Promise<PostgresAddress>
+  /** Ends the server as a power cut does. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -85,6 +90,7 @@ export async function startPostgres(bin: string): Promise<RealServer> {
   const connectSuperuser = (database = address.database) =>
     connectPostgres({ ...address, user: SUPERUSER, database }, PASSWORD)
   let server: ChildProcess | null = null
+  let replica: ChildProcess | null = null
   const hasEnded = () => server === null || server.exitCode !== null || server.signalCode !== null
   const start = async () => {
     for (let attempt = 0; attempt < 300; attempt += 1) {
@@ -126,6 +132,25 @@ export async function startPostgres(bin: string): Promise<RealServer> {
       rmSync(join(data, 'postmaster.pid'), { force: true })
       await start()
     },
+    kill: () => end('SIGKILL'),
+    startReplica: async () => {
+      const copy = join(folder, 'replica')
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', SUPERUSER, '--checkpoint=fast', '--no-sync']
+      const env = { ...process.env, PGPASSWORD: PASSWORD }
+      await promisify(execFile)(join(bin, 'pg_basebackup'), ['-D', copy, '-R', ...from], { ...user, env, cwd: data })
+      const followed = { ...address, port: await freePort() }
+      const run = [join(bin, 'postgres'), '-D', copy, ...flags, '-c', `port=${followed.port}`]
+      replica = spawn('sh', ['-c', UNTIL_INPUT_ENDS, ...run], { ...user, stdio: ['pipe', 'ignore', 'ignore'] })
+      for (let attempt = 0; attempt < 300; attempt += 1) {
+        try {
+          await (await connectPostgres(followed, PASSWORD)).close()
+          return followed
+        } catch {
+          await pause(100)
+        }
+      }
+      throw new Error('the replica did not start')
+    },
     useTls: async (certificate, key) => {
       for (const [name, path] of [
         ['ssl_cert_file', certificate],
@@ -142,6 +167,12 @@ export async function startPostgres(bin: string): Promise<RealServer> {
       await start()
     },
     stop: async () => {
+      const following = replica
+      if (following !== null && following.exitCode === null) {
+        const ended = new Promise((resolve) => following.once('exit', resolve))
+        following.stdin?.end()
+        await ended
+      }
       await end('SIGINT')
       rmSync(folder, { recursive: true, force: true })
     },

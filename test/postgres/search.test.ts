@@ -2,10 +2,13 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RemoteGrepInput } from '../../core/contract/remote.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
-import { likePattern } from '../../core/postgres/search-rows.ts'
+import { openLcm } from '../../core/lcm.ts'
+import { likePattern, wordsQuery } from '../../core/postgres/search-rows.ts'
 import { searchTenant } from '../../core/remote/search-tenant.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { ExpressionMatcher } from '../../core/search/matcher.ts'
 import { planQuery } from '../../core/search/plan-query.ts'
+import { wordsOf } from '../../core/search/text-folding.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { finish } from './finish.ts'
@@ -27,11 +30,13 @@ const TEXTS = [
   'x'.repeat(3000),
 ]
 let server: InProcess
+const memory = new TestMemory()
+/** The conversations as the tenant has them, by the file's. */
+const sentTo = new Map<number, number>()
 const stored = new Map<string, string>()
 
 beforeAll(async () => {
   server = await inProcess()
-  using memory = new TestMemory()
   for (let number = 0; number < 3; number += 1) {
     const conversation = memory.conversation({ sessionId: `s${number}` })
     const ids = memory.messages(
@@ -42,6 +47,7 @@ beforeAll(async () => {
   }
   const sent = await finish(sendMemory({ from: memory.db, to: server.db, tenant: 'a' }, never))
   for (const { from, to } of sent.conversations) {
+    sentTo.set(from, to)
     const rows = memory.db.all<{ id: string; content: string }>(
       `SELECT 'msg_' || message_id AS id, content FROM messages WHERE conversation_id = CAST(:from AS INTEGER)
        UNION ALL SELECT summary_id, content FROM summaries WHERE conversation_id = CAST(:from AS INTEGER)`,
@@ -53,41 +59,75 @@ beforeAll(async () => {
   other.messages(other.conversation({ sessionId: 's' }), [{ content: 'the lease of another tenant' }])
   await finish(sendMemory({ from: other.db, to: server.db, tenant: 'b' }, never))
 })
-afterAll(() => server.close())
+afterAll(async () => {
+  memory.db.close()
+  await server.close()
+})
 
 const search = (asked: Partial<RemoteGrepInput>, tenant = 'a') =>
-  searchTenant(server.db, { ...RemoteGrepInput.parse({ query: 'x', ...asked }), tenant }, never)
+  searchTenant(server.db, { ...RemoteGrepInput.parse({ query: 'x', match: 'all', ...asked }), tenant }, never)
 
 /** Reads every text. */
 async function naive(asked: Partial<RemoteGrepInput>): Promise<string[]> {
-  const plan = await planQuery(GrepInput.parse({ query: 'x', mode: 'literal', ...asked }))
-  const matcher = plan?.strict.matcher
+  const plan = await planQuery(GrepInput.parse({ query: 'x', match: 'all', ...asked }))
+  const loose = asked.match === 'any' && plan?.loose ? new ExpressionMatcher(plan.loose) : null
+  const matcher = loose ?? plan?.strict.matcher
   return [...stored].flatMap(([key, content]) => (matcher?.matches([content]) ? [key] : [])).toSorted()
 }
 
 const keysOf = (hits: readonly { conversationId: number; id: string }[]): string[] =>
   hits.map(({ conversationId, id }) => `${conversationId} ${id}`).toSorted()
 
-describe('a search in all conversations of a tenant', () => {
+/** The same texts in both stores. */
+const STORES: Readonly<Record<string, (asked: Partial<RemoteGrepInput>) => Promise<string[]>>> = {
+  PostgreSQL: async (asked) => {
+    const { hits, nextCursor } = await search({ ...asked, limit: 1000 })
+    expect(nextCursor).toBe(null)
+    return keysOf(hits)
+  },
+  'a file': async (asked) => {
+    const lcm = await openLcm(memory.path, { readOnly: true })
+    try {
+      const { hits } = await lcm.retrieval.grep(
+        GrepInput.parse({ query: 'x', match: 'all', ...asked, limit: 1000 }),
+        never,
+      )
+      return keysOf(hits.map(({ conversationId, id }) => ({ conversationId: sentTo.get(conversationId) ?? 0, id })))
+    } finally {
+      lcm.close()
+    }
+  },
+}
+
+const part = fc
+  .tuple(fc.constantFrom(...TEXTS.slice(0, 9), 'Node leases'), fc.nat(40), fc.integer({ min: 1, max: 12 }))
+  .map(([text, from, length]) => text.slice(from % Math.max(1, text.length)).slice(0, length))
+  .filter((text) => text.trim() !== '')
+const word = fc
+  .tuple(fc.constantFrom(...TEXTS.slice(0, 11)), fc.nat(8), fc.constantFrom('', '', '*'))
+  .map(([text, at, end]) => `${text.split(/\s+/).at(at) ?? 'lease'}${end}`)
+const words = fc
+  .tuple(fc.array(word, { minLength: 1, maxLength: 3 }), fc.constantFrom(' ', ' OR ', ' NOT ', ' -'))
+  .map(([some, between]) => some.join(between))
+  .filter((query) => query.trim() !== '')
+
+describe.each(Object.entries(STORES))('a search in all conversations, in %s', (_, find) => {
   // "Exact searches agree with a naive scan as in SQLite."
-  it('finds what a scan of every text finds, for any part of a text in any case', async () => {
-    const part = fc
-      .tuple(fc.constantFrom(...TEXTS.slice(0, 9), 'Node leases'), fc.nat(40), fc.integer({ min: 1, max: 12 }))
-      .map(([text, from, length]) => text.slice(from % Math.max(1, text.length)).slice(0, length))
-      .filter((text) => text.trim() !== '')
+  it('finds what a scan of every text finds, for any part of a text in any case, and for any words', async () => {
+    const form = fc.constantFrom('same', 'upper', 'lower')
     await fc.assert(
-      fc.asyncProperty(
-        part,
-        fc.constantFrom('same', 'upper', 'lower'),
-        fc.boolean(),
-        async (text, form, caseSensitive) => {
-          const query = form === 'upper' ? text.toUpperCase() : form === 'lower' ? text.toLowerCase() : text
-          const { hits, nextCursor } = await search({ query, caseSensitive, limit: 1000 })
-          expect(nextCursor).toBe(null)
-          expect(keysOf(hits), query).toEqual(await naive({ query, caseSensitive }))
-        },
-      ),
-      { numRuns: runs(60) },
+      fc.asyncProperty(part, form, fc.boolean(), async (text, as, caseSensitive) => {
+        const query = as === 'upper' ? text.toUpperCase() : as === 'lower' ? text.toLowerCase() : text
+        const asked = { query, mode: 'literal', caseSensitive } as const
+        expect(await find(asked), query).toEqual(await naive(asked))
+      }),
+      { numRuns: runs(40) },
+    )
+    await fc.assert(
+      fc.asyncProperty(words, fc.constantFrom('all', 'any'), async (query, match) => {
+        expect(await find({ query, match }), query).toEqual(await naive({ query, match }))
+      }),
+      { numRuns: runs(40) },
     )
   })
 
@@ -95,11 +135,61 @@ describe('a search in all conversations of a tenant', () => {
     'finds what a scan finds for the pattern %s',
     async (query) => {
       for (const caseSensitive of [true, false]) {
-        const { hits } = await search({ query, mode: 'regex', caseSensitive, limit: 1000 })
-        expect(keysOf(hits)).toEqual(await naive({ query, mode: 'regex', caseSensitive }))
+        const asked = { query, mode: 'regex', caseSensitive } as const
+        expect(await find(asked)).toEqual(await naive(asked))
       }
     },
   )
+})
+
+describe('a search in all conversations of a tenant', () => {
+  it('puts first what has all words of a question, then what has its rarest words, on pages of any size', async () => {
+    const asked = { query: 'Which node renewed its lease after a retry?', match: 'auto' } as const
+    const whole = await search({ ...asked, limit: 1000 })
+    expect(whole.isQuestion).toBe(true)
+    const [first] = whole.hits
+    expect(first?.snippet).toContain('renewed after a retry')
+    expect(first?.words).toEqual(expect.arrayContaining(['renewed', 'lease', 'retry']))
+    const counts = whole.hits.map(({ words: held }) => held?.length ?? 0)
+    expect(counts.at(-1)).toBeLessThan(counts[0] ?? 0)
+    const seen: string[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await search({ ...asked, limit: 3, ...(cursor && { cursor }) })
+      seen.push(...page.hits.map(({ conversationId, id }) => `${conversationId} ${id}`))
+      cursor = page.nextCursor
+    }
+    expect(seen).toEqual(whole.hits.map(({ conversationId, id }) => `${conversationId} ${id}`))
+    expect((await search({ query: 'nothing whatever anywhere', match: 'question' })).hits).toEqual([])
+  })
+
+  it('knows each word of ASCII in the index that the tokenizer of a file makes of a text', async () => {
+    const folded: string[] = []
+    for (let code = 0x80; code < 0x10000; code += 1) {
+      const letter = String.fromCharCode(code)
+      if (code >= 0xd800 && code <= 0xdfff) continue
+      const isDropped = wordsOf(`a${letter}a`) === ' aa '
+      if (isDropped || /^ [a-z0-9]+ $/.test(wordsOf(letter))) folded.push(letter)
+      // The server splits wherever no letter of ASCII stands, so a separator may not hide one.
+      else if (wordsOf(letter) === ' ') expect(letter.normalize('NFD')).not.toMatch(/[a-z0-9]/i)
+    }
+    expect(folded.length).toBeGreaterThan(200)
+    const texts = [
+      ...TEXTS.map((text) => text.replaceAll('\0', ' ').toWellFormed()),
+      ...folded.map((one) => `q${one}z ${one}`),
+    ]
+    const rows = await server.db.read(null, (query) =>
+      query<{ words: string[] }>(
+        'SELECT tsvector_to_array(lcm.words(t.text)) AS words FROM unnest($1::text[]) WITH ORDINALITY AS t (text, at) ORDER BY at',
+        [texts],
+      ),
+    )
+    for (const [at, text] of texts.entries()) {
+      const asciiWords = wordsOf(text)
+        .split(' ')
+        .filter((one) => /^[a-z0-9]{1,200}$/.test(one))
+      expect(rows[at]?.words, JSON.stringify(text)).toEqual(expect.arrayContaining(asciiWords))
+    }
+  })
 
   it('is the same in pages of any size, and reads few texts besides the hits', async () => {
     const whole = await search({ query: 'lease', limit: 1000 })
@@ -131,5 +221,7 @@ describe('a search in all conversations of a tenant', () => {
     expect(likePattern('is k')).toBe('% %')
     expect(likePattern('ski')).toBe(null)
     expect(likePattern('a_')).toBe('%a\\_%')
+    expect(wordsQuery(['lease', 'ретрай', 'ret'], true)).toBe("'lease' & 'ret':*")
+    expect(wordsQuery(['öl'], false)).toBe(null)
   })
 })

@@ -8,9 +8,10 @@ import { pullConversation } from '../../core/remote/pull.ts'
 import { pushFile } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { openNative } from '../../core/sqlite/native.ts'
+import { readPulledFrom } from '../../core/systems/pulled-from.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { ended, lcm, startLcm } from '../cli/lcm.ts'
+import { ended, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 
@@ -213,5 +214,38 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     )
     for (const session of confirmed) expect(stored.find((one) => one.session === session)?.messages).toBe(30)
     for (const { messages } of stored) expect(messages).toBe(30)
+  })
+
+  it('may be down while a replica answers what only reads; nothing is written to that one', async () => {
+    const id = await sendOne(db, 'followed', 'followed')
+    const replica = await server.startReplica()
+    const urls = {
+      LCM_DATABASE_URL: server.address.shown,
+      LCM_DATABASE_REPLICA_URL: `postgres://owner@127.0.0.1:${replica.port}/lcm`,
+      ...env,
+    }
+    const file = join(folder, 'followed.db')
+    const pulling = ['pull', '--tenant', 'followed', '--conversation', String(id), '--db', file, '--json']
+    // What is stored later arrives, too.
+    const later = await sendOne(db, 'followed', 'stored later')
+    const listing = ['fleet', '--tenant', 'followed', '--json']
+    await expect
+      .poll(async () => JSON.parse((await lcmHere(listing, { env: urls })).stdout).total, { timeout: 30_000 })
+      .toBe(2)
+    await db.close()
+    await server.kill()
+    const answers = await lcmHere(listing, { env: urls })
+    expect(
+      JSON.parse(answers.stdout).conversations.map((one: { conversationId: number }) => one.conversationId),
+    ).toEqual(expect.arrayContaining([id, later]))
+    const found = await lcmHere(['find', 'message', '--tenant', 'followed', '--json'], { env: urls })
+    expect(found.code).toBe(0)
+    expect(JSON.parse((await lcmHere(pulling, { env: urls })).stdout)).toMatchObject({ messages: 30, summaries: 1 })
+    const opened = openNative(file)
+    expect(readPulledFrom(opened)?.address).toBe(server.address.shown)
+    opened.run("UPDATE summaries SET content = 'changed here'", {})
+    opened.close()
+    const pushed = await lcmHere(['push', '--db', file], { env: urls })
+    expect([pushed.code, pushed.stderr]).toEqual([5, expect.stringContaining('cannot be reached')])
   })
 })

@@ -3,17 +3,23 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectPostgres, type Postgres } from '../../core/postgres/connect.ts'
+import { commandList } from '../../core/doors/cli/commands.ts'
+import { flagsOf } from '../../core/doors/cli/flags.ts'
+import type { Postgres } from '../../core/postgres/connect.ts'
 import { migratePostgres } from '../../core/postgres/migrate.ts'
 import { ROLES } from '../../core/postgres/schema.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { openNative } from '../../core/sqlite/native.ts'
+import { readPulledFrom, storePulledFrom } from '../../core/systems/pulled-from.ts'
 import { cliPath } from '../builders/built-program.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { environment, lcm } from '../cli/lcm.ts'
+import { environment, lcm, lcmHere } from '../cli/lcm.ts'
+import { attackBySql } from './attack-by-sql.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
+import { fillTwoTenants, leaked, OTHER, OWN, stateOfOther } from './two-tenants.ts'
 
 const never = new AbortController().signal
 const bin = installedPostgres()
@@ -57,6 +63,7 @@ class Client {
 describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () => {
   let server: RealServer
   let db: Postgres
+  const folder = temporaryFolder()
 
   beforeAll(async () => {
     server = await startPostgres(bin ?? '')
@@ -152,8 +159,65 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
   })
 
+  it('see and change nothing of another tenant by any statement, whatever the role of their login', async () => {
+    await fillTwoTenants(db)
+    const before = await stateOfOther(db)
+    expect(await attackBySql(server, ['ada', 'service', 'worker'])).toEqual([])
+    expect(await stateOfOther(db)).toBe(before)
+  })
+
+  it('get nothing of another tenant by any command that takes an address, nor by a file that names one', async () => {
+    const tenants = await fillTwoTenants(db)
+    const before = await stateOfOther(db)
+    const { host, port } = server.address
+    const env = { PGPASSWORD: PASSWORD, ...SMALL }
+    const foundByOther = await lcmHere(
+      ['find', 'heron', '--address', server.address.shown, '--tenant', OTHER.tenant, '--limit', '1', '--json'],
+      { env },
+    )
+    const { hits, nextCursor } = JSON.parse(foundByOther.stdout)
+    expect(hits.length).toBe(1)
+    const asked = (await (await commandList(false)).all()).filter(({ fields }) =>
+      flagsOf(fields).some(({ field }) => field === 'address'),
+    )
+    expect(asked.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['pull', 'push', 'fleet', 'find', 'worker', 'pg']),
+    )
+    for (const user of ['ada', 'service', 'worker']) {
+      const address = `postgres://${user}@${host}:${port}/lcm`
+      const file = join(folder, `${user}.db`)
+      const own = ['pull', address, '--tenant', OWN, '--conversation', String(tenants.own), '--db', file]
+      expect((await lcmHere(own, { env })).code).toBe(0)
+      pretendFrom(file, { tenant: OTHER.tenant, conversationId: tenants.other })
+      for (const { name, fields, positional = [] } of asked) {
+        const flags = flagsOf(fields)
+        const values: Readonly<Record<string, string>> = {
+          ...{ address, tenant: OTHER.tenant, conversationId: String(tenants.other), query: 'heron' },
+          ...{ action: 'status', text: 'e', check: '5', cursor: nextCursor },
+        }
+        const given = flags.flatMap(({ field, name: flag, kind }) => {
+          if (positional.includes(field)) return []
+          if (field === 'once') return ['--once']
+          const value = values[field]
+          return value === undefined || kind === 'switch' ? [] : [`--${flag}`, value]
+        })
+        const words = positional.map((field) => values[field] ?? '')
+        for (const without of ['--tenant', '--cursor', '']) {
+          const at = given.indexOf(without)
+          const args = at < 0 ? given : given.toSpliced(at, 2)
+          const ran = await lcmHere(
+            [name, ...words, ...args, '--db', name === 'pull' ? `${file}.new` : file, '--json'],
+            { env },
+          )
+          expect(leaked(ran), `${user}: lcm ${name} ${args.join(' ')}`).toEqual([])
+          if (name === 'push' || name === 'pull') expect(ran.code).not.toBe(0)
+        }
+      }
+    }
+    expect(await stateOfOther(db)).toBe(before)
+  })
+
   it('are reached over TLS, whose certificate is verified', async () => {
-    const folder = temporaryFolder()
     const certificate = join(folder, 'server.crt')
     const key = join(folder, 'server.key')
     const asked = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
@@ -174,16 +238,14 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     expect(wrong.code).toBe(5)
     for (const { stdout, stderr } of [unverified, verified, wrong]) expect(stdout + stderr).not.toContain(PASSWORD)
   })
-
-  it('see no other tenant through any reading of the tables by a login', async () => {
-    const ada = await connectPostgres({ ...server.address, user: 'ada' }, PASSWORD)
-    for (const claimed of ['other', '*', '', "acme' OR '1'='1"]) {
-      const seen = await ada.read(claimed, (query) =>
-        query<{ n: number }>(`SELECT (SELECT count(*) FROM lcm.messages) + (SELECT count(*) FROM lcm.summaries)
-          + (SELECT count(*) FROM lcm.conversations) + (SELECT count(*) FROM lcm.sessions) AS n`),
-      )
-      expect(Number(seen[0]?.n), claimed).toBe(0)
-    }
-    await ada.close()
-  })
 })
+
+/** Makes a pulled file say that it comes from elsewhere, with a change to be pushed there. */
+function pretendFrom(path: string, other: { readonly tenant: string; readonly conversationId: number }): void {
+  const file = openNative(path)
+  const origin = readPulledFrom(file)
+  if (origin === null) throw new Error('a pulled file')
+  storePulledFrom(file, { ...origin, ...other })
+  file.run("UPDATE summaries SET content = 'Written by somebody else.' WHERE summary_id = 'sum_shared'", {})
+  file.close()
+}

@@ -11,6 +11,7 @@ import { hosted, turns } from '../builders/hosted.ts'
 import { STORY_BEGINS_MS } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { type InProcess, inProcess } from './pglite.ts'
+import { attackAsService, fillTwoTenants, OWN, stateOfOther } from './two-tenants.ts'
 
 // One suite, two stores: what an agent asks is answered the same from a file and from PostgreSQL.
 
@@ -152,6 +153,20 @@ describe.each([
     const store = open({})
     await expect(store.ask(name, input)).rejects.toMatchObject({ code })
     await store.close()
+  })
+})
+
+describe('the memory of one tenant', () => {
+  it('gives nothing of another tenant through any procedure or call, and changes nothing of it', async () => {
+    const tenants = await fillTwoTenants(server.db)
+    const before = await stateOfOther(server.db)
+    const attacked = await attackAsService(remote(OWN, SMALL), tenants)
+    expect(attacked.leaks).toEqual([])
+    expect(attacked.answeredForOther).toEqual([])
+    // Every procedure that has an input was called with one that its schema accepts, and some of them answered.
+    expect(attacked.notCalled).toEqual([])
+    expect(attacked.answered).toBeGreaterThan(20)
+    expect(await stateOfOther(server.db)).toBe(before)
   })
 })
 

@@ -8,6 +8,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'servers.forget': 'It needs a server.',
   'servers.fleet': 'It needs a server.',
   'servers.open': 'It needs a server.',
+  'servers.search': 'It needs a server.',
   'servers.following': 'It needs a server.',
   'machine.salvage': 'It writes a new memory.',
   'machine.sample': 'It writes a copy of the sample memory.',

@@ -171,7 +171,7 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   find: {
     words: '<query>',
-    does: 'find characters or a pattern in all conversations of a tenant in PostgreSQL',
+    does: 'find words, an answer to a question, characters or a pattern in all conversations of a tenant in PostgreSQL',
     load: async () => (await import('./find-command.ts')).find,
   },
   worker: {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RemoteGrepInput, RemoteHits } from '../../contract/remote.ts'
 import { defineCommand } from './command.ts'
 import { interruptibleCall } from './interruptible.ts'
-import { tenantField, withPostgres } from './postgres-session.ts'
+import { tenantField, withReplica } from './postgres-session.ts'
 import { count, oneLine } from './text.ts'
 
 /** A search in all conversations of a tenant. */
@@ -20,7 +20,7 @@ export const find = defineCommand({
   positional: ['query'],
   prints: RemoteHits,
   run: async ({ address, tenant, ...asked }) => {
-    const found = await withPostgres(address, async (from, { tenant: named }) => {
+    const found = await withReplica(address, async (from, { tenant: named }) => {
       const { requireTenant } = await import('../../postgres/connect.ts')
       const { searchTenant } = await import('../../remote/search-tenant.ts')
       const of = requireTenant(tenant ?? named)
@@ -28,10 +28,11 @@ export const find = defineCommand({
     })
     const text = (): string =>
       [
-        ...found.hits.map(
-          (hit) =>
-            `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}\n    ${oneLine(hit.snippet, 200)}`,
-        ),
+        ...found.hits.map((hit) => {
+          const words = hit.words === undefined ? '' : `  has ${hit.words.join(', ')}`
+          return `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}${words}\n    ${oneLine(hit.snippet, 200)}`
+        }),
+        ...found.notes.map((note) => `note: ${note}`),
         `${count(found.hits.length)} hits shown${found.nextCursor ? `; go on with --cursor ${found.nextCursor}` : ''}`,
       ].join('\n')
     return { json: found, text }

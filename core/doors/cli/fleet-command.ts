@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { FleetQuery, FleetReport, type FleetRow } from '../../contract/fleet.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
-import { addressField, withPostgres } from './postgres-session.ts'
+import { addressField, withPostgres, withReplica } from './postgres-session.ts'
 import { count, oneLine, percent, table } from './text.ts'
 
 /** The conversations of all tenants that the role may see. */
@@ -25,7 +25,8 @@ export const fleet = defineCommand({
     const { loadSettings } = await import('../../settings/settings-store.ts')
     const { checkConversations, readFleet } = await import('../../remote/fleet.ts')
     const { budgetTokens } = loadSettings(process.env).compaction
-    const report = await withPostgres(address, async (from) => {
+    const connected = check === undefined ? withReplica : withPostgres
+    const report = await connected(address, async (from) => {
       const tenant = asked.tenant ?? null
       const checked =
         check === undefined

@@ -6,7 +6,7 @@ import { LcmError } from '../../errors.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
-import { addressField, tenantField, withPostgres } from './postgres-session.ts'
+import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
 import { count, table } from './text.ts'
 
 const required = (db: string | undefined): string => {
@@ -27,7 +27,7 @@ export const pull = defineCommand({
   prints: PullReport,
   run: async (input, { db }) => {
     const to = required(db)
-    const report = await withPostgres(input.address, async (from, address) => {
+    const report = await withReplica(input.address, async (from, address) => {
       const { requireTenant } = await import('../../postgres/connect.ts')
       const { pullConversation } = await import('../../remote/pull.ts')
       const tenant = requireTenant(input.tenant ?? address.tenant)

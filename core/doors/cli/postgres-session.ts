@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
 import { type PostgresAddress, parseAddress } from '../../postgres/address.ts'
 import type { Postgres } from '../../postgres/connect.ts'
-import { configuredAddress, passwordInEnvironment } from '../../remote/passwords.ts'
+import { configuredAddress, passwordInEnvironment, replicaOf } from '../../remote/passwords.ts'
 
 /** The fields of commands that connect to PostgreSQL. */
 export const addressField = z.string().optional().meta({
@@ -37,7 +37,25 @@ export async function withPostgres<T>(
   given: string | undefined,
   body: (db: Postgres, address: PostgresAddress) => Promise<T>,
 ): Promise<T> {
-  const { address, password } = resolveAddress(given, process.env)
+  return withConnection(resolveAddress(given, process.env), body)
+}
+
+/** The same for what only reads: from the replica, where there is one. */
+export async function withReplica<T>(
+  given: string | undefined,
+  body: (db: Postgres, address: PostgresAddress) => Promise<T>,
+): Promise<T> {
+  const resolved = resolveAddress(given, process.env)
+  const replica = replicaOf(resolved.address, process.env)
+  // Its rows are those of the database, and are written back there.
+  const ofDatabase = (db: Postgres) => body({ ...db, shown: resolved.address.shown }, resolved.address)
+  return replica === null ? withConnection(resolved, body) : withConnection(replica, ofDatabase)
+}
+
+async function withConnection<T>(
+  { address, password }: ReturnType<typeof resolveAddress>,
+  body: (db: Postgres, address: PostgresAddress) => Promise<T>,
+): Promise<T> {
   const { connectPostgres } = await import('../../postgres/connect.ts')
   const db = await connectPostgres(address, password)
   try {

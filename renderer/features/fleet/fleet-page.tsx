@@ -20,6 +20,7 @@ import styles from './fleet-page.module.css'
 import { FleetTable } from './fleet-table.tsx'
 import { EVERYTHING, type Narrowed, narrowedInput } from './narrowed.ts'
 import { OpeningLine } from './opening-line.tsx'
+import { NOTHING_SOUGHT, type Sought, TenantSearch, TenantSearchField } from './tenant-search.tsx'
 import { useOpening } from './use-opening.ts'
 
 const PAGE = 100
@@ -30,6 +31,7 @@ const REFRESH_MS = 10_000
 /** All conversations in a PostgreSQL database that the user may see. Opening one copies it into a file. */
 export function FleetPage({ address }: { readonly address: string }) {
   const [narrowed, setNarrowed] = useState<Narrowed>(EVERYTHING)
+  const [sought, setSought] = useState<Sought>(NOTHING_SOUGHT)
   const [isConnecting, setConnecting] = useState(false)
   const asked = useDebounced(narrowed, TYPING_MS)
   const opening = useOpening(address)
@@ -48,6 +50,7 @@ export function FleetPage({ address }: { readonly address: string }) {
     }),
   )
   const first = pages.data?.pages[0]
+  const searched = sought.query.trim() === '' ? null : narrowed.tenant
   const rows: readonly FleetRow[] = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
   return (
     <div className={styles.page}>
@@ -76,8 +79,13 @@ export function FleetPage({ address }: { readonly address: string }) {
           <h1 className="unseen">Conversations of all tenants</h1>
           <AlarmLine alarms={first.alarms} narrowed={narrowed} onNarrow={setNarrowed} />
           <FleetFilters narrowed={narrowed} onNarrow={setNarrowed} total={first.total} isExact={first.totalIsExact} />
+          {narrowed.tenant !== null && (
+            <TenantSearchField tenant={narrowed.tenant} sought={sought} onSeek={setSought} />
+          )}
           {pages.error && <ErrorLine error={pages.error} onRetry={() => void pages.refetch()} />}
-          {rows.length === 0 ? (
+          {searched !== null ? (
+            <TenantSearch address={address} tenant={searched} sought={sought} opening={opening} />
+          ) : rows.length === 0 ? (
             <NoRows isNarrowed={JSON.stringify(narrowed) !== JSON.stringify(EVERYTHING)} />
           ) : (
             <FleetTable
@@ -89,7 +97,7 @@ export function FleetPage({ address }: { readonly address: string }) {
               onOpen={opening.open}
             />
           )}
-          {pages.hasNextPage && (
+          {pages.hasNextPage && searched === null && (
             <div className={styles.more}>
               <Button look="quiet" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
                 {pages.isFetchingNextPage ? 'Reading…' : `Show ${formatCount(PAGE)} more`}

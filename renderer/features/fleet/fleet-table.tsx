@@ -7,6 +7,7 @@ import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import styles from './fleet-table.module.css'
 import { ALARM_TEXTS } from './narrowed.ts'
+import type { OpenedRow } from './use-opening.ts'
 
 type Sort = FleetQuery['sort']
 
@@ -15,7 +16,7 @@ type Props = {
   readonly sort: Sort
   readonly onSort: (sort: Sort) => void
   readonly onTenant: (tenant: string) => void
-  readonly opened: FleetRow | null
+  readonly opened: OpenedRow | null
   readonly onOpen: (row: FleetRow) => void
 }
 

@@ -1,12 +1,18 @@
 import { useEffect, useState } from 'react'
 import type { FleetRow } from '../../../core/contract/fleet.ts'
+import type { RemoteHit } from '../../../core/contract/remote.ts'
 import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
 import { useNewFile } from '../../ui/use-new-file.ts'
+
+/** What is known of a conversation before it is copied. */
+export type OpenedRow = Pick<FleetRow, 'tenant' | 'conversationId' | 'label' | 'messages'>
 
 export type Opening = {
   /** The conversation that is being copied, or null. */
-  readonly row: FleetRow | null
-  readonly open: (row: FleetRow) => void
+  readonly row: OpenedRow | null
+  /** Copies it, and shows it at a hit where one is given. */
+  readonly open: (row: OpenedRow, at?: RemoteHit) => void
   readonly messages: number
   readonly error: unknown
   /** Opens the file that is there, with changes that were not pushed. */
@@ -16,17 +22,25 @@ export type Opening = {
 
 /** Copies a conversation into a file and shows it in this window when it is whole. */
 export function useOpening(address: string): Opening {
-  const [row, setRow] = useState<FleetRow | null>(null)
+  const [row, setRow] = useState<OpenedRow | null>(null)
+  const [at, setAt] = useState<RemoteHit | null>(null)
   const copy = useNewFile(api.servers.open.mutationOptions())
   const isDone = copy.job?.state === 'done'
   // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, when it is whole
   useEffect(() => {
-    if (isDone) copy.open()
+    if (!isDone) return
+    // The file is opened at the place that the address names.
+    if (at !== null) {
+      const view = at.kind === 'message' ? 'transcript' : 'strata'
+      navigate({ conversationId: at.conversationId, view, selection: at.id }, 'replace')
+    }
+    copy.open()
   }, [isDone])
   return {
     row,
-    open: (next) => {
+    open: (next, hit) => {
       setRow(next)
+      setAt(hit ?? null)
       copy.start({ address, tenant: next.tenant, conversationId: next.conversationId })
     },
     messages: copy.job?.progress?.done ?? 0,
