@@ -88,7 +88,11 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
   }
   const stored = (tenant: string) =>
     db.read(tenant, async (query) =>
-      (await query<{ id: string }>('SELECT external_id AS id FROM lcm.messages ORDER BY seq')).map(({ id }) => id),
+      (
+        await query<{ id: string }>('SELECT external_id AS id FROM lcm.messages WHERE tenant_id = $1 ORDER BY seq', [
+          tenant,
+        ])
+      ).map(({ id }) => id),
     )
 
   it('keep every message that an engine confirmed, and none twice, though one of two engines is killed', async () => {
