@@ -146,9 +146,12 @@ function merged(
     cachedTokens: [],
     writtenTokens: [],
     breaks: [],
+    lostTokens: [],
+    cost: [],
+    breakCost: [],
   }
   const size = Math.max(1, Math.ceil(steps.length / most))
-  const broken = new Set(breaks.map((one) => one.messages - 1))
+  const lostAt = new Map(breaks.map((one) => [one.messages - 1, lostIn(one)]))
   for (let from = 0; from < steps.length; from += size) {
     const some = steps.slice(from, from + size)
     const [first, last] = [some[0] as Step, some.at(-1) as Step]
@@ -160,7 +163,11 @@ function merged(
     columns.inputTokens.push(sum(({ input }) => input))
     columns.cachedTokens.push(sum(({ cached }) => cached))
     columns.writtenTokens.push(sum(({ written }) => written))
-    columns.breaks.push(some.filter(({ position }) => broken.has(position)).length)
+    const afterBreak = some.filter(({ position }) => lostAt.has(position))
+    columns.breaks.push(afterBreak.length)
+    columns.lostTokens.push(afterBreak.reduce((all, { position }) => all + (lostAt.get(position) ?? 0), 0))
+    columns.cost.push(sum(({ cost }) => cost))
+    columns.breakCost.push(afterBreak.reduce((all, { cost }) => all + (cost ?? 0), 0))
   }
   return columns
 }

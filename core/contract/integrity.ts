@@ -91,23 +91,14 @@ export const IntegrityReport = z.object({
 })
 export type IntegrityReport = z.infer<typeof IntegrityReport>
 
-/**
- * Counts the listed findings by conversation. A check lists at most 20 of its findings, so that these are the least that
- * there are.
- */
-export function findingCounts({ checks }: Pick<IntegrityReport, 'checks'>) {
-  const counts = new Map<number, { error: number; warning: number }>()
-  for (const { severity, samples } of checks) {
-    if (severity === 'info') continue
-    for (const { conversationId } of samples) {
-      if (conversationId === null) continue
-      const count = counts.get(conversationId) ?? { error: 0, warning: 0 }
-      count[severity] += 1
-      counts.set(conversationId, count)
-    }
-  }
-  return counts
-}
+/** Returns the numbers of errors and warnings by conversation. Conversations without any are left out. */
+export const findingCounts = ({ byConversation = [] }: Pick<IntegrityReport, 'byConversation'>) =>
+  new Map(
+    byConversation.map(({ conversationId, errors, warnings }) => [
+      conversationId,
+      { error: errors, warning: warnings },
+    ]),
+  )
 
 /** Counts the checks that ran. Those that do not apply to the file are left out. */
 export const checksMade = ({ checks }: Pick<IntegrityReport, 'checks'>): number =>

@@ -62,6 +62,11 @@ export const Usage = z.object({
     cachedTokens: z.array(z.int()),
     writtenTokens: z.array(z.int()),
     breaks: z.array(z.int()),
+    /** Tokens that were sent again because of breaks. */
+    lostTokens: z.array(z.int()),
+    /** What the answers cost, and what those after a break did. Zero where no cost is recorded. */
+    cost: z.array(z.number()),
+    breakCost: z.array(z.number()),
   }),
   breaks: z.array(CacheBreak),
   breakCount: z.int(),

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
-import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { type ListRange, Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import { classNames } from './class-names.ts'
 import styles from './data-table.module.css'
+import { useListKeys } from './use-list-keys.ts'
 
 export type Column<R> = {
   /** Also what the rows are sorted by. */
@@ -23,6 +24,8 @@ type Props<R> = {
   /** Its id, for a view whose keys move in it. */
   readonly id?: string
   readonly rows: readonly R[]
+  /** The number of all rows, where the given ones are only the first. */
+  readonly total?: number | undefined
   readonly columns: readonly Column<R>[]
   /** The class with the widths of the columns. */
   readonly layout: string | undefined
@@ -33,14 +36,24 @@ type Props<R> = {
   readonly selected?: Key | null
   /** Enter and a double click. */
   readonly onOpen?: (row: R) => void
+  /** The keys of lists (`j`, `k`, `gg`, `G`, Home, End, Enter) move in it, whatever has the focus in its view. */
+  readonly isMain?: boolean
   readonly rowClass?: (row: R) => string | undefined
   /** The content of a row that has no columns; null for all others. */
   readonly wide?: (row: R) => ReactNode
+  /** What is unfolded below a row; null for all others. */
+  readonly below?: (row: R) => ReactNode
   readonly sort?: { readonly by: string; readonly isDescending: boolean; readonly onSort: (id: string) => void }
   /** Without heads the columns explain themselves. */
   readonly hasHeads?: boolean
   /** Fills its place unless it has a height of its own. */
   readonly heightPx?: number
+  /** The element that scrolls, where the table is a part of what it holds. It is as high as its rows then. */
+  readonly scroller?: HTMLElement | null
+  readonly isBusy?: boolean | undefined
+  /** The last row came into sight. */
+  readonly onEnd?: () => void
+  readonly onRange?: (range: ListRange) => void
   readonly className?: string | undefined
 }
 
@@ -59,6 +72,23 @@ export function DataTable<R>(props: Props<R>) {
   }, [at])
   const isGrid = onSelect !== undefined
   const firstRow = hasHeads ? 2 : 1
+  const go = (index: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, index))]
+    if (row !== undefined) onSelect?.(row)
+  }
+  useListKeys(
+    props.isMain
+      ? {
+          move: (steps) => go(at < 0 ? 0 : at + steps),
+          start: () => go(0),
+          end: () => go(rows.length - 1),
+          open: () => {
+            const row = rows[at]
+            if (row !== undefined) onOpen?.(row)
+          },
+        }
+      : null,
+  )
 
   const onKeyDown = (event: KeyboardEvent) => {
     const target = targetOf(event.key, at, rows.length)
@@ -73,11 +103,12 @@ export function DataTable<R>(props: Props<R>) {
   return (
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: a grid names its active row, and a plain table has none
     <div
-      className={classNames(styles.table, props.className)}
+      className={classNames(styles.table, props.scroller !== undefined && styles.scrolled, props.className)}
       id={id}
       role={isGrid ? 'grid' : 'table'}
       aria-label={label}
-      aria-rowcount={rows.length + firstRow - 1}
+      aria-rowcount={(props.total ?? rows.length) + firstRow - 1}
+      aria-busy={props.isBusy}
       {...(isGrid && {
         tabIndex: 0,
         onKeyDown,
@@ -85,54 +116,84 @@ export function DataTable<R>(props: Props<R>) {
       })}
     >
       {hasHeads && <Heads columns={columns} layout={layout} sort={props.sort} />}
-      <Virtuoso
-        ref={list}
-        className={styles.rows}
-        {...(props.heightPx !== undefined && { style: { flex: 'none', height: props.heightPx } })}
-        role="rowgroup"
-        tabIndex={0}
-        data={rows}
-        fixedItemHeight={rowPx}
-        increaseViewportBy={200}
-        computeItemKey={(_, row) => keyOf(row)}
-        itemContent={(index, row) => {
-          const isSelected = index === at
-          const wide = props.wide?.(row) ?? null
-          return (
-            // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
-            // biome-ignore lint/a11y/useFocusableInteractive: the table has the focus and names its active row
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the table
-            <div
+      {/* What scrolls may be drawn after the table. */}
+      {props.scroller !== null && (
+        <Virtuoso
+          ref={list}
+          className={styles.rows}
+          {...(props.scroller && { customScrollParent: props.scroller })}
+          {...(props.onEnd && { endReached: props.onEnd })}
+          {...(props.onRange && { rangeChanged: props.onRange })}
+          {...(props.heightPx !== undefined && { style: { flex: 'none', height: props.heightPx } })}
+          {...(!props.below && { fixedItemHeight: rowPx })}
+          role="rowgroup"
+          tabIndex={0}
+          data={rows}
+          increaseViewportBy={200}
+          computeItemKey={(_, row) => keyOf(row)}
+          itemContent={(index, row) => (
+            <Row
+              {...props}
               id={rowId(id, keyOf(row))}
-              role="row"
-              aria-rowindex={index + firstRow}
-              {...(isGrid && wide === null && { 'aria-selected': isSelected })}
-              className={classNames(
-                styles.row,
-                wide === null && layout,
-                isSelected && styles.selected,
-                props.rowClass?.(row),
-              )}
-              style={{ height: rowPx }}
-              onClick={wide === null ? () => onSelect?.(row) : undefined}
-              onDoubleClick={wide === null ? () => onOpen?.(row) : undefined}
-            >
-              {wide ??
-                columns.map(({ id: column, className, cell, cellTitle }) => (
-                  <div
-                    key={column}
-                    role={isGrid ? 'gridcell' : 'cell'}
-                    className={classNames(styles.cell, className)}
-                    title={cellTitle?.(row)}
-                  >
-                    {cell(row, index)}
-                  </div>
-                ))}
-            </div>
-          )
-        }}
-      />
+              row={row}
+              index={index}
+              ariaIndex={index + firstRow}
+              isSelected={index === at}
+            />
+          )}
+        />
+      )}
     </div>
+  )
+}
+
+type RowProps<R> = Props<R> & {
+  readonly row: R
+  readonly index: number
+  readonly ariaIndex: number
+  readonly isSelected: boolean
+}
+
+function Row<R>(props: RowProps<R>) {
+  const { id, row, index, isSelected, columns, layout, rowPx, onSelect, onOpen } = props
+  const wide = props.wide?.(row) ?? null
+  const below = props.below?.(row) ?? null
+  const cellRole = onSelect ? 'gridcell' : 'cell'
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling */}
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the table has the focus and names its active row */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the table */}
+      <div
+        id={id}
+        role="row"
+        aria-rowindex={props.ariaIndex}
+        {...(onSelect && wide === null && { 'aria-selected': isSelected })}
+        className={classNames(
+          styles.row,
+          wide === null && layout,
+          isSelected && styles.selected,
+          props.rowClass?.(row),
+        )}
+        style={{ height: rowPx }}
+        onClick={wide === null ? () => onSelect?.(row) : undefined}
+        onDoubleClick={wide === null ? () => onOpen?.(row) : undefined}
+      >
+        {wide ??
+          columns.map(({ id: column, className, cell, cellTitle }) => (
+            <div key={column} role={cellRole} className={classNames(styles.cell, className)} title={cellTitle?.(row)}>
+              {cell(row, index)}
+            </div>
+          ))}
+      </div>
+      {below !== null && (
+        // biome-ignore lint/a11y/useSemanticElements: see the row
+        // biome-ignore lint/a11y/useFocusableInteractive: see the row
+        <div role="row" className={styles.below}>
+          <div role={cellRole}>{below}</div>
+        </div>
+      )}
+    </>
   )
 }
 

@@ -15,14 +15,25 @@ type ListKeys = {
 /** The time limit between both presses of `gg`. */
 const TWICE_MS = 800
 
-/** Binds the keys that move in a list, whatever has the focus in its view. */
-export function useListKeys({ move, start, end, open }: ListKeys): void {
-  useKeys({ j: () => move(1), k: () => move(-1), Home: start, End: end, G: end, Enter: open })
-  useTwice('g', start)
+/** Binds the keys that move in a list, whatever has the focus in its view. Null binds none. */
+export function useListKeys(keys: ListKeys | null): void {
+  useKeys(
+    keys === null
+      ? {}
+      : {
+          j: () => keys.move(1),
+          k: () => keys.move(-1),
+          Home: keys.start,
+          End: keys.end,
+          G: keys.end,
+          Enter: keys.open,
+        },
+  )
+  useTwice('g', keys?.start)
 }
 
 /** A single `g` begins a key sequence of the window, so only a second one in a row counts here. */
-function useTwice(key: string, onTwice: () => void): void {
+function useTwice(key: string, onTwice: (() => void) | undefined): void {
   const latest = useRef(onTwice)
   useEffect(() => {
     latest.current = onTwice
@@ -36,7 +47,7 @@ function useTwice(key: string, onTwice: () => void): void {
       }
       const isSecond = event.timeStamp - lastMs < TWICE_MS
       lastMs = isSecond ? Number.NEGATIVE_INFINITY : event.timeStamp
-      if (isSecond && document.querySelector('dialog[open]') === null) latest.current()
+      if (isSecond && document.querySelector('dialog[open]') === null) latest.current?.()
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)

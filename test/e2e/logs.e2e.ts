@@ -17,11 +17,11 @@ test(
     await expect(page.getByRole('contentinfo')).toContainText('nothing wrong')
 
     await go('logs')
-    const log = page.getByRole('region', { name: 'Log' })
-    await expect(log.getByRole('button', { name: /scan\.done/ })).toBeVisible()
+    const log = page.getByRole('grid', { name: 'Log' })
+    await expect(log.getByRole('row', { name: /scan\.done/ })).toBeVisible()
     await expect(page.getByRole('slider', { name: /Integrity failures\. 0.errors, 0.warnings/ })).toBeVisible()
 
-    await log.getByRole('button', { name: /scan\.done/ }).click()
+    await log.getByRole('row', { name: /scan\.done/ }).click()
     const drawer = page.getByRole('complementary', { name: 'Line of the log' })
     await expect(drawer.getByRole('heading', { name: 'A scan ended' })).toBeVisible()
     await page.keyboard.press('Escape')
@@ -31,7 +31,7 @@ test(
 
     const field = page.getByRole('searchbox', { name: 'Filter the log' })
     await field.fill('scan.done')
-    await expect(log.getByRole('button', { name: /job\.started/ })).toHaveCount(0)
+    await expect(log.getByRole('row', { name: /job\.started/ })).toHaveCount(0)
     await field.fill('no-such-event')
     await expect(page.getByRole('heading', { name: 'No line fits' })).toBeVisible()
     await field.fill('')
@@ -40,7 +40,7 @@ test(
     await page.keyboard.press('ArrowRight')
     await expect(page.getByRole('heading', { name: 'No line fits' })).toBeVisible()
     await page.getByRole('button', { name: 'Whole time' }).click()
-    await expect(log.getByRole('button', { name: /scan\.done/ })).toBeVisible()
+    await expect(log.getByRole('row', { name: /scan\.done/ })).toBeVisible()
 
     await page.reload()
     await page.getByText('Jobs', { exact: true }).click()

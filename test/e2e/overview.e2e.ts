@@ -16,7 +16,7 @@ test('the curve of the window stands over real time, and leads to its messages a
 
   await chart.focus()
   await page.keyboard.press('PageUp')
-  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens$/)
+  await expect(chart).toHaveAttribute('aria-valuetext', /Mar 5, .* → .* tokens, its run freed 13,953.tokens$/)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/compaction\?compaction\.list=history&compaction\.run=run_/)
   // The run is opened, and says what it lost when it is asked.
@@ -55,19 +55,28 @@ test('all conversations stand in one table that is sorted and filtered in the ad
   await expect(page).toHaveURL(/overview\.reversed=1&overview\.scope=all&overview\.sort=messages/)
   await expect(rows.last()).toContainText('Double charges')
 
+  // What was lost is counted for all of them, and those that were never compacted stand last.
+  await table.getByRole('button', { name: 'lost details' }).click()
+  await expect(rows.nth(2)).toContainText('Nightly reconciliation')
+  await expect(rows.nth(2).getByRole('gridcell').last()).toHaveText(/\d/)
+  await expect(rows.nth(1)).toContainText('Double charges')
+  // The selected conversation is shown over time, and nothing is claimed about what was not checked.
+  await expect(rows.nth(1).getByRole('gridcell').nth(5)).toHaveText('not checked')
+  await rows.nth(2).getByRole('gridcell').nth(1).click()
+  await expect(page.getByRole('region', { name: 'Pressure over time' })).toContainText('Nightly reconciliation')
+
   await page.getByRole('radiogroup', { name: 'Which conversations' }).getByText('compacted').click()
   await expect(page.getByRole('heading', { name: '2 of 5 conversations' })).toBeVisible()
   await page.getByRole('searchbox', { name: 'Filter conversations by words' }).fill('nightly')
   await expect(page.getByRole('heading', { name: '1 of 5 conversations' })).toBeVisible()
 
   await table.focus()
-  await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/conversation\/4\/overview/)
   await expect(page.getByRole('region', { name: 'Pressure', exact: true })).toBeVisible()
 })
 
-/** A Claude Code session of forty answers, the cache of which is used until a pause of half an hour. */
+/** A Claude Code session of forty answers, the cache of which is used until a pause of half an hour, and one compaction. */
 async function withBreak(): Promise<TestMemory> {
   const memory = buildMemory()
   const story = new TranscriptBuilder()
@@ -88,6 +97,7 @@ async function withBreak(): Promise<TestMemory> {
     sent += added
   }
   await importOne(memory.db, story.write())
+  memory.leaf(1, [1, 2, 3, 4, 5, 6], { content: 'The first three answers.', atMs: Date.UTC(2026, 2, 2, 9, 20) })
   memory.db.close()
   return memory
 }
@@ -100,6 +110,18 @@ test('the prompt cache is drawn answer by answer, with its breaks and what they 
   await expect(cache.getByRole('img', { name: /^40 answers: .* 1 break, / })).toBeVisible()
   await expect(cache.getByRole('row').nth(1)).toContainText('after a pause of 31 min')
   await cache.getByRole('button', { name: 'msg_52' }).click()
+  await expect(page).toHaveURL(/transcript\?select=msg_52/)
+  await page.goBack()
+
+  // The lanes below the curve: what was sent, with the break, and what the compaction freed.
+  const chart = page.getByRole('slider', { name: /^Tokens in the window/ })
+  await expect(chart.getByText('freed', { exact: true })).toBeVisible()
+  const broken = await chart.locator('path[class*="broken"]').boundingBox()
+  if (broken === null) throw new Error('the break is not drawn')
+  await page.mouse.move(broken.x + broken.width / 2, broken.y + broken.height / 2)
+  await expect(chart.getByText(/1.cache break: .* sent again/)).toBeVisible()
+  await page.mouse.down()
+  await page.mouse.up()
   await expect(page).toHaveURL(/transcript\?select=msg_52/)
 })
 

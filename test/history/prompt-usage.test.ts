@@ -67,7 +67,8 @@ describe('what the answers of a conversation used', () => {
     using memory = buildMemory()
     const late = { fresh: 10, read: 0, written: 23_000, at: '09:30:00' }
     await importOne(memory.db, claudeCode([...STEADY, late]))
-    const { breaks, lostTokens } = await usageOf(memory)
+    const { breaks, lostTokens, columns } = await usageOf(memory)
+    expect(columns).toMatchObject({ breaks: [0, 0, 0, 1], lostTokens: [0, 0, 0, 22_010], breakCost: [0, 0, 0, 0] })
     expect(breaks).toMatchObject([
       { messages: 8, expectedTokens: 22_010, cachedTokens: 0, cause: 'pause', pauseMs: 28 * 60_000, cost: null },
     ])

@@ -1,12 +1,11 @@
-import { useEffect, useRef } from 'react'
-import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
+import { useMemo } from 'react'
 import type { CompactionPlan, PlanStep } from '../../../core/contract/compaction.ts'
 import { meaningOf } from '../../../core/contract/glossary.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, plural } from '../../ui/format.ts'
-import { useListKeys } from '../../ui/use-list-keys.ts'
 import { expectedText, stepsText } from './compaction-wording.ts'
 import styles from './plan-table.module.css'
 
@@ -22,90 +21,102 @@ type Props = {
   readonly scroller: HTMLElement | null
 }
 
-const ROW_HEIGHT = 27
+/** A step with its number, from 0. */
+type Row = { readonly number: number; readonly step: PlanStep }
 
 /** Each node that would be made, in order. Showing the plan writes nothing. */
 export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }: Props) {
-  const list = useRef<VirtuosoHandle>(null)
-  const last = plan.steps.length - 1
-  useEffect(() => {
-    if (step !== null) list.current?.scrollIntoView({ index: step, behavior: 'auto' })
-  }, [step])
-  useListKeys({
-    move: (by) => last >= 0 && onStep(Math.min(last, Math.max(0, step === null ? 0 : step + by))),
-    start: () => last >= 0 && onStep(0),
-    end: () => last >= 0 && onStep(last),
-    open: () => step !== null && step <= last && onPrompt(step),
-  })
-  if (plan.steps.length === 0) return <p className={styles.none}>{plan.skipped ?? 'There is nothing to compact.'}</p>
+  const rows = useMemo(() => plan.steps.map((one, number): Row => ({ number, step: one })), [plan])
+  const columns = useMemo(() => [...COLUMNS, promptColumn(onPrompt)], [onPrompt])
+  if (rows.length === 0) return <p className={styles.none}>{plan.skipped ?? 'There is nothing to compact.'}</p>
   return (
-    <div className={classNames(isPending && styles.pending)} aria-busy={isPending}>
+    <div className={classNames(isPending && styles.pending)}>
       <p className={styles.figures}>
         {stepsText(plan)} · {plan.modelCalls === 0 ? 'no model calls' : plural(plan.modelCalls, 'model call')} ·{' '}
         <strong className={styles.after}>{expectedText(plan)}</strong>
       </p>
-      <div className={classNames(styles.row, styles.titles)} aria-hidden="true">
-        <span className={styles.cells}>
-          <span>#</span>
-          <span>makes</span>
-          <span>from</span>
-          <span>covers</span>
-          <span>tokens</span>
-          <span>about</span>
-          <span>factor</span>
-        </span>
-      </div>
-      {scroller && (
-        <Virtuoso
-          ref={list}
-          data={plan.steps}
-          customScrollParent={scroller}
-          fixedItemHeight={ROW_HEIGHT}
-          itemContent={(index, each) => (
-            <PlanRow index={index} step={each} isInHand={index === step} onStep={onStep} onPrompt={onPrompt} />
-          )}
-        />
-      )}
+      <DataTable
+        label="Steps of the plan"
+        rows={rows}
+        columns={columns}
+        layout={styles.columns}
+        keyOf={({ number }) => number}
+        rowPx={27}
+        selected={step}
+        onSelect={({ number }) => onStep(number)}
+        onOpen={({ number }) => onPrompt(number)}
+        isMain
+        isBusy={isPending}
+        scroller={scroller}
+      />
     </div>
   )
 }
 
-type RowProps = Pick<Props, 'onStep' | 'onPrompt'> & {
-  readonly index: number
-  readonly step: PlanStep
-  readonly isInHand: boolean
-}
+const COLUMNS: readonly Column<Row>[] = [
+  { id: '#', title: '#', className: styles.dim, cell: ({ number }) => formatCount(number + 1) },
+  {
+    id: 'makes',
+    title: 'makes',
+    cell: ({ step: { pass, depth } }) => (
+      <span className={styles.kind}>
+        <DepthSwatch node={{ kind: pass === 'leaf' ? 'leaf' : 'condensed', depth }} />
+        {depthLabel(depth)}
+      </span>
+    ),
+  },
+  {
+    id: 'from',
+    title: 'from',
+    cell: ({ step: { pass, sources } }) =>
+      pass === 'leaf' ? plural(sources.length, 'message') : plural(sources.length, 'summary', 'summaries'),
+  },
+  {
+    id: 'covers',
+    title: 'covers',
+    hint: meaningOf('seq'),
+    className: styles.dim,
+    cell: ({ step: { firstSeq, lastSeq } }) => (
+      <span title={meaningOf('seq')}>
+        seq {formatCount(firstSeq)} – {formatCount(lastSeq)}
+      </span>
+    ),
+  },
+  {
+    id: 'tokens',
+    title: 'tokens',
+    hint: 'Tokens of what it would be made from',
+    className: styles.figure,
+    cell: ({ step }) => formatCount(step.sourceTokens),
+  },
+  {
+    id: 'about',
+    title: 'about',
+    hint: 'Tokens that it would have',
+    className: styles.figure,
+    cell: ({ step }) => formatCount(step.expectedTokens),
+  },
+  {
+    id: 'factor',
+    title: 'factor',
+    className: classNames(styles.figure, styles.dim),
+    cell: ({ step: { sourceTokens, expectedTokens } }) =>
+      expectedTokens > 0 ? formatCompression(sourceTokens / expectedTokens) : '–',
+  },
+]
 
-function PlanRow({ index, step, isInHand, onStep, onPrompt }: RowProps) {
-  const isLeaf = step.pass === 'leaf'
-  const from = isLeaf ? plural(step.sources.length, 'message') : plural(step.sources.length, 'summary', 'summaries')
-  return (
-    <div className={styles.row} data-in-hand={isInHand ? '' : undefined}>
-      <button type="button" className={styles.cells} aria-pressed={isInHand} onClick={() => onStep(index)}>
-        <span className={styles.dim}>{formatCount(index + 1)}</span>
-        <span className={styles.kind}>
-          <DepthSwatch node={{ kind: isLeaf ? 'leaf' : 'condensed', depth: step.depth }} />
-          {depthLabel(step.depth)}
-        </span>
-        <span>{from}</span>
-        <span className={styles.dim} title={meaningOf('seq')}>
-          seq {formatCount(step.firstSeq)} – {formatCount(step.lastSeq)}
-        </span>
-        <span>{formatCount(step.sourceTokens)}</span>
-        <span>{formatCount(step.expectedTokens)}</span>
-        <span className={styles.dim}>
-          {step.expectedTokens > 0 ? formatCompression(step.sourceTokens / step.expectedTokens) : '–'}
-        </span>
-      </button>
-      <button
-        type="button"
-        className={styles.prompt}
-        title="The text that a model would be sent for this step"
-        aria-label={`Prompt of step ${index + 1}`}
-        onClick={() => onPrompt(index)}
-      >
-        prompt
-      </button>
-    </div>
-  )
-}
+const promptColumn = (onPrompt: Props['onPrompt']): Column<Row> => ({
+  id: 'prompt',
+  title: <span className="unseen">prompt</span>,
+  cell: ({ number }) => (
+    <button
+      type="button"
+      className={styles.prompt}
+      title="The text that a model would be sent for this step"
+      aria-label={`Prompt of step ${number + 1}`}
+      onClick={() => onPrompt(number)}
+    >
+      prompt
+    </button>
+  ),
+})

@@ -4,7 +4,6 @@ import { navigate } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatPercent } from '../../ui/format.ts'
-import { useListKeys } from '../../ui/use-list-keys.ts'
 import { itemColumns } from './item-columns.tsx'
 import styles from './item-table.module.css'
 
@@ -22,18 +21,6 @@ export function ItemTable({ window, selection }: Props) {
     [items, selection],
   )
   const chosen = items[selected]
-  const move = (index: number) => {
-    const item = items[Math.min(items.length - 1, Math.max(0, index))]
-    if (item !== undefined) navigate({ selection: item.id }, 'replace')
-  }
-  useListKeys({
-    move: (steps) => move(selected < 0 ? 0 : selected + steps),
-    start: () => move(0),
-    end: () => move(items.length - 1),
-    open: () => {
-      if (selected >= 0) navigate({ view: 'transcript' }, 'push')
-    },
-  })
   return (
     <DataTable
       label="Items of the context window"
@@ -44,6 +31,7 @@ export function ItemTable({ window, selection }: Props) {
       rowPx={27}
       selected={chosen ? keyOf(chosen) : null}
       onSelect={(item) => navigate({ selection: item.id }, 'push')}
+      isMain
       onOpen={(item) => navigate({ view: 'transcript', selection: item.id }, 'push')}
       rowClass={(item) => classNames(!item.included && styles.out, item.kind === 'missing' && styles.missing)}
     />

@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'react'
-import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { LogLine } from '../../../core/contract/activity.ts'
+import { classNames } from '../../ui/class-names.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { formatAbsolute, formatDate } from '../../ui/format-time.ts'
 import { clockText, LEVEL_MARKS, lineText } from './line-text.ts'
@@ -9,77 +9,65 @@ import styles from './log-list.module.css'
 type Props = {
   readonly lines: readonly LogLine[]
   readonly chosen: LogLine | null
-  readonly onChoose: (line: LogLine | null) => void
+  readonly onChoose: (line: LogLine) => void
   readonly onEnd: () => void
   readonly keyOf: (line: LogLine) => string
 }
 
 /** The lines, newest first. Lines of the same run as the selected one have a rail at their side. */
 export function LogList({ lines, chosen, onChoose, onEnd, keyOf }: Props) {
-  const list = useRef<VirtuosoHandle>(null)
-  const chosenKey = chosen === null ? null : keyOf(chosen)
-  const index = chosenKey === null ? -1 : lines.findIndex((line) => keyOf(line) === chosenKey)
-  useEffect(() => {
-    if (index >= 0) list.current?.scrollIntoView({ index })
-  }, [index])
-  const firstDay = lines[0] === undefined ? '' : formatDate(Date.parse(lines[0].time))
+  const day = lines[0] === undefined ? 'time' : formatDate(Date.parse(lines[0].time))
   return (
-    <section className={styles.log} aria-label="Log">
-      <div className={styles.head} aria-hidden="true">
-        <span>{firstDay}</span>
-        <span />
-        <span>source</span>
-        <span>event</span>
-        <span>message</span>
-        <span>took</span>
-      </div>
-      <Virtuoso
-        ref={list}
-        className={styles.rows}
-        data={lines}
-        endReached={onEnd}
-        fixedItemHeight={26}
-        increaseViewportBy={260}
-        itemContent={(_, line) => (
-          <Row
-            line={line}
-            isChosen={keyOf(line) === chosenKey}
-            isOfRun={chosen?.compaction_id !== undefined && line.compaction_id === chosen.compaction_id}
-            onChoose={onChoose}
-          />
-        )}
-      />
-    </section>
+    <DataTable
+      label="Log"
+      rows={lines}
+      columns={[{ ...TIME, title: day }, ...COLUMNS]}
+      layout={styles.columns}
+      keyOf={keyOf}
+      rowPx={26}
+      selected={chosen === null ? null : keyOf(chosen)}
+      onSelect={onChoose}
+      isMain
+      onEnd={onEnd}
+      rowClass={({ level, compaction_id: run }) =>
+        classNames(
+          styles.line,
+          run !== undefined && run === chosen?.compaction_id && styles.ofRun,
+          level !== 'info' && styles[level],
+        )
+      }
+    />
   )
 }
 
-type RowProps = {
-  readonly line: LogLine
-  readonly isChosen: boolean
-  readonly isOfRun: boolean
-  readonly onChoose: (line: LogLine | null) => void
+const TIME: Column<LogLine> = {
+  id: 'time',
+  title: 'time',
+  className: styles.dim,
+  cell: ({ time }) => clockText(time),
+  cellTitle: ({ time }) => formatAbsolute(Date.parse(time)),
 }
 
-function Row({ line, isChosen, isOfRun, onChoose }: RowProps) {
-  const { mark, name } = LEVEL_MARKS[line.level]
-  return (
-    <button
-      type="button"
-      className={styles.row}
-      aria-pressed={isChosen}
-      data-level={line.level}
-      data-run={isOfRun || undefined}
-      onClick={() => onChoose(isChosen ? null : line)}
-    >
-      <span title={formatAbsolute(Date.parse(line.time))}>{clockText(line.time)}</span>
-      <span className={styles.mark} title={name}>
-        <span aria-hidden="true">{mark}</span>
-        <span className={styles.hidden}>{name}</span>
-      </span>
-      <span className={styles.source}>{line.source}</span>
-      <span className={styles.event}>{line.event}</span>
-      <span className={styles.text}>{lineText(line)}</span>
-      <span className={styles.took}>{line.duration_ms !== undefined && formatDuration(line.duration_ms)}</span>
-    </button>
-  )
-}
+const COLUMNS: readonly Column<LogLine>[] = [
+  {
+    id: 'level',
+    title: <span className="unseen">level</span>,
+    className: styles.mark,
+    cell: ({ level }) => (
+      <>
+        <span aria-hidden="true">{LEVEL_MARKS[level].mark}</span>
+        <span className="unseen">{LEVEL_MARKS[level].name}</span>
+      </>
+    ),
+    cellTitle: ({ level }) => LEVEL_MARKS[level].name,
+  },
+  { id: 'source', title: 'source', className: styles.dim, cell: ({ source }) => source },
+  { id: 'event', title: 'event', className: styles.event, cell: ({ event }) => event, cellTitle: ({ event }) => event },
+  { id: 'message', title: 'message', cell: lineText, cellTitle: lineText },
+  {
+    id: 'took',
+    title: 'took',
+    className: styles.took,
+    cell: ({ duration_ms: took }) => took !== undefined && formatDuration(took),
+  },
+]

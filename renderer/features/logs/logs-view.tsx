@@ -8,7 +8,6 @@ import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import { useListKeys } from '../../ui/use-list-keys.ts'
 import { JobTable } from './job-table.tsx'
 import { LineDrawer } from './line-drawer.tsx'
 import { fieldsText } from './line-text.ts'
@@ -30,14 +29,6 @@ export function LogsView() {
   const pages = log.data?.pages ?? []
   const lines = pages.flatMap((page) => page.lines)
   const [, copy] = useCopy()
-  const at = chosen === null ? -1 : lines.findIndex((line) => keyOf(line) === keyOf(chosen))
-  const go = (index: number) => setChosen(lines[Math.max(0, Math.min(lines.length - 1, index))] ?? null)
-  useListKeys({
-    move: (steps) => list === 'log' && go(at < 0 ? 0 : at + steps),
-    start: () => go(0),
-    end: () => go(lines.length - 1),
-    open: () => undefined,
-  })
   useKeys({
     f: () => change({ isFollowing: !filter.isFollowing }),
     y: () => chosen !== null && copy(fieldsText(chosen)),
@@ -77,7 +68,7 @@ type LogProps = {
   readonly logs: Logs
   readonly lines: readonly LogLine[]
   readonly chosen: LogLine | null
-  readonly onChoose: (line: LogLine | null) => void
+  readonly onChoose: (line: LogLine) => void
   readonly keyOf: (line: LogLine) => string
 }
 

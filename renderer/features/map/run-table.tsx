@@ -2,7 +2,6 @@ import type { MapRun } from '../../../core/contract/map.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { useListKeys } from '../../ui/use-list-keys.ts'
 import styles from './map-table.module.css'
 import { countsText, operatorText, statusHint, statusTone } from './run-wording.ts'
 
@@ -19,17 +18,6 @@ const MOST_ROWS_IN_SIGHT = 8
 
 /** The recorded runs, one of which is selected. */
 export function RunTable({ runs, chosen, onChoose }: Props) {
-  const at = runs.findIndex(({ key }) => key === chosen)
-  const go = (index: number): void => {
-    const run = runs[Math.min(runs.length - 1, Math.max(0, index))]
-    if (run !== undefined) onChoose(run.key)
-  }
-  useListKeys({
-    move: (steps) => go(at + steps),
-    start: () => go(0),
-    end: () => go(runs.length - 1),
-    open: () => undefined,
-  })
   return (
     <DataTable
       label="Runs"
@@ -42,6 +30,7 @@ export function RunTable({ runs, chosen, onChoose }: Props) {
       hasHeads={false}
       selected={chosen}
       onSelect={({ key }) => onChoose(key)}
+      isMain
     />
   )
 }

@@ -1,10 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { Virtuoso } from 'react-virtuoso'
+import { useEffect, useState } from 'react'
 import type { MapItemsInput, MapStep } from '../../../core/contract/map.ts'
 import { api } from '../../api.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { classNames } from '../../ui/class-names.ts'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -35,30 +34,36 @@ export function StepList({ runId, only, isRunning }: Props) {
       refetchInterval: isRunning ? REFRESH_MS : false,
     }),
   )
-  if (pages.error) return <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
-  if (!pages.data) return <Loading what="items" />
-  const steps = pages.data.pages.flatMap((page) => page.steps)
+  const [opened, setOpened] = useState<ReadonlySet<number>>(new Set())
+  const toggle = ({ at }: MapStep) => {
+    const after = new Set(opened)
+    if (!after.delete(at)) after.add(at)
+    setOpened(after)
+  }
+  const steps = pages.data?.pages.flatMap((page) => page.steps) ?? []
   const more = (): void => {
     if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage()
   }
+  // A page of rare failures may hold none, and the next one is asked for at once.
+  useEffect(() => {
+    if (steps.length < PAGE) more()
+  })
+  if (pages.error) return <ErrorState error={pages.error} onRetry={() => void pages.refetch()} />
+  if (!pages.data) return <Loading what="items" />
   if (steps.length === 0 && !pages.hasNextPage) return <NoSteps only={only} isRunning={isRunning} />
   return (
-    // biome-ignore lint/a11y/useSemanticElements: any number of rows, of which only those in sight exist
-    <div className={styles.table} role="table" aria-label="Tries and results" aria-busy={pages.isFetchingNextPage}>
-      <Virtuoso
-        className={styles.body}
-        role="rowgroup"
-        data={steps}
-        computeItemKey={(_index, { at }) => at}
-        increaseViewportBy={300}
-        endReached={more}
-        // A page of rare failures may hold none, and the next one is asked for at once.
-        totalListHeightChanged={() => {
-          if (steps.length < PAGE) more()
-        }}
-        itemContent={(_index, step) => <StepRow step={step} />}
-      />
-    </div>
+    <DataTable
+      label="Tries and results"
+      rows={steps}
+      columns={[itemColumn(opened, toggle), ...COLUMNS]}
+      layout={styles.steps}
+      keyOf={({ at }) => at}
+      rowPx={30}
+      hasHeads={false}
+      isBusy={pages.isFetchingNextPage}
+      onEnd={more}
+      below={(step) => (opened.has(step.at) ? <Opened step={step} /> : null)}
+    />
   )
 }
 
@@ -72,59 +77,48 @@ function NoSteps({ only, isRunning }: Pick<Props, 'only' | 'isRunning'>) {
   )
 }
 
-/** One try or result; unfolding shows the text and the hashes. */
-function StepRow({ step }: { readonly step: MapStep }) {
-  const [isOpen, setOpen] = useState(false)
-  const { index, kind, text, itemHash, outputHash, atMs } = step
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: see the table
-    // biome-ignore lint/a11y/useFocusableInteractive: the number of the item is the row's button
-    <div role="row">
-      <div className={classNames(styles.row, styles.steps)}>
-        <Cell>
-          <button
-            type="button"
-            className={styles.name}
-            aria-expanded={isOpen}
-            aria-label={`Item ${index}`}
-            onClick={() => setOpen(!isOpen)}
-          >
-            <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
-            {index}
-          </button>
-        </Cell>
-        <Cell>
-          <Chip tone={stepTone(kind)}>{kind}</Chip>
-        </Cell>
-        <Cell isDim>{triesText(step)}</Cell>
-        <Cell>
-          <bdi title={text}>
-            <MarkedText text={text} />
-          </bdi>
-        </Cell>
-        <Cell isDim>
-          <TimeText atMs={atMs} />
-        </Cell>
-      </div>
-      {isOpen && (
-        // biome-ignore lint/a11y/useSemanticElements: see the table
-        <div role="cell" className={styles.opened}>
-          <pre className={styles.text}>{text}</pre>
-          <Facts>
-            <Fact name="item hash">{itemHash === null ? null : <code>{itemHash}</code>}</Fact>
-            <Fact name="output hash">{outputHash === null ? null : <code>{outputHash}</code>}</Fact>
-          </Facts>
-        </div>
-      )}
-    </div>
-  )
-}
+const itemColumn = (opened: ReadonlySet<number>, onToggle: (step: MapStep) => void): Column<MapStep> => ({
+  id: 'item',
+  title: 'item',
+  cell: (step) => (
+    <button
+      type="button"
+      className={styles.name}
+      aria-expanded={opened.has(step.at)}
+      aria-label={`Item ${step.index}`}
+      onClick={() => onToggle(step)}
+    >
+      <Icon name={opened.has(step.at) ? 'chevronDown' : 'chevronRight'} />
+      {step.index}
+    </button>
+  ),
+})
 
-function Cell({ isDim = false, children }: { readonly isDim?: boolean; readonly children: ReactNode }) {
+const COLUMNS: readonly Column<MapStep>[] = [
+  { id: 'kind', title: 'kind', cell: ({ kind }) => <Chip tone={stepTone(kind)}>{kind}</Chip> },
+  { id: 'tries', title: 'tries', className: styles.dim, cell: triesText },
+  {
+    id: 'text',
+    title: 'text',
+    cell: ({ text }) => (
+      <bdi>
+        <MarkedText text={text} />
+      </bdi>
+    ),
+    cellTitle: ({ text }) => text,
+  },
+  { id: 'time', title: 'ended', className: styles.time, cell: ({ atMs }) => <TimeText atMs={atMs} /> },
+]
+
+/** The whole text of a try or result, and its hashes. */
+function Opened({ step: { text, itemHash, outputHash } }: { readonly step: MapStep }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the rows are no table rows, because only those in sight exist
-    <span role="cell" className={classNames(styles.cell, isDim && styles.dim)}>
-      {children}
-    </span>
+    <div className={styles.opened}>
+      <pre className={styles.text}>{text}</pre>
+      <Facts>
+        <Fact name="item hash">{itemHash === null ? null : <code>{itemHash}</code>}</Fact>
+        <Fact name="output hash">{outputHash === null ? null : <code>{outputHash}</code>}</Fact>
+      </Facts>
+    </div>
   )
 }

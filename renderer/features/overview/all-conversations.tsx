@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { ConversationsInput } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { useShown, useShownChoice } from '../../routes.ts'
+import { conversationName } from '../../ui/conversation-name.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import search from '../../ui/search-input.module.css'
@@ -11,9 +12,9 @@ import { MOST_CHARS, useConversations } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import styles from './all-conversations.module.css'
-import { ConversationTable } from './conversation-table.tsx'
+import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
+import { PressureHistory } from './pressure-history.tsx'
 
-const SORTS = ['change', 'messages', 'size', 'pressure', 'compaction', 'findings'] as const
 const FILTERS = ['all', 'pressed', 'findings', 'compacted', 'archived'] as const
 const HINTS: Readonly<Record<(typeof FILTERS)[number], string>> = {
   all: 'Every conversation of the file',
@@ -24,10 +25,18 @@ const HINTS: Readonly<Record<(typeof FILTERS)[number], string>> = {
 }
 const TYPING_MS = 150
 
-/** Every conversation of the file in one table. `scope` leads back to a single one. */
-export function AllConversations({ scope }: { readonly scope: ReactNode }) {
+type Props = {
+  /** The conversation that is selected first. */
+  readonly conversationId: number
+  /** Leads back to a single conversation. */
+  readonly scope: ReactNode
+}
+
+/** Every conversation of the file in one table, and the selected one over time. */
+export function AllConversations({ conversationId, scope }: Props) {
+  const [selected, setSelected] = useState(conversationId)
   const settings = useQuery(api.memory.settings.queryOptions())
-  const [sort, setSort] = useShownChoice('overview.sort', SORTS)
+  const [sort, setSort] = useShownChoice('overview.sort', TABLE_SORTS)
   const [reversed, setReversed] = useShown('overview.reversed')
   const [filter, setFilter] = useShownChoice('overview.only', FILTERS)
   const [stored, setStored] = useShown('overview.words')
@@ -35,8 +44,16 @@ export function AllConversations({ scope }: { readonly scope: ReactNode }) {
   const query = useDebounced(words, TYPING_MS).trim().slice(0, MOST_CHARS)
   const soft = settings.data?.softThreshold
   const narrowed: Partial<ConversationsInput> = filter === 'pressed' ? { minPressure: soft ?? 1 } : { only: filter }
-  const found = useConversations({ query, sort, reversed: reversed !== null, ...narrowed, health: true })
+  const found = useConversations({
+    query,
+    // What is lost is not known before it is counted, and only what was compacted has lost something.
+    sort: sort === 'lost' ? 'compaction' : sort,
+    reversed: sort !== 'lost' && reversed !== null,
+    ...narrowed,
+    health: true,
+  })
   const { counts } = found
+  const chosen = found.rows?.find((row) => row.conversationId === selected)
   return (
     <div className={styles.view}>
       <ViewHeader title={titleOf(counts)} actions={scope}>
@@ -65,13 +82,24 @@ export function AllConversations({ scope }: { readonly scope: ReactNode }) {
       </ViewHeader>
       <ConversationTable
         found={found}
+        selected={selected}
+        onSelect={setSelected}
         sort={sort}
         isReversed={reversed !== null}
         onSort={(next) => {
           setReversed(next === sort && reversed === null ? '1' : null)
-          setSort(SORTS.find((one) => one === next) ?? 'change')
+          setSort(next)
         }}
       />
+      {chosen !== undefined && settings.data && chosen.messages > 0 && (
+        <div className={styles.history}>
+          <PressureHistory
+            conversation={chosen}
+            budgetTokens={settings.data.budgetTokens}
+            title={conversationName(chosen)}
+          />
+        </div>
+      )}
     </div>
   )
 }

@@ -14,15 +14,19 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useWidth } from '../../ui/use-width.ts'
 import styles from './cache-ribbon.module.css'
+import { costText } from './chart-lanes.ts'
 
 const COLUMNS = 512
 /** The most expensive breaks that are listed. */
 const LISTED = 6
 
+/** What the answers of a conversation used, as the ribbon and the lane of costs show it. */
+export const usageOf = (conversationId: number) =>
+  api.conversations.usage.queryOptions({ input: { conversationId, columns: COLUMNS, limit: LISTED } })
+
 /** What each answer read from the provider's prompt cache, and where the cache could not be used. */
 export function CacheRibbon({ conversationId }: { readonly conversationId: number }) {
-  const input = { conversationId, columns: COLUMNS, limit: LISTED }
-  const usage = useQuery(api.conversations.usage.queryOptions({ input }))
+  const usage = useQuery(usageOf(conversationId))
   return (
     <section aria-label="Prompt cache">
       <SectionHeading aside={usage.data && asideOf(usage.data)}>Prompt cache</SectionHeading>
@@ -204,6 +208,3 @@ function whyText(cause: BreakCause, pauseMs: number): string {
       return assertNever(cause)
   }
 }
-
-/** Agents record costs in dollars. */
-const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`

@@ -1,4 +1,4 @@
-import type { Overview } from '../../../core/contract/memory.ts'
+import type { ListedConversation, Overview } from '../../../core/contract/memory.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { formatCount } from '../../ui/format.ts'
 
@@ -33,4 +33,28 @@ export const depthName = (key: string): string => (/^\d+$/.test(key) ? depthLabe
 /** Returns source tokens ÷ own tokens, or null when either is not known. */
 export function compressionOf({ tokens, sourceTokens }: Breakdown): number | null {
   return sourceTokens === null || tokens === 0 ? null : sourceTokens / tokens
+}
+
+/** How many details of a conversation's compacted messages there are, and how many of them stand in its window. */
+export type Loss = { readonly details: number; readonly kept: number }
+export type Losses = ReadonlyMap<number, Loss | 'failed'>
+
+/**
+ * Returns the rows in the order of what they have lost, the most first; `isReversed` the least. Those that are not
+ * counted yet come after all others, and last those that were never compacted.
+ */
+export function byLoss(
+  rows: readonly ListedConversation[],
+  losses: Losses,
+  isReversed: boolean,
+): readonly ListedConversation[] {
+  const lost = ({ conversationId, summaries }: ListedConversation): number => {
+    if (summaries === 0) return -2
+    const loss = losses.get(conversationId)
+    return loss === undefined || loss === 'failed' ? -1 : loss.details - loss.kept
+  }
+  return rows.toSorted((one, other) => {
+    const [a, b] = [lost(one), lost(other)]
+    return isReversed && a >= 0 && b >= 0 ? a - b : b - a
+  })
 }

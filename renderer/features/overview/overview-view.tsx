@@ -36,7 +36,7 @@ const SCOPE_OPTIONS = [
 export function OverviewView({ conversationId }: Props) {
   const [shown, setShown] = useShownChoice('overview.scope', SCOPES)
   const scope = <Segmented label="What is shown" options={SCOPE_OPTIONS} value={shown} onChange={setShown} />
-  if (shown === 'all') return <AllConversations scope={scope} />
+  if (shown === 'all') return <AllConversations conversationId={conversationId} scope={scope} />
   return <ConversationFigures conversationId={conversationId} scope={scope} />
 }
 

@@ -1,20 +1,36 @@
 import { scaleLinear, scaleTime } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
 import { meaningOf } from '../../../core/contract/glossary.ts'
-import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
-import { navigate } from '../../routes.ts'
+import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
+import type { Usage } from '../../../core/contract/usage.ts'
+import { navigate, type RoutePatch } from '../../routes.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { depthMarks } from '../../ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
 import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
 import { runAddress } from '../../ui/run-address.ts'
 import { useWidth } from '../../ui/use-width.ts'
+import {
+  type Freed,
+  freedAddress,
+  freedByRun,
+  freedText,
+  freedTokens,
+  type Spending,
+  spendingOf,
+  spentText,
+} from './chart-lanes.ts'
+import { FREED_PX, FreedLane, SPENT_PX, SpentLane } from './chart-lanes.tsx'
 import styles from './pressure-chart.module.css'
 import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, thinned } from './pressure-curve.ts'
 
 type Props = {
+  readonly conversationId: number
   readonly points: readonly CurvePoint[]
   readonly events: readonly CompactionEvent[]
+  readonly prunings: readonly Pruning[]
+  /** What the answers used; undefined while it is being read. */
+  readonly usage: Usage | undefined
   /** The time at which the axis begins, or null for an axis of messages. */
   readonly originMs: number | null
   readonly budgetTokens: number
@@ -33,11 +49,27 @@ const CHAR_PX = 6.5
 const LABEL_PX = 15
 const REACH_PX = 6
 
-/** The tokens of the window over time, with the thresholds and the compactions. A click leads to the message or run. */
-export function PressureChart({ points, events, originMs, budgetTokens, softTokens, hardTokens }: Props) {
+/** What the pointer or the keys are at: a point of the curve, or a bar of a lane below it. */
+type Chosen =
+  | { readonly kind: 'point'; readonly index: number }
+  | { readonly kind: 'freed'; readonly freed: Freed }
+  | { readonly kind: 'spent'; readonly index: number }
+
+/**
+ * The tokens of the window over time, with the thresholds and the compactions, and below them what each run freed and
+ * what the answers cost. A click leads to the message or run.
+ */
+export function PressureChart(props: Props) {
+  const { conversationId, points, events, prunings, usage, originMs, budgetTokens, softTokens, hardTokens } = props
   const [box, boxWidth] = useWidth<HTMLDivElement>()
-  const [chosen, setChosen] = useState<number | null>(null)
+  const [chosen, setChosen] = useState<Chosen | null>(null)
   const width = Math.max(0, boxWidth - LEFT - RIGHT)
+  const freed = useMemo(() => freedByRun(points, events, prunings), [points, events, prunings])
+  const spending = useMemo(
+    () => (usage === undefined ? null : spendingOf(usage, points, originMs, width)),
+    [usage, points, originMs, width],
+  )
+  const lanes = lanesOf(freed.length > 0, spending !== null)
   const peak = peakOf(points)
   const top = chartTop(peak?.tokens ?? 0, hardTokens)
   const now = points.at(-1)
@@ -61,22 +93,46 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
     `at most ${formatCount(peak?.tokens ?? 0)} (${share(peak?.tokens ?? 0)}) after message ${formatCount(peak?.messages ?? 0)}, ` +
     `${formatCount(now?.tokens ?? 0)} (${share(now?.tokens ?? 0)}) now, ${plural(events.length, 'replacement')} on the way. ` +
     'The arrow keys move along it, Page Up and Page Down from compaction to compaction, Enter opens the message or run.'
-  const point = chosen === null ? undefined : points[chosen]
-  const under = (event: PointerEvent<HTMLElement>): number => {
+  const index = chosen?.kind === 'point' ? chosen.index : null
+  const point = index === null ? undefined : points[index]
+  const textOf = (at: CurvePoint | undefined) => [
+    ...pointText(at, events, originMs, budgetTokens),
+    ...laneText(at, events, freed, spending),
+  ]
+  const under = (event: PointerEvent<HTMLElement>): Chosen => {
     const bounds = event.currentTarget.getBoundingClientRect()
     const place = ((event.clientX - bounds.left - LEFT) / (width || 1)) * extent
-    const onMark =
-      event.clientY - bounds.top > HEIGHT ? eventNear(points, place, (REACH_PX / (width || 1)) * extent) : null
-    return onMark ?? indexAt(points, place)
+    const reach = (REACH_PX / (width || 1)) * extent
+    const below = event.clientY - bounds.top
+    if (lanes.freed !== null && below >= lanes.freed && below < lanes.freed + FREED_PX) {
+      const nearest = freed.toSorted((a, b) => Math.abs(a.x - place) - Math.abs(b.x - place))[0]
+      if (nearest !== undefined && Math.abs(nearest.x - place) <= reach) return { kind: 'freed', freed: nearest }
+    }
+    if (spending && lanes.spent !== null && below >= lanes.spent && below < lanes.spent + SPENT_PX) {
+      const bar = spending.bars.findIndex(({ x0, x1 }) => place >= x0 && place < x1)
+      if (bar >= 0) return { kind: 'spent', index: bar }
+    }
+    const onMark = below > HEIGHT ? eventNear(points, place, reach) : null
+    return { kind: 'point', index: onMark ?? indexAt(points, place) }
+  }
+  const open = () => {
+    const address =
+      chosen?.kind === 'freed'
+        ? freedAddress(chosen.freed)
+        : chosen?.kind === 'spent'
+          ? messageAddress(spending?.bars[chosen.index]?.message ?? null)
+          : pointAddress(point, events)
+    if (address !== null) navigate({ conversationId, ...address }, 'push')
   }
   const press = (event: KeyboardEvent) => {
-    const next = steppedTo(event.key, chosen, points)
-    if (event.key === 'Enter' && point !== undefined) openPoint(point, events)
-    else if (next !== null) setChosen(next)
+    const next = steppedTo(event.key, index, points)
+    if (event.key === 'Enter' && chosen !== null) open()
+    else if (next !== null) setChosen({ kind: 'point', index: next })
     else return
     event.preventDefault()
     event.stopPropagation()
   }
+  const tip = tipOf(chosen, spending, originMs)
   return (
     <div
       className={styles.chart}
@@ -86,15 +142,15 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
       aria-label={label}
       aria-valuemin={0}
       aria-valuemax={points.length - 1}
-      aria-valuenow={chosen ?? points.length - 1}
-      aria-valuetext={pointText(point ?? now, events, originMs, budgetTokens).join(', ')}
+      aria-valuenow={index ?? points.length - 1}
+      aria-valuetext={textOf(point ?? now).join(', ')}
       onKeyDown={press}
       onBlur={() => setChosen(null)}
       onPointerMove={(event) => setChosen(under(event))}
       onPointerLeave={() => setChosen(null)}
-      onClick={() => point !== undefined && openPoint(point, events)}
+      onClick={open}
     >
-      <svg width={boxWidth} height={HEIGHT + MARK_PX + AXIS_PX + 2} aria-hidden="true">
+      <svg width={boxWidth} height={lanes.end + AXIS_PX} aria-hidden="true">
         <g transform={`translate(${LEFT} 0)`}>
           {scaleLinear([0, top], [HEIGHT, 0])
             .ticks(4)
@@ -122,17 +178,32 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
               <path key={depth} className={styles.mark} d={d} stroke={depthColor(depth)} />
             ))}
           </g>
+          {lanes.freed !== null && (
+            <g transform={`translate(0 ${lanes.freed})`}>
+              <FreedLane freed={freed} x={x} width={width} chosen={chosen?.kind === 'freed' ? chosen.freed : null} />
+            </g>
+          )}
+          {spending && lanes.spent !== null && (
+            <g transform={`translate(0 ${lanes.spent})`}>
+              <SpentLane
+                spending={spending}
+                x={x}
+                width={width}
+                chosen={chosen?.kind === 'spent' ? chosen.index : null}
+              />
+            </g>
+          )}
           {axisTicks(originMs, extent, width, now?.messages ?? 0).map((tick) => (
             <g key={tick.at}>
-              <line className={styles.floor} x1={tick.x} x2={tick.x} y1={HEIGHT} y2={HEIGHT + MARK_PX + 2} />
-              <text className={styles.tick} x={tick.x} y={HEIGHT + MARK_PX + 16} textAnchor={tick.anchor}>
+              <line className={styles.floor} x1={tick.x} x2={tick.x} y1={lanes.end - 4} y2={lanes.end} />
+              <text className={styles.tick} x={tick.x} y={lanes.end + 14} textAnchor={tick.anchor}>
                 {tick.label}
               </text>
             </g>
           ))}
           {point !== undefined && (
             <>
-              <line className={styles.cross} x1={x(point.x)} x2={x(point.x)} y1={0} y2={HEIGHT + MARK_PX} />
+              <line className={styles.cross} x1={x(point.x)} x2={x(point.x)} y1={0} y2={lanes.end} />
               <circle className={styles.dot} cx={x(point.x)} cy={y(point.tokens)} r={3.5} />
             </>
           )}
@@ -156,15 +227,31 @@ export function PressureChart({ points, events, originMs, budgetTokens, softToke
             {name} {formatCompact(tokens)}
           </span>
         ))}
-      {point !== undefined && (
-        <ChartTip
-          lines={pointText(point, events, originMs, budgetTokens)}
-          leftPx={LEFT + x(point.x)}
-          widthPx={boxWidth}
-        />
-      )}
+      {point !== undefined && <ChartTip lines={textOf(point)} leftPx={LEFT + x(point.x)} widthPx={boxWidth} />}
+      {tip && <ChartTip lines={tip.lines} leftPx={LEFT + x(tip.x)} widthPx={boxWidth} />}
     </div>
   )
+}
+
+type Lanes = { readonly freed: number | null; readonly spent: number | null; readonly end: number }
+
+/** Where each lane below the marks begins, and where all of them end. */
+function lanesOf(hasFreed: boolean, hasSpent: boolean): Lanes {
+  const marks = HEIGHT + MARK_PX + 4
+  const freedEnd = hasFreed ? marks + FREED_PX : marks
+  return {
+    freed: hasFreed ? marks : null,
+    spent: hasSpent ? freedEnd : null,
+    end: hasSpent ? freedEnd + SPENT_PX : hasFreed ? freedEnd : HEIGHT + MARK_PX + 2,
+  }
+}
+
+type Tip = { readonly lines: readonly string[]; readonly x: number }
+
+function tipOf(chosen: Chosen | null, spending: Spending | null, originMs: number | null): Tip | null {
+  if (chosen?.kind === 'freed') return { lines: freedText(chosen.freed), x: chosen.freed.x }
+  const bar = chosen?.kind === 'spent' ? spending?.bars[chosen.index] : undefined
+  return bar && spending ? { lines: spentText(bar, spending.unit, originMs), x: (bar.x0 + bar.x1) / 2 } : null
 }
 
 const TIP_WIDTH = 260
@@ -207,13 +294,33 @@ function pointText(
   ]
 }
 
-/** Goes to what made the point: the run or, where runs are not recorded, its summary; otherwise the message. */
-function openPoint({ event, message }: CurvePoint, events: readonly CompactionEvent[]): void {
-  const replacement = event === null ? undefined : events[event]
-  if (replacement !== undefined && replacement.runId !== '') navigate(runAddress(replacement.runId), 'push')
-  else if (replacement !== undefined) navigate({ view: 'lineage', selection: replacement.summaryId }, 'push')
-  else if (message !== null) navigate({ view: 'transcript', selection: `msg_${message}` }, 'push')
+/** What the lanes show at a point, for those who move by keys. */
+function laneText(
+  point: CurvePoint | undefined,
+  events: readonly CompactionEvent[],
+  freed: readonly Freed[],
+  spending: Spending | null,
+): readonly string[] {
+  if (point === undefined) return []
+  const runId = point.event === null ? '' : events[point.event]?.runId
+  const run = runId === '' ? undefined : freed.find((one) => one.runId === runId)
+  const bar = spending?.bars.find(({ x0, x1 }) => point.x > x0 && point.x <= x1)
+  return [
+    ...(run === undefined ? [] : [`its run freed ${formatTokens(freedTokens(run))}`]),
+    ...(bar === undefined || spending === null ? [] : [`answers here: ${spentText(bar, spending.unit, null)[0]}`]),
+  ]
 }
+
+/** Leads to what made a point: the run or, where runs are not recorded, its summary; otherwise the message. */
+function pointAddress(point: CurvePoint | undefined, events: readonly CompactionEvent[]): RoutePatch | null {
+  const replacement = point?.event == null ? undefined : events[point.event]
+  if (replacement === undefined) return messageAddress(point?.message ?? null)
+  const { runId, summaryId } = replacement
+  return runId === '' ? { view: 'lineage', selection: summaryId } : runAddress(runId)
+}
+
+const messageAddress = (message: number | null): RoutePatch | null =>
+  message === null ? null : { view: 'transcript', selection: `msg_${message}` }
 
 /** Returns the index of the point to which a key leads, or null for a key that does not move. */
 function steppedTo(key: string, from: number | null, points: readonly CurvePoint[]): number | null {

@@ -1,6 +1,7 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConversationRow } from '../../../core/contract/memory.ts'
+import type { Pruning } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { useShownChoice } from '../../routes.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -8,18 +9,26 @@ import { formatCompact, formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { usageOf } from './cache-ribbon.tsx'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
 import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
 
-type Props = { readonly conversation: ConversationRow; readonly budgetTokens: number }
+type Props = {
+  /** Active tokens are null until they are measured. */
+  readonly conversation: Pick<ConversationRow, 'conversationId'> & { readonly activeTokens: number | null }
+  readonly budgetTokens: number
+  /** The name of the conversation, where more than one is shown. */
+  readonly title?: string
+}
 
 /** Columns of messages. A million messages are drawn as quickly as a thousand. */
 const BUCKETS = 1024
+const NONE: readonly Pruning[] = []
 const AXES = ['time', 'messages'] as const
 
 /** The size of the window over the history: messages fill it, and compactions empty it. */
-export function PressureHistory({ conversation, budgetTokens }: Props) {
+export function PressureHistory({ conversation, budgetTokens, title }: Props) {
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
@@ -31,6 +40,7 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
       placeholderData: (previous) => previous,
     }),
   )
+  const usage = useQuery({ ...usageOf(conversationId), enabled: messages > 0 })
   const points = useMemo(
     () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
     [timeline.data, columns.data],
@@ -52,7 +62,7 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
           </span>
         }
       >
-        Active tokens over time
+        {title === undefined ? 'Active tokens over time' : <bdi className={styles.title}>{title}</bdi>}
       </SectionHeading>
       {error !== null ? (
         <ErrorLine error={error} />
@@ -61,8 +71,11 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
       ) : (
         <>
           <PressureChart
+            conversationId={conversationId}
             points={points}
             events={timeline.data.events}
+            prunings={timeline.data.prunings ?? NONE}
+            usage={usage.data}
             originMs={columns.data?.originMs ?? null}
             budgetTokens={budgetTokens}
             softTokens={settings.data.softThreshold * budgetTokens}
@@ -86,7 +99,7 @@ export function PressureHistory({ conversation, budgetTokens }: Props) {
               Reconstructed: the file keeps no log of its window, so creation times say when each summary came in.
             </p>
           )}
-          {!endsAt(points, activeTokens) && (
+          {activeTokens !== null && !endsAt(points, activeTokens) && (
             <p className={styles.note}>
               Messages and summaries add up to {formatCount(Math.round(points.at(-1)?.tokens ?? 0))} tokens; the window
               holds {formatCount(activeTokens)}. Something else has changed it on the way.

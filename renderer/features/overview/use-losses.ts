@@ -1,10 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
-
-/** How many details of a conversation's compacted messages there are, and how many of them stand in its window. */
-type Loss = { readonly details: number; readonly kept: number }
-export type Losses = ReadonlyMap<number, Loss | 'failed'>
+import type { Loss, Losses } from './overview-figures.ts'
 
 /** Counts are kept this long after their row left the screen. */
 const KEPT_MS = 10 * 60_000
@@ -13,12 +10,12 @@ const lossOf = (conversationId: number) =>
   api.trace.survival.queryOptions({ input: { conversationId, limit: 0 }, gcTime: KEPT_MS, retry: false })
 
 /**
- * Returns what the conversations in sight have lost, as far as it was counted. Counting reads all texts, so one
+ * Returns what these conversations have lost, as far as it was counted. Counting reads all texts, so one
  * conversation is counted at a time; when its row leaves the screen, the core stops.
  */
-export function useLosses(inSight: readonly ListedConversation[]): Losses {
+export function useLosses(rows: readonly ListedConversation[]): Losses {
   const queries = useQueryClient()
-  const compacted = inSight.filter(({ summaries }) => summaries > 0).map(({ conversationId }) => conversationId)
+  const compacted = rows.filter(({ summaries }) => summaries > 0).map(({ conversationId }) => conversationId)
   const isWanted = (id: number): boolean => {
     const state = queries.getQueryState(lossOf(id).queryKey)
     return state === undefined || state.status === 'pending' || state.isInvalidated

@@ -1,0 +1,158 @@
+import { scaleLinear, scaleTime } from 'd3-scale'
+import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
+import type { Usage } from '../../../core/contract/usage.ts'
+import type { RoutePatch } from '../../routes.ts'
+import { firstIndex } from '../../ui/first-index.ts'
+import { formatCompact, formatCount, formatTokens, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
+import { runAddress } from '../../ui/run-address.ts'
+import type { CurvePoint } from './pressure-curve.ts'
+
+/** What one run took out of the window, on the axis of the chart. */
+export type Freed = {
+  readonly x: number
+  readonly atMs: number
+  /** Tokens that left the window, and those of the summaries that came in for them. */
+  readonly leftTokens: number
+  readonly summaryTokens: number
+  readonly summaries: number
+  /** Empty where runs are not recorded. */
+  readonly runId: string
+  /** The last summary; null when the agent pruned without one. */
+  readonly summaryId: string | null
+}
+
+export const freedTokens = ({ leftTokens, summaryTokens }: Freed): number => Math.max(0, leftTokens - summaryTokens)
+
+/** Returns what each run freed, in the order of the axis. Where runs are not recorded, each replacement counts as one. */
+export function freedByRun(
+  points: readonly CurvePoint[],
+  events: readonly CompactionEvent[],
+  prunings: readonly Pruning[],
+): readonly Freed[] {
+  const xOf = new Map(points.flatMap(({ event, x }) => (event === null ? [] : [[event, x] as const])))
+  const runs = new Map<string, Freed>()
+  for (const [index, event] of events.entries()) {
+    const key = event.runId || `event ${index}`
+    const before = runs.get(key)
+    runs.set(key, {
+      x: xOf.get(index) ?? xAfter(points, event.messages),
+      atMs: event.atMs,
+      leftTokens: (before?.leftTokens ?? 0) + event.sourceTokens,
+      summaryTokens: (before?.summaryTokens ?? 0) + event.tokens,
+      summaries: (before?.summaries ?? 0) + 1,
+      runId: event.runId,
+      summaryId: event.summaryId,
+    })
+  }
+  for (const { messages, atMs, tokens, runId } of prunings) {
+    const x = xAfter(points, messages)
+    runs.set(`pruning ${runId}`, {
+      ...{ x, atMs, leftTokens: tokens, summaryTokens: 0, summaries: 0, runId, summaryId: null },
+    })
+  }
+  return [...runs.values()].sort((a, b) => a.x - b.x)
+}
+
+/** Returns where the axis stands after a number of messages. */
+function xAfter(points: readonly CurvePoint[], messages: number): number {
+  const index = firstIndex(points.length, (at) => (points[at]?.messages ?? 0) >= messages)
+  return points[Math.min(index, points.length - 1)]?.x ?? 0
+}
+
+export function freedText(freed: Freed): readonly string[] {
+  const { atMs, leftTokens, summaryTokens, summaries } = freed
+  return [
+    `${formatTokens(freedTokens(freed))} freed`,
+    formatShort(atMs),
+    summaries === 0
+      ? 'pruned by its agent, without a summary'
+      : `${plural(summaries, 'summary', 'summaries')}: ${formatCount(leftTokens)} → ${formatCount(summaryTokens)} tokens`,
+  ]
+}
+
+/** Leads to the run or, where runs are not recorded, to its summary. */
+export function freedAddress({ runId, summaryId }: Freed): RoutePatch | null {
+  if (runId !== '') return runAddress(runId)
+  return summaryId === null ? null : { view: 'lineage', selection: summaryId }
+}
+
+/** What answers cost where costs are recorded; otherwise the tokens that were not read from the cache. */
+type Unit = 'cost' | 'tokens'
+
+/** What was spent in one part of the axis. */
+export type Spent = {
+  readonly x0: number
+  readonly x1: number
+  readonly answers: number
+  readonly amount: number
+  /** The part of it that breaks of the prompt cache made: answers after a break, or tokens that were sent again. */
+  readonly broken: number
+  readonly breaks: number
+  /** The message to which a click leads: that of the most expensive column. */
+  readonly message: number
+}
+
+export type Spending = { readonly unit: Unit; readonly bars: readonly Spent[]; readonly most: number }
+
+/** The least width of a bar. */
+const BAR_PX = 9
+
+/** Returns what was spent along the axis, in parts of round length, or null where no usage is recorded. */
+export function spendingOf(
+  { recorded, columns, totals }: Usage,
+  points: readonly CurvePoint[],
+  originMs: number | null,
+  widthPx: number,
+): Spending | null {
+  const extent = points.at(-1)?.x ?? 0
+  if (recorded === 'none' || columns.steps.length === 0 || extent === 0) return null
+  const unit: Unit = totals.cost === null ? 'tokens' : 'cost'
+  const count = Math.max(2, Math.floor(widthPx / BAR_PX))
+  const edges =
+    originMs === null
+      ? scaleLinear([0, extent], [0, 1]).ticks(count)
+      : scaleTime([originMs, originMs + extent], [0, 1])
+          .ticks(count)
+          .map((date) => date.getTime() - originMs)
+  const bars = new Map<number, Spent & { readonly largest: number }>()
+  for (const [index, answers] of columns.steps.entries()) {
+    const x = xAfter(points, columns.messages[index] ?? 0)
+    // A message stands at the end of its part of the axis.
+    const part = firstIndex(edges.length, (at) => (edges[at] ?? 0) >= x)
+    const input = (columns.inputTokens[index] ?? 0) - (columns.cachedTokens[index] ?? 0)
+    const amount = unit === 'cost' ? (columns.cost[index] ?? 0) : input
+    const broken = unit === 'cost' ? (columns.breakCost[index] ?? 0) : Math.min(input, columns.lostTokens[index] ?? 0)
+    const before = bars.get(part)
+    const isLargest = amount > (before?.largest ?? -1)
+    bars.set(part, {
+      x0: edges[part - 1] ?? 0,
+      x1: edges[part] ?? extent,
+      answers: (before?.answers ?? 0) + answers,
+      amount: (before?.amount ?? 0) + amount,
+      broken: (before?.broken ?? 0) + broken,
+      breaks: (before?.breaks ?? 0) + (columns.breaks[index] ?? 0),
+      message: isLargest ? (columns.firstMessage[index] ?? 0) : (before?.message ?? 0),
+      largest: Math.max(amount, before?.largest ?? -1),
+    })
+  }
+  const list = [...bars.values()]
+  return { unit, bars: list, most: list.reduce((most, { amount }) => Math.max(most, amount), 0) }
+}
+
+/** Agents record costs in dollars. */
+export const costText = (cost: number): string => `$${cost.toFixed(cost < 0.1 ? 4 : 2)}`
+
+export const amountText = (amount: number, unit: Unit): string =>
+  unit === 'cost' ? costText(amount) : formatCompact(amount)
+
+export function spentText(bar: Spent, unit: Unit, originMs: number | null): readonly string[] {
+  const { x0, x1, answers, amount, broken, breaks } = bar
+  const [from, to] =
+    originMs === null
+      ? [`after message ${formatCount(Math.floor(x0))}`, formatCount(Math.round(x1))]
+      : [formatShort(originMs + x0), formatShort(originMs + x1)]
+  const what = unit === 'cost' ? costText(amount) : `${formatTokens(amount)} not from the cache`
+  const why = `${plural(breaks, 'cache break')}: ${unit === 'cost' ? `answers after it cost ${costText(broken)}` : `${formatTokens(broken)} sent again`}`
+  return [what, `${plural(answers, 'answer')}, ${from} to ${to}`, ...(breaks === 0 ? [] : [why])]
+}
