@@ -156,7 +156,9 @@ export function createRouter(core: Core) {
         const pieces = async function* () {
           // What writes pages is loaded when somebody shares one.
           const { shareConversation } = await import('./browse/export/share-conversation.ts')
-          yield* shareConversation(await withSummaries(input), input, signal)
+          const lcm = await withSummaries(input)
+          const notes = input.withNotes ? lcm.notes.list() : []
+          yield* shareConversation(lcm, { ...input, notes }, signal)
         }
         yield* translated(pieces, errors.LCM)
       }),

@@ -13,6 +13,7 @@ export const VIEWS = [
   'integrity',
   'compare',
   'files',
+  'notes',
   'storage',
   'map',
   'sql',

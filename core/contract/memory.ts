@@ -235,6 +235,7 @@ export type Overview = z.infer<typeof Overview>
 
 export const ShareInput = InConversation.extend({
   isSanitized: z.boolean().default(true).describe('replace keys, tokens, e-mail addresses and paths'),
+  withNotes: z.boolean().default(false).describe('also what you pinned and noted'),
 })
 export type ShareInput = z.infer<typeof ShareInput>
 

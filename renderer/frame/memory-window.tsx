@@ -38,7 +38,7 @@ import { loadAllViews } from './view-code.ts'
 /** After this time the first view is there, and the others are loaded. */
 const VIEWS_AFTER_MS = 3000
 /** They speak of the whole file, and need no conversation. */
-const FILE_VIEWS: readonly View[] = ['integrity', 'storage', 'map', 'sql', 'logs', 'settings']
+const FILE_VIEWS: readonly View[] = ['integrity', 'notes', 'storage', 'map', 'sql', 'logs', 'settings']
 
 type FrameDialog = 'palette' | 'keys' | 'share'
 

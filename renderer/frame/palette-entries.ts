@@ -1,7 +1,7 @@
 /** An entry of the palette. */
 export type PaletteEntry = {
   readonly key: string
-  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Ids' | 'Search'
+  readonly group: 'Go to' | 'Actions' | 'Conversations' | 'Notes' | 'Ids' | 'Search'
   readonly label: string
   /** Further words by which it is found. */
   readonly words?: string

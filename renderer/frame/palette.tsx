@@ -1,12 +1,15 @@
 import { Command } from 'cmdk'
 import { type KeyboardEvent, useEffect, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
+import type { Note } from '../../core/contract/notes.ts'
+import { placeOfNote } from '../features/notes/noted-rows.ts'
 import { navigate } from '../routes.ts'
 import { conversationName } from '../ui/conversation-name.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { plural } from '../ui/format.ts'
 import { listQuestion, useConversations } from '../ui/use-conversations.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
+import { useNotes } from '../ui/use-notes.ts'
 import styles from './palette.module.css'
 import { findEntries, type PaletteEntry, typedId } from './palette-entries.ts'
 import { type PaletteActions, useActionEntries, viewEntries } from './use-action-entries.ts'
@@ -19,14 +22,20 @@ type Props = PaletteActions & {
 const MAX_SHOWN = 60
 const TYPING_MS = 100
 /** In the order of the list. */
-const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Search'] as const
+const GROUPS = ['Ids', 'Go to', 'Actions', 'Conversations', 'Notes', 'Search'] as const
 
 /** A list of everything that can be reached by name. */
 export function Palette({ info, onClose, ...actions }: Props) {
   const [text, setText] = useState('')
   const words = useDebounced(text, TYPING_MS)
   const { rows, isAnswered } = useConversations({ ...listQuestion(words, 'change', false), limit: MAX_SHOWN })
-  const known = [...viewEntries, ...useActionEntries(info, actions), ...conversationEntries(rows ?? [])]
+  const notes = [...useNotes().values()]
+  const known = [
+    ...viewEntries,
+    ...useActionEntries(info, actions),
+    ...conversationEntries(rows ?? []),
+    ...noteEntries(notes),
+  ]
   const shown = [...idEntries(text), ...findEntries(known, text, MAX_SHOWN), ...searchEntries(text)]
   const run = (entry: PaletteEntry) => {
     onClose()
@@ -121,6 +130,17 @@ function searchEntries(text: string): readonly PaletteEntry[] {
     },
   ]
 }
+
+/** What is pinned and noted, by its words. */
+const noteEntries = (notes: readonly Note[]): readonly PaletteEntry[] =>
+  notes.map((note) => ({
+    key: `note ${note.id}`,
+    group: 'Notes',
+    label: note.text.replace(/\s+/g, ' ') || note.name || note.id,
+    words: `${note.name} ${note.id} pin note`,
+    hint: note.isPinned ? 'pinned' : 'note',
+    run: () => navigate(placeOfNote(note), 'push'),
+  }))
 
 /** The conversations for the palette, last changed first. */
 function conversationEntries(rows: readonly ListedConversation[]): readonly PaletteEntry[] {

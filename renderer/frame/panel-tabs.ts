@@ -36,7 +36,7 @@ export function panelTabs({ view, selection, isTracing, hasRange }: Place): read
           ? ['range']
           : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
-  return tabs.length > 0 || view === 'files' ? tabs : ['conversation']
+  return tabs.length > 0 || view === 'files' || view === 'notes' ? tabs : ['conversation']
 }
 
 /** The tab that was chosen at a place of the address. */

@@ -19,6 +19,7 @@ export const TABS: readonly Tab[] = [
   { view: 'integrity', label: 'Integrity', letter: 'i' },
   { view: 'compare', label: 'Compare', letter: 'd' },
   { view: 'files', label: 'Files', letter: 'l' },
+  { view: 'notes', label: 'Notes', letter: 'b' },
   { view: 'storage', label: 'Storage', letter: 'r' },
   { view: 'map', label: 'Map', letter: 'p' },
   { view: 'sql', label: 'SQL', letter: 'q' },

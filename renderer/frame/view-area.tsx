@@ -21,6 +21,7 @@ const CompactionWithStrata = lazy(() =>
   viewCode.compaction().then((module) => ({ default: module.CompactionWithStrata })),
 )
 const CompareWithMoments = lazy(() => viewCode.compare().then((module) => ({ default: module.CompareWithMoments })))
+const NotesView = lazy(() => viewCode.notes().then((module) => ({ default: module.NotesView })))
 const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
 const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
 const SqlView = lazy(() => viewCode.sql().then((module) => ({ default: module.SqlView })))
@@ -53,6 +54,7 @@ function CurrentView({ view, conversationId, info, isPlanInSight, onShowPlan }: 
     const actions = conversationId !== null && <CoverageCheck conversationId={conversationId} />
     return <IntegrityView isPlanInSight={isPlanInSight} onShowPlan={onShowPlan} actions={actions} />
   }
+  if (view === 'notes') return <NotesView />
   if (view === 'storage') return <StorageView info={info} />
   if (view === 'map') return <MapView info={info} browse={browseFor('Choose the list of items')} />
   if (view === 'sql') return <SqlView />

@@ -10,6 +10,7 @@ export const viewCode = {
   lineage: once(() => import('./lineage-with-provenance.tsx')),
   compaction: once(() => import('./compaction-with-strata.tsx')),
   compare: once(() => import('./compare-with-moments.tsx')),
+  notes: once(() => import('../features/notes/notes-view.tsx')),
   map: once(() => import('../features/map/map-view.tsx')),
   storage: once(() => import('../features/storage/storage-view.tsx')),
   sql: once(() => import('../features/sql/sql-view.tsx')),

@@ -1,6 +1,7 @@
 import { Icon } from './icon.tsx'
 import styles from './note-mark.module.css'
-import { noteText, useNotes } from './use-notes.ts'
+import { noteText } from './note-text.ts'
+import { useNotes } from './use-notes.ts'
 
 /** Beside a node that is pinned or has a note, which its title shows. */
 export function NoteMark({ id }: { readonly id: string }) {

@@ -41,7 +41,3 @@ export function useNoteError(id: string): unknown {
   })
   return last.at(-1) ?? null
 }
-
-/** What a mark says of a note: `Pinned: look at this again`. */
-export const noteText = ({ isPinned, text }: Pick<Note, 'isPinned' | 'text'>): string =>
-  [...(isPinned ? ['Pinned'] : []), ...(text === '' ? [] : [text])].join(': ')

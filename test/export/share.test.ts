@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { exported } from '../../core/browse/export/exported.ts'
 import { shareConversation } from '../../core/browse/export/share-conversation.ts'
 import { toHtml } from '../../core/browse/export/to-html.ts'
+import type { Note } from '../../core/contract/notes.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { asItIs } from '../../core/sanitize.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -20,9 +21,10 @@ async function opened(fill: (memory: TestMemory) => void): Promise<Lcm> {
   return lcm
 }
 
-const pageOf = async (lcm: Lcm, isSanitized: boolean): Promise<string> => {
+const pageOf = async (lcm: Lcm, isSanitized: boolean, notes: readonly Note[] = []): Promise<string> => {
   let page = ''
-  for await (const { html } of shareConversation(lcm, { conversationId: 1, isSanitized }, undefined)) page += html
+  for await (const { html } of shareConversation(lcm, { conversationId: 1, isSanitized, notes }, undefined))
+    page += html
   return page
 }
 
@@ -46,6 +48,32 @@ describe('a shared conversation', () => {
       'msg_9',
     ])
     expect(page).toContain('shows the newest 4 of 9 messages')
+  })
+
+  it('shows what the user pinned and noted only when it is asked to, sanitised and as text', async () => {
+    const lcm = await opened((memory) => {
+      memory.messages(memory.conversation(), ['The crane lifts at most 40 tonnes.', 'Ask before the tide.'])
+      memory.conversation({ messages: ['Of another conversation.'] })
+    })
+    const note = {
+      kind: 'message',
+      role: 'user',
+      depth: null,
+      changedAtMs: 1,
+      state: 'there',
+      name: 'The crane',
+    } as const
+    const notes = [
+      { ...note, id: 'msg_1', conversationId: 1, isPinned: true, text: `<b onclick=x> ${SECRET}` },
+      { ...note, id: 'msg_3', conversationId: 2, isPinned: true, text: 'of another one' },
+    ]
+    expect(await pageOf(lcm, true)).not.toContain('Pins and notes')
+    const page = await pageOf(lcm, true, notes)
+    expect(page).toContain('Pins and notes · 1')
+    expect(page.match(/<p class="noted" dir="auto">Pinned · &lt;b onclick=x&gt; [^<]*<\/p>/g)).toHaveLength(2)
+    expect(page).not.toContain(SECRET)
+    expect(page).not.toContain('of another one')
+    expect(await pageOf(lcm, false, notes)).toContain(SECRET)
   })
 
   it('cuts what is left of its texts when the page is full, with a note at each', async () => {

@@ -63,6 +63,23 @@ describe('the drawn strata', () => {
     expect(column).toMatchObject({ x: scene.rows.plot.left, w: scene.rows.plot.width / 2 })
   })
 
+  it('mark what is pinned or noted: a dot on the edge of its bar, or over its message', () => {
+    const notes = [
+      { x0: 50, x1: 75, entry: 2 },
+      { x0: 80, x1: 81, entry: null },
+    ]
+    const scene = sceneOf(history, { notes })
+    const dots = drawStrata(scene).plot.shapes.filter(
+      (shape) => shape.kind === 'dot' && shape.form === 'circle' && shape.radius === 3,
+    )
+    const { left, width } = scene.rows.plot
+    expect(dots).toHaveLength(2)
+    expect(dots.map(({ kind, ...dot }) => ('x' in dot ? Math.floor(((dot.x - left) / width) * 100) : 0))).toEqual([
+      74, 80,
+    ])
+    expect(drawStrata(sceneOf(history, { notes, replay: null })).plot.shapes).toContainEqual(dots[0])
+  })
+
   it('need a limited number of shapes for any number of summaries', () => {
     const leaves = Array.from({ length: 20_000 }, (_, i) => ({ x0: i * 10, x1: i * 10 + 10, inWindow: i % 7 === 0 }))
     const scene = sceneOf(strataOf(leaves), { overview: toBuckets(messageColumns(0, 200_000), { x0: 0, x1: 200_000 }) })

@@ -2,6 +2,7 @@ import { type SummaryKind, SummaryLevel } from '../../contract/ids.ts'
 import type { FileInfo } from '../../contract/lineage.ts'
 import type { ConversationRow } from '../../contract/memory.ts'
 import type { Message, Pruned } from '../../contract/message.ts'
+import type { Note } from '../../contract/notes.ts'
 import { asItIs, type Sanitizer, sanitizeValue, withoutPathName, withoutSecrets } from '../../sanitize.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
@@ -34,6 +35,8 @@ type SummaryRow = {
 export type ExportedSummary = SummaryRow & { readonly sources: readonly string[] }
 type ExportedItem = { readonly ordinal: number; readonly id: string | null }
 
+export type ExportedNote = Pick<Note, 'isPinned' | 'text'>
+
 /** What is exported of one conversation. The sanitizer has seen every text, and messages come page by page. */
 export type Exported = {
   readonly conversation: ConversationRow
@@ -45,6 +48,8 @@ export type Exported = {
   /** @param from how many of the oldest are left out */
   messages(from?: number): Iterable<Message>
   strata(): DrawnStrata
+  /** What the user noted, by node. Empty unless it was asked for. */
+  readonly notes: ReadonlyMap<string, ExportedNote>
 }
 
 /** The services that an export uses. */
@@ -62,6 +67,7 @@ export function exported(
   { read, stats, transcript, retrieval, dag, strata }: ExportedMemory,
   id: number,
   clean: Sanitizer,
+  notes: readonly Note[] = [],
 ): Exported {
   const found = stats.conversation(id)
   if (!found) throw new Error(`conversation ${id} was listed before`)
@@ -115,6 +121,13 @@ export function exported(
         if (offset + PAGE >= page.total) return
       }
     },
+    notes: new Map(
+      notes.flatMap((note) =>
+        note.conversationId === id
+          ? [[all(note.id), { isPinned: note.isPinned, text: clean(note.text) }] as const]
+          : [],
+      ),
+    ),
     strata() {
       const layers = strata.get({ conversationId: id, axis: 'messages' })
       const range = { x0: 0, x1: layers.extent, buckets: MESSAGE_COLUMNS }

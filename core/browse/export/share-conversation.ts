@@ -1,4 +1,5 @@
 import type { MemoryInfo, SharedPiece, ShareInput } from '../../contract/memory.ts'
+import type { Note } from '../../contract/notes.ts'
 import { asItIs, withoutSecrets } from '../../sanitize.ts'
 import { TimeSlice } from '../../yielding.ts'
 import { type ExportedMemory, exported } from './exported.ts'
@@ -6,20 +7,25 @@ import { toHtml } from './to-html.ts'
 
 const PIECE_CHARS = 256 * 1024
 
+type Shared = Pick<ShareInput, 'conversationId' | 'isSanitized'> & {
+  /** What the user noted and wants on the page. */
+  readonly notes?: readonly Note[]
+}
+
 /**
  * Returns a conversation as one page of HTML, piece by piece.
  * @throws LcmError cancelled
  */
 export async function* shareConversation(
   memory: ExportedMemory & { readonly info: MemoryInfo },
-  { conversationId, isSanitized }: ShareInput,
+  { conversationId, isSanitized, notes = [] }: Shared,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<SharedPiece, void> {
   const slice = new TimeSlice(signal, 'Cancelled. No page was written.')
   const clean = isSanitized ? withoutSecrets : asItIs
   const info = { ...memory.info, fileName: clean(memory.info.fileName) }
   let html = ''
-  for (const piece of toHtml(info, [exported(memory, conversationId, clean)], isSanitized)) {
+  for (const piece of toHtml(info, [exported(memory, conversationId, clean, notes)], isSanitized)) {
     html += piece
     if (html.length >= PIECE_CHARS) {
       yield { html }

@@ -5,7 +5,7 @@ import { sha256 } from '../../hashing.ts'
 import { escapeMarkup } from '../../markup.ts'
 import { excerptOf } from '../../text.ts'
 import { titleOf } from '../text-name.ts'
-import type { Exported, ExportedSummary } from './exported.ts'
+import type { Exported, ExportedNote, ExportedSummary } from './exported.ts'
 import { PAGE_SCRIPT } from './page/page-script.ts'
 import { depthClass, fragment, MOST_BARS, strataDrawing } from './page/page-strata.ts'
 import { PAGE_STYLE } from './page/page-style.ts'
@@ -55,10 +55,12 @@ const pageStart = (title: string, origin: string): string => `<!doctype html>
 `
 
 function* ofConversation(exported: Exported, mostMessages: number, room: Room): Generator<string> {
-  const { conversation, window, files } = exported
+  const { conversation, window, files, notes } = exported
+  const noteOf = (id: string) => notedText(notes.get(id))
   const names = new Map<string, string>()
   for (const summary of exported.summaries()) names.set(summary.id, titleOf(summary.content))
-  const messageIds = window.flatMap(({ id }) => (id === null || names.has(id) ? [] : id))
+  const shownIds = [...new Set([...window.map(({ id }) => id), ...notes.keys()])]
+  const messageIds = shownIds.flatMap((id) => (id === null || names.has(id) ? [] : id))
   for (const [id, name] of exported.names(messageIds)) names.set(id, name)
   const nameOf = (id: string) => names.get(id) || id
   const left = Math.max(0, conversation.messages - mostMessages)
@@ -78,32 +80,48 @@ function* ofConversation(exported: Exported, mostMessages: number, room: Room): 
   if (files.length > 0) yield `<h3>Files · ${files.length}</h3>\n`
   for (const file of files)
     yield `<p id="${escapeMarkup(file.id)}" dir="auto">${escapeMarkup(`${file.id} ${file.fileName ?? ''}, ${file.bytes ?? '?'} bytes`)}</p>\n`
+  yield* ofNotes(exported, nameOf)
   const seen = new Set(window.map(({ id }) => id))
   yield `<h3>Summaries · ${count(conversation.summaries)}</h3>\n`
-  for (const summary of exported.summaries()) yield ofSummary(summary, nameOf(summary.id), seen.has(summary.id), room)
+  for (const summary of exported.summaries())
+    yield ofSummary(summary, nameOf(summary.id), seen.has(summary.id), noteOf(summary.id), room)
   yield `<h3>Messages · ${count(conversation.messages)}</h3>\n`
-  for (const message of exported.messages(left)) yield ofMessage(message, room)
+  for (const message of exported.messages(left)) yield ofMessage(message, noteOf(message.id), room)
   yield '</section>\n'
 }
+
+/** Lists what the user pinned and noted, before what it is about. */
+function* ofNotes({ notes }: Exported, nameOf: (id: string) => string): Generator<string> {
+  if (notes.size === 0) return
+  yield `<div><h3>Pins and notes · ${notes.size}</h3>\n`
+  for (const [id, note] of notes) yield `<p dir="auto">${linkTo(id, nameOf(id))}</p>${notedText(note)}\n`
+  yield '</div>\n'
+}
+
+const notedText = (note: ExportedNote | undefined): string =>
+  note === undefined
+    ? ''
+    : `<p class="noted" dir="auto">${escapeMarkup([...(note.isPinned ? ['Pinned'] : []), note.text].filter(Boolean).join(' · '))}</p>`
 
 const linkTo = (id: string, name = id): string => `<a href="${fragment(id)}">${escapeMarkup(name)}</a>`
 
 const begins = (id: string, name: string, isSeen: boolean): string =>
   `id="${escapeMarkup(id)}" data-node data-name="${escapeMarkup(name)}"${isSeen ? ' data-seen="1"' : ''}`
 
-function ofSummary(summary: ExportedSummary, name: string, isSeen: boolean, room: Room): string {
+function ofSummary(summary: ExportedSummary, name: string, isSeen: boolean, note: string, room: Room): string {
   const { id, kind, depth, tokens, sources, content } = summary
   const [from, to] = [summary.earliestAtMs, summary.latestAtMs].map(timeText)
   const seen = isSeen ? ' · <span class="seen">in the window</span>' : ''
   return [
     `<details class="${depthClass(depth)}" ${begins(id, name, isSeen)}><summary dir="auto"><b>${escapeMarkup(name)}</b><br><small class="words">${escapeMarkup(`${id} · ${kind} ${depth} · ${count(tokens)} tokens · ${from} to ${to}`)}${seen}</small></summary>`,
+    ...(note === '' ? [] : [note]),
     preformatted(content, room),
     `<p class="sources">Made from ${sources.map((one) => linkTo(one)).join(', ') || 'nothing'}.</p>`,
     '</details>\n',
   ].join('\n')
 }
 
-function ofMessage(message: Message, room: Room): string {
+function ofMessage(message: Message, noted: string, room: Room): string {
   const { id, role, tokens, createdAtMs, content, parts, pruned, visibility, coveredBy } = message
   const at = createdAtMs === null ? '' : ` · ${timeText(createdAtMs)}`
   const note = pruned ? ` · no longer seen by its agent since ${timeText(pruned.atMs)}` : ''
@@ -117,6 +135,7 @@ function ofMessage(message: Message, room: Room): string {
   const isSeen = visibility === 'in_window'
   return [
     `<article class="${role}" ${begins(id, titleOf(content) || role, isSeen)}><h4><b>${role}</b> · ${linkTo(id)} · ${count(tokens)} tokens${at}${note} · ${state}</h4>`,
+    ...(noted === '' ? [] : [noted]),
     ...(content === '' ? [] : [preformatted(content, room)]),
     ...parts.flatMap((part) => ofPart(part, content, room)),
     '</article>\n',

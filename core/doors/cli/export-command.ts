@@ -8,6 +8,7 @@ import { toHtml } from '../../browse/export/to-html.ts'
 import { toJson } from '../../browse/export/to-json.ts'
 import { toMarkdown } from '../../browse/export/to-markdown.ts'
 import { writePieces } from '../../browse/export/write-pieces.ts'
+import type { Note } from '../../contract/notes.ts'
 import { LcmError } from '../../errors.ts'
 import { sanitizeLedger } from '../../ingest/sanitize-ledger.ts'
 import type { Lcm } from '../../lcm.ts'
@@ -25,6 +26,7 @@ const fields = z.object({
   ...narrowed,
   format: z.enum(['markdown', 'json', 'html', 'mermaid', 'dot', 'ledger']).describe('the form of the document'),
   sanitize: z.boolean().optional().describe('replace keys, tokens, e-mail addresses and paths'),
+  notes: z.boolean().optional().describe('with what you pinned and noted, in HTML'),
   hashTexts: z.boolean().optional().describe('replace every text by its length and hash'),
   output: outputFile,
   force,
@@ -43,6 +45,12 @@ export const exportCommand = defineCommand({
 async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   const { format } = options
   const clean = options.hashTexts ? asHash : options.sanitize ? withoutSecrets : asItIs
+  if (options.notes === true && format !== 'html')
+    throw new LcmError(
+      'invalid_argument',
+      'Only an HTML page shows pins and notes: leave --notes out, or choose --format html.',
+    )
+  const notes = options.notes === true ? lcm.notes.list() : []
   const to = options.output === undefined || options.output === '-' ? null : resolve(options.output)
   const ids =
     options.conversationId === undefined
@@ -53,11 +61,11 @@ async function exportMemory(lcm: Lcm, options: Options): Promise<Answer> {
   }
   if (to === null) {
     if (format === 'ledger') throw new LcmError('invalid_argument', 'A ledger goes into a file: -o FILE.')
-    return onStandardOutput(format, await piecesOf(lcm, format, ids, clean))
+    return onStandardOutput(format, await piecesOf(lcm, format, ids, clean, notes))
   }
   await writeOutput({ path: to, source: lcm.info.path, isForced: options.force ?? false }, async (partial) => {
     if (format === 'ledger') await writeLedger(lcm, partial, clean)
-    else await writeDocument(partial, await piecesOf(lcm, format, ids, clean))
+    else await writeDocument(partial, await piecesOf(lcm, format, ids, clean, notes))
   })
   const size = statSync(to).size
   const json = { path: to, format, bytes: size, conversations: ids.length, sanitized: clean !== asItIs }
@@ -69,11 +77,12 @@ async function piecesOf(
   format: Exclude<Format, 'ledger'>,
   ids: readonly number[],
   clean: Sanitizer,
+  notes: readonly Note[],
 ): Promise<Iterable<string>> {
   const { exported } = await import('../../browse/export/exported.ts')
   const conversations = {
     *[Symbol.iterator]() {
-      for (const id of ids) yield exported(lcm, id, clean)
+      for (const id of ids) yield exported(lcm, id, clean, notes)
     },
   }
   switch (format) {

@@ -7,6 +7,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
 import { saveFile } from '../../ui/save-file.ts'
+import { useNotes } from '../../ui/use-notes.ts'
 import styles from './share-dialog.module.css'
 
 type Writing =
@@ -20,6 +21,8 @@ type Props = { readonly conversation: ListedConversation; readonly onClose: () =
 /** Writes a conversation as one page that others can open from disk. */
 export function ShareDialog({ conversation, onClose }: Props) {
   const [isSanitized, setSanitized] = useState(true)
+  const [withNotes, setWithNotes] = useState(false)
+  const notes = [...useNotes().values()].filter((note) => note.conversationId === conversation.conversationId)
   const [writing, setWriting] = useState<Writing>({ state: 'asked' })
   const abort = useRef<AbortController | null>(null)
   useEffect(() => () => abort.current?.abort(), [])
@@ -32,7 +35,7 @@ export function ShareDialog({ conversation, onClose }: Props) {
       const pieces: Blob[] = []
       let bytes = 0
       for await (const { html } of await client.conversations.share(
-        { conversationId, isSanitized },
+        { conversationId, isSanitized, withNotes },
         { signal: stop.signal },
       )) {
         const piece = new Blob([html])
@@ -81,6 +84,13 @@ export function ShareDialog({ conversation, onClose }: Props) {
           Replace keys, tokens, e-mail addresses and paths
           <span>What they look like is known. Read the page before you give it away.</span>
         </label>
+        {notes.length > 0 && (
+          <label className={styles.choice}>
+            <input type="checkbox" checked={withNotes} onChange={({ target }) => setWithNotes(target.checked)} />
+            With your {plural(notes.length, 'pin and note', 'pins and notes')}
+            <span>They are yours, and not part of the memory.</span>
+          </label>
+        )}
         {writing.state === 'written' && (
           <p role="status">
             {writing.name} was saved, {formatBytes(writing.bytes)}.

@@ -3,6 +3,7 @@ import { drawFindingLabels, drawFindings } from './draw-findings.ts'
 import { drawAxis, drawOverview, drawRowLabels } from './draw-frame.ts'
 import { drawCompactions, drawMarks } from './draw-marks.ts'
 import { drawMessages } from './draw-messages.ts'
+import { drawNotes } from './draw-notes.ts'
 import { drawFocusedStep, drawPlan } from './draw-plan.ts'
 import { drawRange, drawRangeLabel } from './draw-range.ts'
 import { drawSummaries, summaryBox } from './draw-summaries.ts'
@@ -34,7 +35,7 @@ export function drawStrata(scene: Scene): DisplayList {
         ...(isPast ? [] : drawMarks(scene)),
         ...drawMessages(scene),
         ...drawCompactions(scene),
-        ...(isPast ? drawPlayhead(scene) : [...drawFindings(scene), ...drawFindingLabels(scene)]),
+        ...(isPast ? drawPlayhead(scene) : [...drawFindings(scene), ...drawFindingLabels(scene), ...drawNotes(scene)]),
         ...drawSelectedOutline(scene),
         ...(isPast ? [] : drawCore(scene)),
         ...drawFocusedStep(scene),

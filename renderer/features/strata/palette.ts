@@ -12,6 +12,7 @@ const TOKENS = [
   'faint',
   'lit',
   'lit-text',
+  'link',
   'leaf',
   'd1',
   'd2',

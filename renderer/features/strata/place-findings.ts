@@ -1,7 +1,7 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import type { Findings, NodeFinding } from '../../ui/findings.ts'
 import type { Buckets } from './buckets.ts'
-import { messageNumber, rangeOfMessage, rangeOfSummary } from './selected-range.ts'
+import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } from './selected-range.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** A finding with its position in the drawing. */
@@ -28,11 +28,19 @@ export function placeFindings(
 ): PlacedFinding[] {
   const placed: PlacedFinding[] = []
   for (const [id, { severity, checks }] of findings) {
-    const range = rangeOfSummary(strata, index, id) ?? entryOfMessage(id, buckets)
+    const range = rangeOfNode(id, strata, index, buckets)
     if (range) placed.push({ id, severity, label: labelOf(checks), x0: range.x0, x1: range.x1, entry: range.entry })
   }
   return placed.sort((a, b) => a.x0 - b.x0)
 }
+
+/** Returns where a node stands, or null when it is of another conversation or not in the columns. */
+export const rangeOfNode = (
+  id: string,
+  strata: Strata,
+  index: SummaryIndex,
+  buckets: readonly (Buckets | null)[],
+): SelectedRange | null => rangeOfSummary(strata, index, id) ?? entryOfMessage(id, buckets)
 
 const labelOf = (checks: NodeFinding['checks']): string =>
   checks.length === 0
@@ -40,7 +48,7 @@ const labelOf = (checks: NodeFinding['checks']): string =>
     : `${(checks[0]?.id ?? '').replaceAll('_', ' ')}${checks.length > 1 ? ` + ${checks.length - 1}` : ''}`
 
 /** A column tells its first message, so a column with a single message holds exactly that one. */
-function entryOfMessage(id: string, buckets: readonly (Buckets | null)[]) {
+function entryOfMessage(id: string, buckets: readonly (Buckets | null)[]): SelectedRange | null {
   const number = messageNumber(id)
   if (number === null) return null
   for (const each of buckets) {

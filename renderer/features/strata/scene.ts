@@ -5,6 +5,7 @@ import type { Buckets } from './buckets.ts'
 import type { Core } from './core-drill.ts'
 import type { Palette } from './palette.ts'
 import type { PlacedFinding } from './place-findings.ts'
+import type { PlacedNote } from './place-notes.ts'
 import type { PlanOverlay } from './planned-bars.ts'
 import type { Replay } from './replay.ts'
 import type { RowLayout } from './row-layout.ts'
@@ -31,6 +32,8 @@ type SceneContent = {
   readonly plan?: PlanOverlay | undefined
   /** Findings of the last scan by node, from left to right. */
   readonly findings?: readonly PlacedFinding[] | undefined
+  /** What is pinned or noted, from left to right. */
+  readonly notes?: readonly PlacedNote[] | undefined
   /** What is known of compaction runs, by their ids. */
   readonly runFacts?: RunFacts | undefined
   /** What survives of the selected message in the layers above it. */

@@ -7,8 +7,10 @@ import { conversationName } from '../../ui/conversation-name.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
 import { plural } from '../../ui/format.ts'
 import { useMessageRange } from '../../ui/message-range.ts'
+import { noteText } from '../../ui/note-text.ts'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { useFindings } from '../../ui/use-findings.ts'
+import { useNotes } from '../../ui/use-notes.ts'
 import { useNow } from '../../ui/use-now.ts'
 import { useSize } from '../../ui/use-size.ts'
 import type { ColorBy } from './bar-color.ts'
@@ -59,6 +61,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const title = conversation ? conversationName(conversation) : `Conversation ${strata.conversationId}`
   const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
   const findings = useFindings()
+  const notes = useNotes()
   const [filterWords] = useShown('strata.only')
   const filter = useMemo(() => parseFilter(filterWords), [filterWords])
   const replaying = useReplay(strata)
@@ -123,7 +126,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           <canvas ref={overlay} className={drawing.canvas} />
         </div>
         <p className="unseen" role="status">
-          {spokenSelection(strata, selection, scene?.selected?.entry ?? null, findings)}
+          {spokenSelection(strata, selection, scene?.selected?.entry ?? null, findings, notes)}
           {scene?.core && coreText(scene.core) ? `. ${coreText(scene.core)}` : ''}
         </p>
         {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
@@ -169,11 +172,20 @@ function useAddressedMotion(strata: Strata): ViewportMotion {
 }
 
 /** Describes a new selection for a screen reader. */
-function spokenSelection(strata: Strata, selection: string | null, entry: number | null, findings: Findings): string {
+function spokenSelection(
+  strata: Strata,
+  selection: string | null,
+  entry: number | null,
+  findings: Findings,
+  notes: ReturnType<typeof useNotes>,
+): string {
   if (selection === null) return ''
-  const finding = findings.get(selection)
-  if (entry === null) return `Selected ${selection}${finding ? `, ${findingText(finding)}` : ''}`
-  const { title, lines } = tooltipText({ kind: 'summary', entry }, strata, findings)
+  const [note, finding] = [notes.get(selection), findings.get(selection)]
+  if (entry === null) {
+    const said = [...(note ? [noteText(note)] : []), ...(finding ? [findingText(finding)] : [])]
+    return [`Selected ${selection}`, ...said].join(', ')
+  }
+  const { title, lines } = tooltipText({ kind: 'summary', entry }, strata, findings, notes)
   return `Selected ${selection}, ${[title, ...lines].join(', ')}`
 }
 

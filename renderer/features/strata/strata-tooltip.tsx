@@ -1,6 +1,7 @@
 import type { Strata } from '../../../core/contract/strata.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useName } from '../../ui/use-names.ts'
+import { useNotes } from '../../ui/use-notes.ts'
 import type { Hit } from './hit.ts'
 import styles from './strata-stage.module.css'
 import { tooltipText } from './tooltip-text.ts'
@@ -18,7 +19,7 @@ const WIDTH = 260
 
 /** Facts about the thing under the pointer. Screen readers use the tree instead. */
 export function StrataTooltip({ hit, at, strata, width }: Props) {
-  const text = tooltipText(hit, strata, useFindings())
+  const text = tooltipText(hit, strata, useFindings(), useNotes())
   const name = useName(text.id)
   const isLeft = at.x + WIDTH + 20 > width
   return (

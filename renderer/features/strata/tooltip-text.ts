@@ -1,20 +1,39 @@
 import { ROLES, SUMMARY_LEVELS } from '../../../core/contract/lists.ts'
+import type { Note } from '../../../core/contract/notes.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { type Findings, findingText, NO_FINDINGS } from '../../ui/findings.ts'
 import { formatCompression, formatCount, formatTokens, plural } from '../../ui/format.ts'
 import { formatShort } from '../../ui/format-time.ts'
+import { noteText } from '../../ui/note-text.ts'
 import type { Hit } from './hit.ts'
 import { markText } from './mark-groups.ts'
 
 /** The text of a tooltip: an id in a monospaced font or a title, then a line for each fact. */
 export type TooltipText = { readonly id: string | null; readonly title: string; readonly lines: readonly string[] }
 
-/** Findings of the last scan come last. */
-export function tooltipText(hit: Hit, strata: Strata, findings: Findings = NO_FINDINGS): TooltipText {
+type Notes = Pick<ReadonlyMap<string, Pick<Note, 'isPinned' | 'text'>>, 'get'>
+/** A tooltip shows the beginning of a note. */
+const NOTE_CHARS = 160
+
+/** Findings of the last scan come last, and before them what is pinned or noted. */
+export function tooltipText(
+  hit: Hit,
+  strata: Strata,
+  findings: Findings = NO_FINDINGS,
+  notes: Notes = new Map(),
+): TooltipText {
   const text = ownText(hit, strata)
-  const finding = text.id === null ? undefined : findings.get(text.id)
-  return finding ? { ...text, lines: [...text.lines, findingText(finding)] } : text
+  if (text.id === null) return text
+  const [note, finding] = [notes.get(text.id), findings.get(text.id)]
+  return {
+    ...text,
+    lines: [
+      ...text.lines,
+      ...(note ? [noteText(note).replace(/\s+/g, ' ').slice(0, NOTE_CHARS)] : []),
+      ...(finding ? [findingText(finding)] : []),
+    ],
+  }
 }
 
 function ownText(hit: Hit, strata: Strata): TooltipText {

@@ -5,12 +5,14 @@ import { api } from '../../api.ts'
 import { useTheme } from '../../ui/theme.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNames } from '../../ui/use-names.ts'
+import { useNotes } from '../../ui/use-notes.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
+import { placeNotes } from './place-notes.ts'
 import { type PlannedStep, placePlan, withPlannedDepths } from './planned-bars.ts'
 import type { Replay } from './replay.ts'
 import { layoutRows } from './row-layout.ts'
@@ -103,6 +105,12 @@ export function useScene({
     [found, strata, index, detail, overview],
   )
 
+  const noted = useNotes()
+  const notes = useMemo(
+    () => placeNotes(noted.values(), strata, index, [detail, overview]),
+    [noted, strata, index, detail, overview],
+  )
+
   const runFacts = useRunFacts(strata)
   const core = useCore(draft === undefined || replay !== null ? null : selection, selected, index)
   const range = useRange({ strata, draft, detail, overview, findings })
@@ -126,6 +134,7 @@ export function useScene({
       plan,
       findings,
       foundIds: found,
+      notes,
       filter,
       runFacts,
       core,
@@ -150,6 +159,7 @@ export function useScene({
       plan,
       findings,
       found,
+      notes,
       filter,
       runFacts,
       core,
