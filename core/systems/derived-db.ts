@@ -10,7 +10,7 @@ export type Derivation = {
   readonly build: (db: PreparableDb) => Generator<void>
   /** Absolute paths of other files that it reads. When one of them changes, the tables are brought in step, too. */
   readonly companions: readonly string[]
-  /** True when nobody can change the database while it is open. */
+  /** True when nobody can change the database or a companion while it is open. */
   readonly isStill: boolean
   /** Where the tables are kept between two connections, and whether the file has stayed the same since. */
   readonly kept?: { readonly tables: KeptTables; readonly isUnchanged: () => boolean }
@@ -109,7 +109,7 @@ export function* keepingDerived(db: PreparableDb, derivation: Derivation): Gener
   }
   yield* entering()
   leave()
-  if (derivation.isStill && companions.length === 0) return { ...db, keep }
+  if (derivation.isStill) return { ...db, keep }
   return {
     keep,
     path: db.path,

@@ -128,9 +128,10 @@ function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept
     db.exec(system.views(probe))
     db.exec(emptyViews(db.column<string>(queries.ownViews)))
     db.exec('PRAGMA query_only = ON')
-    const isStill = connection.access !== 'in_place'
-    const derivation = derivationOf(system, probe, file)
-    const derived = derivation && (yield* keepingDerived(db, { ...derivation, isStill, ...(kept ? { kept } : {}) }))
+    yield
+    const derivation = derivationOf(system, probe, file, connection.access !== 'in_place')
+    const derived = derivation && (yield* keepingDerived(db, { ...derivation, ...(kept ? { kept } : {}) }))
+    yield
     requireViews(derived ?? db, file.path, system.label(probe))
     const rest = (): void => derived?.keep()
     return { ...connection, db: derived ?? db, plain: db, system, probe, schemaVersion, rest }
@@ -141,23 +142,30 @@ function* preparing(file: MemoryFile, connection: ReadOnlyConnection, kept: Kept
 }
 
 /** null for a system whose files have all that the views need. */
-function derivationOf(system: ForeignSystem, probe: SchemaProbe, file: MemoryFile): Omit<Derivation, 'isStill'> | null {
-  const { realPath } = file
+function derivationOf(
+  system: ForeignSystem,
+  probe: SchemaProbe,
+  { path, realPath }: MemoryFile,
+  isFixed: boolean,
+): Derivation | null {
   if (!system.deriving) return null
+  const companions = system.companions?.(realPath) ?? []
+  const isStill = isFixed && companions.length === 0
   return {
-    companions: system.companions?.(realPath) ?? [],
+    companions,
+    isStill,
     *build(db) {
       try {
-        yield* system.deriving?.({ realPath, probe, db }) ?? []
+        yield* system.deriving?.({ realPath, probe, db, isStill }) ?? []
       } catch (error) {
-        throw damageFrom(error, file.path, system.label(probe))
+        throw damageFrom(error, path, system.label(probe))
       }
     },
   }
 }
 
 function factsOf(file: MemoryFile, { system, probe, plain }: Prepared): ReadOnlyFacts {
-  const source = { realPath: file.realPath, probe, db: plain }
+  const source = { realPath: file.realPath, probe, db: plain, isStill: false }
   const systemLabel = system.label(probe)
   const lacks = [...(lacksOf(system, source) ?? []), ...unread(probe.computed)]
   return {

@@ -14,6 +14,8 @@ export type Source = {
   readonly realPath: string
   readonly probe: SchemaProbe
   readonly db: PreparableDb
+  /** Nothing of it can change while it is open: what is derived once need not be compared with the file again. */
+  readonly isStill: boolean
 }
 
 /** Where a system is configured, and which of its values this program has, too. Nothing else of a file is looked at. */

@@ -72,7 +72,7 @@ beforeAll(async () => {
     baseUrl: server.url,
     model: 'tiny-1',
     keyVariable: 'CANARY_KEY',
-    timeoutMs: 5000,
+    timeoutMs: 120_000,
     maxOutputTokens: 500,
     inputPrice: null,
     outputPrice: null,

@@ -1,5 +1,6 @@
 // Writes a file of 10,000 messages for each system, enough to tell a piece from the whole; that takes most of the time.
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { inspectFile } from '../../core/sqlite/memory-file.ts'
 import { connectReadOnly } from '../../core/sqlite/route.ts'
@@ -7,7 +8,9 @@ import type { PreparableDb } from '../../core/sqlite/uri-db.ts'
 import { openingForeign } from '../../core/systems/open-foreign.ts'
 import { readingMemory } from '../../core/systems/read-memory.ts'
 import { systemOf } from '../../core/systems/systems.ts'
+import { withoutYielding } from '../../core/yielding.ts'
 import { WRITERS } from '../builders/systems/every-writer.ts'
+import { piLcmWriter } from '../builders/systems/pi-lcm.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { writeSystemMemory } from '../perf/system-memory.ts'
 
@@ -99,5 +102,31 @@ describe.each(WRITERS)('a file of $name', (writer) => {
     } finally {
       close()
     }
+  })
+})
+
+describe('what links are made from', () => {
+  /** How often links are read to be compared with later. */
+  async function timesNoted(path: string): Promise<number> {
+    const file = await inspectFile(path)
+    const connection = connectReadOnly(file, () => null)
+    let noted = 0
+    const rows: PreparableDb['rows'] = (sql, params) => {
+      if (/group_concat\(text.*FROM main\.summary_sources/s.test(sql)) noted += 1
+      return connection.db.rows(sql, params)
+    }
+    withoutYielding(openingForeign(file, { ...connection, db: { ...connection.db, rows } })).close()
+    return noted
+  }
+
+  it('is noted beside a writer, and not of a file that stays as it is while it is open', async () => {
+    const path = join(temporaryFolder(), 'lcm.db')
+    writeSystemMemory(piLcmWriter, path, 200)
+    expect(await timesNoted(path)).toBe(0)
+    const writer = new Database(path)
+    writer.pragma('journal_mode = WAL')
+    writer.exec('UPDATE messages SET role = role')
+    expect(await timesNoted(path)).toBeGreaterThan(0)
+    writer.close()
   })
 })

@@ -56,7 +56,7 @@ export const encoder = (baseUrl: string, spec: Partial<ProviderSettings> = {}): 
   baseUrl,
   model: 'tiny-vectors',
   keyVariable: null,
-  timeoutMs: 5_000,
+  timeoutMs: 120_000,
   maxOutputTokens: 800,
   inputPrice: null,
   outputPrice: null,

@@ -41,7 +41,7 @@ const provider = (name: string, spec: object = {}) => ({
   baseUrl: server.url,
   model: 'tiny-1',
   keyVariable: 'MAP_TEST_KEY',
-  timeoutMs: 5_000,
+  timeoutMs: 120_000,
   maxOutputTokens: 800,
   inputPrice: null,
   outputPrice: null,

@@ -32,7 +32,7 @@ function memory(): string {
 }
 
 const run = (core: Core, sql: string, more = {}, signal?: AbortSignal) =>
-  core.runSql({ sql, limit: 1000, timeoutMs: 20_000, ...more }, signal)
+  core.runSql({ sql, limit: 1000, timeoutMs: 200_000, ...more }, signal)
 
 const contentsOf = (path: string) =>
   readdirSync(dirname(path)).map((name) => [name, readFileSync(join(dirname(path), name)).toString('base64')])

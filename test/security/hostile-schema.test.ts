@@ -27,7 +27,7 @@ class Reader {
   /** What came of reading it. A statement without end is killed, and told by. */
   async read(path: string): Promise<string> {
     this.#child.stdin.write(`${path}\n`)
-    const timer = setTimeout(() => this.close(), 30_000)
+    const timer = setTimeout(() => this.close(), 200_000)
     const line = await this.#lines.next()
     clearTimeout(timer)
     return line.done ? 'it does not end' : (JSON.parse(line.value) as Said).said

@@ -23,7 +23,7 @@ async function stop<T>(name: string): Promise<T> {
     env: environment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const timer = setTimeout(() => child.kill('SIGKILL'), 50_000)
+  const timer = setTimeout(() => child.kill('SIGKILL'), 200_000)
   const { stdout } = await ended(child)
   clearTimeout(timer)
   return JSON.parse(stdout) as T

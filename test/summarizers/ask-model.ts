@@ -17,7 +17,7 @@ export const provider = (baseUrl: string, spec: Partial<ProviderSettings> = {}):
   baseUrl,
   model: 'tiny-1',
   keyVariable: 'TEST_KEY',
-  timeoutMs: 5_000,
+  timeoutMs: 120_000,
   maxOutputTokens: 800,
   inputPrice: null,
   outputPrice: null,

@@ -26,7 +26,7 @@ const SUMMARISER_NOTE =
   'A session that the summariser of ArgentOS opened for itself: its own prompts and answers, and messages of the real conversation that were filed here by mistake.'
 
 /** Brings the TEMP tables in step with the file. */
-export function* derivingArgentos({ db, probe }: Source): Generator<void> {
+export function* derivingArgentos({ db, probe, isStill }: Source): Generator<void> {
   haveDerivedTables(db)
   const has = (table: string, ...columns: readonly string[]): boolean =>
     probe.has(table) && columns.every((column) => probe.has(table, column))
@@ -42,26 +42,20 @@ export function* derivingArgentos({ db, probe }: Source): Generator<void> {
     if (has(table, 'session_id')) db.run(queries.sessionsWithoutMessages(table))
   }
   db.run(queries.note, { pattern: SUMMARISER_SESSION, note: SUMMARISER_NOTE })
-  yield* fillingLineage(db, probe, has)
+  yield* fillingLineage({ db, probe, isStill }, has)
   if (has('context_items', 'session_id', 'kind', 'position', 'ref_id')) yield* fillingArgentosWindows(db, probe)
 }
 
 type Has = (table: string, ...columns: readonly string[]) => boolean
 
 /** Fills summaries and their links, unless they are what they were when that was last done. */
-function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Generator<void> {
+function* fillingLineage({ db, probe, isStill }: Omit<Source, 'realPath'>, has: Has): Generator<void> {
   const rows = has('summaries', 'id') ? summaries(probe) : null
   const links = {
     messages: has('summary_messages', 'summary_id', 'message_id'),
     sources: has('summary_sources', 'summary_id', 'source_id'),
   }
-  const hash = startSha1()
-  // Their numbers are read as texts: one may be too large to be told exactly.
-  const texts = rows && summaries(probe, 'NULL')
-  for (const row of texts ? db.iterateRows(texts) : []) hash.update(JSON.stringify(row))
-  if (links.messages) hash.update(String(db.value(queries.linksState('summary_messages', 'message_id'))))
-  if (links.sources) hash.update(String(db.value(queries.linksState('summary_sources', 'source_id'))))
-  const state = hash.digest('hex')
+  const state = isStill ? '' : lineageState(db, rows && summaries(probe, 'NULL'), links)
   yield
   if (db.value(queries.lineage) === state) return
   clearDerived(db, 'lineage')
@@ -70,6 +64,19 @@ function* fillingLineage(db: Source['db'], probe: SchemaProbe, has: Has): Genera
   if (links.sources) db.run(queries.summarySources)
   db.run(queries.forgetLineage)
   db.run(queries.keepLineage, { state })
+}
+
+/** @param texts summaries without their numbers: one may be too large to be told exactly */
+function lineageState(
+  db: Source['db'],
+  texts: string | null,
+  links: { readonly messages: boolean; readonly sources: boolean },
+): string {
+  const hash = startSha1()
+  for (const row of texts ? db.iterateRows(texts) : []) hash.update(JSON.stringify(row))
+  if (links.messages) hash.update(String(db.value(queries.linksState('summary_messages', 'message_id'))))
+  if (links.sources) hash.update(String(db.value(queries.linksState('summary_sources', 'source_id'))))
+  return hash.digest('hex')
 }
 
 function* fillingMessageSources(db: Source['db'], probe: SchemaProbe): Generator<void> {

@@ -4,7 +4,7 @@ import { startSha1 } from '../../hashing.ts'
 import { nextKey } from '../../sqlite/keyset.ts'
 import type { SchemaProbe } from '../../sqlite/schema-probe.ts'
 import { MESSAGE_TEXT_VIEW, requireRowids, view } from '../canonical.ts'
-import { BEFORE_ALL, clearDerived, haveDerivedTables, STAND_IN } from '../derived-tables.ts'
+import { BEFORE_ALL, clearDerived, haveDerivedTables, inRanges, STAND_IN } from '../derived-tables.ts'
 import { asCount, asId, asText, columnsOf, derivedViews } from '../derived-views.ts'
 import type { Place } from '../places.ts'
 import { RowInserter } from '../row-inserter.ts'
@@ -107,13 +107,17 @@ function* deriving(source: Source): Generator<void> {
   haveDerivedTables(db)
   db.exec(STATE)
   const { isGrown, lines } = yield* readingOriginals(source)
-  const stamp = lineageStamp(source)
+  yield
+  const stamp = yield* readingLineageStamp(source)
   const known = isGrown ? db.value<string>(queries.lineage) : undefined
   if (known === stamp && !db.value(queries.hasMissingSource)) return
   clearDerived(db, 'lineage')
   yield* fillingLinks(db, probe, lines)
-  db.run(summaries(probe))
-  yield
+  yield* inRanges(
+    (last) => db.value(queries.nextSummary, { last }),
+    BEFORE_ALL,
+    (range) => db.run(summaries(probe), range),
+  )
   db.run(queries.forgetLineage)
   db.run(queries.keepLineage, { stamp })
 }
@@ -122,12 +126,17 @@ function* deriving(source: Source): Generator<void> {
 const STATE = /* sql */ `CREATE TEMP TABLE IF NOT EXISTS decapod_lineage (stamp TEXT NOT NULL)`
 
 /** Changes with whatever the summaries and their links are made from. */
-function lineageStamp({ db, probe }: Source): string {
+function* readingLineageStamp({ db, probe }: Source): Generator<void, string> {
   const column = columnsOf(probe, 'summaries', 's')
   const columns = ['summary_hash', 'original_hashes', 'ts', 'token_estimate'].map((name) => column(name))
   const hash = startSha1().update(String(db.value(queries.conversations)))
   const rows = db.iterateRows(/* sql */ `SELECT s.rowid, ${columns.join(', ')} FROM main.summaries AS s`)
-  for (const row of rows) hash.update(JSON.stringify(row))
+  let read = 0
+  for (const row of rows) {
+    hash.update(JSON.stringify(row))
+    read += 1
+    if (read % SUMMARIES_AT_ONCE === 0) yield
+  }
   return hash.digest('hex')
 }
 
@@ -149,7 +158,8 @@ function summaries(probe: SchemaProbe): string {
         (SELECT max(c.conversation_id) FROM temp.derived_conversations AS c)
       ),
       'leaf', 0, ${asCount(column('token_estimate'))}, ${timeMs(asText(column('ts')))}, 'deterministic'
-    FROM main.summaries AS s`
+    FROM main.summaries AS s
+    WHERE s.rowid > :last AND s.rowid <= :end`
 }
 
 type Listed = readonly [row: number, summaryId: string, hashes: string]
@@ -181,7 +191,7 @@ function* fillingLinks(db: Source['db'], probe: SchemaProbe, lines: ContentLines
 /** Enough to tell the missing sources of one summary from those of the next. */
 const MOST_SOURCES = 1_000_000
 
-/** Summaries whose sources are looked for without a pause. */
+/** Summaries whose sources are read without a pause. */
 const SUMMARIES_AT_ONCE = 200
 
 const queries = {
@@ -195,6 +205,7 @@ const queries = {
     WHERE s.rowid > :last AND CASE WHEN json_valid(${hashes}) THEN json_type(${hashes}) = 'array' END
     ORDER BY s.rowid
     LIMIT ${SUMMARIES_AT_ONCE}`,
+  nextSummary: /* sql */ `SELECT min(rowid) FROM main.summaries WHERE rowid > :last`,
   counts: /* sql */ `
     SELECT (SELECT count(*) FROM main.originals_index) AS indexed,
       (SELECT count(*) FROM temp.decapod_lines WHERE at IS NULL) AS unread,

@@ -159,7 +159,7 @@ const queries = {
 }
 
 /** Brings the TEMP tables in step with the file: what was only added to is read alone. */
-export function* derivingHermes({ db, probe, realPath }: Source): Generator<void> {
+export function* derivingHermes({ db, probe, realPath, isStill }: Source): Generator<void> {
   db.exec(TABLES)
   const threads = readThreads(db, probe)
   yield
@@ -167,7 +167,7 @@ export function* derivingHermes({ db, probe, realPath }: Source): Generator<void
   const after = yield* fillingMessages(db, probe, threads)
   db.exec(queries.forgetSessions)
   for (const [session, conversation] of sessions) db.run(queries.session, { session, conversation })
-  const nodes = yield* fillingNodes(db, probe, stamp)
+  const nodes = yield* fillingNodes(db, probe, isStill ? null : stamp)
   yield* fillingHermesWindows(db, `${stamp} ${nodes}`, after)
   readPayloads(db, probe, realPath)
 }
@@ -272,18 +272,14 @@ function* addingMessages(
   )
 }
 
-/** Links and figures of all nodes, which are few. Returns what tells one state of them from another. */
-function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): Generator<void, string> {
+/**
+ * Links and figures of all nodes, which are few.
+ * @param stamp what tells one state of the conversations from another, or null when there is only one
+ * @returns what tells one state of the nodes from another
+ */
+function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string | null): Generator<void, string> {
   const has = (column: string): string => (probe.has('summary_nodes', column) ? `n.${column}` : 'NULL')
-  const bare = (column: string): string => (probe.has('summary_nodes', column) ? column : 'NULL')
-  const hash = startSha1().update(stamp)
-  let rows = 0
-  for (const row of db.iterateRows(queries.nodes(bare))) {
-    hash.update(JSON.stringify(row))
-    rows += 1
-    if (rows % NODES_AT_ONCE === 0) yield
-  }
-  const state = hash.digest('hex')
+  const state = stamp === null ? '' : yield* readingNodesState(db, probe, stamp)
   if (db.value(queries.nodesState) === state) return state
   db.exec(queries.clearNodes)
   const fill = queries.fillNodes(has)
@@ -297,4 +293,16 @@ function* fillingNodes(db: PreparableDb, probe: SchemaProbe, stamp: string): Gen
   db.run(queries.forgetNodesState)
   db.run(queries.keepNodesState, { state })
   return state
+}
+
+function* readingNodesState(db: PreparableDb, probe: SchemaProbe, stamp: string): Generator<void, string> {
+  const column = (name: string): string => (probe.has('summary_nodes', name) ? name : 'NULL')
+  const hash = startSha1().update(stamp)
+  let rows = 0
+  for (const row of db.iterateRows(queries.nodes(column))) {
+    hash.update(JSON.stringify(row))
+    rows += 1
+    if (rows % NODES_AT_ONCE === 0) yield
+  }
+  return hash.digest('hex')
 }

@@ -4,7 +4,7 @@ import { RowInserter } from '../row-inserter.ts'
 import { type LosslessFile, linkRanges } from './links.ts'
 
 /** Links between two yields. The time of the message is parsed for each. */
-const LINKS_AT_ONCE = 4000
+const LINKS_AT_ONCE = 2000
 /** Summaries between two yields while ranges rise to their dependents. */
 const SUMMARIES_AT_ONCE = 4000
 

@@ -62,7 +62,7 @@ const queries = {
 }
 
 /** Brings the TEMP tables in step with the file: numbers of conversations and messages, links by number, windows. */
-export function* derivingPi({ db, probe }: Source): Generator<void> {
+export function* derivingPi({ db, probe, isStill }: Source): Generator<void> {
   haveDerivedTables(db)
   db.exec(STATE)
   const { last, isMoved } = readConversations(db, probe)
@@ -74,7 +74,7 @@ export function* derivingPi({ db, probe }: Source): Generator<void> {
   )
   db.run(queries.forgetLastId)
   db.run(queries.keepLastId, { id: uuidOf(db, probe, db.value<number>(queries.last) ?? BEFORE_ALL) })
-  const stamp = yield* readingLineageStamp(db, probe)
+  const stamp = isStill ? '' : yield* readingLineageStamp(db, probe)
   const isKept = last !== BEFORE_ALL && db.value(queries.lineage) === stamp && !db.value(queries.hasMissingSource)
   if (!isKept) {
     clearDerived(db, 'lineage')
