@@ -132,7 +132,7 @@ export class MessageCorpus implements Corpus {
   }
 
   texts(rows: readonly number[]): Map<number, Fields> {
-    return new Map(searchedTexts(this.#db, rows).map(([row, ...fields]) => [row, fields]))
+    return searchedTexts(this.#db, rows)
   }
 
   hits(rows: readonly number[]): Map<number, HitRow> {

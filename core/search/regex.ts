@@ -119,12 +119,16 @@ export class RegexMatcher implements Matcher {
 
   /** @throws LcmError pattern_too_slow */
   matches(fields: Fields): boolean {
-    return fields.some((field) => this.mayMatchIn(field) && this.#within(field, (text) => this.#pattern.test(text)))
+    for (const field of fields) if (this.mayMatchIn(field) && this.#within(field, this.#test)) return true
+    return false
   }
 
   mayMatchIn(text: string): boolean {
-    return this.#quickLook?.test(text) ?? true
+    // What is looked for has at least one character.
+    return this.#quickLook === null || (text !== '' && this.#quickLook.test(text))
   }
+
+  readonly #test = (text: string): boolean => this.#pattern.test(text)
 
   holding(fields: Fields): boolean[] {
     return [this.matches(fields)]

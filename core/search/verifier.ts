@@ -71,7 +71,7 @@ export class Verifier {
     } else {
       for (const row of rows) {
         const fields = texts.get(row)
-        isHit.push(certain.has(row) || (fields !== undefined && matcher.matches(fields)))
+        isHit.push((certain.size > 0 && certain.has(row)) || (fields !== undefined && matcher.matches(fields)))
       }
     }
     const tookMs = performance.now() - began

@@ -1,6 +1,6 @@
 import type { Role } from '../contract/ids.ts'
 import { opening } from '../sqlite/opening.ts'
-import type { ReadDb } from '../sqlite/read-db.ts'
+import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
 
 const LISTED = /* sql */ `message_id IN (SELECT value FROM json_each(:ids))`
 const BETWEEN = /* sql */ `message_id BETWEEN CAST(:first AS INTEGER) AND CAST(:last AS INTEGER)`
@@ -108,43 +108,63 @@ type PartTexts = {
 export const textsOfParts = (db: ReadDb, messageIds: readonly number[]): IterableIterator<PartTexts> =>
   db.iterate<PartTexts>(queries.parts(LISTED), { ids: JSON.stringify(messageIds) })
 
-/** The number of a message, its content, and what its parts say in their order. */
-export type SearchedTexts = readonly [
-  id: number,
-  content: string,
-  toolInput: string,
-  toolOutput: string,
-  reasoning: string,
-]
+/** The content of a message, and what its parts say in their order. */
+export type SearchedTexts = readonly [content: string, toolInput: string, toolOutput: string, reasoning: string]
 
 /**
- * The texts of messages as an index holds them: a field a column, the texts of several parts joined by line ends. A list
- * without many gaps is read from its first to its last number, which takes half the time of looking them up.
+ * The texts of messages as an index holds them, by their numbers: a field a column, the texts of several parts joined by
+ * line ends. Numbers without many gaps are read from the first to the last, which takes half the time of looking them up.
  */
-export function searchedTexts(db: ReadDb, ids: readonly number[]): SearchedTexts[] {
-  const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY)
-  const last = ids.reduce((most, id) => Math.max(most, id), Number.NEGATIVE_INFINITY)
-  const isDense = ids.length > 1 && last - first < ids.length * DENSE
-  const [messages, parts, params] = isDense
-    ? [queries.messagesBetween, queries.parts(BETWEEN), { first, last }]
-    : [queries.messages, queries.parts(LISTED), { ids: JSON.stringify(ids) }]
-  const wanted = isDense && last - first >= ids.length ? new Set(ids) : null
-  const said = joinedParts(db.rows<PartRow>(parts, params))
-  const texts: SearchedTexts[] = []
-  for (const [id, content] of db.rows<[id: number, content: string | null]>(messages, params)) {
-    if (wanted && !wanted.has(id)) continue
-    const [input, output, reasoning] = said.get(id) ?? NOTHING_SAID
-    texts.push([id, content ?? '', input ?? '', output ?? '', reasoning ?? ''])
+export function searchedTexts(db: ReadDb, ids: readonly number[]): Map<number, SearchedTexts> {
+  const texts = new Map<number, SearchedTexts>()
+  const single: number[] = []
+  for (const run of denseRuns(ids)) {
+    const [first, last] = [run[0] as number, run[run.length - 1] as number]
+    if (run.length < SHORT) {
+      for (const id of run) single.push(id)
+      continue
+    }
+    const wanted = last - first >= run.length ? new Set(run) : null
+    addTexts(texts, db, [queries.messagesBetween, queries.parts(BETWEEN)], { first, last }, wanted)
   }
+  if (single.length > 0)
+    addTexts(texts, db, [queries.messages, queries.parts(LISTED)], { ids: JSON.stringify(single) }, null)
   return texts
 }
 
-/** A list is dense when it has at least one of so many numbers between its first and its last. */
+function addTexts(
+  texts: Map<number, SearchedTexts>,
+  db: ReadDb,
+  [messages, parts]: readonly [messages: string, parts: string],
+  params: SqlParams,
+  wanted: ReadonlySet<number> | null,
+): void {
+  const said = joinedParts(db.rows<PartRow>(parts, params))
+  for (const [id, content] of db.rows<[id: number, content: string | null]>(messages, params)) {
+    if (wanted && !wanted.has(id)) continue
+    const known = said.get(id)
+    texts.set(id, known ? [content ?? '', known[0] ?? '', known[1] ?? '', known[2] ?? ''] : [content ?? '', '', '', ''])
+  }
+}
+
+/** Returns the numbers in runs, each ascending and without many gaps. */
+function denseRuns(ids: readonly number[]): number[][] {
+  const runs: number[][] = []
+  for (const id of Float64Array.from(ids).sort()) {
+    const run = runs.at(-1)
+    if (run && id - (run[run.length - 1] as number) <= DENSE) run.push(id)
+    else runs.push([id])
+  }
+  return runs
+}
+
+/** A run has at least one of so many numbers between its first and its last. */
 const DENSE = 2
+/** Runs that are shorter are looked up together. */
+const SHORT = 16
 
 type PartRow = readonly [id: number, ordinal: number, ...said: Said]
 type Said = [input: string | null, output: string | null, reasoning: string | null]
-const NOTHING_SAID: Readonly<Said> = [null, null, null]
 
 function joinedParts(rows: readonly PartRow[]): ReadonlyMap<number, Readonly<Said>> {
   const said = new Map<number, Said>()
