@@ -28,6 +28,7 @@ const ASKED_OF_ANY_FILE = [
   'test/integrity/strata-marks.test.ts',
   'test/ledger/other-systems.test.ts',
   'test/memory/every-system.test.ts',
+  'test/postgres/every-system.whole.test.ts',
   'test/side-index/dialects.test.ts',
   'test/storage/measure-storage.test.ts',
   'test/time-travel/other-systems.test.ts',
