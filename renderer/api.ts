@@ -26,7 +26,21 @@ const connection = new Connection<MessagePort | WebSocket, ClientLink<Context>>(
 export const client: Client = createORPCClient(new DynamicLink(() => connection.link()))
 
 /** Query and mutation options for every procedure: `useQuery(api.memory.info.queryOptions())`. */
-export const api = createTanstackQueryUtils(client)
+export const api = madeOnce(createTanstackQueryUtils(client))
+
+/** Keeps what the library makes anew each time it is named. */
+function madeOnce<T extends object>(utils: T): T {
+  const made = new Map<string | symbol, unknown>()
+  return new Proxy(utils, {
+    get(target, name) {
+      if (!made.has(name)) {
+        const value: unknown = Reflect.get(target, name)
+        made.set(name, typeof value === 'object' && value !== null ? madeOnce(value) : value)
+      }
+      return made.get(name)
+    },
+  })
+}
 
 /** Returns whether the core can be reached now. */
 export function useConnection(): ConnectionState {

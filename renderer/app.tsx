@@ -11,7 +11,7 @@ import { ConnectionBanner } from './frame/connection-banner.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { OpeningWindow } from './frame/opening-window.tsx'
 import { host } from './host.ts'
-import { navigate, useRoute } from './routes.ts'
+import { navigate, useRoutePart } from './routes.ts'
 import { Loading } from './ui/loading.tsx'
 import { useKeys } from './ui/use-keys.ts'
 
@@ -61,7 +61,7 @@ export function App({ file }: Props) {
 }
 
 function NoMemory() {
-  const { view } = useRoute()
+  const view = useRoutePart('view')
   useKeys({ 'Mod+,': () => navigate({ view: 'settings' }, 'push') })
   if (view !== 'settings') return <Welcome onTour={prepareTour} />
   return (

@@ -213,6 +213,14 @@ export function useRoute(): Omit<Route, 'shown'> {
   return parseRoute(useSyncExternalStore(onRouteChange, currentPlace))
 }
 
+/** Parts of the route that can be compared. */
+type Part = 'conversationId' | 'view' | 'selection' | 'row' | 'query' | 'searchKind' | 'tracedId'
+
+/** Returns one part of the route, and renders again only when that changes. */
+export function useRoutePart<P extends Part>(part: P): Route[P] {
+  return useSyncExternalStore(onRouteChange, () => currentRoute()[part])
+}
+
 /** Returns what makes the address of a link: the present one with a patch. */
 export function useLink(): (patch: RoutePatch) => string {
   const route = useSyncExternalStore(onRouteChange, currentRoute)

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { ListedConversation, MemoryInfo } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { ShareDialog } from '../features/share/share-dialog.tsx'
@@ -8,7 +8,7 @@ import { SurgeryDialog } from '../features/surgery/surgery-dialog.tsx'
 import { UndoDialog } from '../features/surgery/undo-dialog.tsx'
 import { TourCard } from '../features/tour/tour-card.tsx'
 import { host } from '../host.ts'
-import { currentRoute, navigate, useRoute, type View } from '../routes.ts'
+import { currentRoute, navigate, useRoutePart, type View } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { conversationName } from '../ui/conversation-name.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
@@ -16,6 +16,7 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { OPENING, useConversation } from '../ui/use-conversations.ts'
+import { FindingsContext, useLastFindings } from '../ui/use-findings.ts'
 import { useSize } from '../ui/use-size.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { ViewPanelSlot } from '../ui/view-panel.tsx'
@@ -31,7 +32,7 @@ import { Tabs } from './tabs.tsx'
 import { openSearch, TopBar } from './top-bar.tsx'
 import { useFrameKeys } from './use-frame-keys.ts'
 import { useNoteKeys } from './use-note-keys.ts'
-import { useRightPanel } from './use-right-panel.ts'
+import { type RightPanelState, useRightPanel } from './use-right-panel.ts'
 import { ViewArea } from './view-area.tsx'
 import { loadAllViews } from './view-code.ts'
 
@@ -39,6 +40,15 @@ import { loadAllViews } from './view-code.ts'
 const VIEWS_AFTER_MS = 3000
 /** They speak of the whole file, and need no conversation. */
 const FILE_VIEWS: readonly View[] = ['integrity', 'notes', 'storage', 'map', 'sql', 'logs', 'settings']
+
+/** A selection renders the window, and in it only what shows the selection. */
+const [KeptTopBar, KeptConversationList, KeptTabs, KeptViewArea, KeptStatusLine] = [
+  memo(TopBar),
+  memo(ConversationList),
+  memo(Tabs),
+  memo(ViewArea),
+  memo(StatusLine),
+]
 
 type FrameDialog = 'palette' | 'keys' | 'share'
 
@@ -52,8 +62,11 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   const width = useSize(middle)?.width ?? innerWidth
   const columns = fitColumns(width, { sidebar: sidebarWidth, panel: panelWidth })
   const panel = useRightPanel(columns.isOverlay)
+  const { onToggle, onShowPlan } = usePanelActions(panel)
   const [slot, setSlot] = useState<HTMLElement | null>(null)
-  const route = useRoute()
+  const view = useRoutePart('view')
+  const conversationId = useRoutePart('conversationId')
+  const findings = useLastFindings()
   const shown = useShownConversation()
   const { conversation: current } = shown
   useMeasuredConversations(current !== null)
@@ -61,8 +74,10 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
   // A dialog reports late that it was closed. Another one may be open by then.
   const close = (closed: FrameDialog) => setDialog((now) => (now === closed ? null : now))
   const noteKeys = useNoteKeys(panel)
+  const onPalette = useCallback(() => setDialog('palette'), [])
+  const onShare = useCallback(() => setDialog('share'), [])
   useFrameKeys({
-    onPalette: () => setDialog('palette'),
+    onPalette,
     onKeys: () => setDialog('keys'),
     onTogglePanel: panel.toggle,
     ...noteKeys,
@@ -73,86 +88,109 @@ export function MemoryWindow({ info }: { readonly info: MemoryInfo }) {
     return () => clearTimeout(timer)
   }, [])
 
+  const tour = useMemo(() => <TourCard path={info.path} />, [info.path])
+
   return (
-    <div className={styles.window}>
-      <TopBar info={info} onPalette={() => setDialog('palette')} />
-      <div ref={middle} className={styles.middle}>
-        <ConversationList current={current} width={columns.sidebar}>
-          <TourCard path={info.path} />
-        </ConversationList>
-        <Splitter
-          label="list of conversations"
-          orientation="vertical"
-          pane="before"
-          size={columns.sidebar}
-          min={SIDEBAR.min}
-          max={columns.sidebarMax}
-          onResize={setSidebarWidth}
-        />
-        <main className={styles.centre}>
-          <Tabs conversation={current} panel={panel} onShare={() => setDialog('share')} />
-          {current !== null && <RangeLine conversationId={current.conversationId} />}
-          <div className={styles.view}>
-            {shown.error ? (
-              <ErrorState error={shown.error} onRetry={shown.retry} />
-            ) : shown.isPending ? (
-              <Loading what="conversations" lines={7} />
-            ) : current === null && !FILE_VIEWS.includes(route.view) ? (
-              <NoConversation unknownId={route.conversationId} instead={shown.first} />
-            ) : (
-              <ViewPanelSlot value={slot}>
-                <ViewArea
-                  view={route.view}
-                  conversationId={current?.conversationId ?? null}
-                  info={info}
-                  isPlanInSight={panel.isOpen && panel.tab === 'repair'}
-                  onShowPlan={() => panel.show('repair')}
-                />
-              </ViewPanelSlot>
-            )}
-          </div>
-        </main>
-        {panel.isOpen && (
-          <>
-            {!columns.isOverlay && (
-              <Splitter
-                label="right panel"
-                orientation="vertical"
-                pane="after"
-                size={columns.panel}
-                min={PANEL.min}
-                max={columns.panelMax}
-                onResize={setPanelWidth}
-              />
-            )}
-            <RightPanel
-              width={columns.panel}
-              isOverlay={columns.isOverlay}
-              panel={panel}
+    <FindingsContext value={findings}>
+      <div className={styles.window}>
+        <KeptTopBar info={info} onPalette={onPalette} />
+        <div ref={middle} className={styles.middle}>
+          <KeptConversationList current={current} width={columns.sidebar}>
+            {tour}
+          </KeptConversationList>
+          <Splitter
+            label="list of conversations"
+            orientation="vertical"
+            pane="before"
+            size={columns.sidebar}
+            min={SIDEBAR.min}
+            max={columns.sidebarMax}
+            onResize={setSidebarWidth}
+          />
+          <main className={styles.centre}>
+            <KeptTabs
               conversation={current}
-              info={info}
-              onOperate={setAsk}
-              onSlot={setSlot}
+              isPanelOpen={panel.tab === null ? null : panel.isOpen}
+              onTogglePanel={onToggle}
+              onShare={onShare}
             />
-          </>
+            {current !== null && <RangeLine conversationId={current.conversationId} />}
+            <div className={styles.view}>
+              {shown.error ? (
+                <ErrorState error={shown.error} onRetry={shown.retry} />
+              ) : shown.isPending ? (
+                <Loading what="conversations" lines={7} />
+              ) : current === null && !FILE_VIEWS.includes(view) ? (
+                <NoConversation unknownId={conversationId} instead={shown.first} />
+              ) : (
+                <ViewPanelSlot value={slot}>
+                  <KeptViewArea
+                    view={view}
+                    conversationId={current?.conversationId ?? null}
+                    info={info}
+                    isPlanInSight={panel.isOpen && panel.tab === 'repair'}
+                    onShowPlan={onShowPlan}
+                  />
+                </ViewPanelSlot>
+              )}
+            </div>
+          </main>
+          {panel.isOpen && (
+            <>
+              {!columns.isOverlay && (
+                <Splitter
+                  label="right panel"
+                  orientation="vertical"
+                  pane="after"
+                  size={columns.panel}
+                  min={PANEL.min}
+                  max={columns.panelMax}
+                  onResize={setPanelWidth}
+                />
+              )}
+              <RightPanel
+                width={columns.panel}
+                isOverlay={columns.isOverlay}
+                panel={panel}
+                conversation={current}
+                info={info}
+                onOperate={setAsk}
+                onSlot={setSlot}
+              />
+            </>
+          )}
+        </div>
+        <KeptStatusLine conversation={current} info={info} />
+        {dialog === 'palette' && (
+          <Palette
+            info={info}
+            onKeys={() => setDialog('keys')}
+            onTogglePanel={panel.toggle}
+            onOperate={setAsk}
+            onShare={current === null ? null : () => setDialog('share')}
+            onClose={() => close('palette')}
+          />
         )}
+        {ask !== null && <SurgeryHost ask={ask} info={info} onAsk={setAsk} />}
+        {dialog === 'share' && current !== null && (
+          <ShareDialog conversation={current} onClose={() => close('share')} />
+        )}
+        {dialog === 'keys' && <KeysDialog onClose={() => close('keys')} />}
       </div>
-      <StatusLine conversation={current} info={info} />
-      {dialog === 'palette' && (
-        <Palette
-          info={info}
-          onKeys={() => setDialog('keys')}
-          onTogglePanel={panel.toggle}
-          onOperate={setAsk}
-          onShare={current === null ? null : () => setDialog('share')}
-          onClose={() => close('palette')}
-        />
-      )}
-      {ask !== null && <SurgeryHost ask={ask} info={info} onAsk={setAsk} />}
-      {dialog === 'share' && current !== null && <ShareDialog conversation={current} onClose={() => close('share')} />}
-      {dialog === 'keys' && <KeysDialog onClose={() => close('keys')} />}
-    </div>
+    </FindingsContext>
   )
+}
+
+/** The panel is another one for each selection. What does not show it keeps these. */
+function usePanelActions(panel: RightPanelState) {
+  const latest = useRef(panel)
+  useLayoutEffect(() => {
+    latest.current = panel
+  })
+  return {
+    onToggle: useCallback(() => latest.current.toggle(), []),
+    onShowPlan: useCallback(() => latest.current.show('repair'), []),
+  }
 }
 
 type NoConversationProps = {
@@ -200,7 +238,7 @@ type Shown = {
  * not hold is null.
  */
 function useShownConversation(): Shown {
-  const { conversationId } = useRoute()
+  const conversationId = useRoutePart('conversationId')
   const named = useConversation(conversationId)
   const isMissing = conversationId === null || named.data === null
   const opening = useQuery(api.conversations.list.queryOptions({ input: OPENING, enabled: isMissing }))

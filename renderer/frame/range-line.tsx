@@ -1,4 +1,4 @@
-import { useRoute, type View } from '../routes.ts'
+import { useRoutePart, type View } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import styles from './range-line.module.css'
@@ -15,7 +15,8 @@ const EFFECTS: Partial<Readonly<Record<View, string>>> = {
 
 /** The marked messages, above every view of the conversation, with what the view makes of them. */
 export function RangeLine({ conversationId }: { readonly conversationId: number }) {
-  const { view, searchKind } = useRoute()
+  const view = useRoutePart('view')
+  const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
   const effect = view === 'search' && searchKind !== 'find' ? EFFECTS.overview : EFFECTS[view]
   if (range === null || effect === undefined) return null

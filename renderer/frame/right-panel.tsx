@@ -9,7 +9,7 @@ import { OperateMenu } from '../features/surgery/operate-menu.tsx'
 import type { SurgeryAsk } from '../features/surgery/surgery-ask.ts'
 import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
-import { navigate, useRoute } from '../routes.ts'
+import { navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
@@ -34,7 +34,7 @@ const NOTE: NoteOfNode = {
 
 /** The right side: what the view has to say beside itself, and the selection, whatever view it was made in. */
 export function RightPanel({ width, isOverlay, panel, conversation, info, onOperate, onSlot }: Props) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [isSalvaging, setSalvaging] = useState(false)
   const { tabs, tab, traced } = panel
   return (

@@ -1,6 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useDeferredValue } from 'react'
 import { StrataView } from '../features/strata/strata-view.tsx'
-import { useRoute } from '../routes.ts'
+import { useRoutePart } from '../routes.ts'
 
 /** The graph needs a large library, for which the strata do not wait. */
 const LineageGraph = lazy(() =>
@@ -9,12 +9,19 @@ const LineageGraph = lazy(() =>
 
 /** The conversation as strata, and below it the lineage of the selected node. */
 export function StrataAndLineage({ conversationId }: { readonly conversationId: number }) {
-  const { selection } = useRoute()
   return (
     <StrataView conversationId={conversationId}>
-      <Suspense>
-        <LineageGraph conversationId={conversationId} focusId={selection} />
-      </Suspense>
+      <SelectedLineage conversationId={conversationId} />
     </StrataView>
+  )
+}
+
+/** Follows the selection once its detail is there: the graph takes longer to draw. */
+function SelectedLineage({ conversationId }: { readonly conversationId: number }) {
+  const selection = useDeferredValue(useRoutePart('selection'))
+  return (
+    <Suspense>
+      <LineageGraph conversationId={conversationId} focusId={selection} />
+    </Suspense>
   )
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLayoutEffect, useRef, useState } from 'react'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
-import { navigate, useLink, useRoute, type View } from '../routes.ts'
+import { navigate, useLink, useRoutePart, type View } from '../routes.ts'
 import { Chip } from '../ui/chip.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { formatPressure, plural } from '../ui/format.ts'
@@ -12,11 +12,12 @@ import { Menu } from '../ui/menu.tsx'
 import { fittingTabs } from './columns.ts'
 import { TABS } from './tab-list.ts'
 import styles from './tabs.module.css'
-import type { RightPanelState } from './use-right-panel.ts'
 
 type Props = {
   readonly conversation: ListedConversation | null
-  readonly panel: RightPanelState
+  /** Null where the right panel has nothing to say. */
+  readonly isPanelOpen: boolean | null
+  readonly onTogglePanel: () => void
   readonly onShare: () => void
 }
 
@@ -24,12 +25,12 @@ type Props = {
 const MORE_PX = 100
 
 /** The views as links, so that the browser can open them like any link. Those that do not fit are in a menu. */
-export function Tabs({ conversation, panel, onShare }: Props) {
-  const route = useRoute()
+export function Tabs({ conversation, isPanelOpen, onTogglePanel, onShare }: Props) {
+  const shown = useRoutePart('view')
   const linkTo = useLink()
   const [strip, fitting] = useFittingTabs()
   const others = TABS.slice(fitting)
-  const isElsewhere = others.find(({ view }) => view === route.view)
+  const isElsewhere = others.find(({ view }) => view === shown)
   return (
     <nav className={styles.tabs} aria-label="Views">
       <div className={styles.row}>
@@ -40,7 +41,7 @@ export function Tabs({ conversation, panel, onShare }: Props) {
               className={styles.tab}
               data-out={index >= fitting || undefined}
               href={linkTo({ view })}
-              aria-current={view === route.view ? 'page' : undefined}
+              aria-current={view === shown ? 'page' : undefined}
               draggable={false}
             >
               {label}
@@ -54,7 +55,7 @@ export function Tabs({ conversation, panel, onShare }: Props) {
             className={classNames(styles.more, isElsewhere && styles.current)}
             items={others.map(({ view, label, letter }) => ({
               label,
-              isChecked: view === route.view,
+              isChecked: view === shown,
               hint: `g ${letter}`,
               onSelect: () => navigate({ view }, 'push'),
             }))}
@@ -65,13 +66,13 @@ export function Tabs({ conversation, panel, onShare }: Props) {
         )}
       </div>
       {conversation !== null && <IconButton icon="share" label="Share this conversation" onClick={onShare} />}
-      {panel.tab !== null && (
+      {isPanelOpen !== null && (
         <IconButton
           icon="sidebar"
-          label={panel.isOpen ? 'Hide the right panel' : 'Show the right panel'}
-          title={`${panel.isOpen ? 'Hide' : 'Show'} the right panel ( \\ )`}
-          aria-pressed={panel.isOpen}
-          onClick={panel.toggle}
+          label={isPanelOpen ? 'Hide the right panel' : 'Show the right panel'}
+          title={`${isPanelOpen ? 'Hide' : 'Show'} the right panel ( \\ )`}
+          aria-pressed={isPanelOpen}
+          onClick={onTogglePanel}
         />
       )}
     </nav>

@@ -2,7 +2,7 @@ import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { useConnection } from '../api.ts'
 import { host } from '../host.ts'
 import { useLive } from '../live.ts'
-import { navigate, useRoute } from '../routes.ts'
+import { navigate, useRoutePart } from '../routes.ts'
 import { formatRelative } from '../ui/format-time.ts'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
@@ -32,7 +32,8 @@ export const openSettings = (): void => navigate({ view: 'settings' }, 'push')
 
 /** Shows what is open and whether it changes, and leads to the search. */
 export function TopBar({ info, onPalette }: Props) {
-  const { query, view } = useRoute()
+  const query = useRoutePart('query')
+  const view = useRoutePart('view')
   return (
     <header className={styles.bar}>
       <button

@@ -5,7 +5,7 @@ import { askFor, operationsOf, type SurgeryAsk } from '../features/surgery/surge
 import { prepareTour } from '../features/tour/tour.ts'
 import { host } from '../host.ts'
 import { useLive } from '../live.ts'
-import { navigate, useRoute } from '../routes.ts'
+import { navigate, useRoutePart } from '../routes.ts'
 import { chooseTheme } from '../ui/theme.ts'
 import type { PaletteEntry } from './palette-entries.ts'
 import { TABS } from './tab-list.ts'
@@ -35,7 +35,7 @@ export function useActionEntries(
   { onKeys, onTogglePanel, onOperate, onShare }: PaletteActions,
 ): readonly PaletteEntry[] {
   const { paused, togglePause } = useLive()
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const { data: node } = useQuery(
     api.retrieval.describe.queryOptions({ input: selection === null ? skipToken : { id: selection } }),
   )

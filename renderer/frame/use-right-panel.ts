@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
-import { useRoute } from '../routes.ts'
+import { useRoutePart } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
@@ -23,7 +23,8 @@ export type RightPanelState = {
  * Without either it opens on request only, and so does it where it lies over the view, unless something is selected.
  */
 export function useRightPanel(isOverlay: boolean): RightPanelState {
-  const { view, selection } = useRoute()
+  const view = useRoutePart('view')
+  const selection = useRoutePart('selection')
   const traced = useTracedHere()
   const [chosen, setChosen] = useState<ChosenTab | null>(null)
   const [isWanted, setWanted] = useStored<boolean>('panel-open', true)
@@ -65,7 +66,9 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
 
 /** What the view traces: what the address says, or what answers the selected question of a probe. */
 function useTracedHere(): TraceAsked | null {
-  const { view, searchKind, conversationId } = useRoute()
+  const view = useRoutePart('view')
+  const searchKind = useRoutePart('searchKind')
+  const conversationId = useRoutePart('conversationId')
   const asked = useTraceAsked()
   const question = useProbedQuestion()
   if (view !== 'search') return null

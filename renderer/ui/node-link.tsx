@@ -23,13 +23,18 @@ const NUMBERED = /^(?:msg|file)_/
 const MOST_NAME_CHARS = 48
 
 /** A node that a click selects in all views: a summary by its name, a message by its number. */
-export function NodeLink({ id, node, maxChars = 16, conversationId, view }: Props) {
+export function NodeLink(props: Props) {
+  return NUMBERED.test(props.id) ? <Link name={null} {...props} /> : <NamedLink {...props} />
+}
+
+const NamedLink = (props: Props) => <Link name={useName(props.id)} {...props} />
+
+function Link({ name, id, node, maxChars = 16, conversationId, view }: Props & { readonly name: string | null }) {
   const select = () =>
     navigate(
       { selection: id, ...(view && { view }), ...(typeof conversationId === 'number' && { conversationId }) },
       'push',
     )
-  const name = useName(NUMBERED.test(id) ? null : id)
   return (
     <button
       type="button"

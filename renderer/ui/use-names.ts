@@ -1,4 +1,4 @@
-import { type UseQueryResult, useQueries } from '@tanstack/react-query'
+import { skipToken, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
 import { client } from '../api.ts'
 
 /** The core takes this many ids in one call. */
@@ -50,7 +50,9 @@ export function useNames(ids: readonly string[]): NameMap {
 }
 
 /** The name of one node, or null. */
-export const useName = (id: string | null): string | null => useNames(id === null ? [] : [id]).get(id ?? '') ?? null
+export const useName = (id: string | null): string | null =>
+  useQuery({ queryKey: ['name', id], queryFn: id === null ? skipToken : () => namedNode(id), retry: false }).data
+    ?.name ?? null
 
 const toMap = (results: readonly UseQueryResult<NamedNode>[]): NameMap =>
   new Map(results.flatMap(({ data }) => (data?.name ? [[data.id, data.name]] : [])))

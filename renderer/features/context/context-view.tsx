@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
-import { navigate, useRoute, useShownChoice } from '../../routes.ts'
+import { navigate, useRoutePart, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -152,7 +152,7 @@ type WindowListProps = {
 
 /** The window item by item. */
 function WindowList({ window, isStale }: WindowListProps) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   if (window.items.length === 0)
     return (
       <EmptyState title={window.atMs === undefined ? 'The window is empty' : 'The window was empty'}>

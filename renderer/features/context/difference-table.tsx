@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import type { ContextDifference } from '../../../core/contract/time-travel.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -22,7 +22,7 @@ type ItemRow = Extract<DifferenceRow, { kind: 'item' }>
 
 /** The items that entered the window, and below each the items that it replaced. */
 export function DifferenceTable({ difference, time, opened, onToggle }: Props) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const replacements = useMemo(() => replacementsOf(difference), [difference])
   const rows = useMemo(
     () => differenceRows(replacements, time.timeline, time.runSteps, opened),

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { AssembledContext } from '../../../core/contract/context.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { type Category, categoryColor, sumsByCategory } from './category.ts'
 import { TokenRibbon } from './token-ribbon.tsx'
@@ -16,7 +16,7 @@ type Props = {
 
 /** The window in figures and to scale. */
 export function WindowHead({ window, isStale }: Props) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [category, setCategory] = useState<Category | null>(null)
   return (
     <header className={styles.head} data-stale={isStale}>

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react'
 import type { Description, FileInfo } from '../../../core/contract/lineage.ts'
-import { currentRoute, navigate, useRoute } from '../../routes.ts'
+import { currentRoute, navigate, useRoutePart } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes } from '../../ui/format.ts'
@@ -102,8 +102,8 @@ export function DetailContent({ description, operate, noteButtons, note }: Props
 
 /** Says that the selection belongs to another conversation than the one on screen. */
 function Elsewhere({ conversationId }: { readonly conversationId: number }) {
-  const route = useRoute()
-  if (route.conversationId === null || route.conversationId === conversationId) return null
+  const shown = useRoutePart('conversationId')
+  if (shown === null || shown === conversationId) return null
   const go = () => navigate({ conversationId, selection: currentRoute().selection }, 'push')
   return (
     <div className={styles.elsewhere}>

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, plural, shortenId } from '../../ui/format.ts'
@@ -14,7 +14,8 @@ import styles from './files-view.module.css'
 /** The large files that the conversation refers to instead of holding them, and the content of the selected one. */
 export function FilesView({ conversationId }: { readonly conversationId: number }) {
   const files = useQuery(api.conversations.files.queryOptions({ input: { conversationId } }))
-  const { selection, row } = useRoute()
+  const selection = useRoutePart('selection')
+  const row = useRoutePart('row')
   const info = useQuery(api.memory.info.queryOptions())
   if (files.error) return <ErrorState error={files.error} onRetry={() => void files.refetch()} />
   if (!files.data) return <Loading what="files" />

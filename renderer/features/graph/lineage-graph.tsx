@@ -1,6 +1,6 @@
 import { keepPreviousData, skipToken, useQuery } from '@tanstack/react-query'
 import { ReactFlowProvider } from '@xyflow/react'
-import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
+import { type KeyboardEvent, memo, useEffect, useMemo, useRef } from 'react'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { navigate } from '../../routes.ts'
@@ -27,7 +27,7 @@ type Props = {
 }
 
 /** The sources and dependents of the selected node: a few boxes at a time, expanded in place. */
-export function LineageGraph({ conversationId, focusId }: Props) {
+export const LineageGraph = memo(function LineageGraph({ conversationId, focusId }: Props) {
   const area = useRef<HTMLDivElement>(null)
   const canvas = useRef<CanvasHandle>(null)
   const size = useSize(area)
@@ -108,7 +108,7 @@ export function LineageGraph({ conversationId, focusId }: Props) {
       </div>
     </section>
   )
-}
+})
 
 type GraphMoves = {
   readonly along: (direction: 'sources' | 'dependents') => void

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { CheckResult } from '../../../core/contract/integrity.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
@@ -23,7 +23,7 @@ type Props = {
 export function Finding({ check, consequences = NONE }: Props) {
   const [isOpen, setOpen] = useState(false)
   const [hasConsequences, setConsequences] = useState(false)
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const linked = check.samples.filter((sample) => sample.id !== null)
   const isSelected = selection !== null && linked.some((sample) => sample.id === selection)
   return (

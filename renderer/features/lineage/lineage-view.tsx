@@ -1,7 +1,7 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { api } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 import { defaultFocus } from '../../ui/default-focus.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
@@ -29,7 +29,7 @@ type Props = {
 
 /** The sources and dependents of the selection, and the passages on which its sentences rest. */
 export function LineageView({ conversationId, renderText }: Props) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [treeWidth, setTreeWidth] = useStored<number>('lineage-tree-width', 292)
   const middle = useMiddle(selection)
   const first = useFirst(conversationId, middle.id === null)

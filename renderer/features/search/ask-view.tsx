@@ -2,7 +2,7 @@ import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ExpandQueryRequest, MOST_AGENT_TOKENS } from '../../../core/contract/expand-query.ts'
 import { api } from '../../api.ts'
-import { navigate, useRoute, useShownOf } from '../../routes.ts'
+import { navigate, useRoutePart, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { shortenId } from '../../ui/format.ts'
@@ -139,7 +139,7 @@ export function AskView({ conversationId, kinds }: Props) {
 /** The question of the address, and its answer. A model is asked when the user asks, never because of an address. */
 function useAsked(conversationId: number | null) {
   const queries = useQueryClient()
-  const { query } = useRoute()
+  const query = useRoutePart('query')
   const shown = new URLSearchParams(useShownOf('search'))
   const [storedCap, storeCap] = useStored<number>('ask-tokens', FIRST_TOKENS)
   const [storedSummarizer, storeSummarizer] = useStored<string>('ask-summarizer', DETERMINISTIC)

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { errorText, toErrorInfo } from '../../error-text.ts'
-import { navigate, useRoute, useShownChoice, useShownOf } from '../../routes.ts'
+import { navigate, useRoutePart, useShownChoice, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -246,7 +246,7 @@ type QueryText = {
 
 /** The words of the search: typed here, or brought by the address. The address follows the typing. */
 function useQueryText(settleMs: number): QueryText {
-  const { query: routed } = useRoute()
+  const routed = useRoutePart('query')
   const [text, setText] = useState(routed ?? '')
   const query = useDebounced(text, settleMs)
   const sent = useRef(routed ?? '')

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { navigate, type SearchKind, useRoute } from '../../routes.ts'
+import { navigate, type SearchKind, useRoutePart } from '../../routes.ts'
 import { Segmented } from '../../ui/segmented.tsx'
 import { AskView } from './ask-view.tsx'
 import { FindView } from './find-view.tsx'
@@ -15,7 +15,7 @@ type Props = {
 
 /** Searches for texts, asks a question, follows what was said up to the window, or probes it. */
 export function SearchView({ conversationId, renderTrace, renderProbe }: Props) {
-  const { searchKind } = useRoute()
+  const searchKind = useRoutePart('searchKind')
   const kinds = <KindSwitch kind={searchKind} />
   if (searchKind === 'trace') return renderTrace(kinds)
   if (searchKind === 'probe') return renderProbe(kinds)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
-import { navigate, useRoute, type View } from '../../routes.ts'
+import { navigate, useRoutePart, type View } from '../../routes.ts'
 import type { Row } from './rows.ts'
 
 export type ActiveRow = {
@@ -32,7 +32,7 @@ export function useActiveRow(
   question: string,
   { onNearEnd, onFold, onOpen }: Actions,
 ): ActiveRow {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [moved, setMoved] = useState<{ readonly question: string; readonly key: string } | null>(null)
   const isUnmoved = moved?.question !== question
   // Coming back from a hit, the list is at that hit. A new search begins at its first hit.

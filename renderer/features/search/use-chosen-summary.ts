@@ -1,10 +1,10 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { api } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 
 /** Returns the selection if it is a summary, and null otherwise or while that is not known. */
 export function useChosenSummary(): string | null {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const { data } = useQuery(
     api.retrieval.describe.queryOptions({ input: selection === null ? skipToken : { id: selection } }),
   )

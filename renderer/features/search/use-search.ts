@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import type { GrepHit, GrepRequest } from '../../../core/contract/retrieval.ts'
 import { client } from '../../api.ts'
 import { useLive } from '../../live.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 import { keepFound } from '../../ui/found-texts.ts'
 import { type SearchDoor, SearchSession, type SearchState } from './search-session.ts'
 
@@ -74,7 +74,7 @@ export function useSearch(request: GrepRequest | null, isAtTop: boolean): Search
  */
 export function useKeptFound({ asked, pages, isStale }: Search): (hit: GrepHit) => void {
   const queries = useQueryClient()
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const keep = useCallback(
     ({ id, field, snippet, matches }: GrepHit) => {
       const texts = matches.map(([from, to]) => snippet.slice(from, to))

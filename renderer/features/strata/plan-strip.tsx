@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
@@ -11,6 +11,7 @@ import { useSize } from '../../ui/use-size.ts'
 import drawing from './drawing.module.css'
 import type { Hit } from './hit.ts'
 import { onClick, onDoubleClick } from './hit-action.ts'
+import { Hovering } from './hovering.ts'
 import { limitsOf } from './limits.ts'
 import styles from './plan-strip.module.css'
 import type { PlanOverlay } from './planned-bars.ts'
@@ -19,7 +20,7 @@ import { useReveal } from './use-reveal.ts'
 import { useScene } from './use-scene.ts'
 import { showWhole, zoomStep } from './use-stage-keys.ts'
 import { useStrataDrawing } from './use-strata-drawing.ts'
-import { type Point, useStrataGestures } from './use-strata-gestures.ts'
+import { useStrataGestures } from './use-strata-gestures.ts'
 import { useStrata } from './use-strata-queries.ts'
 import { viewportAround, viewportRevealing } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
@@ -58,10 +59,10 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
   const overlay = useRef<HTMLCanvasElement>(null)
   const size = useSize(scroller)
   const nowMs = useNow(DAY_CHECK_MS)
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [motion] = useState(() => new ViewportMotion(limitsOf(strata)))
   useEffect(() => motion.setLimits(limitsOf(strata)), [motion, strata])
-  const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
+  const [hovering] = useState(() => new Hovering())
   const planned = steps.length === 0 ? NO_STEPS : steps
   const sceneNow = useScene({
     strata,
@@ -77,7 +78,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
 
   useReveal(scene?.selected ?? null, selection, motion)
   useRevealStep(scene?.plan ?? null, motion)
-  useStrataDrawing(base, overlay, sceneNow, motion, hovered?.hit ?? null)
+  useStrataDrawing(base, overlay, sceneNow, motion, hovering)
   const click = (hit: Hit | null) => {
     if (hit?.kind === 'planned') return onStep(hit.step)
     const { select, show } = onClick(hit, strata)
@@ -85,7 +86,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
     if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
   }
   useStrataGestures(stage, sceneNow, motion, {
-    onHover: (hit, at) => setHovered(hit && { hit, at }),
+    onHover: hovering.set,
     onClick: click,
     onDoubleClick: (hit) => {
       const { show } = onDoubleClick(hit, strata)
@@ -105,13 +106,12 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
         ref={stage}
         className={drawing.surface}
         style={scene ? { height: scene.rows.height } : undefined}
-        data-over={hovered ? hovered.hit.kind : undefined}
         role="img"
         aria-label={`${plural(steps.length, 'planned node')} over ${plural(strata.summaries.id.length, 'summary', 'summaries')} of ${plural(strata.totalMessages, 'message')}, ${tailText(strata)}. The plan below lists the same.`}
       >
         <canvas ref={base} className={drawing.canvas} />
         <canvas ref={overlay} className={drawing.canvas} />
-        {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
+        {size && <StrataTooltip hovering={hovering} strata={strata} width={size.width} />}
       </div>
     </div>
   )

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
-import { navigate, useShown } from '../../routes.ts'
+import { api } from '../../api.ts'
+import { navigate, useRoutePart, useShown } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { conversationName } from '../../ui/conversation-name.ts'
 import { type Findings, findingText } from '../../ui/findings.ts'
@@ -16,8 +17,8 @@ import { useSize } from '../../ui/use-size.ts'
 import type { ColorBy } from './bar-color.ts'
 import { coreText } from './core-drill.ts'
 import drawing from './drawing.module.css'
-import type { Hit } from './hit.ts'
 import { type HitAction, onClick, onDoubleClick } from './hit-action.ts'
+import { Hovering } from './hovering.ts'
 import { limitsOf } from './limits.ts'
 import { snapRange } from './range-figures.ts'
 import { RangePanel } from './range-panel.tsx'
@@ -34,7 +35,7 @@ import { useReveal } from './use-reveal.ts'
 import { useScene } from './use-scene.ts'
 import { useStageKeys } from './use-stage-keys.ts'
 import { useStrataDrawing } from './use-strata-drawing.ts'
-import { type Point, useStrataGestures } from './use-strata-gestures.ts'
+import { useStrataGestures } from './use-strata-gestures.ts'
 import { parseViewport, type Viewport, viewportAround, viewportText, wholeOf } from './viewport.ts'
 import { ViewportMotion } from './viewport-motion.ts'
 
@@ -42,13 +43,13 @@ type Props = {
   /** The strata of one conversation and axis, which stay the same while the stage is mounted. */
   readonly strata: Strata
   readonly colorBy: ColorBy
-  readonly selection: string | null
 }
 
 const DAY_CHECK_MS = 60_000
 
 /** The strata as a drawing that can be zoomed, panned and clicked. */
-export function StrataStage({ strata, colorBy, selection }: Props) {
+export function StrataStage({ strata, colorBy }: Props) {
+  const selection = useRoutePart('selection')
   const stage = useRef<HTMLDivElement>(null)
   const surface = useRef<HTMLDivElement>(null)
   const base = useRef<HTMLCanvasElement>(null)
@@ -59,7 +60,7 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   const queries = useQueryClient()
   const { data: conversation } = useConversation(strata.conversationId)
   const title = conversation ? conversationName(conversation) : `Conversation ${strata.conversationId}`
-  const [hovered, setHovered] = useState<{ hit: Hit; at: Point } | null>(null)
+  const [hovering] = useState(() => new Hovering())
   const findings = useFindings()
   const notes = useNotes()
   const [filterWords] = useShown('strata.only')
@@ -80,8 +81,14 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
   })
   const scene = useMemo(() => sceneNow?.() ?? null, [sceneNow])
 
+  const entry = scene?.selected?.entry ?? null
+  const spoken = useMemo(
+    () => spokenSelection(strata, selection, entry, findings, notes),
+    [strata, selection, entry, findings, notes],
+  )
+
   useReveal(scene?.selected ?? null, selection, motion)
-  useStrataDrawing(base, overlay, sceneNow, motion, hovered?.hit ?? null)
+  useStrataDrawing(base, overlay, sceneNow, motion, hovering)
   const act = ({ select, show }: HitAction) => {
     if (select !== undefined) navigate({ selection: select }, 'push')
     if (show !== undefined) motion.glideTo(viewportAround(show.x0, show.x1, motion.limits))
@@ -92,7 +99,13 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
     setDraft(null)
   }
   useStrataGestures(surface, sceneNow, motion, {
-    onHover: (hit, at) => setHovered(hit && { hit, at }),
+    onHover: hovering.set,
+    onPress: (hit) => {
+      const { select } = onClick(hit, strata)
+      // Its detail is on its way before the click is complete.
+      if (select !== undefined)
+        void queries.prefetchQuery(api.retrieval.describe.queryOptions({ input: { id: select } }))
+    },
     onClick: (hit) => act(onClick(hit, strata)),
     onDoubleClick: (hit) => act(onDoubleClick(hit, strata)),
     onBrush: (range, isDone) => {
@@ -115,7 +128,6 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           ref={surface}
           className={classNames(drawing.surface, styles.surface)}
           style={scene ? { height: scene.rows.height } : undefined}
-          data-over={hovered ? hovered.hit.kind : undefined}
           role="application"
           aria-label={`Strata: ${describe(strata)}. Arrow keys move the selection, M marks a range; the same is there as a tree.`}
           // biome-ignore lint/a11y/noNoninteractiveTabindex: an application takes keys
@@ -126,10 +138,10 @@ export function StrataStage({ strata, colorBy, selection }: Props) {
           <canvas ref={overlay} className={drawing.canvas} />
         </div>
         <p className="unseen" role="status">
-          {spokenSelection(strata, selection, scene?.selected?.entry ?? null, findings, notes)}
+          {spoken}
           {scene?.core && coreText(scene.core) ? `. ${coreText(scene.core)}` : ''}
         </p>
-        {hovered && size && <StrataTooltip {...hovered} strata={strata} width={size.width} />}
+        {size && <StrataTooltip hovering={hovering} strata={strata} width={size.width} />}
       </div>
       {scene && replaying.replay && <ReplayBar scene={scene} state={replaying} title={title} />}
       {scene && sceneNow && (

@@ -1,15 +1,16 @@
+import { useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useName } from '../../ui/use-names.ts'
 import { useNotes } from '../../ui/use-notes.ts'
 import type { Hit } from './hit.ts'
+import type { Hovering } from './hovering.ts'
 import styles from './strata-stage.module.css'
 import { tooltipText } from './tooltip-text.ts'
 import type { Point } from './use-strata-gestures.ts'
 
 type Props = {
-  readonly hit: Hit
-  readonly at: Point
+  readonly hovering: Hovering
   readonly strata: Strata
   /** The inner width of its container. Near the right edge it is shown on the left of the pointer. */
   readonly width: number
@@ -18,7 +19,14 @@ type Props = {
 const WIDTH = 260
 
 /** Facts about the thing under the pointer. Screen readers use the tree instead. */
-export function StrataTooltip({ hit, at, strata, width }: Props) {
+export function StrataTooltip({ hovering, ...props }: Props) {
+  const hovered = useSyncExternalStore(hovering.subscribe, hovering.now)
+  return hovered && <Tooltip {...hovered} {...props} />
+}
+
+type TooltipProps = Omit<Props, 'hovering'> & { readonly hit: Hit; readonly at: Point }
+
+function Tooltip({ hit, at, strata, width }: TooltipProps) {
   const text = tooltipText(hit, strata, useFindings(), useNotes())
   const name = useName(text.id)
   const isLeft = at.x + WIDTH + 20 > width

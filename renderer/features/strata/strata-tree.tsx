@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { navigate } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Tree, type TreeLine } from '../../ui/tree.tsx'
@@ -7,14 +7,15 @@ import { StrataTreeRow } from './strata-tree-row.tsx'
 import { canOpen, pathAbove, type TreeRow } from './tree-rows.ts'
 import { useTree } from './use-tree.ts'
 
-type Props = { readonly conversationId: number; readonly selection: string | null }
+type Props = { readonly conversationId: number }
 
 const INDENT_PX = 18
 
 /**
  * The content of the strata and the graph as a tree for keyboard and screen reader. Sources are below their dependents.
  */
-export function StrataTree({ conversationId, selection }: Props) {
+export function StrataTree({ conversationId }: Props) {
+  const selection = useRoutePart('selection')
   const { rows, error, refetch, toggle, fetchMore } = useTree(conversationId)
   const [currentPath, setCurrentPath] = useState<string | null>(null)
   const selectedAt = rows.findIndex((row) => row.kind === 'node' && row.card.id === selection)

@@ -1,7 +1,7 @@
 import { type ReactNode, useRef } from 'react'
 import { STRATA_AXES } from '../../../core/contract/lists.ts'
 import type { StrataAxis } from '../../../core/contract/strata.ts'
-import { navigate, useRoute, useShownChoice } from '../../routes.ts'
+import { navigate, useShownChoice } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
@@ -31,7 +31,6 @@ const FORMS = ['drawing', 'tree'] as const
 export function StrataView({ conversationId, children }: Props) {
   const view = useRef<HTMLDivElement>(null)
   const size = useSize(view)
-  const { selection } = useRoute()
   const [axis] = useShownChoice('strata.axis', STRATA_AXES)
   const [colorBy, setColorBy] = useShownChoice('strata.color', COLOR_BY)
   const [form, setForm] = useShownChoice('strata.form', FORMS)
@@ -52,9 +51,9 @@ export function StrataView({ conversationId, children }: Props) {
           This conversation has no message. They appear here as its agent writes them.
         </EmptyState>
       )
-    if (isTree) return <StrataTree conversationId={conversationId} selection={selection} />
+    if (isTree) return <StrataTree conversationId={conversationId} />
     const key = `${strata.conversationId} ${strata.axis}`
-    return <StrataStage key={key} strata={strata} colorBy={colorBy} selection={selection} />
+    return <StrataStage key={key} strata={strata} colorBy={colorBy} />
   }
 
   return (

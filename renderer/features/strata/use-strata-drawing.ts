@@ -3,6 +3,7 @@ import { plannedBox } from './draw-plan.ts'
 import { drawStrata } from './draw-strata.ts'
 import { summaryBox } from './draw-summaries.ts'
 import type { Hit } from './hit.ts'
+import type { Hovering } from './hovering.ts'
 import { outlineOf } from './outline.ts'
 import { paintCanvas, paintShapes } from './paint-canvas.ts'
 import type { Scene } from './scene.ts'
@@ -19,44 +20,46 @@ export function useStrataDrawing(
   overlay: Canvas,
   sceneNow: (() => Scene) | null,
   motion: ViewportMotion,
-  hovered: Hit | null,
+  hovering: Hovering,
 ): void {
-  const latest = useRef({ sceneNow, hovered })
+  const latest = useRef(sceneNow)
 
   useLayoutEffect(() => {
-    latest.current = { sceneNow, hovered }
+    latest.current = sceneNow
     const scene = sceneNow?.()
-    if (scene) paintOverlay(overlay.current, scene, hovered)
-  }, [overlay, sceneNow, hovered])
-
-  useLayoutEffect(() => {
-    const scene = sceneNow?.()
-    if (scene) paintBase(base.current, scene)
-  }, [base, sceneNow])
+    if (scene === undefined) return
+    paintBase(base.current, scene)
+    paintOverlay(overlay.current, scene, hovering.now()?.hit ?? null)
+  }, [base, overlay, sceneNow, hovering])
 
   useEffect(() => {
     let frame = 0
+    const hover = (scene = latest.current?.()) => {
+      if (scene) paintOverlay(overlay.current, scene, hovering.now()?.hit ?? null)
+    }
     const paint = () => {
       frame = 0
-      const scene = latest.current.sceneNow?.()
+      const scene = latest.current?.()
       if (scene === undefined) return
       paintBase(base.current, scene)
-      paintOverlay(overlay.current, scene, latest.current.hovered)
+      hover(scene)
     }
     const schedule = () => {
       if (frame === 0) frame = requestAnimationFrame(paint)
     }
     const unsubscribe = motion.subscribe(schedule)
+    const leave = hovering.subscribe(() => hover())
     // The browser's zoom changes the pixel ratio and causes a resize event.
     window.addEventListener('resize', schedule)
     document.fonts.addEventListener('loadingdone', schedule)
     return () => {
       cancelAnimationFrame(frame)
       unsubscribe()
+      leave()
       window.removeEventListener('resize', schedule)
       document.fonts.removeEventListener('loadingdone', schedule)
     }
-  }, [base, overlay, motion])
+  }, [base, overlay, motion, hovering])
 }
 
 function paintBase(canvas: HTMLCanvasElement | null, scene: Scene): void {

@@ -11,6 +11,8 @@ export type Point = { readonly x: number; readonly y: number }
 export type GestureHandlers = {
   /** The thing under the pointer, or null while it drags or is elsewhere. */
   readonly onHover: (hit: Hit | null, at: Point) => void
+  /** The button is down, and what follows may be a click. */
+  readonly onPress?: (hit: Hit | null) => void
   readonly onClick: (hit: Hit | null) => void
   readonly onDoubleClick: (hit: Hit | null) => void
   /** A range of x that is being dragged, or was. Without it, a drag moves the view. */
@@ -60,6 +62,12 @@ export function useStrataGestures(
       return { x: event.clientX - box.left, y: event.clientY - box.top }
     }
 
+    const hover = (hit: Hit | null, at: Point) => {
+      if (hit === null) delete element.dataset.over
+      else element.dataset.over = hit.kind
+      latest.current.handlers.onHover(hit, at)
+    }
+
     element.addEventListener(
       'wheel',
       (event) => {
@@ -79,7 +87,8 @@ export function useStrataGestures(
         element.setPointerCapture(event.pointerId)
         const canBrush = latest.current.handlers.onBrush !== undefined
         drag = { ...dragAt(now, start, canBrush && !event.shiftKey), start, lastX: start.x, hasMoved: false }
-        latest.current.handlers.onHover(null, start)
+        hover(null, start)
+        latest.current.handlers.onPress?.(hitStrata(now, start.x, start.y))
         if (drag.kind === 'thumb') jumpTo(now, start, motion)
       },
       options,
@@ -92,7 +101,7 @@ export function useStrataGestures(
         const at = pointOf(event)
         if (drag === null) {
           element.toggleAttribute('data-handle', handleAt(now, at) !== null)
-          latest.current.handlers.onHover(hitStrata(now, at.x, at.y), at)
+          hover(hitStrata(now, at.x, at.y), at)
           return
         }
         if (!drag.hasMoved && Math.abs(at.x - drag.start.x) < CLICK_SLACK_PX) return
@@ -121,7 +130,7 @@ export function useStrataGestures(
     }
     element.addEventListener('pointerup', end, options)
     element.addEventListener('pointercancel', end, options)
-    element.addEventListener('pointerleave', (event) => latest.current.handlers.onHover(null, pointOf(event)), options)
+    element.addEventListener('pointerleave', (event) => hover(null, pointOf(event)), options)
     element.addEventListener(
       'dblclick',
       (event) => {

@@ -1,5 +1,5 @@
 import type { FactTrace } from '../../../core/contract/trace.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
@@ -31,7 +31,7 @@ export function FollowedTrace({ asked, nothing = 'Its message holds nothing that
 }
 
 function Ladder({ trace }: { readonly trace: FactTrace }) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const nowMs = useNow(REFRESH_MS)
   const { before, after } = verdictOf(trace, nowMs)
   const note = verdictNote(trace)

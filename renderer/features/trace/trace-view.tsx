@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { FactPlace } from '../../../core/contract/trace.ts'
-import { navigate, useRoute } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { SEARCH_FIELD } from '../../ui/search-field-id.ts'
@@ -22,7 +22,7 @@ const SETTLE_MS = 250
 /** Follows what was said through the summaries up to the window. */
 export function TraceView({ kinds }: Props) {
   const asked = useTraceAsked()
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const places = usePlaces(asked)
   const ladder = useLadder(asked)
   const found = places.data?.places ?? []
@@ -74,7 +74,8 @@ export function TraceView({ kinds }: Props) {
 
 /** The words that are traced. The address follows the typing. */
 function TraceField({ kinds }: Props) {
-  const { query, tracedId } = useRoute()
+  const query = useRoutePart('query')
+  const tracedId = useRoutePart('tracedId')
   const [text, setText] = useState(query ?? '')
   const settled = useDebounced(text, SETTLE_MS)
   const sent = useRef(query ?? '')

@@ -1,7 +1,7 @@
 import { skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { FactTrace } from '../../../core/contract/trace.ts'
 import { client } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 
 export type TraceAsked = {
   readonly conversationId: number | null
@@ -47,6 +47,8 @@ export function useLadder(asked: TraceAsked): UseQueryResult<FactTrace> {
 
 /** What the address asks to trace. */
 export function useTraceAsked(): TraceAsked {
-  const { conversationId, query, tracedId } = useRoute()
+  const conversationId = useRoutePart('conversationId')
+  const query = useRoutePart('query')
+  const tracedId = useRoutePart('tracedId')
   return { conversationId, query, tracedId }
 }

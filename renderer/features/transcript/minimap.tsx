@@ -3,7 +3,7 @@ import { type PointerEvent, useEffect, useMemo, useRef } from 'react'
 import { ROLES } from '../../../core/contract/lists.ts'
 import type { StrataMessages } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
-import { useRoute, useShown } from '../../routes.ts'
+import { useRoutePart, useShown } from '../../routes.ts'
 import { plural } from '../../ui/format.ts'
 import { tokenColor, useTheme } from '../../ui/theme.ts'
 import { useFindings } from '../../ui/use-findings.ts'
@@ -101,7 +101,7 @@ function useDragging(scale: MapScale, onGo: (position: number) => void) {
 
 /** Returns the ids of the messages with the words of the search that the address holds. */
 function useHits(conversationId: number): readonly string[] {
-  const { query } = useRoute()
+  const query = useRoutePart('query')
   const [mode] = useShown('search.mode')
   const { data } = useQuery({
     ...api.retrieval.grep.queryOptions({

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { api } from '../../api.ts'
-import { useRoute } from '../../routes.ts'
+import { useRoutePart } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
@@ -34,7 +34,7 @@ export function TranscriptView({ conversationId }: { readonly conversationId: nu
 }
 
 function Transcript({ conversationId }: { readonly conversationId: number }) {
-  const { selection } = useRoute()
+  const selection = useRoutePart('selection')
   const [inSight, look] = useSight()
   const [marked, setMarked] = useMessageRange()
   const first = marked?.first ?? 0
