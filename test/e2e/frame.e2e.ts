@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
+import { TABS } from '../../renderer/frame/tab-list.ts'
 import { VIEWS } from '../../renderer/routes.ts'
 import { expect, IN_BROWSER, ON_DESKTOP, test } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
@@ -26,7 +27,7 @@ test(
     await expect(panel).toBeHidden()
     await page.getByRole('article').first().click()
     await expect(panel).toBeVisible()
-    await expect(tabs.getByRole('link')).toHaveCount(14)
+    await expect(tabs.getByRole('link')).toHaveCount(TABS.length)
 
     // A wider sidebar shows the whole title, also in the next window.
     const title = list.getByText(/^Charges are sent twice/)
