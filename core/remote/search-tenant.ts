@@ -153,7 +153,7 @@ async function weightsOf(query: Query, tenant: string, words: readonly AskedWord
   for (const [at, { expression }] of words.entries()) {
     counted.push({ at, rows: await countTexts(query, conditionOf(expression), MOST_ROWS) })
   }
-  const telling = new Map(tellingWords(counted, total).map(({ at, rows }) => [at, rows]))
+  const telling = new Map(tellingWords(counted, total, true).map(({ at, rows }) => [at, rows]))
   return words.map((_, at) => {
     const rows = telling.get(at)
     return rows === undefined ? 0 : Math.round(Math.log(1 + (total + 1) / rows) * 1000) / 1000

@@ -23,7 +23,11 @@ export type Answer = {
   readonly sort: GrepResult['sort']
   readonly matcher: Matcher
   /** What is known of the question that was understood, or null when the query was answered as it was asked. */
-  readonly question: { readonly leftOut: readonly string[]; readonly note: string | null } | null
+  readonly question: {
+    readonly leftOut: readonly string[]
+    readonly note: string | null
+    readonly isAsked: boolean
+  } | null
   readonly isScan: boolean
 }
 
@@ -49,7 +53,8 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
   const looksLikeQuestion = mayBeQuestion && !hasTime && (words.length >= 3 || /\?\s*$/.test(input.query))
   const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
-  const answered = isQuestion ? await answerToQuestion(asked) : null
+  const isAsked = cursor?.isAsked ?? true
+  const answered = isQuestion ? await answerToQuestion(asked, isAsked) : null
   if (answered) return answered
   const plan = input.match === 'any' && loose ? expressionPlan(loose) : strict
   const asWords = await inOrder(plan, rankByWords, { input, sort: input.sort ?? 'newest', cursor, grounds, slice })
@@ -57,19 +62,17 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   const { hits } = asWords
   while (!hits.isDone && hits.found < input.limit) await hits.step()
   const isTooLittle = hits.found === 0 || (!hasTime && words.length > 1 && hits.found < input.limit)
-  return (isTooLittle ? await answerToQuestion(asked) : null) ?? asWords
+  return (isTooLittle ? await answerToQuestion(asked, hits.found > 0) : null) ?? asWords
 }
 
-/** Returns null when no word of the question stands anywhere, and nothing says the same in other words. */
-async function answerToQuestion({
-  input,
-  query: { words },
-  cursor,
-  grounds,
-  slice,
-  meaning,
-  summaries: corpus,
-}: Asked): Promise<Answer | null> {
+/**
+ * Returns null when no word of the question stands anywhere, and nothing says the same in other words.
+ * @param isAsked see `tellingWords`
+ */
+async function answerToQuestion(
+  { input, query: { words }, cursor, grounds, slice, meaning, summaries: corpus }: Asked,
+  isAsked: boolean,
+): Promise<Answer | null> {
   const sort = input.match === 'question' ? (input.sort ?? 'relevance') : 'relevance'
   const indexes = grounds.flatMap(({ index }) => index ?? [])
   const summaries = corpus.index
@@ -78,16 +81,17 @@ async function answerToQuestion({
   const known = input.match === 'question' && meaning ? await meaning.near(input.query, grounds, slice) : null
   const near = known?.rows ?? NOTHING_NEAR
   const note = known?.note ?? null
-  const options = { input, sort, cursor, grounds, slice, near }
+  const options = { input, sort, cursor, grounds, slice, near, isAsked }
   if (indexes.length < grounds.length || !summaries) {
     const plan = expressionPlan({ kind: 'any', of: words.map(({ expression }) => expression) })
-    return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [], note } }
+    return { ...(await inOrder(plan, rankByWords, options, words)), question: { leftOut: [], note, isAsked } }
   }
   const found = words.map((word) => foundWord(word, indexes))
-  const rows = grounds.map(({ corpus }) => corpus.rowCount())
+  const rows = grounds.map(({ corpus }) => corpus.known?.length ?? corpus.rowCount())
   const telling = tellingWords(
     found,
     rows.reduce((sum, count) => sum + count, 0),
+    isAsked,
   )
   if (telling.length === 0 && note === null) return null
   const { plan, rank } = questionPlan({
@@ -99,7 +103,7 @@ async function answerToQuestion({
     near,
   })
   const leftOut = found.filter((word) => word.rows > 0 && !telling.includes(word)).map(({ word }) => word.text)
-  return { ...(await inOrder(plan, rank, options)), question: { leftOut, note } }
+  return { ...(await inOrder(plan, rank, options)), question: { leftOut, note, isAsked } }
 }
 
 type OrderOptions = {
@@ -110,13 +114,14 @@ type OrderOptions = {
   readonly slice: TimeSlice
   /** What a question finds by what it says. */
   readonly near?: Nearness['rows']
+  readonly isAsked?: boolean
 }
 
 /** @param words of a question that no index answers */
 async function inOrder(
   plan: Plan,
   rank: Rank,
-  { input: { limit }, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR }: OrderOptions,
+  { input: { limit }, sort: asked, cursor, grounds, slice, near = NOTHING_NEAR, isAsked = true }: OrderOptions,
   words: readonly AskedWord[] | null = null,
 ): Promise<Answer> {
   const searches = await Promise.all(grounds.map((ground) => prepareSearch(ground, plan, slice)))
@@ -137,7 +142,7 @@ async function inOrder(
   return answered(
     isIndexed
       ? new RelevanceOrder(searches, { limit, rank, seen })
-      : new ScanOrder(searches, { limit, seen, words, near }),
+      : new ScanOrder(searches, { limit, seen, words, isAsked, near }),
   )
 }
 

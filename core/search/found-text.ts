@@ -1,13 +1,15 @@
-import type { Fields, Matcher } from './matcher.ts'
+import type { Fields, FoldedText, Matcher } from './matcher.ts'
 import { smallLetters, wordsOf } from './text-folding.ts'
 
 /** A text that is asked whether it contains what was found in another text. */
 export class FoundText {
-  readonly #text: string
+  readonly #text: FoldedText
   readonly #matcher: Matcher
-  #folded: { readonly words: string; readonly small: string; readonly terms: readonly boolean[] } | undefined
+  #terms: readonly boolean[] | undefined
+  /** Hits of one search highlight the same words. */
+  readonly #here = new Map<string, boolean>()
 
-  constructor(text: string, matcher: Matcher) {
+  constructor(text: FoldedText, matcher: Matcher) {
     this.#text = text
     this.#matcher = matcher
   }
@@ -18,24 +20,22 @@ export class FoundText {
    * @param found what the snippet highlights
    */
   holds(fields: Fields, found: readonly string[]): boolean {
-    const { words, small, terms } = this.#fold()
-    const isHere = (one: string): boolean => {
-      const sought = wordsOf(one)
-      return (sought.trim() !== '' && words.includes(sought)) || small.includes(smallLetters(one))
-    }
     const shown = found.filter((one) => one !== '')
-    if (shown.length === 0 || !shown.every(isHere)) return false
+    if (shown.length === 0 || !shown.every((one) => this.#isHere(one))) return false
+    this.#terms ??= this.#matcher.holding([this.#text.text])
+    const terms = this.#terms
     // A single term stands in every hit, so the texts of the hit need not be folded to know that.
     const wanted = this.#matcher.termCount > 1 ? this.#matcher.holding(fields) : [true]
     return wanted.every((isWanted, term) => !isWanted || terms[term] === true)
   }
 
-  #fold() {
-    this.#folded ??= {
-      words: wordsOf(this.#text),
-      small: smallLetters(this.#text),
-      terms: this.#matcher.holding([this.#text]),
-    }
-    return this.#folded
+  #isHere(one: string): boolean {
+    const known = this.#here.get(one)
+    if (known !== undefined) return known
+    const { words, small } = this.#text
+    const sought = wordsOf(one)
+    const isHere = (sought.trim() !== '' && words.includes(sought)) || small.includes(smallLetters(one))
+    this.#here.set(one, isHere)
+    return isHere
   }
 }

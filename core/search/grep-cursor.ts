@@ -18,6 +18,8 @@ export const Cursor = z.object({
   /** The newest row of each kind when the first page was made. Later pages ignore newer rows. */
   newest: z.record(z.string(), z.number()),
   isQuestion: z.boolean(),
+  /** See `tellingWords`. */
+  isAsked: z.boolean(),
 })
 export type Cursor = z.infer<typeof Cursor>
 

@@ -20,7 +20,7 @@ import { rangesOf } from './snippet.ts'
 import { SummaryCorpus } from './summary-corpus.ts'
 
 /** How long candidates are counted once the page is full, unless the exact total was asked for. */
-const COUNT_MS = 10
+const COUNT_MS = 5
 /** A stream reports what it has found no more often than this. */
 const STEP_MS = 50
 
@@ -187,6 +187,7 @@ export class Grep {
         seen: sort === 'relevance' ? withSeen(cursor, hits.page) : {},
         newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
         isQuestion: answered.question !== null,
+        isAsked: answered.question?.isAsked ?? true,
       })
       const step = await progress()
       const result = {

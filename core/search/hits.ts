@@ -23,7 +23,7 @@ export type Found = {
 export async function hitsOf(
   page: readonly Placed[],
   { matcher, partOf, explain }: Found,
-  summaries: Pick<SummaryCorpus, 'contents'>,
+  summaries: Pick<SummaryCorpus, 'folded'>,
 ): Promise<GrepHit[]> {
   const rows = new Map<Corpus, number[]>()
   for (const placed of page) {
@@ -38,8 +38,7 @@ export async function hitsOf(
   const covers = new Set(
     [...data.values()].flatMap(({ hits }) => [...hits.values()].flatMap((hit) => hit.coverInWindow ?? [])),
   )
-  const contents = covers.size === 0 ? new Map<string, string | null>() : summaries.contents([...covers])
-  const coverTexts = new Map(Array.from(contents, ([id, content]) => [id, new FoundText(content ?? '', matcher)]))
+  const coverTexts = new Map(Array.from(summaries.folded(covers), ([id, text]) => [id, new FoundText(text, matcher)]))
   return page.flatMap((placed): GrepHit[] => {
     const { corpus } = placed.searched
     const hit = data.get(corpus)?.hits.get(rowOf(placed))

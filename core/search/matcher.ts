@@ -39,13 +39,17 @@ export interface Elsewhere {
 }
 
 /** A text that is folded only as far as somebody asks. */
-class FoldedText {
+export class FoldedText {
   readonly #text: string
   #words: string | undefined
   #small: string | undefined
 
   constructor(text: string) {
     this.#text = text
+  }
+
+  get text(): string {
+    return this.#text
   }
 
   get words(): string {

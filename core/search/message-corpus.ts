@@ -36,6 +36,8 @@ export class MessageCorpus implements Corpus {
   readonly #db: ReadDb
   readonly #reader: Pick<MemoryReader, 'known'> | null
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
+  /** The messages of which something was pruned, by their conversation. */
+  #pruned: { readonly stamp: string; readonly of: Map<number, ReadonlySet<number>> } | null = null
 
   /** @param reader where messages that were read for other views are found */
   constructor(db: ReadDb, index: () => TextIndex | null, reader: Pick<MemoryReader, 'known'> | null = null) {
@@ -140,15 +142,10 @@ export class MessageCorpus implements Corpus {
       const found = messageHeads(this.#db, rows)
       const covers = coversOfMessages(this.#db, found)
       const windows = Map.groupBy(windowsOfMessages(this.#db, rows), ({ id }) => id)
-      const conversations = new Set(found.map(({ conversationId }) => conversationId))
-      const pruned = new Set(
-        Array.from(conversations, (id) => readPruned(this.#db, id)).flatMap((outputs) =>
-          outputs.map(({ messageId }) => messageId),
-        ),
-      )
       return new Map(
         found.map(({ id: row, conversationId, seq, role, createdAtMs }): [number, HitRow] => {
           const inWindow = windows.get(row)?.some((window) => window.conversationId === conversationId) ?? false
+          const isPruned = this.#prunedOf(conversationId).has(row)
           return [
             row,
             {
@@ -159,13 +156,23 @@ export class MessageCorpus implements Corpus {
               role: knownRole(role),
               depth: null,
               createdAtMs,
-              ...coverOf(covers.get(row) ?? [], inWindow && !pruned.has(row)),
-              ...(pruned.has(row) ? { isPruned: true } : {}),
+              ...coverOf(covers.get(row) ?? [], inWindow && !isPruned),
+              ...(isPruned ? { isPruned: true } : {}),
             },
           ]
         }),
       )
     })
+  }
+
+  #prunedOf(conversationId: number): ReadonlySet<number> {
+    const stamp = changeStamp(this.#db)
+    if (this.#pruned?.stamp !== stamp) this.#pruned = { stamp, of: new Map() }
+    const known = this.#pruned.of.get(conversationId)
+    if (known) return known
+    const pruned = new Set(readPruned(this.#db, conversationId).map(({ messageId }) => messageId))
+    this.#pruned.of.set(conversationId, pruned)
+    return pruned
   }
 }
 

@@ -45,6 +45,9 @@ const queries = {
   // One aggregated value takes half the time of 200,000 rows.
   rows: (table: string) => /* sql */ `
     SELECT group_concat(rowid) FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid)`,
+  firstRows: (table: string) => /* sql */ `
+    SELECT group_concat(rowid)
+    FROM (SELECT rowid FROM ${table} WHERE ${table} MATCH :match ORDER BY rowid LIMIT CAST(:most AS INTEGER))`,
   // FTS5 reads a range by itself when its ends are integers, and all rows when they are not.
   rowsBetween: (table: string) => /* sql */ `
     SELECT group_concat(rowid)
@@ -73,6 +76,10 @@ export class NativeTextIndex implements TextIndex {
 
   rows(match: string, range: RowRange | null): Float64Array {
     return this.#rowsOf(`${this.#table}_fts`, match, range)
+  }
+
+  firstRows(match: string, most: number): Float64Array {
+    return parseRows(this.#db.value<string>(queries.firstRows(`${this.#table}_fts`), { match, most }))
   }
 
   count(match: string, range: RowRange): number {

@@ -22,8 +22,9 @@ const MOST_WORDS = 12
 const COMMON_ROWS = 20
 const COMMON_SHARE = 0.3
 /** As many rows may all the words have together. The rarest words are searched for in any case. */
-const MOST_ROWS = 60_000
-const LEAST_WORDS = 3
+const ASKED = { mostRows: 60_000, leastWords: 3 } as const
+/** The same for words that were not meant as a question and stand nowhere together: somebody may be typing. */
+const TRIED = { mostRows: 20_000, leastWords: 1 } as const
 
 /** The output of a tool holds many words and answers few questions. */
 const TOOL_SHARE = 0.4
@@ -110,15 +111,21 @@ export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): Found
 /**
  * Returns the words that are searched for: those that stand somewhere, without those that stand nearly everywhere.
  * @param total the number of rows
+ * @param isAsked false when the words are taken for a question only because they stand nowhere together
  */
-export function tellingWords<Word extends { readonly rows: number }>(words: readonly Word[], total: number): Word[] {
+export function tellingWords<Word extends { readonly rows: number }>(
+  words: readonly Word[],
+  total: number,
+  isAsked: boolean,
+): Word[] {
+  const { mostRows, leastWords } = isAsked ? ASKED : TRIED
   const known = words.filter(({ rows }) => rows > 0)
   const rare = known.filter(({ rows }) => rows <= Math.max(COMMON_ROWS, total * COMMON_SHARE))
   const rarestFirst = (rare.length > 0 ? rare : known).toSorted((a, b) => a.rows - b.rows).slice(0, MOST_WORDS)
   let sum = 0
   return rarestFirst.filter(({ rows }, at) => {
     sum += rows
-    return at < LEAST_WORDS || sum <= MOST_ROWS
+    return at < leastWords || sum <= mostRows
   })
 }
 

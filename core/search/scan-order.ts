@@ -14,6 +14,8 @@ export type ScanOptions = {
   readonly seen: Readonly<Record<string, ReadonlySet<number>>>
   /** The words of a question. Null when hits are ranked by their words alone. */
   readonly words: readonly AskedWord[] | null
+  /** See `tellingWords`. */
+  readonly isAsked: boolean
   /** What a question finds by what it says. */
   readonly near: Nearness['rows']
 }
@@ -173,7 +175,7 @@ export class ScanOrder implements HitOrder {
         ? 1
         : Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
     }))
-    const known = tellingWords(found, this.rows)
+    const known = tellingWords(found, this.rows, this.#options.isAsked)
     const telling = new Set(known.map(({ term }) => term))
     const begun = (term: number): number =>
       this.#read.flat().filter(({ forms }) => forms.keys().some((form) => form.startsWith(`${BEGINNING}${term} `)))

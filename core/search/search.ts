@@ -103,6 +103,16 @@ export class Searched {
     return this.#count
   }
 
+  /** Returns whether the hits are no more than a number of them where the index alone decides. They are known then. */
+  areAtMost(most: number): boolean {
+    const { index, plan } = this
+    if (!index || plan.exact === null) return false
+    const rows = index.firstRows(plan.exact, most + 1)
+    if (rows.length > most) return false
+    this.#all = this.#narrowed({ rows, certain: rows }, [[0, this.#length]])
+    return true
+  }
+
   /** The rows of the candidates where they are few of those that the index ranks, otherwise null. */
   get fewRanked(): Float64Array | null {
     if (this.isExact || this.isScan || this.candidates.length > this.#length * FEW_SHARE) return null

@@ -15,7 +15,10 @@ import { contentsOfSummaries, contentsOfSummaryRows, summaryRowsHolding, summary
 import type { TimeSlice } from '../yielding.ts'
 import { type Catalogue, CatalogueBuilder } from './catalogue.ts'
 import { type Corpus, coverOf, type HitRow, type TextIndex } from './corpus.ts'
-import type { Fields } from './matcher.ts'
+import { type Fields, FoldedText } from './matcher.ts'
+
+/** So many texts are kept in the forms in which they are compared. */
+const MOST_FOLDED = 64
 
 /** Summaries by their text. Rows are `summary_rowid`. */
 export class SummaryCorpus implements Corpus {
@@ -24,6 +27,7 @@ export class SummaryCorpus implements Corpus {
   readonly #index: () => TextIndex | null
   readonly #db: ReadDb
   #known: { readonly stamp: string; readonly catalogue: Catalogue } | null = null
+  #folded: { readonly stamp: string; readonly texts: ReadonlyMap<string, FoldedText> } | null = null
 
   constructor(db: ReadDb, index: () => TextIndex | null) {
     this.#db = db
@@ -70,9 +74,18 @@ export class SummaryCorpus implements Corpus {
     return new Map(contentsOfSummaryRows(this.#db, rows).map(([row, content]) => [row, [content ?? '']]))
   }
 
-  /** Returns the texts of summaries by id. */
-  contents(ids: readonly string[]): ReadonlyMap<string, string | null> {
-    return new Map(contentsOfSummaries(this.#db, ids))
+  /** Returns the texts of summaries by id. Those of a window are asked for again and again, so they are kept. */
+  folded(ids: ReadonlySet<string>): ReadonlyMap<string, FoldedText> {
+    const stamp = changeStamp(this.#db)
+    if (this.#folded?.stamp !== stamp) this.#folded = { stamp, texts: new Map() }
+    const { texts } = this.#folded
+    const unknown = [...ids].filter((id) => !texts.has(id))
+    if (unknown.length === 0) return new Map(Array.from(ids, (id) => [id, texts.get(id) as FoldedText]))
+    const found = new Map(texts)
+    for (const [id, content] of contentsOfSummaries(this.#db, unknown)) found.set(id, new FoldedText(content ?? ''))
+    const asked = new Map([...found].filter(([id]) => ids.has(id)))
+    this.#folded = { stamp, texts: new Map([...found, ...asked].slice(-MOST_FOLDED)) }
+    return asked
   }
 
   /** Returns the numbers of the messages from which summaries were made, by the row of the summary. */

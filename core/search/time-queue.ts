@@ -55,10 +55,10 @@ export class TimeQueue {
     this.#isNewestFirst = isNewestFirst
     this.#blockRows = Math.min(BLOCK_ROWS, Math.max(1, firstRows))
     this.#end = searched.catalogue.length
-    // Few rows are listed as quickly as they are counted.
+    // Few rows are listed at once: counting them first would take longer.
     this.#isTrying = searched.canBeTried && this.#end > firstRows / 2
     const isCounted =
-      !this.#isTrying && searched.canBeWalked && (!searched.isExact || searched.count() > firstRows / FEW_SHARE)
+      !this.#isTrying && searched.canBeWalked && (!searched.isExact || !searched.areAtMost(firstRows / FEW_SHARE))
     const isWalked = this.#isTrying || isCounted
     this.#start = isWalked ? firstIndex(this.#end, (place) => isAfter({ searched, index: this.#indexAt(place) })) : 0
     this.#asked = this.#start

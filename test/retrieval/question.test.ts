@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { GrepInput, type GrepRequest, GrepResult } from '../../core/contract/retrieval.ts'
 import { Grep } from '../../core/search/grep.ts'
+import { tellingWords } from '../../core/search/question.ts'
 import { MemoryReader } from '../../core/systems/memory-reader.ts'
 import { NATIVE_CAPABILITIES } from '../../core/systems/open.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
@@ -152,4 +153,11 @@ it('has the same hits in the same order by index and by scan, over all pages', a
     }
     expect([query, seen]).toEqual([query, idsOf(all)])
   }
+})
+
+it('leaves common words out where nobody asked a question, and seldom where somebody did', () => {
+  const words = [{ rows: 30_000 }, { rows: 5 }, { rows: 0 }]
+  expect(tellingWords(words, 200_000, false)).toEqual([{ rows: 5 }])
+  expect(tellingWords(words, 200_000, true)).toEqual([{ rows: 5 }, { rows: 30_000 }])
+  expect(tellingWords([{ rows: 50_000 }, { rows: 0 }], 200_000, false)).toEqual([{ rows: 50_000 }])
 })
