@@ -94,6 +94,12 @@ export default {
       'node_modules/(@types/)?pg/',
     ),
     only(
+      'client of S3',
+      'Only core/remote/objects talks to a store of large files.',
+      '^core/remote/objects/',
+      'node_modules/aws4fetch/',
+    ),
+    only(
       'rpc',
       'oRPC stays at the edges: contract, router, doors and the client of the window.',
       [inRooms('contract', 'router.ts', 'doors'), '^renderer/api\\.ts$'],

@@ -18,6 +18,8 @@ export const PullReport = z.object({
   /** The file was pulled before, and was brought up to date. */
   isUpdate: z.boolean(),
   parentConversationId: ConversationId.nullable(),
+  /** Large files whose content could not be had: it is not in the store, or not what its row says. */
+  unavailableFiles: z.array(z.object({ id: z.string(), reason: z.string() })),
   /** Every row was read again and compared with what the server sent. */
   verified: z.literal(true),
 })
@@ -32,6 +34,8 @@ export const PushReport = z.object({
   tables: z.array(z.object({ table: z.string(), added: Count, replaced: Count, removed: Count })),
   /** Every replaced row was compared with what was pulled. */
   compared: Count,
+  /** New large files whose content is not in this memory, so that only their rows were written. */
+  filesWithoutContent: z.array(z.string()),
 })
 export type PushReport = z.infer<typeof PushReport>
 
@@ -47,6 +51,8 @@ export const SendReport = z.object({
       summaries: Count,
       /** Its session is in the tenant already, so nothing was copied. */
       isThere: z.boolean(),
+      /** Large files whose content is not in this memory, so that only their rows were copied. */
+      filesWithoutContent: z.array(z.string()),
     }),
   ),
   /** Rows that belong to no conversation, and cannot be copied. */
@@ -54,6 +60,21 @@ export const SendReport = z.object({
   verified: z.literal(true),
 })
 export type SendReport = z.infer<typeof SendReport>
+
+/** Large files that are stored beside PostgreSQL, and those that no row names. */
+export const ObjectsReport = z.object({
+  address: z.string(),
+  store: z.string(),
+  objects: Count,
+  bytes: Count,
+  /** Those that no row names, and that were stored more than a day ago. */
+  found: Count,
+  foundBytes: Count,
+  /** The first 1000 of them. */
+  orphans: z.array(z.object({ hash: z.string(), bytes: Count, modifiedAtMs: z.number() })),
+  removed: Count,
+})
+export type ObjectsReport = z.infer<typeof ObjectsReport>
 
 export const PgAction = z.enum(['migrate', 'status', 'roles'])
 

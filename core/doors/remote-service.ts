@@ -37,13 +37,16 @@ export async function openRemoteMemory(options: RemoteServiceOptions): Promise<R
   const { address, password: given } = parseAddress(options.address, options.givenBy)
   const tenant = requireTenant(address.tenant)
   const password = given ?? passwordInEnvironment(address, process.env)
-  // Large texts stay in their messages, because files beside the working file are not stored in PostgreSQL.
-  const settings = { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER }
+  const { configuredObjects } = await import('../remote/objects/configured.ts')
+  const objects = configuredObjects(process.env)
+  // Without a store for them, large texts stay in their messages: PostgreSQL holds no files.
+  const settings = objects === null ? { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER } : configured
   const remote = new RemoteMemory({
     ...{ tenant, agent, summarizer, isAutomatic, shown: address.shown },
     connect: async () => (await import('../postgres/connect.ts')).connectPostgres(address, password),
     folder: join(machine.folders.cache, 'service'),
     tokenEstimator: settings.tokenEstimator,
+    objects,
     now: systemClock,
     openCore: (path) =>
       new Core({ path, open: { settings, ...(owner && { owner }) }, machine, execute, isRemembered: false }),

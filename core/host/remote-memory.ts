@@ -13,6 +13,7 @@ import {
   readHead,
 } from '../postgres/conversation-rows.ts'
 import { requireVersion } from '../postgres/migrate.ts'
+import type { Objects } from '../remote/objects/configured.ts'
 import { pullConversation } from '../remote/pull.ts'
 import { appendedIn, type Marks, marksOf } from '../remote/pulled-file.ts'
 import { pushChanges } from '../remote/push.ts'
@@ -33,6 +34,8 @@ type RemoteMemoryOptions = {
   readonly folder: string
   /** How tokens are counted in conversations that are new. */
   readonly tokenEstimator: string
+  /** Where large files lie; null where their texts stay in their messages. */
+  readonly objects: Objects | null
   readonly now: () => number
   readonly openCore: (path: string) => Core
 }
@@ -197,7 +200,7 @@ export class RemoteMemory {
     // A run that goes on will have more to store.
     if (!isRunning(core)) working.isCompacted = false
     try {
-      await this.#withDb((to) => pushChanges(to, db, changes))
+      await this.#withDb((to) => pushChanges(to, db, { known: changes, objects: this.#options.objects }))
     } catch (error) {
       working.isCompacted = isWhole
       throw error
@@ -206,7 +209,7 @@ export class RemoteMemory {
 
   async #pull(key: ConversationKey, to: string, signal: AbortSignal): Promise<void> {
     await this.#withDb(async (from) => {
-      const job = pullConversation({ from, key, to }, signal)
+      const job = pullConversation({ from, key, to, objects: this.#options.objects }, signal)
       while (!(await job.next()).done);
     })
   }

@@ -65,8 +65,10 @@ export async function migratePostgres(db: Postgres, partitions = PARTITIONS): Pr
 }
 
 /** @throws LcmError newer_version, server_refused */
-export async function requireVersion(db: Postgres): Promise<void> {
-  const version = await schemaVersion(db)
+export const requireVersion = async (db: Postgres): Promise<void> => checkVersion(db, await schemaVersion(db))
+
+/** @throws LcmError newer_version, server_refused */
+export function checkVersion(db: Postgres, version: number): void {
   if (version > POSTGRES_VERSION) throw newer(db.shown, version)
   if (version < POSTGRES_VERSION) {
     throw new LcmError(

@@ -26,7 +26,6 @@ export async function readFleet(
   { budgetTokens, nowMs }: { readonly budgetTokens: number; readonly nowMs: number },
 ): Promise<FleetReport> {
   const store = await storeIn(from)
-  await store.require(from)
   const after = asked.cursor === undefined ? null : decodeCursor(asked.cursor, Position)
   if (after !== null && after.sort !== asked.sort) throw badCursor('it belongs to another order')
   const work = async (query: Parameters<Parameters<Postgres['read']>[1]>[0]): Promise<FleetReport> => {

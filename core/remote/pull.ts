@@ -15,6 +15,7 @@ import type { WriteDb } from '../sqlite/read-db.ts'
 import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { noteDesign, noteSystem } from './note-system.ts'
+import type { Objects } from './objects/configured.ts'
 import { pullFiles } from './pull-files.ts'
 import {
   changedHead,
@@ -65,7 +66,13 @@ const PARTS = tableOf('message_parts')
 const DERIVED = STORED_TABLES.filter((table) => !table.isCanonical)
 const OWNED: ReadonlySet<string> = new Set(['message_parts', 'summary_messages', 'summary_sources'])
 
-export type PullRequest = { readonly from: Postgres; readonly key: ConversationKey; readonly to: string }
+export type PullRequest = {
+  readonly from: Postgres
+  readonly key: ConversationKey
+  readonly to: string
+  /** Where large files of our own conversations lie. */
+  readonly objects?: Objects | null
+}
 
 /**
  * Copies a conversation into a native file of its own, or brings a file that was pulled before up to date. Messages are
@@ -75,11 +82,10 @@ export type PullRequest = { readonly from: Postgres; readonly key: ConversationK
  * at `to`, cancelled, and what reading and writing may throw
  */
 export async function* pullConversation(
-  { from, key, to }: PullRequest,
+  { from, key, to, objects = null }: PullRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, PullReport> {
   const store = await storeIn(from)
-  await store.require(from)
   const isUpdate = pathExists(to)
   const path = isUpdate ? to : `${to}.pulling`
   const opening = { isUpdate, from, key, store }
@@ -92,7 +98,7 @@ export async function* pullConversation(
   if (db === null) throw new Error('a new file belongs to nobody')
   let report: PullReport
   try {
-    report = yield* bringUpToDate(db, { from, key, to, store }, signal)
+    report = yield* bringUpToDate(db, { from, key, to, store, objects }, signal)
   } finally {
     db.exec('PRAGMA foreign_keys = ON; PRAGMA ignore_check_constraints = OFF')
     db.close()
@@ -103,7 +109,12 @@ export async function* pullConversation(
 
 function openPulled(
   path: string,
-  { isUpdate, from, key, store }: Omit<PullRequest, 'to'> & { readonly isUpdate: boolean; readonly store: Store },
+  {
+    isUpdate,
+    from,
+    key,
+    store,
+  }: Omit<PullRequest, 'to' | 'objects'> & { readonly isUpdate: boolean; readonly store: Store },
 ): WriteDb | null {
   const isNew = !pathExists(path)
   const db = openNative(path)
@@ -133,7 +144,7 @@ function openPulled(
 
 async function* bringUpToDate(
   db: WriteDb,
-  { from, key, to, store }: PullRequest & { readonly store: Store },
+  { from, key, to, store, objects = null }: PullRequest & { readonly store: Store },
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, PullReport> {
   const origin = readPulledFrom(db)
@@ -149,11 +160,11 @@ async function* bringUpToDate(
     const { appends, changes } = head.revision
     const isBehind = store.foreign === null && appends <= origin.appends && changes <= origin.changes
     if (!isBehind) await copyState({ db, query, key, head, origin, rows: store.rows, signal, onStep: steps.add })
-    await pullFiles({ db, to, query, key, rows: store.rows }, signal)
-    return head
+    const files = { db, to, query, key, rows: store.rows, objects: objects?.store ?? null }
+    return { head, unavailableFiles: await pullFiles(files, signal) }
   })
   yield* steps.until(work)
-  const head = await work
+  const { head, unavailableFiles } = await work
   verify(db, key, to)
   if (store.foreign !== null && head.revision.changes !== origin.changes) {
     yield { done: 1, total: 1, unit: 'steps', note: 'looking at it' }
@@ -171,6 +182,7 @@ async function* bringUpToDate(
     newMessages: rows('messages') - before,
     isUpdate: !isFirst,
     parentConversationId: head.parentId,
+    unavailableFiles,
     verified: true,
   }
 }

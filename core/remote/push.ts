@@ -18,6 +18,8 @@ import { pathExists } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { readPulledFrom, storePulledFrom } from '../systems/pulled-from.ts'
+import type { Objects } from './objects/configured.ts'
+import { storeContents } from './objects/store-contents.ts'
 import {
   changedHead,
   changesIn,
@@ -43,11 +45,11 @@ const NAMED = 20
 type Conflict = { readonly table: string; readonly id: string; readonly what: 'changed' | 'removed' | 'added' }
 
 /** Opens a pulled file and pushes what was changed in it. */
-export async function pushFile(to: Postgres, path: string): Promise<PushReport> {
+export async function pushFile(to: Postgres, path: string, objects: Objects | null = null): Promise<PushReport> {
   if (!pathExists(path)) throw new LcmError('file_missing', `There is no file at ${path}.`, { path })
   const db = openNative(path)
   try {
-    return await pushChanges(to, db)
+    return await pushChanges(to, db, { objects })
   } finally {
     db.close()
   }
@@ -64,7 +66,7 @@ type HeadChange = ReturnType<typeof changedHead>
 export async function pushChanges(
   to: Postgres,
   db: WriteDb,
-  known: readonly TableChanges[] | null = null,
+  { known = null, objects = null }: { known?: readonly TableChanges[] | null; objects?: Objects | null } = {},
 ): Promise<PushReport> {
   const origin = readPulledFrom(db)
   if (origin === null) {
@@ -81,6 +83,14 @@ export async function pushChanges(
   const { changes, head } =
     known === null ? readWhole(db, conversationId) : { changes: known, head: changedHead(db, conversationId) }
   refuseCanonicalChanges(db, changes)
+  const added = changes
+    .filter(({ table }) => table.name === 'large_files')
+    .flatMap(({ units }) => units.flatMap(({ rows }) => rows))
+  // A row never names content that is not stored.
+  const filesWithoutContent =
+    objects === null
+      ? []
+      : await storeContents(objects, { database: db.path, conversationId, rows: added }, new AbortController().signal)
   const isNothing = changes.length === 0 && head === null
   const done = isNothing ? null : await to.write(tenant, (query) => apply(query, key, { changes, head }))
   db.transaction(() => {
@@ -103,6 +113,7 @@ export async function pushChanges(
     conversationId,
     tables: [...headRow, ...tables],
     compared: changes.reduce((sum, { units }) => sum + units.length, headRow.length),
+    filesWithoutContent,
   }
 }
 

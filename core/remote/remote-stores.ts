@@ -1,18 +1,17 @@
 import type { SystemId } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
-import type { Postgres } from '../postgres/connect.ts'
+import type { Postgres, Query } from '../postgres/connect.ts'
 import { readHead, readPartIds, readTable, readTokens, readUnits } from '../postgres/conversation-rows.ts'
 import { countAlarm, countFleet, readFleetPage, readStalled } from '../postgres/fleet-rows.ts'
-import { requireVersion, schemaVersion } from '../postgres/migrate.ts'
+import { checkVersion, schemaVersion } from '../postgres/migrate.ts'
 import type { RemoteStore, RemoteSystem } from '../systems/remote-system.ts'
 import { remoteSystems } from '../systems/systems.ts'
 
 /** What keeps the memories in a database. `foreign` is null for our own tables. */
-export type Store = Pick<RemoteStore, 'require' | 'rows' | 'fleet'> & { readonly foreign: RemoteSystem | null }
+export type Store = Pick<RemoteStore, 'rows' | 'fleet'> & { readonly foreign: RemoteSystem | null }
 
 const ours: Store = {
   foreign: null,
-  require: requireVersion,
   rows: {
     head: readHead,
     table: (query, key, table, _local, after = null) => readTable(query, key, table, after),
@@ -23,13 +22,24 @@ const ours: Store = {
   fleet: { page: readFleetPage, count: countFleet, countAlarm, stalled: readStalled },
 }
 
-/** Our tables come first: their roles see them even where another system lies beside them. */
+/**
+ * Our tables come first: their roles see them even where another system lies beside them.
+ * @throws LcmError newer_version, server_refused
+ */
 export async function storeIn(db: Postgres): Promise<Store> {
-  if ((await schemaVersion(db)) > 0) return ours
-  return db.read(null, async (query) => {
-    for (const system of remoteSystems) if (await system.recognise(query)) return { ...system, foreign: system }
+  const version = await schemaVersion(db)
+  const foreign = version > 0 ? null : await db.read(null, recognised)
+  if (foreign === null) {
+    checkVersion(db, version)
     return ours
-  })
+  }
+  await foreign.require(db)
+  return { ...foreign, foreign }
+}
+
+async function recognised(query: Query): Promise<RemoteSystem | null> {
+  for (const system of remoteSystems) if (await system.recognise(query)) return system
+  return null
 }
 
 /**
@@ -38,7 +48,7 @@ export async function storeIn(db: Postgres): Promise<Store> {
  */
 export async function requireOurs(db: Postgres, why: string): Promise<void> {
   const { foreign } = await storeIn(db)
-  if (foreign === null) return requireVersion(db)
+  if (foreign === null) return
   throw new LcmError(
     'unsupported',
     `${why}, and ${db.shown} is a database of ${foreign.label}, which is only read. "lcm pull" copies a conversation of it into a file.`,

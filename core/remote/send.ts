@@ -13,6 +13,8 @@ import {
 import { STORED_TABLES, type StoredRow } from '../postgres/tables.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
+import type { Objects } from './objects/configured.ts'
+import { storeContents } from './objects/store-contents.ts'
 import { nativeHead, nativeRows, unitsOf } from './pulled-file.ts'
 import { requireOurs } from './remote-stores.ts'
 
@@ -34,6 +36,15 @@ const queries = {
   },
 }
 
+export type SendRequest = {
+  readonly from: ReadDb
+  readonly to: Postgres
+  readonly tenant: string
+  readonly objects?: Objects | null
+  /** The memory beside which large files lie. */
+  readonly filesOf?: string
+}
+
 type Sent = SendReport['conversations'][number]
 
 /**
@@ -43,7 +54,7 @@ type Sent = SendReport['conversations'][number]
  * @throws LcmError sqlite_failed, cancelled, and what the server may refuse
  */
 export async function* sendMemory(
-  { from, to, tenant }: { readonly from: ReadDb; readonly to: Postgres; readonly tenant: string },
+  { from, to, tenant, objects = null, filesOf = from.path }: SendRequest,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, SendReport> {
   await requireOurs(to, 'A copy into a tenant writes to the database')
@@ -60,7 +71,9 @@ export async function* sendMemory(
       if (row === undefined) continue
       const parentId = parent === null ? null : (sent.get(parent)?.to ?? null)
       const head = { row, parentId, tokenEstimator }
-      const one = await to.write(tenant, (query) => sendConversation({ from, query, tenant, id, head }, signal))
+      const one = await to.write(tenant, (query) =>
+        sendConversation({ from, query, tenant, id, head, objects, filesOf }, signal),
+      )
       sent.set(id, one)
       yield { done: sent.size, total: list.length, unit: 'steps', note: `conversation ${id}` }
       await yieldToOthers(signal, CANCELLED)
@@ -96,9 +109,15 @@ type Sending = {
   readonly tenant: string
   readonly id: number
   readonly head: Parameters<typeof claimConversation>[2]
+  readonly objects: Objects | null
+  readonly filesOf: string
 }
 
-async function sendConversation({ from, query, tenant, id, head }: Sending, signal: AbortSignal): Promise<Sent> {
+async function sendConversation(
+  { from, query, tenant, id, head, objects, filesOf }: Sending,
+  signal: AbortSignal,
+): Promise<Sent> {
+  const filesWithoutContent: string[] = []
   const { conversationId, isNew } = await claimConversation(query, tenant, head)
   const counts = new Map<string, number>()
   if (isNew) {
@@ -106,6 +125,10 @@ async function sendConversation({ from, query, tenant, id, head }: Sending, sign
     for (const table of STORED_TABLES) {
       let rows = 0
       for (const batch of batches(nativeRows(from, table, id))) {
+        if (table.name === 'large_files' && objects !== null) {
+          const files = { database: filesOf, conversationId: id, rows: batch }
+          filesWithoutContent.push(...(await storeContents(objects, files, signal)))
+        }
         await insertRows(query, key, table, batch)
         rows += batch.length
         await yieldToOthers(signal, CANCELLED)
@@ -116,7 +139,14 @@ async function sendConversation({ from, query, tenant, id, head }: Sending, sign
     await advance(query, key, 'change')
   }
   const count = (table: string): number => counts.get(table) ?? 0
-  return { from: id, to: conversationId, messages: count('messages'), summaries: count('summaries'), isThere: !isNew }
+  return {
+    from: id,
+    to: conversationId,
+    messages: count('messages'),
+    summaries: count('summaries'),
+    isThere: !isNew,
+    filesWithoutContent,
+  }
 }
 
 /** Reads every row back and compares it with the file. */

@@ -145,10 +145,12 @@ export class Servers {
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, PullReport> {
     const { pullConversation } = await import('./pull.ts')
+    const { configuredObjects } = await import('./objects/configured.ts')
+    const objects = configuredObjects(this.#options.env)
     // A pull may take long, so it has a connection of its own.
     const db = await this.#connectKnown(address)
     try {
-      return yield* pullConversation({ from: db, key: { tenant, conversationId }, to }, signal)
+      return yield* pullConversation({ from: db, key: { tenant, conversationId }, to, objects }, signal)
     } finally {
       await db.close()
     }

@@ -2,7 +2,7 @@ import type { UnknownVariable } from '../contract/settings.ts'
 import type { Environment } from '../folders.ts'
 import { VARIABLES } from './variables.ts'
 
-/** A variable that only the environment has, because it decides before the settings are read. */
+/** A variable that only the environment has: it decides before the settings are read, or belongs to a service. */
 type EnvironmentVariable = { readonly name: string; readonly effect: string; readonly byDefault: string }
 
 /** `docs/configuration.md` lists them. */
@@ -27,6 +27,21 @@ export const ENVIRONMENT_ONLY: readonly EnvironmentVariable[] = [
     name: 'LCM_DATABASE_REPLICA_URL',
     effect: 'A read replica of the database in LCM_DATABASE_URL: lists, searches and pulls ask it',
     byDefault: 'not set',
+  },
+  {
+    name: 'LCM_OBJECTS',
+    effect: 'Where large files of conversations in PostgreSQL lie: s3://bucket/prefix, or a folder',
+    byDefault: 'nowhere: only their rows are stored',
+  },
+  {
+    name: 'LCM_OBJECTS_ENDPOINT',
+    effect: 'The address of the S3 server; its keys are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
+    byDefault: 'that of Amazon for the region',
+  },
+  {
+    name: 'LCM_OBJECTS_REGION',
+    effect: 'The region with which requests are signed',
+    byDefault: 'AWS_REGION, or us-east-1',
   },
   { name: 'LCM_DEBUG', effect: '1: a command that fails prints where, too', byDefault: 'not set' },
   { name: 'LCM_NO_ELECTRON', effect: '1: the window opens in the browser', byDefault: 'not set' },

@@ -75,7 +75,7 @@ async function measureIngest(server: RealServer): Promise<void> {
   const machine = new Machine({ env: process.env, resourcesDir: '' })
   const open = { settings, cacheDir: temporaryFolder() }
   const remote = new RemoteMemory({
-    ...{ shown: server.address.shown, tenant: 'ingested', agent: 'test', summarizer: 'deterministic' },
+    ...{ shown: server.address.shown, tenant: 'ingested', agent: 'test', summarizer: 'deterministic', objects: null },
     ...{ isAutomatic: false, folder: temporaryFolder(), tokenEstimator: settings.tokenEstimator, now: Date.now },
     connect: server.connect,
     openCore: (path) => new Core({ path, open, machine, execute: executeHere(open), isRemembered: false }),

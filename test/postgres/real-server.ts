@@ -45,7 +45,7 @@ export type RealServer = {
   readonly address: PostgresAddress
   connect(): Promise<Postgres>
   /** A connection that may do everything, and that row-level security does not hold for. */
-  connectSuperuser(): Promise<Postgres>
+  connectSuperuser(database?: string): Promise<Postgres>
   /** Ends the server as a power cut does, and starts it again. */
   killAndRestart(): Promise<void>
   /** Starts the server again with this certificate and its key. */

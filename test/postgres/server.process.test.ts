@@ -11,6 +11,7 @@ import { openNative } from '../../core/sqlite/native.ts'
 import { readPulledFrom } from '../../core/systems/pulled-from.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { VoltUser } from '../builders/volt.ts'
 import { ended, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
@@ -219,6 +220,47 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     )
     for (const session of confirmed) expect(stored.find((one) => one.session === session)?.messages).toBe(30)
     for (const { messages } of stored) expect(messages).toBe(30)
+  })
+
+  it('has a memory of Volt read from the command line, and never written to', async () => {
+    const superuser = await server.connectSuperuser('postgres')
+    await superuser.script('CREATE DATABASE volt OWNER owner')
+    await superuser.close()
+    const shown = server.address.shown.replace(/lcm$/, 'volt')
+    const volt = await connectPostgres({ ...server.address, database: 'volt', shown }, PASSWORD)
+    const conversation = await volt.write(null, async (query) => {
+      const user = await VoltUser.make(query, 'user_ada')
+      const id = await user.conversation('ses_1', 'A queue')
+      const part = {
+        type: 'tool',
+        tool_call_id: 'call_1',
+        tool_input: '{"path": "a"}',
+        tool_output: 'text',
+        step_cost: 0.5,
+      }
+      const ids = [await user.message(id, 'user', 'Why is the queue stuck after the restart of the night?')]
+      ids.push(await user.message(id, 'assistant', 'The lease of the worker had not ended.', [part]))
+      await user.sprig(id, ids, 'The lease held the queue.')
+      await user.message(id, 'user', 'Make it shorter.')
+      await user.textFile(id, 'file_0123456789abcdef', 'line\n'.repeat(300_000))
+      return id
+    })
+    await volt.close()
+    const fleet = JSON.parse((await lcmHere(['fleet', shown, '--json'], { env })).stdout)
+    expect(fleet.conversations).toMatchObject([{ tenant: 'user_ada', label: 'A queue', messages: 3, windowItems: 2 }])
+    const path = join(folder, 'volt.db')
+    const asked = ['--tenant', 'user_ada', '--conversation', String(conversation), '--db', path, '--json']
+    const pulled = JSON.parse((await lcmHere(['pull', shown, ...asked], { env })).stdout)
+    expect(pulled).toMatchObject({ messages: 3, summaries: 1, edges: 2, isUpdate: false })
+    expect((await lcmHere(['integrity', '--db', path])).code).toBe(0)
+    const read = await lcm(['file', 'file_0123456789abcdef', '--db', path, '--lines', '1-2'])
+    expect(`${read.stdout}${read.stderr}`).toContain('line')
+    const pushed = await lcmHere(['push', shown, '--db', path], { env })
+    expect([pushed.code, pushed.stderr]).toEqual([1, expect.stringContaining('Volt')])
+    const copied = await lcmHere(['copy', '--from', path, '--to', server.address.shown, '--tenant', 'volt', '--json'], {
+      env,
+    })
+    expect(JSON.parse(copied.stdout)).toMatchObject({ conversations: [{ messages: 3, summaries: 1 }] })
   })
 
   it('may be down while a replica answers what only reads; nothing is written to that one', async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { PostgresAddress } from '../../core/postgres/address.ts'
 import { overWire } from '../../core/postgres/connect.ts'
+import { POSTGRES_VERSION } from '../../core/postgres/migrate.ts'
 import { Servers } from '../../core/remote/servers.ts'
 import { FileKeyStore } from '../../core/settings/key-store.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
@@ -21,7 +22,11 @@ function databases({ env = {}, hasKeychain = true }: { env?: Record<string, stri
   const sent: [string, string | null][] = []
   const connect = async (address: PostgresAddress, password: string | null) => {
     sent.push([address.host, password])
-    const wire = { query: async () => ({ rows: [] }), exec: async () => undefined, close: async () => undefined }
+    const wire = {
+      query: async () => ({ rows: [{ isThere: true, version: POSTGRES_VERSION }] }),
+      exec: async () => undefined,
+      close: async () => undefined,
+    }
     return overWire(wire, address.shown)
   }
   const keys = hasKeychain ? new FileKeyStore(join(folder, 'keys.json'), cipher) : null

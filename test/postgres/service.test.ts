@@ -43,7 +43,14 @@ function remote(tenant: string, compaction: Partial<CompactionSettings> = {}): R
   const machine = new Machine({ env: process.env, resourcesDir: '' })
   const open = { settings, clock: () => STORY_BEGINS_MS, cacheDir: temporaryFolder() }
   return new RemoteMemory({
-    ...{ shown: server.db.shown, tenant, agent: 'test', summarizer: 'deterministic', isAutomatic: false },
+    ...{
+      shown: server.db.shown,
+      tenant,
+      agent: 'test',
+      summarizer: 'deterministic',
+      isAutomatic: false,
+      objects: null,
+    },
     connect: async () => server.connect(),
     folder: temporaryFolder(),
     tokenEstimator: settings.tokenEstimator,

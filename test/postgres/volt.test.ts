@@ -54,7 +54,7 @@ beforeAll(async () => {
   const theirs = await old.conversation('ses_old')
   const more = await said(old, theirs, 5)
   await old.sprig(theirs, more.slice(0, 2), '')
-})
+}, 240_000)
 afterAll(() => server.close())
 
 async function said(user: VoltUser, id: number, count: number): Promise<number[]> {

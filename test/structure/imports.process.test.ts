@@ -51,6 +51,7 @@ const PLANTED = [
   ['driver', 'core/doctor/native-driver.ts', 'better-sqlite3'],
   ['driver', 'core/doctor/own-driver.ts', 'node:sqlite'],
   ['driver of PostgreSQL', 'core/remote/own-driver.ts', 'pg'],
+  ['client of S3', 'core/doors/own-client.ts', 'aws4fetch'],
   ['floor of postgres', 'core/postgres/sideways.ts', '../sqlite/target.ts'],
   ['rpc', 'core/doctor/rpc.ts', '@orpc/server'],
   ['pure contract', 'core/contract/file.ts', 'node:fs'],

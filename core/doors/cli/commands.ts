@@ -184,6 +184,11 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     does: 'the tables in PostgreSQL: migrate makes or updates them, status says their version, roles prints SQL for roles',
     load: async () => (await import('./postgres-commands.ts')).pgCommand,
   },
+  objects: {
+    words: '[address]',
+    does: 'large files of conversations in PostgreSQL, in S3 or a folder: those that nothing names, to be removed',
+    load: async () => (await import('./postgres-commands.ts')).objects,
+  },
   map: {
     words: '<action> [command...]',
     does: 'the same work for every item of a list: llm asks a model, agentic delegates to a command; started again, a run goes on; list shows the runs',

@@ -1,18 +1,23 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ConversationId } from '../../contract/ids.ts'
-import { PgAction, PgReport, PullReport, PushReport, type SendReport } from '../../contract/remote.ts'
+import { ObjectsReport, PgAction, PgReport, PullReport, PushReport, type SendReport } from '../../contract/remote.ts'
 import { LcmError } from '../../errors.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
 import { addressField, tenantField, withPostgres, withReplica } from './postgres-session.ts'
-import { count, table } from './text.ts'
+import { bytes, count, table } from './text.ts'
 
 const required = (db: string | undefined): string => {
   if (db !== undefined) return resolve(db)
   throw new LcmError('invalid_argument', 'Say which file: --db FILE.')
 }
+
+const objectsHere = async () => (await import('../../remote/objects/configured.ts')).configuredObjects(process.env)
+
+const withoutContent = (ids: readonly string[]): string[] =>
+  ids.length === 0 ? [] : [`The content of ${ids.join(', ')} is not in this memory: only the rows were written.`]
 
 /** A conversation as a native file, for every other command and view. */
 export const pull = defineCommand({
@@ -32,10 +37,11 @@ export const pull = defineCommand({
       const { pullConversation } = await import('../../remote/pull.ts')
       const tenant = requireTenant(input.tenant ?? address.tenant)
       const key = { tenant, conversationId: input.conversationId }
-      return interruptible((signal) => pullConversation({ from, key, to }, signal))
+      const objects = await objectsHere()
+      return interruptible((signal) => pullConversation({ from, key, to, objects }, signal))
     })
     const text = (): string =>
-      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}, compared row by row.`
+      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}, compared row by row.${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
     return { json: report, text }
   },
 })
@@ -50,14 +56,14 @@ export const push = defineCommand({
   run: async (input, { db }) => {
     const path = required(db)
     const { pushFile } = await import('../../remote/push.ts')
-    const report = await withPostgres(input.address, (to) => pushFile(to, path))
+    const report = await withPostgres(input.address, async (to) => pushFile(to, path, await objectsHere()))
     const text = (): string =>
       report.tables.length === 0
         ? `${path} holds no change that is not in conversation ${report.conversationId} of ${report.tenant}.`
         : `${table(
             ['table', 'added', 'replaced', 'removed'],
             report.tables.map((one) => [one.table, one.added, one.replaced, one.removed]),
-          )}\n\nWritten to conversation ${report.conversationId} of ${report.tenant} in one transaction.`
+          )}\n\n${[`Written to conversation ${report.conversationId} of ${report.tenant} in one transaction.`, ...withoutContent(report.filesWithoutContent)].join('\n')}`
     return { json: report, text }
   },
 })
@@ -98,6 +104,36 @@ export const pgCommand = defineCommand({
   },
 })
 
+/** Large files beside PostgreSQL, and those that nothing names any more. */
+export const objects = defineCommand({
+  name: 'objects',
+  example: 'objects postgres://owner@db.example.com/lcm',
+  fields: z.object({
+    address: addressField,
+    remove: z.boolean().optional().describe('remove what no row names; without it, it is only listed'),
+  }),
+  positional: ['address'],
+  prints: ObjectsReport,
+  run: async ({ address, remove }) => {
+    const here = await objectsHere()
+    if (here === null) {
+      throw new LcmError('invalid_argument', 'Say where large files lie: LCM_OBJECTS=s3://bucket/prefix, or a folder.')
+    }
+    const { findOrphans } = await import('../../remote/objects/orphans.ts')
+    const asked = { store: here.store, isRemoving: remove === true, now: Date.now }
+    const report = await withPostgres(address, (db) => interruptible((signal) => findOrphans({ db, ...asked }, signal)))
+    const text = (): string =>
+      [
+        `${report.store}: ${count(report.objects)} large files (${bytes(report.bytes)}).`,
+        report.found === 0
+          ? 'Each is named by a row, or was stored within a day.'
+          : `${count(report.found)} of them (${bytes(report.foundBytes)}) are named by no row${remove ? `; ${count(report.removed)} were removed` : ', and --remove removes them'}:`,
+        ...report.orphans.map((one) => `${one.hash}  ${bytes(one.bytes)}  ${new Date(one.modifiedAtMs).toISOString()}`),
+      ].join('\n')
+    return { json: report, text }
+  },
+})
+
 /** Copies a memory into a tenant: the other end of `lcm copy`. */
 export async function copyIntoTenant(
   from: { readonly db: string; readonly newer?: boolean | undefined },
@@ -107,7 +143,7 @@ export async function copyIntoTenant(
   const report = await withPostgres(to, async (db, address) => {
     const { requireTenant } = await import('../../postgres/connect.ts')
     const { copyToTenant } = await import('../../remote/copy-to-tenant.ts')
-    const target = { to: db, tenant: requireTenant(tenant ?? address.tenant) }
+    const target = { to: db, tenant: requireTenant(tenant ?? address.tenant), objects: await objectsHere() }
     return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
   })
   return { json: report, text: () => sentText(report) }
@@ -125,6 +161,7 @@ function sentText(report: SendReport): string {
         one.isThere ? 'is there already' : 'copied and compared',
       ]),
     ),
+    ...report.conversations.flatMap(({ filesWithoutContent }) => withoutContent(filesWithoutContent)),
     ...report.leftOut.map(({ table: name, rows }) => `${count(rows)} rows of ${name} belong to no conversation.`),
     '',
     `Tenant ${report.tenant} of ${report.address}.`,

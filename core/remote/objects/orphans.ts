@@ -1,0 +1,50 @@
+import type { JobProgress } from '../../contract/job.ts'
+import type { ObjectsReport } from '../../contract/remote.ts'
+import { LcmError } from '../../errors.ts'
+import type { Postgres } from '../../postgres/connect.ts'
+import { namedContents, seesEveryTenant } from '../../postgres/file-rows.ts'
+import { yieldToOthers } from '../../yielding.ts'
+import { requireOurs } from '../remote-stores.ts'
+import type { ObjectStore, StoredObject } from './object-store.ts'
+
+/** What was stored lately may belong to rows that are not written yet. */
+const SETTLED_AFTER_MS = 24 * 3_600_000
+const LISTED = 1000
+const CANCELLED = 'Looking for large files that nothing names was cancelled; those that were removed stay removed.'
+
+/**
+ * Finds stored content that no row names, and removes it if that is asked for. Content in use again is made new when it
+ * is stored, so that it is looked at once more before it goes.
+ * @throws LcmError server_refused when the role does not see every tenant: what it does not see would seem unused
+ */
+export async function* findOrphans(
+  { db, store, isRemoving, now }: { db: Postgres; store: ObjectStore; isRemoving: boolean; now: () => number },
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, ObjectsReport> {
+  await requireOurs(db, 'The rows that name large files are in the tables of LCM Inspector')
+  if (!(await db.read(null, seesEveryTenant))) {
+    throw new LcmError(
+      'server_refused',
+      `The role of ${db.shown} does not see every tenant, and what it does not see would seem unused: use a role with '*' in lcm.tenant_access.`,
+    )
+  }
+  const named = await namedContents(db)
+  const before = now() - SETTLED_AFTER_MS
+  const orphans: StoredObject[] = []
+  let [objects, bytes, found, foundBytes, removed] = [0, 0, 0, 0, 0]
+  for await (const object of store.list(signal)) {
+    objects += 1
+    bytes += object.bytes
+    if (named.has(object.hash) || object.modifiedAtMs > before) continue
+    found += 1
+    foundBytes += object.bytes
+    if (orphans.length < LISTED) orphans.push(object)
+    if (isRemoving && ((await store.stat(object.hash))?.modifiedAtMs ?? Number.POSITIVE_INFINITY) <= before) {
+      await store.remove(object.hash)
+      removed += 1
+    }
+    yield { done: objects, total: 0, unit: 'steps', note: 'looking at large files' }
+    await yieldToOthers(signal, CANCELLED)
+  }
+  return { address: db.shown, store: store.shown, objects, bytes, found, foundBytes, orphans, removed }
+}
