@@ -9,7 +9,7 @@ import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from '.
 import { IntegrityReport } from './integrity.ts'
 import { MapOutcome, MapSpec } from './map.ts'
 import { ProbeJobInput, ProbeOutcome } from './probe.ts'
-import { PullReport } from './remote.ts'
+import { PullReport, PushReport } from './remote.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
@@ -59,6 +59,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   ExploreInput.extend({ kind: z.literal('explore') }),
   /** Has the configured model turn texts into vectors, for questions in other words. */
   EmbedInput.extend({ kind: z.literal('embed') }),
+  /** Writes what was changed in a pulled file back to where it was pulled from. */
+  z.object({ kind: z.literal('push') }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -95,6 +97,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('copy'), value: CopyReport }),
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
   z.object({ kind: z.literal('pull'), value: PullReport }),
+  z.object({ kind: z.literal('push'), value: PushReport }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
@@ -121,6 +124,7 @@ export const Job = z.object({
     'copy',
     'salvage',
     'pull',
+    'push',
   ]),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),

@@ -40,7 +40,7 @@ const MOST_LOST = 100
  * comparison may open a second one.
  */
 export type RunnableSpec =
-  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' }>
+  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' }>
   | { readonly kind: 'copy'; readonly to: string }
 
 /**
@@ -190,6 +190,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
   const execute: JobExecutor = async ({ path, create, spec }, signal, onProgress) => {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
     if (spec.kind === 'pull') return driveJob(pullJob(path, spec, open, signal), onProgress)
+    if (spec.kind === 'push') return pushJob(path, open)
     if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
@@ -259,6 +260,12 @@ async function* pullJob(
   const { Servers } = await import('../remote/servers.ts')
   const servers = new Servers({ folders: userFolders(process.env), env: process.env, keys: open.keys ?? null })
   return { kind, value: yield* servers.pull(asked, to, signal) }
+}
+
+async function pushJob(path: string, open: OpenLcmOptions): Promise<JobResult> {
+  const { Servers } = await import('../remote/servers.ts')
+  const servers = new Servers({ folders: userFolders(process.env), env: process.env, keys: open.keys ?? null })
+  return { kind: 'push', value: await servers.push(path) }
 }
 
 /** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */

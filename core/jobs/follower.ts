@@ -13,6 +13,10 @@ const ASK_EVERY_MS = 2000
 /** After a failure it is asked less often. */
 const AFTER_FAILURE_MS = 15_000
 
+/** Jobs that change what a memory holds. */
+const CHANGING: ReadonlySet<Job['kind']> = new Set(['compact', 'repair', 'surgery', 'undo', 'explore'])
+const CHANGED: FollowState = { state: 'changed_here', askedAtMs: null, reason: 'Has changes that were not pushed to' }
+
 /**
  * Keeps the file of a conversation in step with PostgreSQL while somebody looks at it: it asks how often something was
  * written there, and has the file brought up to date when that has changed.
@@ -24,6 +28,8 @@ export class Follower {
   #isAsking = false
   #nextAtMs = 0
   #pullId: string | null = null
+  /** A job of this program has changed the file since it was last pushed. */
+  #isChanged = false
   #state: FollowState = { state: 'not_pulled', askedAtMs: null, reason: null }
 
   constructor(jobs: Jobs, clock: Clock, servers: () => Promise<Servers>) {
@@ -57,6 +63,15 @@ export class Follower {
   }
 
   onJob(job: Job): void {
+    if (job.state === 'done' && CHANGING.has(job.kind)) {
+      this.#isChanged = true
+      this.#state = CHANGED
+    }
+    if (job.state === 'done' && job.kind === 'push') {
+      this.#isChanged = false
+      this.#state = { state: 'live', askedAtMs: this.#clock(), reason: null }
+      this.#nextAtMs = 0
+    }
     if (job.jobId !== this.#pullId || job.state === 'running') return
     this.#pullId = null
     if (job.state !== 'failed') return
@@ -78,6 +93,7 @@ export class Follower {
     const now = await servers.revision({ address, tenant, conversationId })
     if (now === null)
       return { state: 'unreachable', reason: 'The conversation is not there any more, or not to be seen.' }
+    if (this.#isChanged) return CHANGED
     const isSame = now.appends === origin.appends && now.changes === origin.changes
     if (!isSame && this.#pullId === null) {
       const spec = { kind: 'pull' as const, address, tenant, conversationId }

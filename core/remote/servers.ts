@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { PullReport, RemoteHits } from '../contract/remote.ts'
+import type { PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
 import type { ConnectInput, OpenRemoteInput, ServerList, ServerSearchInput } from '../contract/servers.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment, UserFolders } from '../folders.ts'
@@ -15,6 +15,8 @@ import type { Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
 import { writeWhole } from '../settings/settings-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
+import { openNative } from '../sqlite/native.ts'
+import { readPulledFrom } from '../systems/pulled-from.ts'
 import { findPassword, ownerOf, passwordInEnvironment, replicaOf, serverOf } from './passwords.ts'
 
 const MOST = 20
@@ -156,6 +158,25 @@ export class Servers {
     }
   }
 
+  /**
+   * Writes the changes of a pulled file back to the database that it names, if the user has connected to that.
+   * @throws LcmError as `pushChanges`
+   */
+  async push(path: string): Promise<PushReport> {
+    const { pushChanges } = await import('./push.ts')
+    const db = openNative(path)
+    try {
+      const to = await this.#connectKnown(readPulledFrom(db)?.address ?? path, 'write')
+      try {
+        return await pushChanges(to, db)
+      } finally {
+        await to.close()
+      }
+    } finally {
+      db.close()
+    }
+  }
+
   close(): void {
     for (const shown of this.#open.keys()) this.#close(shown)
   }
@@ -185,14 +206,14 @@ export class Servers {
   }
 
   /** A password is sent only to a server that the user has connected to. */
-  async #connectKnown(shown: string): Promise<Postgres> {
+  async #connectKnown(shown: string, to: 'read' | 'write' = 'read'): Promise<Postgres> {
     const { address } = parseAddress(shown, 'argument')
     if (!this.isKnown(shown)) {
       throw new LcmError('not_found', `${address.shown} is not among your databases: connect to it first.`)
     }
-    const replica = replicaOf(address, this.#options.env)
+    const replica = to === 'read' ? replicaOf(address, this.#options.env) : null
     if (replica === null) return this.#connect(address, await this.#password(address))
-    // Everything that the window asks a database is read. What is copied is pushed to the database itself.
+    // What is copied from the replica is pushed to the database itself.
     return { ...(await this.#connect(replica.address, replica.password)), shown: address.shown }
   }
 

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
 import type { FollowState } from '../../core/contract/servers.ts'
 import { api, useConnection } from '../api.ts'
-import { host } from '../host.ts'
 import { useLive } from '../live.ts'
 import { Chip, type Tone } from '../ui/chip.tsx'
 import { plainName, shortenPath, splitPath } from '../ui/format.ts'
 import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
+import { FollowDialog } from './follow-dialog.tsx'
 import { SystemChip } from './system-chip.tsx'
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
@@ -53,16 +53,21 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
 function FollowChip({ from }: { readonly from: NonNullable<MemoryInfo['pulledFrom']> }) {
   const following = useQuery(api.servers.following.queryOptions({ refetchInterval: FOLLOW_MS }))
   const { state = 'still', reason = null } = following.data ?? {}
+  const [isOpen, setOpen] = useState(false)
   const { tone, text } = FOLLOW_TEXTS[state]
+  const said = `${reason ?? text.title} ${from.address}, tenant ${from.tenant}.`
   return (
-    <Chip
-      tone={tone}
-      title={`${reason ?? text.title} ${from.address}, tenant ${from.tenant}. Click for all conversations.`}
-      onClick={() => host.openFile(from.address)}
-    >
-      <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
-      <span className={styles.origin}>{` ${text.short}`}</span>
-    </Chip>
+    <>
+      <Chip
+        tone={tone}
+        title={`${said} Click to push changes, or for all conversations.`}
+        onClick={() => setOpen(true)}
+      >
+        <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
+        <span className={styles.origin}>{` ${text.short}`}</span>
+      </Chip>
+      {isOpen && <FollowDialog from={from} said={said} onClose={() => setOpen(false)} />}
+    </>
   )
 }
 

@@ -28,6 +28,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   copy: 'Copying',
   salvage: 'Salvaging',
   pull: 'Copying from PostgreSQL',
+  push: 'Pushing to PostgreSQL',
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
@@ -50,6 +51,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   copy: 'Working copy',
   salvage: 'Salvage',
   pull: 'Copy from PostgreSQL',
+  push: 'Push to PostgreSQL',
 }
 
 const INDEX_OUTCOMES = {
@@ -90,6 +92,8 @@ function resultText(result: JobResult): string {
       return result.value.isWhole ? 'Salvage: everything could be read' : 'Salvage: read what could be read'
     case 'pull':
       return `From PostgreSQL: ${plural(result.value.newMessages, 'new message')}`
+    case 'push':
+      return result.value.tables.length === 0 ? 'Push: nothing was changed here' : 'Push: written to PostgreSQL'
     case 'storage':
       return `Storage: ${formatBytes(result.value.bytes)} measured`
     case 'coverage':

@@ -1,7 +1,9 @@
 // A real PostgreSQL server is started, which takes some seconds.
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pullConversation } from '../../core/remote/pull.ts'
 import { pushFile } from '../../core/remote/push.ts'
+import { openNative } from '../../core/sqlite/native.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { fillFleet } from '../postgres/fill-fleet.ts'
 import { finish } from '../postgres/finish.ts'
@@ -63,12 +65,43 @@ test(
     await db.close()
     await expect(page.getByRole('contentinfo')).toContainText('21 msgs')
 
+    // Somebody else changes a summary that is changed here, too.
+    await page.getByRole('banner').getByText(`${tenant} · ${number}`).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Push changes' }).click()
+    await expect(dialog.getByRole('status')).toContainText('no change')
+    await changeSummary(pulledIn(home), 'changed here')
+    const writer = await server.connect()
+    await changeSummary(path, 'changed elsewhere', (changed) => pushFile(writer, changed))
+    await writer.close()
+    await dialog.getByRole('button', { name: 'Push changes' }).click()
+    await expect(dialog.getByRole('alert')).toContainText(/summaries.*changed/)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+
     await page.getByTitle('All memories on this machine').click()
     const databases = page.getByRole('listitem').filter({ hasText: shown })
     await expect(databases.first()).toBeVisible()
     expect(await page.content()).not.toContain(PASSWORD)
   },
 )
+
+/** The file of the cache in which the opened conversation is. */
+function pulledIn(folder: string): string {
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) => /pulled.*\.db$/.test(name))
+  if (found === undefined) throw new Error('no pulled file')
+  return join(folder, found)
+}
+
+async function changeSummary(
+  path: string,
+  content: string,
+  then: (path: string) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const file = openNative(path)
+  file.run('UPDATE summaries SET content = :content', { content })
+  file.close()
+  await then(path)
+}
 
 test('a database that nobody connected to is sent no password before a click', IN_BROWSER, async ({ openMemory }) => {
   const page = await openMemory()
