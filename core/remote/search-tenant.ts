@@ -17,7 +17,7 @@ import {
 import { ExpressionMatcher, type Matcher } from '../search/matcher.ts'
 import { type Query as Planned, planQuery, queryHash } from '../search/plan-query.ts'
 import type { Expression } from '../search/query.ts'
-import { type AskedWord, tellingWords } from '../search/question.ts'
+import { type AskedWord, tellingWords, typedWords } from '../search/question.ts'
 import { snippetOf } from '../search/snippet.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { requireOurs } from './remote-stores.ts'
@@ -106,14 +106,14 @@ export async function searchTenant(
 type Found = Pick<RemoteHits, 'hits' | 'nextCursor' | 'isQuestion' | 'readTexts'>
 
 const isEmpty = ({ hits }: Found): boolean => hits.length === 0
-const mostWords = ({ words }: Planned): boolean => words.length > 1
+const mostWords = ({ words }: Planned): boolean => typedWords(words) > 1
 const mayBeQuestion = ({ mode, match }: GrepInput, { isPlain, words }: Planned): boolean =>
   mode === 'full_text' && match === 'auto' && isPlain && words.length > 0
 
 /** As a search in a file decides it. */
 const looksLikeQuestion = (input: GrepInput, planned: Planned): boolean =>
   (input.mode === 'full_text' && input.match === 'question') ||
-  (mayBeQuestion(input, planned) && (planned.words.length >= 3 || /\?\s*$/.test(input.query)))
+  (mayBeQuestion(input, planned) && (typedWords(planned.words) >= 3 || /[?？]\s*$/.test(input.query)))
 
 function askWords({ mode, match }: GrepInput, { strict, loose, expression }: Planned): Asked {
   const asked = match === 'any' && loose ? loose : expression

@@ -8,7 +8,7 @@ import type { Meaning } from './meaning/meaning.ts'
 import { type Nearness, NOTHING_NEAR } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
 import type { Query } from './plan-query.ts'
-import { type AskedWord, foundWord, questionPlan, tellingWords } from './question.ts'
+import { type AskedWord, foundWord, questionPlan, tellingWords, typedWords } from './question.ts'
 import { type Rank, rankByWords } from './ranking.ts'
 import { RelevanceOrder } from './relevance-order.ts'
 import { unpackedRows } from './row-set.ts'
@@ -51,7 +51,7 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   const { strict, loose, words, isPlain } = query
   const hasTime = input.sort === 'newest' || input.sort === 'oldest'
   const mayBeQuestion = input.match === 'auto' && isPlain && words.length > 0
-  const looksLikeQuestion = mayBeQuestion && !hasTime && (words.length >= 3 || /\?\s*$/.test(input.query))
+  const looksLikeQuestion = mayBeQuestion && !hasTime && (typedWords(words) >= 3 || /[?？]\s*$/.test(input.query))
   const isQuestion = cursor ? cursor.isQuestion : input.match === 'question' || looksLikeQuestion
   const isAsked = cursor?.isAsked ?? true
   const answered = isQuestion ? await answerToQuestion(asked, isAsked) : null
@@ -61,7 +61,7 @@ export async function answerTo(asked: Asked): Promise<Answer> {
   if (!mayBeQuestion || cursor || isQuestion) return asWords
   const { hits } = asWords
   while (!hits.isDone && hits.found < input.limit) await hits.step()
-  const isTooLittle = hits.found === 0 || (!hasTime && words.length > 1 && hits.found < input.limit)
+  const isTooLittle = hits.found === 0 || (!hasTime && typedWords(words) > 1 && hits.found < input.limit)
   return (isTooLittle ? await answerToQuestion(asked, hits.found > 0) : null) ?? asWords
 }
 
@@ -88,10 +88,13 @@ async function answerToQuestion(
   }
   const found = words.map((word) => foundWord(word, indexes))
   const rows = grounds.map(({ corpus }) => corpus.known?.length ?? corpus.rowCount())
-  const telling = tellingWords(
-    found,
-    rows.reduce((sum, count) => sum + count, 0),
-    isAsked,
+  const total = rows.reduce((sum, count) => sum + count, 0)
+  const telling = [false, true].flatMap((isPair) =>
+    tellingWords(
+      found.filter(({ pairs }) => isPair === (pairs !== undefined)),
+      total,
+      isAsked,
+    ),
   )
   if (telling.length === 0 && note === null) return null
   const { plan, rank } = questionPlan({

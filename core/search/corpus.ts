@@ -78,6 +78,12 @@ export interface TextIndex {
   best(match: string, limit: number, among: Float64Array | null): RankedRows
   /** Returns the words of the index that begin so. */
   wordsWith(beginning: string): IndexedWord[]
+  /**
+   * Returns the rows, ascending, that hold two characters side by side, but not all in which these end a text. Null when
+   * they stand beside so many others that they tell nothing.
+   * @param before the character that stands before the two where they are looked for, or an empty text
+   */
+  pairs(pair: string, before: string): Float64Array | null
   /** Returns the rows, ascending, that a query finds in the index of trigrams, or those of them in a range. */
   trigrams(match: string, range: RowRange | null): Float64Array
 }

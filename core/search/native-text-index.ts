@@ -59,9 +59,14 @@ const queries = {
     WHERE ${table}_fts MATCH :match${condition}
     ORDER BY score DESC, rowid DESC
     LIMIT CAST(:limit AS INTEGER)`,
+  trigramsWith: (table: string) => /* sql */ `
+    SELECT term FROM temp.${table}_trigrams WHERE term >= :beginning AND term < :end LIMIT CAST(:most AS INTEGER)`,
   words: (table: string) => /* sql */ `
     SELECT term AS word, doc AS rows FROM temp.${table}_vocabulary WHERE term >= :beginning AND term < :end`,
 }
+
+/** Two characters that stand before more others than this tell nothing. */
+const MOST_TRIGRAMS = 1000
 
 /** The tables of words and of trigrams over one corpus, in a native file or in a file with tables like them. */
 export class NativeTextIndex implements TextIndex {
@@ -96,6 +101,15 @@ export class NativeTextIndex implements TextIndex {
   wordsWith(beginning: string): IndexedWord[] {
     // No character comes after this one, and words are compared by their bytes.
     return this.#db.all<IndexedWord>(queries.words(this.#table), { beginning, end: `${beginning}\u{10ffff}` })
+  }
+
+  pairs(pair: string, before: string): Float64Array | null {
+    const sought = { beginning: pair, end: `${pair}\u{10ffff}`, most: MOST_TRIGRAMS + 1 }
+    const found = this.#db.column<string>(queries.trigramsWith(this.#table), sought)
+    if (found.length > MOST_TRIGRAMS) return null
+    const all = before === '' ? found : [...found, `${before}${pair}`]
+    const match = all.map((trigram) => `"${trigram.replaceAll('"', '""')}"`).join(' OR ')
+    return match === '' ? new Float64Array(0) : this.trigrams(match, null)
   }
 
   trigrams(match: string, range: RowRange | null): Float64Array {

@@ -5,9 +5,9 @@ import { rankedTerms, rankingMatch } from './index-expression.ts'
 import { ExpressionMatcher } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { expressionPlan, type Plan } from './plan.ts'
-import { type Expression, type Term, termsOfProse } from './query.ts'
+import { type Expression, SPACELESS_RUNS, type Term, termsOfProse } from './query.ts'
 import type { Rank, Ranked, ScoreParts } from './ranking.ts'
-import { hasRow, NO_ROWS, union } from './row-set.ts'
+import { hasRow, intersection, NO_ROWS, type RowSet, union } from './row-set.ts'
 import type { Searched } from './search.ts'
 
 /*
@@ -48,20 +48,53 @@ const MEANING_SHARE = 1
 const HAS_ALL = 1000
 
 /** A word of a question, as it was typed. */
-export type AskedWord = { readonly text: string; readonly expression: Expression }
+export type AskedWord = {
+  readonly text: string
+  readonly expression: Expression
+  /** Which of the typed words it comes from. */
+  readonly typed: number
+  /**
+   * Set for two neighbouring characters of a script that writes no spaces between words: the character before them, or
+   * an empty text.
+   */
+  readonly pairAfter: string | null
+}
 
 /** Returns the words that a question consists of; each of them in every form with its stem. */
 export function askedWords(terms: readonly Term[]): AskedWord[] {
-  const words = terms.map(withoutGenitive).map((term): AskedWord => {
-    const text = term.kind === 'words' ? term.tokens.join(' ') : term.kind === 'literal' ? term.text : term.stem
-    const isWord = term.kind === 'words' && term.tokens.length === 1 && !term.isPrefix
-    const [stem = text] = isWord ? stemsOf([text]) : [text]
-    // A word without a stem of its own is found as it is.
-    const isStemmed = isWord && /^[a-z]{3,}$/.test(text)
-    return { text, expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term } }
+  const words = terms.map(withoutGenitive).flatMap((term, typed): AskedWord[] => {
+    const pairs = pairsIn(term).map((pair) => ({ ...pair, typed }))
+    if (term.kind !== 'literal' || pairs.length === 0 || pairs[0]?.text === term.text) return [askedWord(term, typed)]
+    const rest = termsOfProse(term.text.replaceAll(SPACELESS_RUNS, ' ')).filter(({ kind }) => kind === 'words')
+    return [...pairs, ...rest.map((other) => askedWord(other, typed))]
   })
   return [...new Map(words.map((word) => [JSON.stringify(word.expression), word])).values()]
 }
+
+function askedWord(term: Term, typed: number): AskedWord {
+  const text = term.kind === 'words' ? term.tokens.join(' ') : term.kind === 'literal' ? term.text : term.stem
+  const isWord = term.kind === 'words' && term.tokens.length === 1 && !term.isPrefix
+  const [stem = text] = isWord ? stemsOf([text]) : [text]
+  // A word without a stem of its own is found as it is.
+  const isStemmed = isWord && /^[a-z]{3,}$/.test(text)
+  return { text, expression: { kind: 'term', term: isStemmed ? stemTerm(stem) : term }, typed, pairAfter: null }
+}
+
+/** Chinese and Japanese write sentences in one piece: what answers has few of its characters side by side. */
+function pairsIn(term: Term): Omit<AskedWord, 'typed'>[] {
+  if (term.kind !== 'literal') return []
+  return (term.text.match(SPACELESS_RUNS) ?? []).flatMap((run) => {
+    const characters = [...run]
+    return characters.slice(1).map((character, at) => {
+      const text = `${characters[at]}${character}`
+      const expression: Expression = { kind: 'term', term: { kind: 'literal', text } }
+      return { text, expression, pairAfter: characters[at - 1] ?? '' }
+    })
+  })
+}
+
+/** Returns how many words were typed: a sentence in Chinese is one, whatever it is searched for by. */
+export const typedWords = (words: readonly AskedWord[]): number => new Set(words.map(({ typed }) => typed)).size
 
 /** `Anna's` asks for Anna: what answers seldom has the genitive. */
 function withoutGenitive(term: Term): Term {
@@ -78,14 +111,24 @@ export const proseMatcher = (text: string): ExpressionMatcher =>
 const stemTerm = (stem: string): Term => ({ kind: 'stem', stem, beginning: stem.replace(/[ie]$|(?<=b)le?$/, '') })
 
 /** A word with the forms of it that an index contains, and the number of rows with the commonest of them. */
-export type FoundWord = { readonly word: AskedWord; readonly indexed: Expression; readonly rows: number }
+export type FoundWord = {
+  readonly word: AskedWord
+  readonly indexed: Expression
+  readonly rows: number
+  /** Of a pair of characters: the rows that have it. */
+  readonly pairs?: ReadonlyMap<TextIndex, Float64Array>
+}
 
 /**
  * Looks a word up in the indexes of all corpora that are searched. What is searched for by its letters is taken for
  * rare: the index of words does not know where it stands.
  */
 export function foundWord(word: AskedWord, indexes: readonly TextIndex[]): FoundWord {
-  const { expression } = word
+  const { expression, pairAfter } = word
+  if (pairAfter !== null) {
+    const pairs = new Map(indexes.map((index) => [index, index.pairs(word.text, pairAfter) ?? NO_ROWS]))
+    return { word, indexed: expression, rows: pairs.values().reduce((sum, { length }) => sum + length, 0), pairs }
+  }
   if (expression.kind !== 'term' || expression.term.kind === 'literal') return { word, indexed: expression, rows: 1 }
   const { term } = expression
   const rows = new Map<string, number>()
@@ -175,7 +218,9 @@ export type QuestionOptions = {
 
 export function questionPlan({ words, asked, indexes, summaries, covered, near }: QuestionOptions): QuestionPlan {
   const any = (of: readonly Expression[]): Expression => ({ kind: 'any', of })
-  const indexed = any(words.map((word) => word.indexed))
+  const pairs = words.flatMap((word) => word.pairs ?? [])
+  const texts = words.filter((word) => !word.pairs)
+  const indexed = any(texts.map((word) => word.indexed))
   const hasNear = near.message.size + near.summary.size > 0
   const ofWords = expressionPlan(
     any((words.length > 0 ? words.map(({ word }) => word) : asked).map(expressionOf)),
@@ -183,20 +228,27 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
   )
   const plan: Plan = {
     ...ofWords,
-    ranking: words.length > 0 && ofWords.ranking ? [ofWords.ranking, ...spoken(words, indexes)].join(' OR ') : null,
+    ranking: texts.length > 0 && ofWords.ranking ? [ofWords.ranking, ...spoken(texts, indexes)].join(' OR ') : null,
     // The index does not know what is found by its meaning.
-    exact: words.length > 0 && !hasNear ? ofWords.exact : null,
+    exact: texts.length > 0 && pairs.length === 0 && !hasNear ? ofWords.exact : null,
     candidates: (index, kind, range) => {
-      const found = words.length > 0 ? ofWords.candidates(index, kind, range) : { rows: NO_ROWS, certain: NO_ROWS }
-      if (near[kind].size === 0) return found
-      const all = Float64Array.from(near[kind].keys()).sort()
-      const rows = range === null ? all : all.filter((row) => row >= range.first && row <= range.last)
-      return { rows: union(found.rows, rows), certain: union(found.certain, rows) ?? NO_ROWS }
+      const found = texts.length > 0 ? ofWords.candidates(index, kind, range) : { rows: NO_ROWS, certain: NO_ROWS }
+      const others = pairs.map((rowsOf) => rowsOf.get(index) ?? NO_ROWS)
+      if (near[kind].size > 0) others.push(Float64Array.from(near[kind].keys()).sort())
+      return others.reduce((before, all) => {
+        const rows = range === null ? all : all.filter((row) => row >= range.first && row <= range.last)
+        return { rows: union(before.rows, rows), certain: union(before.certain, rows) ?? NO_ROWS }
+      }, found)
     },
     needsNeighbours: true,
   }
   const best = bestOnce(plan.ranking)
-  const all = words.length < 2 ? null : matchOfAll(words.map((word) => word.indexed))
+  const all = words.length < 2 || texts.length === 0 ? null : matchOfAll(texts.map((word) => word.indexed))
+  const rowsWithAll = (index: TextIndex): Float64Array | null => {
+    if (words.length < 2 || (all === null && (texts.length > 0 || pairs.length === 0))) return null
+    const withTexts: RowSet = all === null ? null : index.rows(all, null)
+    return pairs.reduce<RowSet>((rows, rowsOf) => intersection(rows, rowsOf.get(index) ?? NO_ROWS), withTexts)
+  }
   const rank: Rank = (searched, limit) => {
     if (!searched.index) return { scores: new Map(), floor: null }
     // What the meaning of a row counts depends on the best row by words, whether or not filters allow that one.
@@ -204,7 +256,8 @@ export function questionPlan({ words, asked, indexes, summaries, covered, near }
       ? best(searched.index, limit)
       : bestIn(searched.index, plan.ranking, limit, searched.fewRanked)
     const base = baseScores(searched, rows, scores)
-    const withAll = all === null ? null : searched.index.rows(all, null)
+    for (const rowsOf of pairs) addPair(base, searched, rowsOf.get(searched.index) ?? NO_ROWS)
+    const withAll = rowsWithAll(searched.index)
     const lifts =
       searched.corpus.kind === 'message' && plan.ranking !== null
         ? summaryLifts(plan.ranking, summaries, covered)
@@ -267,6 +320,20 @@ function baseScores(searched: Searched, rows: Float64Array, scores: Float64Array
   })
   return base
 }
+
+/** Adds what a pair of characters counts to the rows that have it. */
+function addPair(base: Map<number, number>, searched: Searched, rows: Float64Array): void {
+  const { catalogue, isCandidate } = searched
+  const score = rarity(rows.length, catalogue.length)
+  for (const row of rows) {
+    const index = catalogue.indexOf(row)
+    if (isCandidate(index)) base.set(index, (base.get(index) ?? 0) + score * ownShare(searched, index))
+  }
+}
+
+/** How much a word tells that stands in some of all rows, as `bm25()` counts it. */
+export const rarity = (holding: number, all: number): number =>
+  Math.max(1e-6, Math.log((all - holding + 0.5) / (holding + 0.5)))
 
 /** How much the words of a row count. */
 export function ownShare({ corpus, catalogue }: Pick<Searched, 'corpus' | 'catalogue'>, index: number): number {

@@ -3,7 +3,7 @@ import { LcmError } from '../errors.ts'
 import { BacktrackingMatcher } from './backtracking-matcher.ts'
 import { ANYTHING } from './index-expression.ts'
 import type { Fields, Match, Matcher } from './matcher.ts'
-import { HELD_MS, LIMIT_MS, PatternBudget } from './pattern-budget.ts'
+import { LIMIT_MS, PatternBudget } from './pattern-budget.ts'
 import { type Plan, textPlan } from './plan.ts'
 import { quickLook } from './quick-look.ts'
 import { formulaOf, heldText } from './regex-formula.ts'
@@ -91,7 +91,7 @@ class WatchedText extends String {
   /** @throws LcmError pattern_too_slow */
   override charCodeAt(place: number): number {
     this.#asked += 1
-    if (this.#asked % CHARACTERS_AT_ONCE === 0 && this.#isOver(place)) throw tooSlow(HELD_MS)
+    if (this.#asked % CHARACTERS_AT_ONCE === 0 && this.#isOver(place)) throw tooSlow()
     return this.#text.charCodeAt(place)
   }
 }
@@ -149,7 +149,7 @@ export class RegexMatcher implements Matcher {
   #within<T>(text: string, match: (text: string) => T): T {
     const began = performance.now()
     const found = match(text.length * this.#pattern.programSize() > WATCHED ? this.#watched(text, began) : text)
-    if (this.#budget.spend(performance.now() - began, text.length + BEGINNING)) throw tooSlow(LIMIT_MS)
+    if (this.#budget.spend(performance.now() - began, text.length + BEGINNING)) throw tooSlow()
     return found
   }
 
@@ -160,8 +160,8 @@ export class RegexMatcher implements Matcher {
   }
 }
 
-const tooSlow = (ms: number): LcmError =>
+const tooSlow = (): LcmError =>
   new LcmError(
     'pattern_too_slow',
-    `This pattern repeats so much that it was stopped after ${ms / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
+    `This pattern repeats so much that it was stopped after ${LIMIT_MS / 1000} s: nothing was left out of an answer, there is none. Write it with fewer repetitions, or narrow the search by a filter.`,
   )

@@ -3,10 +3,20 @@ import { rankedTerms } from './index-expression.ts'
 import { ExpressionMatcher, type Fields } from './matcher.ts'
 import type { Nearness } from './meaning/nearness.ts'
 import { weightsOf } from './native-text-index.ts'
-import { type AskedWord, isSpeaker, lifted, mayBeSpeaker, meanings, ownShare, tellingWords } from './question.ts'
+import {
+  type AskedWord,
+  isSpeaker,
+  lifted,
+  mayBeSpeaker,
+  meanings,
+  ownShare,
+  rarity,
+  tellingWords,
+} from './question.ts'
 import type { ScoreParts } from './ranking.ts'
 import { NO_ROWS } from './row-set.ts'
 import type { Searched } from './search.ts'
+import { smallLetters } from './text-folding.ts'
 
 export type ScanOptions = {
   readonly limit: number
@@ -28,6 +38,8 @@ type Read = {
   readonly isHit: boolean
   /** True when it has a word that is searched for by its letters. */
   readonly hasLiteral: boolean
+  /** For each pair of characters that is searched for: whether it has it. */
+  readonly pairs: readonly boolean[]
 }
 
 /** Stands before a form with which a text begins. */
@@ -44,6 +56,7 @@ export class ScanOrder implements HitOrder {
   readonly #options: ScanOptions
   readonly #read: Read[][]
   readonly #literals: ExpressionMatcher | null
+  readonly #pairs: readonly AskedWord[]
   /** The terms that may be names of speakers. */
   readonly #speakers: ReadonlySet<number>
   #page: Scored[] = []
@@ -56,11 +69,8 @@ export class ScanOrder implements HitOrder {
     this.#options = options
     this.#read = searches.map(() => [])
     this.rows = searches.reduce((sum, { candidates }) => sum + candidates.length, 0)
-    const literals = (options.words ?? []).filter(isLiteral)
-    this.#literals =
-      literals.length === 0
-        ? null
-        : new ExpressionMatcher({ kind: 'any', of: literals.map(({ expression }) => expression) })
+    this.#literals = anyOf((options.words ?? []).filter((word) => isLiteral(word) && !isPair(word)))
+    this.#pairs = (options.words ?? []).filter(isPair)
     const names = this.#terms().flatMap((word, term) => (mayBeSpeaker(word) ? [term] : []))
     this.#speakers = new Set(names)
     if (this.isDone) this.#rank()
@@ -122,25 +132,30 @@ export class ScanOrder implements HitOrder {
         if (first !== null && this.#speakers.has(term)) add(`${BEGINNING}${term} ${first}`, 1)
       })
     })
-    return { index, tokens, forms, isHit, hasLiteral: this.#literals?.matches(fields) ?? false }
+    const hasLiteral = this.#literals?.matches(fields) ?? false
+    const small = this.#pairs.length === 0 ? [] : fields.map(smallLetters)
+    const pairs = this.#pairs.map((pair) => small.some((text) => holdsPair(text, pair)))
+    return { index, tokens, forms, isHit, hasLiteral, pairs }
   }
 
   #rank(): void {
     const isTelling = this.#telling()
+    const pairs = this.#tellingPairs()
     const { near } = this.#options
-    const bases = this.#read.map((read) => wordScores(read, isTelling))
+    const bases = this.#read.map((read) => withPairs(wordScores(read, isTelling), read, pairs))
     const scale = bases.reduce((most, base) => base.values().reduce((a, b) => Math.max(a, b), most), 0)
     const scored = this.#searches.flatMap((searched, at): Scored[] => {
       const read = this.#read[at] ?? []
       const base = bases[at] ?? new Map<number, number>()
       const meaning = meanings(searched, near, scale)
-      const hasWord = (one: Read): boolean => one.isHit && (one.hasLiteral || [...one.forms.keys()].some(isTelling))
+      const hasWord = (one: Read): boolean =>
+        one.isHit && (one.hasLiteral || pairs.some((pair) => one.pairs[pair]) || [...one.forms.keys()].some(isTelling))
       const hits = read.filter((one) => hasWord(one) || meaning.has(one.index))
       this.#found += hits.length
       const isSimple = this.#options.words === null
       const share = (index: number): number => (isSimple ? 1 : ownShare(searched, index))
       const own = new Map(hits.map(({ index }) => [index, (base.get(index) ?? 0) * share(index)]))
-      const withAll = isSimple ? null : this.#withAll(searched, hits, isTelling)
+      const withAll = isSimple ? null : this.#withAll(searched, hits, isTelling, pairs)
       const { scores, partsOf } = isSimple
         ? plainly(own)
         : lifted(searched, own, { withAll, lifts: new Map(), meaning })
@@ -175,7 +190,8 @@ export class ScanOrder implements HitOrder {
         ? 1
         : Math.max(0, ...Array.from(rows, ([form, count]) => (form.startsWith(`${term} `) ? count : 0))),
     }))
-    const known = tellingWords(found, this.rows, this.#options.isAsked)
+    const words = found.filter(({ term }) => !isPair(this.#terms()[term] as AskedWord))
+    const known = tellingWords(words, this.rows, this.#options.isAsked)
     const telling = new Set(known.map(({ term }) => term))
     const begun = (term: number): number =>
       this.#read.flat().filter(({ forms }) => forms.keys().some((form) => form.startsWith(`${BEGINNING}${term} `)))
@@ -185,10 +201,26 @@ export class ScanOrder implements HitOrder {
       form.startsWith(BEGINNING) ? speakers.has(Number.parseInt(form.slice(1), 10)) : telling.has(termOf(form))
   }
 
+  /** The pairs of characters that tell something. */
+  #tellingPairs(): readonly number[] {
+    const all = this.#read.flat()
+    const found = (all[0]?.pairs ?? []).map((_, pair) => ({ pair, rows: all.filter((one) => one.pairs[pair]).length }))
+    return tellingWords(found, this.rows, this.#options.isAsked).map(({ pair }) => pair)
+  }
+
   /** The rows with all telling words, ascending, when there are several. */
-  #withAll({ catalogue }: Searched, hits: readonly Read[], isTelling: (form: string) => boolean): Float64Array {
-    const termsOf = ({ forms }: Read): Set<number> =>
-      new Set([...forms.keys()].filter((form) => !form.startsWith(BEGINNING) && isTelling(form)).map(termOf))
+  #withAll(
+    { catalogue }: Searched,
+    hits: readonly Read[],
+    isTelling: (form: string) => boolean,
+    pairs: readonly number[],
+  ): Float64Array {
+    const termsOf = (one: Read): Set<number> =>
+      new Set([
+        ...[...one.forms.keys()].filter((form) => !form.startsWith(BEGINNING) && isTelling(form)).map(termOf),
+        // Terms are counted upwards from 0.
+        ...pairs.filter((pair) => one.pairs[pair]).map((pair) => -1 - pair),
+      ])
     const all = new Set(this.#read.flat().flatMap((one) => [...termsOf(one)]))
     if (all.size < 2) return NO_ROWS
     const rows = hits
@@ -202,6 +234,28 @@ const termOf = (form: string): number => Number.parseInt(form, 10)
 
 const isLiteral = ({ expression }: AskedWord): boolean =>
   expression.kind === 'term' && expression.term.kind === 'literal'
+
+const isPair = ({ pairAfter }: AskedWord): boolean => pairAfter !== null
+
+/** As the index of trigrams finds it: at the end of a text only behind the character before it (see `TextIndex.pairs`). */
+function holdsPair(small: string, { text, pairAfter }: AskedWord): boolean {
+  const at = small.indexOf(text)
+  if (at < 0) return false
+  return at + text.length < small.length || (pairAfter !== '' && small.endsWith(`${pairAfter}${text}`))
+}
+
+const anyOf = (words: readonly AskedWord[]): ExpressionMatcher | null =>
+  words.length === 0 ? null : new ExpressionMatcher({ kind: 'any', of: words.map(({ expression }) => expression) })
+
+/** Adds what pairs of characters count to the rows that have them. */
+function withPairs(base: Map<number, number>, read: readonly Read[], pairs: readonly number[]): Map<number, number> {
+  for (const pair of pairs) {
+    const holding = read.filter((one) => one.pairs[pair])
+    const score = rarity(holding.length, read.length)
+    for (const { index } of holding) base.set(index, (base.get(index) ?? 0) + score)
+  }
+  return base
+}
 
 const plainly = (scores: ReadonlyMap<number, number>) => ({
   scores,
@@ -228,8 +282,9 @@ function wordScores(read: readonly Read[], isTelling: (form: string) => boolean)
     for (const [form, count] of forms) {
       if (!isTelling(form)) continue
       const holding = rows.get(form) ?? 0
-      const rarity = Math.max(1e-6, Math.log((read.length - holding + 0.5) / (holding + 0.5)))
-      score += (rarity * count * (K1 + 1)) / (count + K1 * (1 - B + (B * tokens) / Math.max(1e-9, average)))
+      score +=
+        (rarity(holding, read.length) * count * (K1 + 1)) /
+        (count + K1 * (1 - B + (B * tokens) / Math.max(1e-9, average)))
     }
     scores.set(index, score)
   }

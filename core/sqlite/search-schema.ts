@@ -119,8 +119,10 @@ export const MESSAGE_INDEX_TRIGGERS = MESSAGE_TRIGGER.trimEnd() + partTrigger(te
 /** The search schema of the present version. */
 export const SEARCH_SCHEMA = messageText(textOfParts) + INDEXES + MESSAGE_INDEX_TRIGGERS
 
-/** TEMP tables of the words of the message and summary indexes. https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module */
+/** TEMP tables of the words and trigrams of the message and summary indexes. https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module */
 export const VOCABULARY = /* sql */ `
 CREATE VIRTUAL TABLE temp.messages_vocabulary USING fts5vocab (main, messages_fts, row);
 CREATE VIRTUAL TABLE temp.summaries_vocabulary USING fts5vocab (main, summaries_fts, row);
+CREATE VIRTUAL TABLE temp.messages_trigrams USING fts5vocab (main, messages_trigram, row);
+CREATE VIRTUAL TABLE temp.summaries_trigrams USING fts5vocab (main, summaries_trigram, row);
 `

@@ -127,7 +127,20 @@ it('finds what somebody said before what was said to her, and her name also in t
 it('has the same hits in the same order by index and by scan, over all pages', async () => {
   using memory = buildMemory({ conversations: [{}, {}] })
   const random = new Random(5)
-  const words = ['lock', 'locks', 'locked', 'queue', 'queues', 'retry', 'retries', 'C++', '部署', 'moon', 'sun', 'sea']
+  const words = [
+    'lock',
+    'locks',
+    'locked',
+    'queue',
+    'queues',
+    'retry',
+    'retries',
+    'C++',
+    '部署',
+    'moon',
+    'sun',
+    '数据库锁了',
+  ]
   for (const conversation of [1, 2]) {
     memory.messages(
       conversation,
@@ -139,7 +152,14 @@ it('has the same hits in the same order by index and by scan, over all pages', a
   }
   const [indexed, scanning] = searches(memory)
   if (!indexed || !scanning) throw new Error('there are two searches')
-  const queries = ['locked queue', 'retry the lock in the queue', 'C++ retries', 'moon 部署', 'unknown sea?']
+  const queries = [
+    'locked queue',
+    'retry the lock in the queue',
+    'C++ retries',
+    'moon 部署',
+    '锁了数据库moon',
+    '库锁怎么锁了 sun',
+  ]
   for (const query of [...queries, 'which locks did Anna retry?', "Ben's queue"]) {
     const all = await scanning({ query, match: 'question', limit: 1000 })
     expect(all.hits.length).toBeGreaterThan(20)
@@ -160,4 +180,46 @@ it('leaves common words out where nobody asked a question, and seldom where some
   expect(tellingWords(words, 200_000, false)).toEqual([{ rows: 5 }])
   expect(tellingWords(words, 200_000, true)).toEqual([{ rows: 5 }, { rows: 30_000 }])
   expect(tellingWords([{ rows: 50_000 }, { rows: 0 }], 200_000, false)).toEqual([{ rows: 50_000 }])
+})
+
+describe('a question in Chinese or Japanese', () => {
+  const memory = buildMemory({ conversations: [{}] })
+  memory.messages(1, [
+    ...filler,
+    '我们决定把数据库换成PostgreSQL，因为锁太多。',
+    '今天的会议改到下午三点。',
+    ...filler,
+    'データベースのロックが原因で、バッチ処理が止まりました。',
+    '新しいロゴの色は青にします。',
+    ...filler,
+    '部署失败的原因是证书过期',
+  ])
+  afterAll(() => memory.close())
+  const [DATABASE, MEETING, LOCK, LOGO, CERTIFICATE] = [31, 32, 63, 64, 95].map((row) => `msg_${row}`)
+
+  it.each([
+    ['为什么要更换数据库？', DATABASE],
+    ['会议是什么时候开的', MEETING],
+    ['バッチ処理はなぜ止まったのですか？', LOCK],
+    ['ロゴは何色ですか', LOGO],
+    ['证书什么时候过期的', CERTIFICATE],
+    ['为什么选PostgreSQL而不是别的数据库', DATABASE],
+  ])('is answered by what has parts of it, by index and by scan: %s', async (query, id) => {
+    const [indexed, scanned] = await Promise.all(
+      searches(memory).map((search) => search({ query, match: 'question', limit: 5 })),
+    )
+    expect(indexed?.hits[0]?.id).toBe(id)
+    expect(scanned?.hits[0]?.id).toBe(id)
+    expect(indexed?.notes.some((note) => note.startsWith('Answered by a scan'))).toBe(false)
+    expect(indexed?.hits[0]?.matches.length).toBeGreaterThan(0)
+  })
+
+  it('is taken for one when it ends in a question mark of its script, or stands nowhere as a whole', async () => {
+    for (const search of searches(memory)) {
+      expect(idsOf(await search({ query: '为什么要更换数据库？' }))[0]).toBe(DATABASE)
+      expect(idsOf(await search({ query: '证书怎么过期' }))[0]).toBe(CERTIFICATE)
+      // What stands somewhere as it was typed is no question.
+      expect(await search({ query: '证书过期' })).toMatchObject({ hits: [{ id: CERTIFICATE }], sort: 'newest' })
+    }
+  })
 })
