@@ -1,7 +1,6 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react'
 import { LongText } from './long-text.tsx'
 import styles from './markdown.module.css'
-import { isNestedTooDeep } from './markdown-depth.ts'
 import { hasLongLine } from './text-pieces.ts'
 
 /** Parsing a longer text would block the window, so it is shown as plain text. */
@@ -41,4 +40,17 @@ class PlainIfBroken extends Component<Props, { readonly isBroken: boolean }> {
   override render(): ReactNode {
     return this.state.isBroken ? this.props.fallback : this.props.children
   }
+}
+
+/** No real text nests quotes and lists deeper than this. */
+const MAX_DEPTH = 24
+
+const nested = new RegExp(`^[ \\t]*(?:>[ \\t]*|(?:[-*+]|\\d{1,9}[.)])[ \\t]+){${MAX_DEPTH}}`, 'm')
+
+/**
+ * True when a line opens too many quotes and lists: the parser recurses for each level, and some thousand levels
+ * exhaust the stack.
+ */
+export function isNestedTooDeep(text: string): boolean {
+  return nested.test(text)
 }

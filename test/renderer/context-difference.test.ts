@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ContextItem } from '../../core/contract/context.ts'
-import { answerTitle, condenseText, fallsOutText, leavesText } from '../../renderer/features/context/answer-text.ts'
 import { differenceRows } from '../../renderer/features/context/difference-rows.ts'
 import { groupsByCategory, groupsByReason, largestItems } from '../../renderer/features/context/groups.ts'
 import { runSteps } from '../../renderer/features/context/moment-text.ts'
 import { byRun, replacementsOf } from '../../renderer/features/context/replacements.ts'
+import { answerTitle, condenseText, fallsOutText, leavesText } from '../../renderer/features/context/what-if-answer.tsx'
 import { compactionEvent } from './compaction-event.ts'
 import { contextItem } from './context-items.ts'
 

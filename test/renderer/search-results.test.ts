@@ -14,7 +14,7 @@ import {
 } from '../../renderer/features/search/filters.ts'
 import type { Grouping } from '../../renderer/features/search/groups.ts'
 import { rowsOf, stopsOf } from '../../renderer/features/search/rows.ts'
-import { splitSnippet } from '../../renderer/ui/highlight.ts'
+import { splitSnippet } from '../../renderer/ui/highlighted.tsx'
 
 const hit = (conversationId: number, id: string): GrepHit => ({
   id,

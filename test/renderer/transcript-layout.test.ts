@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { allTurned, isUnfolded, turned } from '../../renderer/features/transcript/fold-states.ts'
+import { allTurned, isUnfolded, turned } from '../../renderer/features/transcript/folds.tsx'
 import { gutterColumns, stripesOf } from '../../renderer/features/transcript/gutter.ts'
 import { parseJump } from '../../renderer/features/transcript/jump-target.ts'
 import { assumedRowPx, counterOf, pagesOf } from '../../renderer/features/transcript/pages.ts'

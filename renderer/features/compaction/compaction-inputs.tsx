@@ -1,15 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
+import type { FoundSettings } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
+import { SelectField } from '../../ui/select-field.tsx'
+import summarizerChoice from '../../ui/summarizer-choice.module.css'
 import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
-import { type CompactionForm, changedValues, EMPTY_FORM, SETTING_FIELDS, type SettingField } from './compaction-form.ts'
+import {
+  type CompactionForm,
+  changedValues,
+  EMPTY_FORM,
+  presetOf,
+  SETTING_FIELDS,
+  type SettingField,
+  withValues,
+} from './compaction-form.ts'
 import styles from './compaction-inputs.module.css'
 import { MODES } from './compaction-wording.ts'
 import { EstimateText } from './estimate-text.tsx'
 import type { ModelEstimate } from './model-estimate.ts'
-import { PresetChoice } from './preset-choice.tsx'
 
 type Props = {
   readonly form: CompactionForm
@@ -87,3 +97,36 @@ export function CompactionInputs({ form, onChange, problem, estimate }: Props) {
     </section>
   )
 }
+
+type PresetChoiceProps = { readonly form: CompactionForm; readonly onChange: (form: CompactionForm) => void }
+
+const CONFIGURED = 'configured'
+const OWN = 'own'
+
+/** The values of a known system, or those that it is set to on this machine, for this run. */
+function PresetChoice({ form, onChange }: PresetChoiceProps) {
+  const presets = useQuery(api.compaction.presets.queryOptions())
+  const found = useQuery(api.machine.discoverSettings.queryOptions())
+  const list = [...(presets.data ?? []), ...foundPresets(found.data ?? [])]
+  const chosen = presetOf(form, list)
+  const value = chosen?.name ?? (changedValues(form) > 0 ? OWN : CONFIGURED)
+  const options = [
+    { value: CONFIGURED, label: 'as configured' },
+    ...list.map(({ name, label }) => ({ value: name, label })),
+    ...(value === OWN ? [{ value: OWN, label: 'own values', disabled: true }] : []),
+  ]
+  const choose = (name: string) =>
+    onChange(withValues(form, list.find((preset) => preset.name === name)?.settings ?? {}))
+  return (
+    <div className={summarizerChoice.choice}>
+      <SelectField label="Values" options={options} value={value} onChange={choose} />
+      {chosen?.note && <p className={summarizerChoice.text}>{chosen.note}</p>}
+    </div>
+  )
+}
+
+/** A value that the file does not set is as configured. */
+const foundPresets = (found: readonly FoundSettings[]) =>
+  found
+    .filter(({ settings }) => Object.keys(settings).length > 0)
+    .map(({ label, path, settings, note }) => ({ name: path, label: `${label}, as in ${path}`, settings, note }))

@@ -1,26 +1,28 @@
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import type { CompactionPlan, CompactRequest, PlanStep } from '../../../core/contract/compaction.ts'
+import type { CompactionDecision, CompactionPlan, CompactRequest, PlanStep } from '../../../core/contract/compaction.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { dropCompactionDraft, readCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
+import figures from '../../ui/figure-table.module.css'
+import { formatCount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
 import { providersOf } from '../../ui/summarizers.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { EMPTY_FORM, requestOf, withValues } from './compaction-form.ts'
 import { CompactionInputs } from './compaction-inputs.tsx'
 import styles from './compaction-view.module.css'
-import { decisionFigures, decisionTitle } from './compaction-wording.ts'
+import { decisionFigures, decisionTitle, TRIGGER_NAMES } from './compaction-wording.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.ts'
 import { PlanAndHistory } from './plan-and-history.tsx'
 import { RunPanel, RunProgress } from './run-panel.tsx'
-import { TriggerTable } from './trigger-table.tsx'
 
 type Props = {
   readonly conversationId: number
@@ -150,4 +152,38 @@ function useEstimate(request: CompactRequest, plan: CompactionPlan | null): Mode
   if (!isAsked || plan === null || report.data === undefined) return null
   const overheadTokens = overheadOf(preview.data, first)
   return estimateRun({ plan, provider, overheadTokens, capTokens: report.data.spendCapTokens })
+}
+
+/** The basis of the decision: each trigger with its figure and its limit. */
+function TriggerTable({ decision }: { readonly decision: CompactionDecision }) {
+  return (
+    <section>
+      <SectionHeading>Why</SectionHeading>
+      <table className={figures.table}>
+        <thead>
+          <tr>
+            <th>trigger</th>
+            <th>now</th>
+            <th>limit</th>
+            <th>state</th>
+          </tr>
+        </thead>
+        <tbody>
+          {decision.triggers.map((trigger) => {
+            const isOff = trigger.name === 'active_messages' && trigger.limit === 0
+            return (
+              <tr key={trigger.name}>
+                <td>{TRIGGER_NAMES[trigger.name]}</td>
+                <td>{formatCount(trigger.value)}</td>
+                <td>{isOff ? 'off' : formatCount(trigger.limit)}</td>
+                <td className={styles.state} data-fired={trigger.fired ? '' : undefined}>
+                  {trigger.fired ? 'fired' : 'quiet'}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </section>
+  )
 }

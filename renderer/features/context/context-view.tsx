@@ -6,11 +6,11 @@ import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { useConversation } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { CategoryTable } from './category-table.tsx'
-import { ContextToolbar, FORM_NAMES } from './context-toolbar.tsx'
 import styles from './context-view.module.css'
 import { DifferenceView } from './difference-view.tsx'
 import { ItemTable } from './item-table.tsx'
@@ -164,6 +164,41 @@ function WindowList({ window, isStale }: WindowListProps) {
   return (
     <div className={styles.list} aria-busy={isStale}>
       <ItemTable window={window} selection={selection} />
+    </div>
+  )
+}
+
+const FORMS = [
+  { value: 'list', label: 'list', hint: 'The items in the order in which the model sees them' },
+  { value: 'category', label: 'by category', hint: 'The items summed up' },
+  { value: 'payload', label: 'payload', hint: 'The request as it is sent' },
+  { value: 'difference', label: 'difference', hint: 'What changed between two moments' },
+] as const
+const FORM_NAMES = ['list', 'category', 'payload', 'difference'] as const
+type Form = (typeof FORM_NAMES)[number]
+
+type ContextToolbarProps = {
+  readonly query: string
+  readonly onQuery: (query: string) => void
+  readonly form: Form
+  readonly onForm: (form: Form) => void
+}
+
+/** Chooses the form in which the window is shown, and the query that ranks its older items. */
+function ContextToolbar({ query, onQuery, form, onForm }: ContextToolbarProps) {
+  return (
+    <div className={styles.bar} role="toolbar" aria-label="Shown">
+      <input
+        type="search"
+        className={styles.query}
+        value={query}
+        aria-label="Rank older items by relevance to"
+        placeholder="Rank by relevance to…"
+        spellCheck={false}
+        onChange={(event) => onQuery(event.target.value)}
+      />
+      <span className={styles.space} />
+      <Segmented label="Shown as" options={FORMS} value={form} onChange={onForm} />
     </div>
   )
 }

@@ -6,13 +6,15 @@ import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { formatCount, formatPercent, formatPressure, plural } from '../../ui/format.ts'
+import { formatShort } from '../../ui/format-time.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { DifferenceFigures } from './difference-figures.tsx'
 import { DifferenceTable } from './difference-table.tsx'
 import styles from './difference-view.module.css'
 import { momentText } from './moment-text.ts'
 import { normalised, type TimePoint } from './moments.ts'
+import { sumTokens } from './replacements.ts'
 import { TimeSlider } from './time-slider.tsx'
 import { useAddressedBetween } from './use-addressed.ts'
 import { type Time, useMoment } from './use-time.ts'
@@ -94,5 +96,46 @@ function Moment({ label, time, point, onChange }: MomentProps) {
       <TimeSlider label={label} time={time} point={here} onChange={onChange} />
       <span className={styles.text}>{momentText(here, time.timeline, time.course, time.runSteps)}</span>
     </>
+  )
+}
+
+type DifferenceFiguresProps = { readonly difference: ContextDifference; readonly isStale: boolean }
+
+/** The window before and after, in tokens. */
+function DifferenceFigures({ difference, isStale }: DifferenceFiguresProps) {
+  const { before, after, left, entered, stayed } = difference
+  const change = after.activeTokens - before.activeTokens
+  return (
+    <section className={styles.figures} aria-label="Totals" data-stale={isStale || undefined}>
+      <p className={styles.line}>
+        <span>
+          <strong className={styles.tokens}>
+            {formatCount(before.activeTokens)} → {formatCount(after.activeTokens)}
+          </strong>{' '}
+          <span className={styles.dim}>active tokens</span>
+        </span>
+        <span className={styles.change} data-sign={Math.sign(change)}>
+          {change > 0 ? '+' : change < 0 ? '−' : '±'}
+          {formatCount(Math.abs(change))}
+          {before.activeTokens > 0 && ` (${formatPercent(Math.abs(change) / before.activeTokens)})`}
+        </span>
+      </p>
+      <p className={styles.dim}>
+        {plural(entered.length, 'item')} came in (+{formatCount(sumTokens(entered))}), {plural(left.length, 'item')}{' '}
+        left (−{formatCount(sumTokens(left))}), {formatCount(stayed)} stayed · pressure{' '}
+        {formatPressure(before.pressure)} → {formatPressure(after.pressure)}
+        {before.atMs !== null && after.atMs !== null && (
+          <>
+            {' '}
+            · {formatShort(before.atMs)} → {formatShort(after.atMs)}
+          </>
+        )}
+      </p>
+      {(before.reconstructed || after.reconstructed) && (
+        <p className={styles.dim} role="note">
+          Reconstructed: the file does not record every change of its window, so creation times were used.
+        </p>
+      )}
+    </section>
   )
 }

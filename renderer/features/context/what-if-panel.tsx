@@ -1,23 +1,25 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { useId, useMemo } from 'react'
 import type { CompactionSettings } from '../../../core/contract/compaction.ts'
 import type { ContextItem } from '../../../core/contract/context.ts'
+import type { Preset, PresetName } from '../../../core/contract/settings.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { leaveCompactionDraft } from '../../ui/compaction-draft.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import radio from '../../ui/radio-option.module.css'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { categoryColor, categoryOf } from './category.ts'
 import { largestItems } from './groups.ts'
-import { PresetChoice } from './preset-choice.tsx'
 import type { Tried } from './use-tried.ts'
-import { AS_CONFIGURED, isAsConfigured, type WhatIf, withPreset } from './what-if.ts'
+import { AS_CONFIGURED, isAsConfigured, PRESET_ORDER, type WhatIf, withPreset } from './what-if.ts'
 import { WhatIfAnswer } from './what-if-answer.tsx'
 import styles from './what-if-panel.module.css'
 import { WhatIfSliders } from './what-if-sliders.tsx'
@@ -108,5 +110,51 @@ function LargestItems({ items }: { readonly items: readonly ContextItem[] }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+type PresetChoiceProps = {
+  readonly presets: readonly Preset[]
+  readonly value: PresetName | null
+  readonly onChange: (preset: Preset | null) => void
+}
+
+const SHORT: Readonly<Record<PresetName, string>> = {
+  spec: 'spec',
+  'lossless-claw': 'lossless-claw',
+  argentos: 'ArgentOS',
+  'pi-lcm': 'pi-lcm',
+  'hermes-lcm': 'hermes-lcm',
+}
+
+/** Chooses the system whose defaults are tried out. */
+function PresetChoice({ presets, value, onChange }: PresetChoiceProps) {
+  const name = useId()
+  const chosen = presets.find((preset) => preset.name === value)
+  const options = [null, ...PRESET_ORDER.flatMap((known) => presets.filter((preset) => preset.name === known))]
+  return (
+    <div>
+      <div className={styles.group} role="radiogroup" aria-label="Preset">
+        {options.map((preset) => {
+          const isChosen = (preset?.name ?? null) === value
+          return (
+            <label
+              key={preset?.name ?? ''}
+              className={classNames(radio.option, styles.option, isChosen && classNames(radio.chosen, styles.chosen))}
+              title={preset === null ? 'The settings of this memory' : `What ${preset.label} does by default`}
+            >
+              <input type="radio" name={name} checked={isChosen} onChange={() => onChange(preset)} />
+              {preset === null ? 'as configured' : SHORT[preset.name]}
+            </label>
+          )
+        })}
+      </div>
+      {chosen?.note && (
+        <details className={styles.note}>
+          <summary>What {SHORT[chosen.name]} does differently</summary>
+          <p>{chosen.note}</p>
+        </details>
+      )}
+    </div>
   )
 }

@@ -1,9 +1,10 @@
+import { useId, useState } from 'react'
 import type { CompactionSettings } from '../../../core/contract/compaction.ts'
-import { formatTokens, plural } from '../../ui/format.ts'
-import { SliderField } from './slider-field.tsx'
+import { formatCount, formatTokens, plural } from '../../ui/format.ts'
 import {
   budgetToSlider,
   formatThreshold,
+  movedOnSlider,
   parseCount,
   parseThreshold,
   parseTokens,
@@ -63,5 +64,106 @@ export function WhatIfSliders({ whatIf, effective, onChange }: Props) {
         onChange={(freshTailCount) => onChange({ ...whatIf, freshTailCount })}
       />
     </div>
+  )
+}
+
+type SliderFieldProps = {
+  readonly label: string
+  readonly hint: string
+  /** Null while it is not known. */
+  readonly value: number | null
+  readonly unit?: string
+  /** The width of the field in CSS pixels. */
+  readonly width: number
+  readonly format?: (value: number) => string
+  readonly parse: (text: string) => number | null
+  /** Maps a value to the slider, from 0 to 1000, and back. */
+  readonly toSlider: (value: number) => number
+  readonly fromSlider: (position: number) => number
+  /** Describes the value for a screen reader. */
+  readonly say: (value: number) => string
+  readonly onChange: (value: number) => void
+}
+
+/** A number that can be typed or slid to. */
+function SliderField(props: SliderFieldProps) {
+  const { label, hint, value, unit, width, format, parse, toSlider, fromSlider, say, onChange } = props
+  const position = value === null ? 0 : toSlider(value)
+  return (
+    <div className={styles.field}>
+      <div className={styles.line}>
+        <CountField
+          label={label}
+          hint={hint}
+          value={value}
+          width={width}
+          parse={parse}
+          onChange={onChange}
+          {...(format && { format })}
+        />
+        {unit !== undefined && <span className={styles.unit}>{unit}</span>}
+      </div>
+      <input
+        type="range"
+        className={styles.slider}
+        style={{ '--share': `${position / 10}%` } as React.CSSProperties}
+        min={0}
+        max={1000}
+        value={position}
+        aria-label={`${label}, slider`}
+        aria-valuetext={value === null ? undefined : say(value)}
+        onChange={(event) => {
+          const next = event.target.valueAsNumber
+          onChange(value === null ? fromSlider(next) : movedOnSlider({ position, value }, next, fromSlider))
+        }}
+      />
+    </div>
+  )
+}
+
+type CountFieldProps = {
+  readonly label: string
+  readonly hint: string
+  /** Null while it is not known. */
+  readonly value: number | null
+  /** The width of the field in CSS pixels. */
+  readonly width: number
+  /** Writes the value. By default thousands are separated. */
+  readonly format?: (value: number) => string
+  /** Parses what was typed. Null refuses it. */
+  readonly parse: (text: string) => number | null
+  readonly onChange: (value: number) => void
+}
+
+/**
+ * A number that can be typed. A text that does not parse is marked and changes nothing; leaving the field restores the
+ * value.
+ */
+function CountField({ label, hint, value, width, format = formatCount, parse, onChange }: CountFieldProps) {
+  const id = useId()
+  const [draft, setDraft] = useState<string | null>(null)
+  const type = (text: string) => {
+    setDraft(text)
+    const count = parse(text)
+    if (count !== null) onChange(count)
+  }
+  return (
+    <span className={styles.countFieldField}>
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        style={{ width }}
+        title={hint}
+        inputMode="numeric"
+        autoComplete="off"
+        value={draft ?? (value === null ? '' : format(value))}
+        aria-invalid={draft !== null && parse(draft) === null}
+        onChange={(event) => type(event.target.value)}
+        onBlur={() => setDraft(null)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' || event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+    </span>
   )
 }

@@ -9,6 +9,7 @@ import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
 import { useKeys } from '../../ui/use-keys.ts'
@@ -18,7 +19,8 @@ import styles from './detail-content.module.css'
 import { DetailFacts } from './detail-facts.tsx'
 import { DetailText } from './detail-text.tsx'
 import { kindHeading } from './detail-wording.ts'
-import { Expansion } from './expansion.tsx'
+import expansion from './expansion.module.css'
+import { ExpansionPages } from './expansion-pages.tsx'
 import { LineageLists } from './lineage-lists.tsx'
 import { RawRowsSection } from './raw-rows.tsx'
 
@@ -127,5 +129,32 @@ function FileFacts({ file }: { readonly file: FileInfo }) {
       </Fact>
       <Fact name="stored">{file.createdAtMs === null ? null : <TimeText atMs={file.createdAtMs} form="short" />}</Fact>
     </Facts>
+  )
+}
+
+type Reach = 'level' | 'messages'
+
+/** The sources of a summary, each of which can be unfolded, or everything down to the messages. */
+function Expansion({ summaryId }: { readonly summaryId: string }) {
+  const [reach, setReach] = useState<Reach>('level')
+  return (
+    <section className={expansion.expansion}>
+      <SectionHeading
+        aside={
+          <Segmented<Reach>
+            label="Expand"
+            options={[
+              { value: 'level', label: 'level by level', hint: 'Its sources; each unfolds in turn' },
+              { value: 'messages', label: 'all messages', hint: 'Every level at once, down to the messages' },
+            ]}
+            value={reach}
+            onChange={setReach}
+          />
+        }
+      >
+        Expanded
+      </SectionHeading>
+      <ExpansionPages key={reach} summaryId={summaryId} isWhole={reach === 'messages'} />
+    </section>
   )
 }

@@ -5,16 +5,17 @@ import type { FileRow } from '../../../core/contract/file.ts'
 import type { FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
 import { isColourable } from '../../ui/code-languages.ts'
-import type { CodeLines } from '../../ui/code-tokens.ts'
+import type { CodeLines, CodeToken } from '../../ui/code-tokens.ts'
+import { CodeTokens } from '../../ui/coloured-code.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
-import { useFound } from '../../ui/found-texts.ts'
+import { findAllExactly, useFound } from '../../ui/found-texts.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { tokensByWorker } from '../../ui/use-code-tokens.ts'
-import { CHUNK_ROWS, chunkOf, chunksInSight, languageOf } from './file-chunks.ts'
-import { FileLine } from './file-line.tsx'
+import { CHUNK_ROWS, chunkOf, chunksInSight, findAllIgnoringCase, languageOf } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import { useFileSearch } from './use-file-search.ts'
 import { ViewerBar } from './viewer-bar.tsx'
@@ -151,4 +152,36 @@ function useTokens(file: FileInfo): (rows: readonly FileRow[] | undefined) => Co
       })
     return undefined
   }
+}
+
+const MOST_FOUND = 50
+
+type FileLineProps = {
+  readonly row: FileRow
+  readonly tokens: readonly CodeToken[] | undefined
+  /** The text that is searched for, or empty. */
+  readonly query: string
+  /** What a search found in the file before it was opened. */
+  readonly found: readonly string[]
+  readonly isCurrent: boolean
+}
+
+/** One row of a file with the number of its line. */
+function FileLine({ row, tokens, query, found, isCurrent }: FileLineProps) {
+  const matches =
+    query === '' && isCurrent ? findAllExactly(row.text, found, MOST_FOUND) : findAllIgnoringCase(row.text, query)
+  return (
+    <div className={styles.line} data-current={isCurrent || undefined}>
+      <span className={styles.number} aria-hidden={!row.isLineStart}>
+        {row.isLineStart ? row.line : '↳'}
+      </span>
+      <code className={styles.code}>
+        {matches.length > 0 || tokens === undefined ? (
+          <Highlighted text={row.text} matches={matches} />
+        ) : (
+          <CodeTokens tokens={tokens} />
+        )}
+      </code>
+    </div>
+  )
 }

@@ -12,6 +12,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { AlarmLine } from './alarm-line.tsx'
@@ -19,9 +20,8 @@ import { FleetFilters } from './fleet-filters.tsx'
 import styles from './fleet-page.module.css'
 import { FleetTable } from './fleet-table.tsx'
 import { EVERYTHING, type Narrowed, narrowedInput } from './narrowed.ts'
-import { OpeningLine } from './opening-line.tsx'
 import { NOTHING_SOUGHT, type Sought, TenantSearch, TenantSearchField } from './tenant-search.tsx'
-import { useOpening } from './use-opening.ts'
+import { type Opening, useOpening } from './use-opening.ts'
 
 const PAGE = 100
 const TYPING_MS = 250
@@ -154,5 +154,34 @@ function NoRows({ isNarrowed }: { readonly isNarrowed: boolean }) {
       None is stored yet, or <code>lcm.tenant_access</code> gives your role no tenant.{' '}
       <code>lcm copy --to postgres://…</code> copies a memory into a tenant.
     </EmptyState>
+  )
+}
+
+/** How far the conversation is that was chosen, or why it cannot be opened. */
+function OpeningLine({ opening: { row, messages, error, openAsItIs, forget } }: { readonly opening: Opening }) {
+  if (row === null) return null
+  if (error) {
+    const { code, message } = toErrorInfo(error)
+    return (
+      <footer className={styles.line} role="alert">
+        <span className={styles.error}>{message}</span>
+        {code === 'conflict' && <Button onClick={openAsItIs}>Open it with its changes</Button>}
+        <Button look="quiet" onClick={forget}>
+          Close
+        </Button>
+      </footer>
+    )
+  }
+  const name = `Copying ${row.label || `conversation ${row.conversationId}`}`
+  return (
+    <footer className={styles.line} role="status">
+      <span className={styles.name}>{name}</span>
+      <span className={styles.openingLineBar}>
+        <ProgressBar label={name} done={Math.min(messages, row.messages)} total={row.messages} />
+      </span>
+      <span className={styles.count}>
+        {formatCount(messages)} of {plural(row.messages, 'message')}
+      </span>
+    </footer>
   )
 }

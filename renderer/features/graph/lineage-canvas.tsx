@@ -1,15 +1,15 @@
+import { Background, type NodeProps, ReactFlow, useReactFlow, ViewportPortal } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
-import type { NodeProps } from '@xyflow/react'
-import { Background, ReactFlow, useReactFlow } from '@xyflow/react'
 import { type RefObject, use, useEffect, useImperativeHandle, useMemo, useRef } from 'react'
+import { nodeColor } from '../../ui/depth-color.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { moreText } from './card-text.ts'
+import type { PlacedEdge } from './edge-path.ts'
 import { boxAround, fitGraph, type GraphViewport, revealBox } from './fit.ts'
 import { type FlowNode, type FrameNode, type MoreNode, toFlow } from './flow.ts'
 import { GraphActions } from './graph-actions.ts'
 import type { GraphLayout } from './graph-layout.ts'
 import { LineageCard } from './lineage-card.tsx'
-import { LineageEdges } from './lineage-edges.tsx'
 import styles from './lineage-graph.module.css'
 import type { Box } from './placed-items.ts'
 
@@ -129,4 +129,40 @@ function LineageMore({ data: { more, unit, isExpanded } }: NodeProps<MoreNode>) 
 /** The background of the sources of one node when they take several rows. */
 function LineageFrame(_: NodeProps<FrameNode>) {
   return <div className={styles.frame} />
+}
+
+/**
+ * The edges from each summary to its sources, in the colour of the summary. Their paths come from the layout, so React
+ * Flow measures nothing for them. Edges with an error lie on top and are described in words.
+ */
+function LineageEdges({ edges }: { readonly edges: readonly PlacedEdge[] }) {
+  return (
+    <ViewportPortal>
+      <svg className={styles.edges} width="1" height="1" aria-hidden="true">
+        {edges.map(
+          ({ id, state, path, from }) =>
+            state === 'sound' && <path key={id} className={styles.edge} d={path} style={{ stroke: nodeColor(from) }} />,
+        )}
+      </svg>
+      <svg className={styles.unsoundEdges} width="1" height="1" aria-hidden="true">
+        {edges.map(
+          ({ id, state, path, label }) =>
+            state !== 'sound' && (
+              <g key={id}>
+                <path className={styles.unsound} d={path} />
+                <text
+                  className={styles.edgeLabel}
+                  x={label.x}
+                  y={label.y}
+                  textAnchor="middle"
+                  dominantBaseline="central"
+                >
+                  {state}
+                </text>
+              </g>
+            ),
+        )}
+      </svg>
+    </ViewportPortal>
+  )
 }

@@ -1,15 +1,21 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
-import type { RepairPlan } from '../../../core/contract/repair.ts'
+import type { ExportFormat, RepairPlan } from '../../../core/contract/repair.ts'
+import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { plural } from '../../ui/format.ts'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { DETERMINISTIC } from '../../ui/summarizers.ts'
+import { useJob } from '../../ui/use-job.ts'
+import { useNewFile } from '../../ui/use-new-file.ts'
 import { ApplyDialog } from './apply-dialog.tsx'
-import { ExportPlan } from './export-plan.tsx'
-import { RepairInCopy } from './repair-in-copy.tsx'
 import styles from './repair-plan-list.module.css'
 import { RepairStepRow } from './repair-step-row.tsx'
 import { whyOnlyExport } from './repair-wording.ts'
+import reportView from './report-view.module.css'
 import { type Chosen, canChoose, safeSteps, toggleStep } from './step-choice.ts'
 
 type ApplyInput = {
@@ -93,6 +99,65 @@ export function RepairPlanList({ plan, info, isBusy, onApply }: Props) {
           onClose={() => setAsking(false)}
         />
       )}
+    </>
+  )
+}
+
+/** The whole plan as a file: a job, since it holds every row of every step. */
+function ExportPlan() {
+  const { start, job, error, isRunning } = useJob()
+  const saved = useRef<string | null>(null)
+  const exported = job?.result?.kind === 'repair_export' ? job.result.value : null
+  useEffect(() => {
+    if (exported === null || job === null || saved.current === job.jobId) return
+    saved.current = job.jobId
+    const type = exported.format === 'markdown' ? 'text/markdown' : 'application/sql'
+    saveFile(exported.fileName, new Blob([exported.text], { type }))
+  }, [exported, job])
+  const save = (format: ExportFormat) => start({ kind: 'repair_export', format })
+  return (
+    <>
+      <Menu
+        label={isRunning ? 'Exporting…' : 'Export plan'}
+        className={reportView.export}
+        items={[
+          { label: 'Markdown', onSelect: () => save('markdown') },
+          { label: 'SQL', onSelect: () => save('sql') },
+        ]}
+      >
+        {isRunning ? 'Exporting…' : 'Export plan'}
+      </Menu>
+      {error !== null && <ErrorLine error={error} />}
+    </>
+  )
+}
+
+/**
+ * Makes a working copy and opens it at the same place, where the repair goes on. The copy is compared with the original
+ * row by row, and the original stays as it is.
+ */
+function RepairInCopy() {
+  const { start, open, job, error, isRunning } = useNewFile(api.memory.copy.mutationOptions())
+  const isMade = job?.result?.kind === 'copy'
+  const latest = useRef(open)
+  useEffect(() => {
+    latest.current = open
+  })
+  useEffect(() => {
+    if (isMade) latest.current()
+  }, [isMade])
+  return (
+    <>
+      <Button
+        look="primary"
+        disabled={isRunning || isMade}
+        title="A native memory with the same ids and damage, compared row by row. It opens here; the original stays as it is."
+        onClick={() => start(undefined)}
+      >
+        Repair in a working copy
+      </Button>
+      {isRunning && <JobProgress job={job} title="Copying…" />}
+      {error !== null && <ErrorLine error={error} />}
     </>
   )
 }

@@ -6,7 +6,6 @@ import { Loading } from '../../ui/loading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import type { TimeRange } from './chart-scale.ts'
 import styles from './logs-view.module.css'
-import { slowestByProcedure } from './slow-calls.ts'
 
 type Props = { readonly history: ActivityHistory | undefined; readonly range: TimeRange | null }
 
@@ -48,4 +47,32 @@ export function SlowCallTable({ history, range }: Props) {
       </tbody>
     </table>
   )
+}
+
+type SlowProcedure = {
+  readonly procedure: string
+  readonly slowestMs: number
+  readonly medianMs: number
+  readonly count: number
+  readonly lastAtMs: number
+}
+
+/** Sums up slow calls by procedure, those with the longest first. */
+export function slowestByProcedure(
+  calls: ActivityHistory['slowCalls'],
+  range: TimeRange | null,
+): readonly SlowProcedure[] {
+  const within = calls.filter(({ atMs }) => range === null || (atMs >= range.fromMs && atMs <= range.toMs))
+  return [...Map.groupBy(within, ({ procedure }) => procedure)]
+    .map(([procedure, some]) => {
+      const sorted = some.map(({ durationMs }) => durationMs).sort((a, b) => a - b)
+      return {
+        procedure,
+        slowestMs: sorted.at(-1) ?? 0,
+        medianMs: sorted[Math.floor(sorted.length / 2)] ?? 0,
+        count: sorted.length,
+        lastAtMs: Math.max(...some.map(({ atMs }) => atMs)),
+      }
+    })
+    .sort((a, b) => b.slowestMs - a.slowestMs)
 }

@@ -1,24 +1,27 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import type { MapRuns } from '../../../core/contract/map.ts'
+import type { MapRun, MapRuns } from '../../../core/contract/map.ts'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
-import { useShown } from '../../routes.ts'
+import { useShown, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import { MapDialog } from './map-dialog.tsx'
 import { EMPTY_MAP } from './map-form.ts'
 import styles from './map-view.module.css'
-import { RunDetail } from './run-detail.tsx'
 import { RunTable } from './run-table.tsx'
-import { runsText } from './run-wording.ts'
+import { countsText, operatorText, runsText } from './run-wording.ts'
+import { StepList } from './step-list.tsx'
 
 type Props = {
   readonly info: MemoryInfo
@@ -127,5 +130,52 @@ function NoRuns({ data: { unreadable, path }, info, action }: NoRunsProps) {
         ? 'It is recorded beside this memory.'
         : `It is recorded beside the memory, and nothing is written to the folder of ${info.systemLabel}: make a working copy first.`}
     </EmptyState>
+  )
+}
+
+const ONLY_NAMES = ['all', 'retries', 'failures'] as const
+
+const ONLY = [
+  { value: 'all', label: 'All', hint: 'Every try that failed and every result' },
+  { value: 'retries', label: 'Retries', hint: 'Tries that failed, and results that needed more than one' },
+  { value: 'failures', label: 'Failures', hint: 'Items that have no valid result' },
+] as const
+
+/** The details of one run and the results of its items. */
+function RunDetail({ run }: { readonly run: MapRun }) {
+  const [only, setOnly] = useShownChoice('map.only', ONLY_NAMES)
+  const { runId, hasJournal, retain, actor, atMs, hashes } = run
+  return (
+    <section className={styles.detail} aria-label="Run">
+      <div className={styles.facts}>
+        <Facts>
+          <Fact name="operation">{operatorText({ ...run, retain: null })}</Fact>
+          <Fact name="retained">{retain === null ? null : <bdi>{retain}</bdi>}</Fact>
+          <Fact name="items">{countsText(run)}</Fact>
+          <Fact name="by">{actor === null ? null : <bdi>{actor}</bdi>}</Fact>
+          <Fact name="recorded">{atMs === null ? null : <TimeText atMs={atMs} form="short" />}</Fact>
+          <Fact name="run">{runId === null ? null : <code>{runId}</code>}</Fact>
+          {Object.entries(hashes).map(([name, hash]) => (
+            <Fact key={name} name={name.replaceAll('_', ' ')}>
+              <code className={styles.hash}>{hash}</code>
+            </Fact>
+          ))}
+        </Facts>
+      </div>
+      {runId !== null && hasJournal ? (
+        <>
+          <div className={styles.toolbar}>
+            <Segmented label="Which items" options={ONLY} value={only} onChange={setOnly} />
+          </div>
+          <StepList key={only} runId={runId} only={only} isRunning={run.status === 'running'} />
+        </>
+      ) : (
+        <EmptyState title="Items are not recorded">
+          {runId === null
+            ? 'The program that recorded this run keeps no record of its items.'
+            : 'The journal of this run is not beside the memory any more.'}
+        </EmptyState>
+      )}
+    </section>
   )
 }

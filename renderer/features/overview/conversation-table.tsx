@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { ListRange } from 'react-virtuoso'
 import type { CompactionSettings } from '../../../core/contract/compaction.ts'
@@ -16,7 +16,6 @@ import { TimeText } from '../../ui/time-text.tsx'
 import type { useConversations } from '../../ui/use-conversations.ts'
 import styles from './conversation-table.module.css'
 import { byLoss, type Loss, type Losses } from './overview-figures.ts'
-import { useLosses } from './use-losses.ts'
 
 /** The orders of the table. `lost` is that of the rows that are loaded; all others are those of the memory. */
 export const TABLE_SORTS = ['change', 'messages', 'size', 'pressure', 'compaction', 'findings', 'lost'] as const
@@ -218,3 +217,31 @@ function Lost({ loss }: { readonly loss: Loss | 'failed' | undefined }) {
 
 const openConversation = (conversationId: number): void =>
   navigate({ conversationId, selection: null, shown: { 'overview.scope': null } }, 'push')
+
+/** Counts are kept this long after their row left the screen. */
+const KEPT_MS = 10 * 60_000
+
+const lossOf = (conversationId: number) =>
+  api.trace.survival.queryOptions({ input: { conversationId, limit: 0 }, gcTime: KEPT_MS, retry: false })
+
+/**
+ * Returns what these conversations have lost, as far as it was counted. Counting reads all texts, so one
+ * conversation is counted at a time; when its row leaves the screen, the core stops.
+ */
+function useLosses(rows: readonly ListedConversation[]): Losses {
+  const queries = useQueryClient()
+  const compacted = rows.filter(({ summaries }) => summaries > 0).map(({ conversationId }) => conversationId)
+  const isWanted = (id: number): boolean => {
+    const state = queries.getQueryState(lossOf(id).queryKey)
+    return state === undefined || state.status === 'pending' || state.isInvalidated
+  }
+  const next = compacted.find(isWanted)
+  const results = useQueries({ queries: compacted.map((id) => ({ ...lossOf(id), enabled: id === next })) })
+  const losses = new Map<number, Loss | 'failed'>()
+  for (const [index, id] of compacted.entries()) {
+    const { data, error } = results[index] ?? {}
+    if (data) losses.set(id, { details: data.totalDetails, kept: data.totalKept })
+    else if (error) losses.set(id, 'failed')
+  }
+  return losses
+}

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { meaningOf } from '../../../core/contract/glossary.ts'
 import { checksMade } from '../../../core/contract/integrity.ts'
 import type { Overview } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { navigate, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { Dim } from '../../ui/dim.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { plural } from '../../ui/format.ts'
+import figures from '../../ui/figure-table.module.css'
+import { formatCompact, formatCompression, formatCount, formatPercent, plural } from '../../ui/format.ts'
 import { LargeRow } from '../../ui/large-row.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { roleOf } from '../../ui/role.ts'
@@ -17,11 +20,11 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { AllConversations } from './all-conversations.tsx'
 import { CacheRibbon } from './cache-ribbon.tsx'
-import { DepthTable } from './depth-table.tsx'
+import { type Breakdown, byDepth, compressionOf, depthName, withShares } from './overview-figures.ts'
+import overviewTable from './overview-table.module.css'
 import styles from './overview-view.module.css'
 import { PressureFigures } from './pressure-figures.tsx'
 import { PressureHistory } from './pressure-history.tsx'
-import { RoleTable } from './role-table.tsx'
 import { RunTable } from './run-table.tsx'
 
 type Props = { readonly conversationId: number }
@@ -116,6 +119,92 @@ function LargestMessages({ messages }: { readonly messages: readonly Large[] }) 
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** How much each layer compresses. */
+function DepthTable({ depths }: { readonly depths: readonly Breakdown[] }) {
+  return (
+    <section>
+      <SectionHeading>Summaries by depth</SectionHeading>
+      {depths.length === 0 ? (
+        <p className={overviewTable.none}>Nothing was summarised yet.</p>
+      ) : (
+        <table className={figures.table}>
+          <thead>
+            <tr>
+              <th title={meaningOf('depth')}>layer</th>
+              <th>summaries</th>
+              <th>tokens</th>
+              <th>stand for</th>
+              <th>compression</th>
+            </tr>
+          </thead>
+          <tbody>
+            {byDepth(depths).map((row) => {
+              const ratio = compressionOf(row)
+              return (
+                <tr key={row.key}>
+                  <td className={overviewTable.name} title={meaningOf(row.key === '0' ? 'leaf, condensed' : 'depth')}>
+                    <DepthSwatch node={{ kind: row.key === '0' ? 'leaf' : 'condensed', depth: Number(row.key) }} />
+                    {depthName(row.key)}
+                  </td>
+                  <td>{formatCount(row.count)}</td>
+                  <td>{formatCompact(row.tokens)}</td>
+                  <td>{row.sourceTokens === null ? '–' : formatCompact(row.sourceTokens)}</td>
+                  <td>{ratio === null ? '–' : formatCompression(ratio)}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+/** How much each role wrote. */
+function RoleTable({ roles }: { readonly roles: readonly Breakdown[] }) {
+  return (
+    <section>
+      <SectionHeading>Messages by role</SectionHeading>
+      {roles.length === 0 ? (
+        <p className={overviewTable.none}>There is no message.</p>
+      ) : (
+        <table className={figures.table}>
+          <thead>
+            <tr>
+              <th>role</th>
+              <th>messages</th>
+              <th>tokens</th>
+              <th>share</th>
+              <th>
+                <span className="unseen">share, drawn</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {withShares(roles, (key) => key).map((row) => (
+              <tr key={row.key}>
+                <td className={overviewTable.name}>
+                  <DepthSwatch node={{ kind: 'message', role: roleOf(row.key) }} />
+                  {row.label}
+                </td>
+                <td>{formatCount(row.count)}</td>
+                <td>{formatCompact(row.tokens)}</td>
+                <td>{formatPercent(row.share)}</td>
+                <td className={overviewTable.wide}>
+                  <span
+                    className={figures.bar}
+                    style={{ width: `${row.share * 100}%`, background: `var(--${row.key}, var(--tool))` }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
     </section>
   )
 }

@@ -3,7 +3,6 @@ import type { NamedProbe, ProbeState, ProbeSum } from '../../../core/contract/pr
 import { formatCount, formatPercent, plural } from '../../ui/format.ts'
 import styles from './probe-head.module.css'
 import { depthKey, depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
-import { countOf, StateBar } from './state-bar.tsx'
 
 type Props = {
   /** In the order in which they are shown. */
@@ -149,4 +148,31 @@ function Sum({ name, sum, isOn, onToggle }: SumProps) {
       <StateBar sum={sum} label={name} />
     </button>
   )
+}
+
+type StateBarProps = { readonly sum: ProbeSum; readonly label: string }
+
+/** How many questions are in each state, to scale. */
+function StateBar({ sum, label }: StateBarProps) {
+  const words = PROBE_STATES.map((state) => `${formatCount(countOf(sum, state))} ${STATE_WORDS[state]}`).join(', ')
+  return (
+    <div className={styles.bar} role="img" aria-label={`${label}: ${words}`}>
+      {PROBE_STATES.map((state) => {
+        const count = countOf(sum, state)
+        return count === 0 ? null : (
+          <span
+            key={state}
+            data-state={state}
+            style={{ flexGrow: count }}
+            title={`${formatCount(count)} ${STATE_WORDS[state]}`}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function countOf(sum: ProbeSum, state: ProbeState): number {
+  const { inWindow, bySearch, byExpanding, changed, dropped } = sum
+  return { in_window: inWindow, by_search: bySearch, by_expanding: byExpanding, changed, dropped }[state]
 }

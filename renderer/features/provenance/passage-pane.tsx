@@ -1,11 +1,12 @@
-import type { Provenance } from '../../../core/contract/provenance.ts'
+import type { Passage, Provenance, ProvenanceClaim } from '../../../core/contract/provenance.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
-import { ClaimPassages } from './claim-passages.tsx'
-import { DoubtfulList } from './doubtful-list.tsx'
+import { SourcePassage } from '../../ui/source-passage.tsx'
 import styles from './provenance-pane.module.css'
+import { SupportMark } from './support-mark.tsx'
+import { doubtfulClaims } from './wording.ts'
 
 type Props = {
   readonly provenance: Provenance
@@ -63,4 +64,92 @@ export function PassagePane(props: Props) {
       <DoubtfulList provenance={provenance} onPick={onPick} />
     </>
   )
+}
+
+type DoubtfulListProps = { readonly provenance: Provenance; readonly onPick: (index: number) => void }
+
+const MOST = 60
+
+/** The doubtful sentences, worst first, shown while no sentence is selected. */
+function DoubtfulList({ provenance: { claims }, onPick }: DoubtfulListProps) {
+  const doubtful = doubtfulClaims(claims)
+  if (claims.length === 0) return <p className={styles.none}>It says nothing that could be looked for.</p>
+  if (doubtful.length === 0)
+    return <p className={styles.none}>Every sentence has a passage that carries it. Select one to see which.</p>
+  return (
+    <>
+      <p className={styles.none}>Worth a look. Or select any sentence, or any words of the text.</p>
+      <ul className={styles.list}>
+        {doubtful.slice(0, MOST).map((index) => {
+          const claim = claims[index]
+          if (claim === undefined) return null
+          return (
+            <li key={index}>
+              <button type="button" className={styles.claim} onClick={() => onPick(index)}>
+                <SupportMark support={claim.support}>{''}</SupportMark>
+                <span className={styles.text} dir="auto">
+                  {claim.text}
+                </span>
+                {claim.invented.length > 0 && (
+                  <span className={styles.invented}>
+                    in no source: {claim.invented.map(({ text }) => `“${text}”`).join(', ')}
+                  </span>
+                )}
+              </button>
+            </li>
+          )
+        })}
+      </ul>
+    </>
+  )
+}
+
+type ClaimPassagesProps = {
+  readonly claim: ProvenanceClaim
+  /** True when the claim is quoted above the passages, because several are selected. */
+  readonly isQuoted: boolean
+  /** The index of the passage whose matches are marked in the text. */
+  readonly active: number
+  readonly onPoint: (passage: number) => void
+}
+
+const LONGEST_QUOTE = 140
+
+/** The support of a claim: the verdict with its reason, then the passages, best first. */
+function ClaimPassages({ claim, isQuoted, active, onPoint }: ClaimPassagesProps) {
+  const { support, why, passages, text } = claim
+  return (
+    <section className={styles.claimPassagesClaim}>
+      {isQuoted && (
+        <p className={styles.quote} dir="auto">
+          {text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}
+        </p>
+      )}
+      <p className={styles.verdict}>
+        <SupportMark support={support} /> <span>· {why}</span>
+      </p>
+      {passages.map((passage, index) => (
+        <SourcePassage
+          key={`${passage.id} ${passage.field} ${passage.part} ${passage.start}`}
+          id={passage.id}
+          node={{ ...passage, kind: kindOf(passage) }}
+          conversationId={passage.conversationId}
+          seq={passage.seq}
+          atMs={passage.createdAtMs}
+          field={passage.field}
+          excerpt={passage.excerpt}
+          matches={passage.matches.map(({ start, end }) => [start - passage.start, end - passage.start] as const)}
+          score={passage.score}
+          why={passage.why}
+          isActive={index === active}
+          onPoint={() => onPoint(index)}
+        />
+      ))}
+    </section>
+  )
+}
+
+function kindOf({ kind, depth }: Passage): 'message' | 'leaf' | 'condensed' {
+  if (kind === 'message') return 'message'
+  return depth === 0 ? 'leaf' : 'condensed'
 }

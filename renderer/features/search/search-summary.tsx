@@ -1,14 +1,23 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import type { Job } from '../../../core/contract/job.ts'
+import type { SearchIndexStatus } from '../../../core/contract/search-index.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
-import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { formatBytes, formatCount, formatDuration, formatPercent, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
+import { jobOutcome } from '../../ui/job-text.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
+import { useJob } from '../../ui/use-job.ts'
 import type { Filters, SearchSort } from './filters.ts'
 import type { Grouping } from './groups.ts'
-import { IndexLine } from './index-line.tsx'
+import indexLine from './index-line.module.css'
 import styles from './search-summary.module.css'
 import type { Search } from './use-search.ts'
-import { VectorLine } from './vector-line.tsx'
+import { vectorsText } from './vectors-text.ts'
 
 type Props = {
   readonly search: Search
@@ -130,5 +139,86 @@ function Choice<T extends string>({ label, names, value, shown = names[value], o
       {shown}
       <Icon name="chevronDown" />
     </Menu>
+  )
+}
+
+/** Shows the progress of an index that is being built. It is empty when no search has to wait for one. */
+function IndexLine() {
+  const { status, job } = useSearchIndex()
+  if (!status || status.jobId === null) return null
+  const done = job?.progress?.done ?? status.indexedRows
+  const total = job?.progress?.total ?? status.totalRows
+  const isInBytes = job?.progress?.unit === 'bytes'
+  return (
+    <p
+      className={indexLine.line}
+      title={
+        isInBytes
+          ? `${formatBytes(done)} of ${formatBytes(total)} of the contents of large files`
+          : `${formatCount(done)} of ${formatCount(total)} texts, ${formatBytes(status.bytes)}`
+      }
+    >
+      <span>An index for searching is being made</span>
+      <span className={indexLine.bar}>
+        <ProgressBar label="Search index" done={done} total={total} />
+      </span>
+      {total > 0 && <span>{formatPercent(Math.min(1, done / total))}</span>}
+    </p>
+  )
+}
+
+type SearchIndex = {
+  readonly status: SearchIndexStatus | undefined
+  /** The job that builds the index, while there is one. */
+  readonly job: Job | null
+}
+
+/** Returns how searches are answered now, and the progress of an index for them. */
+function useSearchIndex(): SearchIndex {
+  const { data: status, refetch } = useQuery(api.retrieval.index.queryOptions())
+  const { data: jobs } = useQuery(api.jobs.list.queryOptions())
+  const job = jobs?.find(({ kind, state }) => kind === 'index' && state === 'running') ?? null
+  const jobId = job?.jobId
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a job that began or ended says that the answer is another one
+  useEffect(() => {
+    void refetch()
+  }, [jobId, refetch])
+  return { status, job }
+}
+
+/**
+ * Says which texts questions find in other words, and makes the vectors that are missing. It is empty without a model
+ * for them, and when every text has its vectors.
+ */
+function VectorLine() {
+  const { data: status, error, refetch } = useQuery(api.retrieval.vectors.queryOptions())
+  const { data: jobs } = useQuery(api.jobs.list.queryOptions())
+  const made = useJob()
+  const job = jobs?.find(({ kind }) => kind === 'embed') ?? null
+  const state = job?.state
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a job that began or ended says that the answer is another one
+  useEffect(() => {
+    void refetch()
+  }, [job?.jobId, state, refetch])
+  if (error) return <p role="alert">{toErrorInfo(error).message}</p>
+  if (!status || status.provider === null) return null
+  if (job && state === 'running') return <JobProgress job={job} title="Making vectors…" />
+  const missing = status.totalTexts - status.texts
+  const problem = made.error ?? (state === 'failed' ? job?.error : null)
+  if (missing <= 0 && !problem) return null
+  return (
+    <>
+      <p className={indexLine.line}>
+        <span>{vectorsText(status)}</span>
+        <Button className={indexLine.make} disabled={made.isRunning} onClick={() => made.start({ kind: 'embed' })}>
+          {status.texts === 0 ? 'Make vectors' : 'Go on'}
+        </Button>
+      </p>
+      {problem ? (
+        <p role="alert">{toErrorInfo(problem).message}</p>
+      ) : (
+        job?.result?.kind === 'embed' && job.result.value.outcome !== 'ready' && <p>{jobOutcome(job)}.</p>
+      )}
+    </>
   )
 }

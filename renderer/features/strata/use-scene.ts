@@ -1,14 +1,16 @@
 import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
-import { api } from '../../api.ts'
+import { api, client } from '../../api.ts'
 import { useTheme } from '../../ui/theme.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNames } from '../../ui/use-names.ts'
 import { useNotes } from '../../ui/use-notes.ts'
 import type { Size } from '../../ui/use-size.ts'
 import { ageRange, type ColorBy } from './bar-color.ts'
 import { type Buckets, largestOf } from './buckets.ts'
+import { type Core, coreOf } from './core-drill.ts'
 import { namedNodes, wordsFrom } from './named-nodes.ts'
 import { readPalette } from './palette.ts'
 import { placeFindings } from './place-findings.ts'
@@ -21,7 +23,6 @@ import { messageNumber, rangeOfMessage, rangeOfSummary, type SelectedRange } fro
 import { NO_FILTER, type StrataFilter } from './strata-filter.ts'
 import { indexSummaries, type SummaryIndex } from './summary-index.ts'
 import { detailTile, overviewTile } from './tiles.ts'
-import { useCore } from './use-core.ts'
 import { useRange } from './use-range.ts'
 import { useRunFacts } from './use-run-facts.ts'
 import { useBuckets } from './use-strata-queries.ts'
@@ -198,4 +199,24 @@ function useSelectedRange(
     if (located === undefined || located.conversationId !== strata.conversationId) return null
     return { x0: located.position, x1: located.position + 1, entry: null, depth: -1 }
   }, [selection, strata, index, number, isPosition, buckets, located])
+}
+
+/** Who goes through messages by keys does not wait for the trace of each. */
+const SETTLE_MS = 400
+const STALE_MS = 30_000
+
+/** Returns what survives of the selected message in every layer above it. Null for anything else, and until it is known. */
+function useCore(selection: string | null, selected: SelectedRange | null, index: SummaryIndex): Core | null {
+  const settled = useDebounced(selection, SETTLE_MS)
+  const id = settled === selection && settled !== null && messageNumber(settled) !== null ? settled : null
+  const { data } = useQuery({
+    queryKey: ['trace', 'layers', id],
+    queryFn: id === null ? skipToken : ({ signal }) => client.trace.fact({ id, ladderOnly: true }, { signal }),
+    staleTime: STALE_MS,
+    retry: false,
+  })
+  return useMemo(
+    () => (id === null || data === undefined || selected === null ? null : coreOf(data, index, selected)),
+    [id, data, selected, index],
+  )
 }

@@ -2,7 +2,6 @@ import { useState } from 'react'
 import type { DiffLine } from '../../../core/contract/surgery.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
-import { sideBySide } from './side-by-side.ts'
 import styles from './side-by-side-table.module.css'
 
 const FIRST_LINES = 400
@@ -54,4 +53,34 @@ function Line({ text, state }: LineProps) {
       {text}
     </td>
   )
+}
+
+/** An old and a new line side by side. Null when one side has no line. */
+type SideRow = {
+  readonly kind: 'same' | 'changed'
+  readonly before: string | null
+  readonly after: string | null
+}
+
+/** Pairs replaced lines with their replacements, and unchanged lines with themselves. */
+export function sideBySide(diff: readonly DiffLine[]): readonly SideRow[] {
+  const rows: SideRow[] = []
+  let removed: string[] = []
+  let added: string[] = []
+  const flush = () => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at += 1)
+      rows.push({ kind: 'changed', before: removed[at] ?? null, after: added[at] ?? null })
+    removed = []
+    added = []
+  }
+  for (const { kind, text } of diff) {
+    if (kind === 'removed') removed.push(text)
+    else if (kind === 'added') added.push(text)
+    else {
+      flush()
+      rows.push({ kind: 'same', before: text, after: text })
+    }
+  }
+  flush()
+  return rows
 }

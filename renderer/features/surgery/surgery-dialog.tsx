@@ -1,21 +1,24 @@
 import { useState } from 'react'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
-import type { SurgeryRequest } from '../../../core/contract/surgery.ts'
+import type { SurgeryRequest, SurgeryResult } from '../../../core/contract/surgery.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatBytes, formatDuration, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { MakeWorkingCopy } from '../../ui/make-working-copy.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import { useJob } from '../../ui/use-job.ts'
 import type { NodeAsk } from './surgery-ask.ts'
 import styles from './surgery-dialog.module.css'
 import { draftOf, toRequest } from './surgery-draft.ts'
 import { SurgeryForm } from './surgery-form.tsx'
-import { SurgeryOutcome } from './surgery-outcome.tsx'
 import { SurgeryPreviewView } from './surgery-preview-view.tsx'
-import { applyLabel, askText, askTitle, isEmpty } from './surgery-wording.ts'
+import { applyLabel, askText, askTitle, isEmpty, resultTitle } from './surgery-wording.ts'
 
 type Props = {
   readonly ask: NodeAsk
@@ -124,5 +127,40 @@ export function SurgeryDialog({ ask, info, onUndo, onClose }: Props) {
         )}
       </div>
     </Dialog>
+  )
+}
+
+/** The result of an operation, with its undo. */
+function SurgeryOutcome({ result }: { readonly result: SurgeryResult }) {
+  const { preview, backup, rolledBack, durationMs } = result
+  const made = preview.copies.at(-1)
+  return (
+    <div className={styles.form} role="status">
+      <p className={styles.title}>{resultTitle(result)}</p>
+      {rolledBack === null ? (
+        <p>{preview.description}</p>
+      ) : (
+        <p>
+          The file is as it was. With the change these checks found more than before:{' '}
+          {rolledBack.map(({ check, before, after }) => `${check} ${before} → ${after}`).join(', ')}
+        </p>
+      )}
+      <Facts>
+        <Fact name="rows">{rolledBack === null ? plural(preview.rows, 'row') : null}</Fact>
+        <Fact name="copy">
+          {made === undefined || rolledBack !== null || preview.operation.kind !== 'transplant' ? null : (
+            <NodeLink id={made.to} maxChars={32} conversationId={preview.operation.toConversationId} />
+          )}
+        </Fact>
+        <Fact name="backup">
+          {backup === null ? null : (
+            <>
+              <PathText path={backup.path} /> <span className={styles.dim}>{formatBytes(backup.bytes)}</span>
+            </>
+          )}
+        </Fact>
+        <Fact name="took">{formatDuration(durationMs)}</Fact>
+      </Facts>
+    </div>
   )
 }

@@ -1,10 +1,10 @@
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
+import type { RowChange } from '../../../core/contract/repair.ts'
 import type { SurgeryPreview, WindowChange } from '../../../core/contract/surgery.ts'
 import { changedTables } from '../../ui/change-rows.ts'
 import { ChangeTable } from '../../ui/change-table.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural, shortenId } from '../../ui/format.ts'
-import { lineageAfter } from './lineage-after.ts'
 import { RewrittenNodeView } from './rewritten-node-view.tsx'
 import styles from './surgery-dialog.module.css'
 import { isEmpty, tokensText } from './surgery-wording.ts'
@@ -131,4 +131,23 @@ function Ids({ ids, sign }: { readonly ids: readonly string[]; readonly sign: st
       )}
     </>
   )
+}
+
+/** The new sources of a dependent whose former source was removed. */
+type Heir = { readonly id: string; readonly sources: readonly string[] }
+
+/** Returns the new links of the dependents of a removed node. They are taken from the changed rows. */
+export function lineageAfter(changes: readonly RowChange[], goneId: string): readonly Heir[] {
+  const links = changes.filter(({ table }) => table === 'summary_sources' || table === 'summary_messages')
+  const dependents = new Set(
+    links
+      .filter(({ key, after }) => after === null && key.source_summary_id === goneId)
+      .map(({ key }) => String(key.summary_id)),
+  )
+  return [...dependents].map((id) => ({
+    id,
+    sources: links
+      .filter(({ key, before }) => before === null && key.summary_id === id)
+      .map(({ key }) => (key.source_summary_id == null ? `msg_${key.message_id}` : String(key.source_summary_id))),
+  }))
 }

@@ -2,20 +2,23 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { Message } from '../../../core/contract/message.ts'
 import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { formatCount, plural } from '../../ui/format.ts'
+import type { MessageRange } from '../../ui/range-address.ts'
 import { useKeys } from '../../ui/use-keys.ts'
+import { type LineageDirection, useLineageStep } from '../../ui/use-lineage-step.ts'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { CHOSEN, useChosenMessages } from './chosen-messages.ts'
 import type { CompactionMark } from './compaction-marks.ts'
+import { CopyRange, MOST_COPIED } from './copy-menu.tsx'
 import { useFoldMessage } from './folds.tsx'
 import { JumpBar } from './jump-bar.tsx'
 import { JoinedRow, MessageRow, PlaceholderRow } from './message-row.tsx'
 import { Minimap } from './minimap.tsx'
 import { assumedRowPx, PLACEHOLDER_PX } from './pages.ts'
-import { RangeBar } from './range-bar.tsx'
 import type { PlacedAgent } from './sub-agents.ts'
 import { toolPairs } from './tool-pairs.ts'
 import styles from './transcript-list.module.css'
-import { useLineageKeys } from './use-lineage-keys.ts'
 import type { Located } from './use-located.ts'
 import { type Target, useScroller } from './use-scroller.ts'
 import type { RowRange } from './use-sight.ts'
@@ -222,4 +225,51 @@ function agentsIn(
   const all: PlacedAgent[] = []
   for (let position = first; position <= last; position++) all.push(...(agents.get(position) ?? []))
   return all.length === 0 ? NO_AGENTS : all
+}
+
+type RangeBarProps = {
+  readonly conversationId: number
+  readonly range: MessageRange
+  readonly onClear: () => void
+}
+
+/** What can be done with the messages that are selected together. */
+function RangeBar({ conversationId, range, onClear }: RangeBarProps) {
+  const count = range.last - range.first + 1
+  return (
+    <div className={styles.bar} role="toolbar" aria-label="Selected messages">
+      <span>
+        {plural(count, 'message')} selected, {formatCount(range.first + 1)} to {formatCount(range.last + 1)}
+      </span>
+      {count > MOST_COPIED && <span className={styles.limit}>the first {formatCount(MOST_COPIED)} are copied</span>}
+      <CopyRange conversationId={conversationId} range={range} />
+      <Button look="quiet" onClick={onClear} title="Esc">
+        Clear
+      </Button>
+    </div>
+  )
+}
+
+const NOTHING = {
+  sources: 'has no sources',
+  dependents: 'is in no summary',
+} as const
+
+/**
+ * Binds `→` to the first dependent of the selection and `←` to its first source.
+ * @returns why the last of these keys led nowhere, or null
+ */
+function useLineageKeys(selection: string | null, onSelect: (id: string) => void): string | null {
+  const step = useLineageStep()
+  const [end, setEnd] = useState<{ readonly id: string; readonly direction: LineageDirection } | null>(null)
+  const go = (direction: LineageDirection) => () => {
+    if (selection === null) return false
+    setEnd(null)
+    // A node that is gone by now has no neighbours either. The detail panel says so.
+    const found = step(selection, direction).catch(() => null)
+    void found.then((id) => (id === null ? setEnd({ id: selection, direction }) : onSelect(id)))
+    return true
+  }
+  useKeys({ ArrowRight: go('dependents'), ArrowLeft: go('sources') })
+  return end !== null && end.id === selection ? `${end.id} ${NOTHING[end.direction]}` : null
 }

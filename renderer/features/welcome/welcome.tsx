@@ -1,21 +1,28 @@
 import { type ComponentProps, useEffect, useState } from 'react'
+import type { ImportResult } from '../../../core/contract/import.ts'
+import type { Job } from '../../../core/contract/job.ts'
+import { api } from '../../api.ts'
 import { host } from '../../host.ts'
 import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
 import { ConnectDialog } from '../../ui/connect-dialog.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { JobProgress } from '../../ui/job-progress.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
+import { useNewFile } from '../../ui/use-new-file.ts'
 import { Databases } from './databases.tsx'
 import { DropTarget } from './drop-target.tsx'
 import { FolderDialog } from './folder-dialog.tsx'
 import { FoundMemories } from './found-memories.tsx'
 import { FoundTranscripts } from './found-transcripts.tsx'
 import { forgetHandedOver, handedOver } from './handed-over.ts'
+import { isSound } from './import-outcome.ts'
 import { ImportPreview } from './import-preview.tsx'
-import { ImportProgress } from './import-progress.tsx'
+import { ImportReport } from './import-report.tsx'
 import { OpenActions } from './open-actions.tsx'
 import { RecentMemories } from './recent-memories.tsx'
-import { useImport } from './use-import.ts'
 import styles from './welcome.module.css'
 
 /** The page without a file, with every way to open one. */
@@ -89,4 +96,64 @@ export function Welcome({ onTour }: Pick<ComponentProps<typeof OpenActions>, 'on
 async function pickTranscripts(choose: (paths: readonly string[]) => void): Promise<void> {
   const paths = await host.pickTranscripts?.()
   if (paths && paths.length > 0) choose(paths)
+}
+
+/** A running import, and then what was not imported. */
+function ImportProgress({ transcripts }: { readonly transcripts: Import }) {
+  const { job, error, result, open, leave } = transcripts
+  if (result !== null)
+    return (
+      <main className={styles.importProgressMain}>
+        <ImportReport result={result} />
+        <div className={styles.actions}>
+          {result.added + result.alreadyThere > 0 && (
+            <Button look="primary" onClick={open}>
+              Open the memory
+            </Button>
+          )}
+          <Button onClick={leave}>Back</Button>
+        </div>
+      </main>
+    )
+  if (error !== null) return <ErrorState error={error} actions={<Button onClick={leave}>Back</Button>} />
+  return (
+    <main className={styles.importProgressMain}>
+      <JobProgress job={job} title="Importing…" />
+      <p className={styles.note}>The transcripts are only read. What has arrived when it is cancelled stays.</p>
+    </main>
+  )
+}
+
+/** An import into a new memory, from the choice of transcripts to the opening of the memory. */
+type Import = {
+  /** True when it is running, has failed, or has a result to look at. */
+  readonly isActive: boolean
+  readonly job: Job | null
+  readonly error: unknown
+  readonly result: ImportResult | null
+  readonly start: (paths: readonly string[]) => void
+  /** Opens the new memory. */
+  readonly open: () => void
+  /** Goes back to the welcome page. */
+  readonly leave: () => void
+}
+
+/** Starts imports and follows them. After a flawless one its memory is opened; flaws are shown first. */
+function useImport(): Import {
+  const { start, job, isRunning, error, open, forget } = useNewFile(api.machine.importNew.mutationOptions())
+  const result = job?.result?.kind === 'import' ? job.result.value : null
+  const isFlawless = result !== null && isSound(result)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened once, when it is whole
+  useEffect(() => {
+    if (isFlawless) open()
+  }, [isFlawless])
+  return {
+    isActive: isRunning || error !== null || result !== null,
+    job,
+    error,
+    result,
+    start: (paths) => start({ paths: [...paths] }),
+    open,
+    leave: forget,
+  }
 }
