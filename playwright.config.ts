@@ -18,11 +18,13 @@ export default defineConfig({
   globalSetup: './test/builders/built-program.ts',
   outputDir: 'test-results/e2e',
   reporter: 'list',
+  // Each test goes to the next free worker, so that no worker is left with a long file at the end.
+  fullyParallel: true,
   // Tests wait for programs and timers, so one more than there are cores finish sooner.
   workers: Math.max(2, availableParallelism() + 1),
   retries: 0,
   // Limits for a machine that is busy with everything else; on a quiet one nothing takes a tenth of it.
-  timeout: 120_000,
+  timeout: 240_000,
   expect: { timeout: 20_000 },
   use: {
     launchOptions: { ...(chromium !== undefined && { executablePath: chromium }), args: [...chromiumFlags, STILL] },

@@ -2,4 +2,9 @@ import { defineConfig } from '@playwright/test'
 import config from './playwright.config.ts'
 
 /** Takes the pictures of the README again, through the browser: `npm run screenshots`. */
-export default defineConfig({ ...config, testMatch: '**/*.picture.ts', projects: [{ name: 'browser' }] })
+export default defineConfig({
+  ...config,
+  fullyParallel: false,
+  testMatch: '**/*.picture.ts',
+  projects: [{ name: 'browser' }],
+})

@@ -14,6 +14,7 @@ const SLOW = [
   'test/repair/crash.process.test.ts',
   'test/rules/generated-faults.whole.test.ts',
   'test/rules/lossless-faults.test.ts',
+  'test/security/damaged-values.test.ts',
   'test/security/stops.test.ts',
   'test/structure/imports.process.test.ts',
   'test/trace/losses.test.ts',

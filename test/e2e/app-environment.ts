@@ -16,7 +16,7 @@ export type OpenRequest = {
 }
 
 /** The environment of an app under test: a home of its own, UTC, and none of the developer's own settings. */
-export function appEnvironment({ home, env }: OpenRequest): Record<string, string> {
+export function appEnvironment({ home, env }: Pick<OpenRequest, 'home' | 'env'>): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] =>
       entry[1] !== undefined && !/^(LCM_(?!CHROMIUM$)|XDG_|NODE_OPTIONS$|ELECTRON_RUN_AS_NODE$)/.test(entry[0]),

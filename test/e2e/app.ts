@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, test as base, type ElectronApplication, expect, type Page } from '@playwright/test'
-import { openInBrowser } from './browser-door.ts'
+import { openInBrowser, type RunningHost, startHost } from './browser-door.ts'
 import { desktopKind, openOnDesktop } from './desktop-door.ts'
 import { sampleCopy } from './memories.ts'
 import { watchForErrors } from './page-errors.ts'
@@ -27,6 +27,12 @@ export const IN_BROWSER = { tag: '@browser' } as const
 export const THROUGH_SHELL = { tag: '@shell' } as const
 /** A test of what only the desktop app has: it is not run in the browser. */
 export const ON_DESKTOP = { tag: '@desktop' } as const
+
+/**
+ * For `test.use`: the tests of a file share a browser host, each with a browser context of its own. For tests that change
+ * nothing but their own memory files: settings, recent files and logs are shared, with a home that is not the test's.
+ */
+export const SHARED_HOST = { sharesHost: true } as const
 
 /** An opened app, and how to end it. */
 export type OpenedApp = {
@@ -48,15 +54,19 @@ type Fixtures = {
   readonly home: string
   /** Environment variables for the app, `LCM_…` say: `test.use({ appEnv: { LCM_TOKEN_BUDGET: '5000' } })`. */
   readonly appEnv: Readonly<Record<string, string>>
+  readonly sharesHost: boolean
   /** Console errors and exceptions that a spec provokes on purpose; any other fails the test. */
   readonly allowedPageErrors: readonly RegExp[]
 }
 
 type Opened = { readonly apps: OpenedApp[]; readonly errors: string[] }
 
-export const test = base.extend<Fixtures & { readonly opened: Opened }, { readonly chromium: () => Promise<Browser> }>({
+type OfWorker = { readonly chromium: () => Promise<Browser>; readonly sharedHost: () => Promise<RunningHost> }
+
+export const test = base.extend<Fixtures & { readonly opened: Opened }, OfWorker>({
   allowedPageErrors: [[], { option: true }],
   appEnv: [{}, { option: true }],
+  sharesHost: [false, { option: true }],
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern
   hostKind: async ({}, use, testInfo) => {
@@ -92,14 +102,34 @@ export const test = base.extend<Fixtures & { readonly opened: Opened }, { readon
     { scope: 'worker' },
   ],
 
-  openMemory: async ({ opened, hostKind, home, appEnv, chromium }, use) => {
+  sharedHost: [
+    // biome-ignore lint/correctness/noEmptyPattern: as above
+    async ({}, use) => {
+      const home = await mkdtemp(join(tmpdir(), 'lcm-e2e-'))
+      let host: Promise<RunningHost> | undefined
+      await use(() => {
+        host ??= startHost({ path: undefined, home, env: {} })
+        return host
+      })
+      await (await host)?.stop()
+      await rm(home, { recursive: true, force: true, maxRetries: 5 })
+    },
+    { scope: 'worker' },
+  ],
+
+  openMemory: async ({ opened, hostKind, home, appEnv, sharesHost, sharedHost, chromium }, use) => {
     await use(async (path) => {
       const watch = (page: Page) => watchForErrors(page, (error) => opened.errors.push(error))
       const running = opened.apps.filter((app) => app.isRunning()).length
       const request = { path, home, env: appEnv, watch, userData: join(home, `electron-${running + 1}`) }
+      const isShared = sharesHost && Object.keys(appEnv).length === 0
       const app =
         hostKind === 'browser'
-          ? await openInBrowser(request, await (await chromium()).newContext())
+          ? await openInBrowser(
+              request,
+              await (await chromium()).newContext(),
+              isShared ? await sharedHost() : undefined,
+            )
           : await openOnDesktop(request, hostKind)
       opened.apps.push(app)
       return app.page

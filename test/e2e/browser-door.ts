@@ -1,16 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { BrowserContext } from '@playwright/test'
+import { type BrowserContext, expect } from '@playwright/test'
 import { inProject, nodeBinary } from '../../scripts/project.mjs'
 import type { OpenedApp } from './app.ts'
 import { appEnvironment, type OpenRequest } from './app-environment.ts'
 
-const START_LIMIT_MS = 20_000
+const START_LIMIT_MS = 60_000
 const STOP_LIMIT_MS = 5_000
 
-/** Starts the browser host as a user would and opens its page in Chromium. */
-export async function openInBrowser(request: OpenRequest, context: BrowserContext): Promise<OpenedApp> {
+/** A running browser host. */
+export type RunningHost = {
+  /** An address that lets one page in. The host gives another one when it was used. */
+  readonly address: () => Promise<string>
+  readonly isRunning: () => boolean
+  readonly stop: () => Promise<void>
+}
+
+/** Starts the browser host as a user would. */
+export async function startHost(request: Pick<OpenRequest, 'path' | 'home' | 'env'>): Promise<RunningHost> {
   const file = request.path === undefined ? [] : ['--db', request.path]
   const host = spawn(nodeBinary, [inProject('out/main/cli.js'), 'serve', '--json', '--no-open', ...file], {
     cwd: request.home,
@@ -18,16 +26,45 @@ export async function openInBrowser(request: OpenRequest, context: BrowserContex
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const isRunning = () => host.exitCode === null && host.signalCode === null
-  const close = async () => {
-    await context.close()
+  const end = async () => {
     if (isRunning()) await stop(host)
   }
   try {
-    const url = await firstAddress(host)
+    let address: string | undefined = await firstAddress(host)
+    createInterface(host.stderr).on('line', (line) => {
+      address = /another one: (http\S+)/.exec(line)?.[1] ?? address
+    })
+    const next = async () => {
+      await expect.poll(() => address).toBeDefined()
+      const given = address ?? ''
+      address = undefined
+      return given
+    }
+    return { address: next, isRunning, stop: end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+/** Opens the page of a browser host in Chromium: of one that is started for it, or of one that others share. */
+export async function openInBrowser(
+  request: OpenRequest,
+  context: BrowserContext,
+  shared?: RunningHost,
+): Promise<OpenedApp> {
+  const host = shared ?? (await startHost(request))
+  const close = async () => {
+    await context.close()
+    if (host !== shared) await host.stop()
+  }
+  try {
+    const address = new URL(await host.address())
+    if (shared && request.path !== undefined) address.searchParams.set('file', request.path)
     context.on('page', request.watch)
     const page = await context.newPage()
-    await page.goto(url)
-    return { page, isRunning, close }
+    await page.goto(address.href)
+    return { page, isRunning: host.isRunning, close }
   } catch (error) {
     await close()
     throw error

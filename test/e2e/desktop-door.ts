@@ -5,7 +5,7 @@ import { inProject, root } from '../../scripts/project.mjs'
 import type { OpenedApp } from './app.ts'
 import { appEnvironment, type OpenRequest, STILL } from './app-environment.ts'
 
-const START_LIMIT_MS = 30_000
+const START_LIMIT_MS = 60_000
 const CLOSE_LIMIT_MS = 10_000
 
 /** Real Electron wherever it can run, the stand-in elsewhere. */

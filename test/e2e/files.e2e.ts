@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const SOURCE = [
   '// <img src=x onerror="window.broken = 1">',
@@ -37,7 +39,10 @@ function memoryWithFiles(home: string): string {
   })
 }
 
-test('the content of a large file is read, searched and gone through by lines', async ({ openMemory, home }) => {
+test('the content of a large file is read and searched, and what was altered or is missing is said to be that', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(memoryWithFiles(home))
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Files' }).click()
   await page.getByRole('button', { name: /^source\.ts/ }).click()
@@ -59,16 +64,17 @@ test('the content of a large file is read, searched and gone through by lines', 
   await expect(viewer.getByRole('status')).toContainText('1 of 111')
   await expect(viewer.getByText("'number 39'").first()).toBeVisible()
   expect(await page.evaluate(() => 'broken' in window)).toBe(false)
-})
 
-test('content that was altered or is missing is said to be that', async ({ openMemory, home }) => {
-  const page = await openMemory(memoryWithFiles(home))
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Files' }).click()
   await page.getByRole('button', { name: /^changed\.txt/ }).click()
   await expect(page.getByText('The content was altered.')).toBeVisible()
   await expect(page.getByText('as it is!')).toBeVisible()
   await page.getByRole('button', { name: /^gone\.txt/ }).click()
   await expect(page.getByText('The content is missing')).toBeVisible()
+
+  // A reference in the transcript opens the file.
+  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Transcript' }).click()
+  await page.getByRole('button', { name: /^\[LCM File: file_00000000000000aa/ }).click()
+  await expect(page.getByRole('region', { name: 'Content of source.ts' })).toContainText('export const first = 1')
 })
 
 test('a search of files finds a line of their contents and opens the viewer there', async ({ openMemory, home }) => {
@@ -88,11 +94,4 @@ test('a search of files finds a line of their contents and opens the viewer ther
   await expect(page).toHaveURL(/select=file_00000000000000aa&row=2999/)
   await page.reload()
   await expect(viewer.getByText('export const value2997 =')).toBeVisible()
-})
-
-test('a reference in the transcript opens the file', async ({ openMemory, home }) => {
-  const page = await openMemory(memoryWithFiles(home))
-  await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Transcript' }).click()
-  await page.getByRole('button', { name: /^\[LCM File: file_00000000000000aa/ }).click()
-  await expect(page.getByRole('region', { name: 'Content of source.ts' })).toContainText('export const first = 1')
 })

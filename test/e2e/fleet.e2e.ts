@@ -13,6 +13,8 @@ import { expect, IN_BROWSER, test } from './app.ts'
 const bin = installedPostgres()
 test.skip(bin === null, 'PostgreSQL is not installed')
 test.use({ appEnv: { PGPASSWORD: PASSWORD } })
+// One server for all of them.
+test.describe.configure({ mode: 'default' })
 
 let server: RealServer
 test.beforeAll(async () => {

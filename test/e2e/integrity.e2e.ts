@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { sampleCopy, systemFile } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('a sound memory has no finding', async ({ openMemory, home }) => {
   const page = await openMemory(sampleCopy(home))
@@ -19,30 +21,6 @@ test('a sound memory has no finding', async ({ openMemory, home }) => {
   const ran = /^\d+/.exec(await page.getByText(/^\d+\schecks over/).innerText())?.[0]
   await page.getByRole('link', { name: 'Overview' }).click()
   await expect(page.getByRole('region', { name: 'Health' })).toContainText(new RegExp(`by ${ran}\\schecks`))
-})
-
-test('a damaged memory says what is wrong, and a finding leads to its node', async ({ openMemory, home }) => {
-  const path = sampleCopy(home)
-  const memory = new TestMemory(path)
-  memory.damage(
-    'DELETE FROM context_items WHERE conversation_id = 1 AND message_id = (SELECT max(message_id) - 3 FROM context_items WHERE conversation_id = 1)',
-  )
-  memory.damage('UPDATE summaries SET depth = 7 WHERE summary_rowid = (SELECT max(summary_rowid) FROM summaries)')
-  memory.db.close()
-  const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Integrity' }).click()
-  await page.getByRole('button', { name: 'Check now' }).click()
-  const finding = page.getByRole('article').filter({ hasText: 'coverage_gap' })
-  await expect(finding).toBeVisible()
-  await expect(page.getByRole('article').filter({ hasText: 'depth_mismatch' })).toBeVisible()
-  await finding.getByRole('button', { name: 'coverage_gap' }).click()
-  await expect(finding).toContainText('It should be')
-  await finding.getByRole('button', { name: /^msg_/ }).first().click()
-  await expect.poll(() => page.url()).toMatch(/select=msg_\d+/)
-  await expect(
-    page.getByRole('complementary', { name: 'Detail' }).getByRole('heading', { name: 'Message' }),
-  ).toBeVisible()
-  await expect(page.getByRole('contentinfo').getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible()
 })
 
 /** Scans, and waits for the plan that follows: two jobs, each in a process of its own. */
@@ -97,7 +75,10 @@ test('a plan is applied after a confirmation, and the file is checked again', as
   await expect(plan.getByText('There is nothing to repair.')).toBeVisible()
 })
 
-test('selected steps of a plan stay selected while a finding is shown', async ({ openMemory, home }) => {
+test('a damaged memory says what is wrong, and findings lead to their nodes and keep the steps that are selected', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(damagedSample(home))
   await scan(page)
   const plan = page.getByRole('region', { name: 'Repair plan' })
@@ -112,11 +93,19 @@ test('selected steps of a plan stay selected while a finding is shown', async ({
     .getByRole('button', { name: /^Repair plan/ })
     .click()
   await expect(plan.getByRole('checkbox').first()).not.toBeChecked()
-})
 
-test('findings are walked by keys, and shown in the strata', async ({ openMemory, home }) => {
-  const page = await openMemory(damagedSample(home))
-  await scan(page)
+  const finding = page.getByRole('article').filter({ hasText: 'coverage_gap' })
+  await expect(finding).toBeVisible()
+  await expect(page.getByRole('article').filter({ hasText: 'depth_mismatch' })).toBeVisible()
+  await finding.getByRole('button', { name: 'coverage_gap' }).click()
+  await expect(finding).toContainText('It should be')
+  await finding.getByRole('button', { name: /^msg_/ }).first().click()
+  await expect.poll(() => page.url()).toMatch(/select=msg_\d+/)
+  await expect(detail.getByRole('heading', { name: 'Message' })).toBeVisible()
+  await expect(page.getByRole('contentinfo').getByRole('button', { name: /^\d+ findings?$/ })).toBeVisible()
+
+  // Findings are walked by keys, and shown in the strata.
+  await page.getByRole('link', { name: 'Integrity' }).click()
   await expect(page.getByRole('article').first()).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')

@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { builtMemory, sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const passages = (page: Page) => page.getByRole('complementary', { name: 'Source passages' })
 const sentences = (page: Page) => page.locator('[data-claim]')
@@ -29,7 +31,7 @@ test('the lineage goes from the window down to the messages, by key', async ({ o
   await expect(page).toHaveURL(/transcript|lineage/)
 })
 
-test('a sentence shows the passages that support it, and a passage opens in its message', async ({
+test('a sentence and words that are selected show where they come from, and passages open in their messages', async ({
   openMemory,
   home,
 }) => {
@@ -48,12 +50,7 @@ test('a sentence shows the passages that support it, and a passage opens in its 
   await expect(page).toHaveURL(/transcript\?select=msg_/)
   await page.goBack()
   await expect(sentences(page).first()).toBeVisible()
-})
 
-test('words that are selected by key show where they come from', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Lineage' }).click()
-  await expect(sentences(page).first()).toBeVisible()
   await page.keyboard.press('n')
   await expect(sentences(page).first()).toBeFocused()
   for (let words = 0; words < 4; words += 1) await page.keyboard.press('Shift+ArrowRight')
@@ -65,6 +62,13 @@ test('words that are selected by key show where they come from', async ({ openMe
   ).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(passages(page)).not.toContainText('Where the selected words come from')
+
+  // The detail of a summary leads here.
+  await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
+  await expect(page).toHaveURL(/select=sum_/)
+  await page.getByRole('link', { name: 'Strata' }).click()
+  await page.getByRole('button', { name: 'Check against its sources' }).click()
+  await expect(page).toHaveURL(/lineage\?select=sum_/)
 })
 
 test('an invented claim is marked, with what the source says instead', async ({ openMemory, home }) => {
@@ -85,14 +89,4 @@ test('an invented claim is marked, with what the source says instead', async ({ 
   await expect(page.locator('[data-standing="nowhere"]').first()).toHaveText('9443')
   await sentences(page).nth(0).click()
   await expect(passages(page)).toContainText('8443')
-})
-
-test('the detail of a summary leads to its sources', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Lineage' }).click()
-  await page.getByRole('treeitem').filter({ hasText: 'sum_' }).nth(1).click()
-  await expect(page).toHaveURL(/select=sum_/)
-  await page.getByRole('link', { name: 'Strata' }).click()
-  await page.getByRole('button', { name: 'Check against its sources' }).click()
-  await expect(page).toHaveURL(/lineage\?select=sum_/)
 })

@@ -1,9 +1,13 @@
 import { TranscriptBuilder, text } from '../builders/claude-code.ts'
 import { importOne } from '../builders/import.ts'
 import { buildMemory, type TestMemory } from '../builders/memory.ts'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 
-test('the curve of the window stands over real time, and leads to its messages and runs', async ({ openSample }) => {
+test.use(SHARED_HOST)
+
+test('the curve of the window leads to its messages and runs, and all conversations stand in a table', async ({
+  openSample,
+}) => {
   const page = await openSample()
   await page.evaluate(() => {
     location.hash = '#/conversation/1/overview'
@@ -35,13 +39,9 @@ test('the curve of the window stands over real time, and leads to its messages a
   await page.getByRole('radiogroup', { name: 'What the axis shows' }).getByText('messages').click()
   await expect(page).toHaveURL(/overview\.axis=messages/)
   await expect(chart.locator('text', { hasText: /^200$/ })).toBeVisible()
-})
+  await expect(page.getByRole('region', { name: 'Prompt cache' })).toContainText('Not recorded')
 
-test('all conversations stand in one table that is sorted and filtered in the address', async ({ openSample }) => {
-  const page = await openSample()
-  await page.evaluate(() => {
-    location.hash = '#/conversation/1/overview'
-  })
+  // The table is sorted and filtered in the address.
   await page.getByRole('radiogroup', { name: 'What is shown' }).getByText('all conversations').click()
   const table = page.getByRole('grid', { name: 'All conversations' })
   const rows = table.getByRole('row')
@@ -123,10 +123,4 @@ test('the prompt cache is drawn answer by answer, with its breaks and what they 
   await page.mouse.down()
   await page.mouse.up()
   await expect(page).toHaveURL(/transcript\?select=msg_52/)
-})
-
-test('the prompt cache is said not to be recorded where it is not', async ({ openSample }) => {
-  const page = await openSample()
-  await page.getByRole('link', { name: 'Overview' }).click()
-  await expect(page.getByRole('region', { name: 'Prompt cache' })).toContainText('Not recorded')
 })

@@ -1,9 +1,11 @@
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { hitsOf, sampleCopy } from './memories.ts'
 
-test('search finds while one types, highlights matches, and Enter opens a hit in its message', async ({
+test.use(SHARED_HOST)
+
+test('search finds while one types, Enter opens a hit, and hits are grouped under what covers them', async ({
   openSample,
 }) => {
   const page = await openSample()
@@ -27,15 +29,7 @@ test('search finds while one types, highlights matches, and Enter opens a hit in
   await page.goBack()
   await expect(field).toHaveValue('gateway')
   await expect(hits.first()).toBeVisible()
-})
 
-test('hits are grouped under what covers them, and a group is folded and unfolded by key', async ({ openSample }) => {
-  const page = await openSample()
-  await page.keyboard.press('/')
-  await expect(page.getByRole('combobox')).toBeFocused()
-  await page.keyboard.type('gateway')
-  const hits = hitsOf(page)
-  await expect(hits.first()).toBeVisible()
   await page.getByRole('button', { name: 'Grouped: by conversation' }).click()
   await page.getByRole('menuitemradio', { name: 'by covering summary' }).click()
   const heads = page.getByRole('grid', { name: 'Hits' }).getByRole('button', { name: /^(Fold|Unfold) / })
@@ -65,40 +59,8 @@ test('a search stays within the selected summary', async ({ openMemory, home }) 
   await expect(hitsOf(page).first()).toBeVisible()
 })
 
-test('a match is marked where it is opened', IN_BROWSER, async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Search' }).click()
-  await page.getByRole('combobox').fill('northgate')
-  await expect(hitsOf(page).first()).toBeVisible()
-  await page.keyboard.press('Enter')
-  await expect(page).toHaveURL(/select=/)
-  await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0)
-
-  // A question marks its words in every form beside the list, too, and the first one is in sight.
-  await page.goBack()
-  await page.getByRole('combobox').fill('why did the captures fail?')
-  await page.getByRole('radiogroup', { name: 'Search in' }).getByText('summaries').click()
-  await expect(hitsOf(page).first()).toContainText('sum_')
-  await hitsOf(page).first().click()
-  const detail = page.getByRole('complementary', { name: 'Detail' })
-  const place = detail.getByRole('status').filter({ hasText: 'match' })
-  await expect(place).toHaveText(/^1 of \d+\smatches$/)
-  const current = () =>
-    page.evaluate(() => {
-      const [range] = [...(CSS.highlights.get('found-current') ?? [])] as Range[]
-      const top = range?.getBoundingClientRect().top ?? -1
-      return { text: `${range}`, isInSight: top > 0 && top < innerHeight }
-    })
-  const first = await current()
-  expect(first.isInSight).toBe(true)
-  expect(first.text).toMatch(/^(why|captur\w*|fail\w*)$/i)
-  await detail.getByRole('button', { name: 'Previous match' }).click()
-  await expect(place).toHaveText(/^(\d+) of \1\smatches$/)
-  await expect.poll(async () => (await current()).isInSight).toBe(true)
-})
-
 test(
-  'a summary that covers a hit is said to show it only when its text does',
+  'a summary is said to show a hit only when its text does, and a match is marked where it is opened',
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const path = sampleCopy(home)
@@ -118,10 +80,41 @@ test(
       await expect(hit).toContainText(isSeenInCover ? 'seen in' : 'covered by')
       await expect(hit.getByRole('button', { name: coverInWindow ?? '' })).toBeVisible()
     }
+
+    // A match is marked where it is opened.
+    await page.getByRole('combobox').fill('northgate')
+    await expect(hitsOf(page).first()).toContainText(/northgate/i)
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/select=/)
+    await expect.poll(() => page.evaluate(() => CSS.highlights.get('found')?.size ?? 0)).toBeGreaterThan(0)
+
+    // A question marks its words in every form beside the list, too, and the first one is in sight.
+    await page.goBack()
+    await page.getByRole('combobox').fill('why did the captures fail?')
+    await page.getByRole('radiogroup', { name: 'Search in' }).getByText('summaries').click()
+    await expect(hitsOf(page).first()).toContainText('sum_')
+    await hitsOf(page).first().click()
+    const detail = page.getByRole('complementary', { name: 'Detail' })
+    const place = detail.getByRole('status').filter({ hasText: 'match' })
+    await expect(place).toHaveText(/^1 of \d+\smatches$/)
+    const current = () =>
+      page.evaluate(() => {
+        const [range] = [...(CSS.highlights.get('found-current') ?? [])] as Range[]
+        const top = range?.getBoundingClientRect().top ?? -1
+        return { text: `${range}`, isInSight: top > 0 && top < innerHeight }
+      })
+    const first = await current()
+    expect(first.isInSight).toBe(true)
+    expect(first.text).toMatch(/^(why|captur\w*|fail\w*)$/i)
+    await detail.getByRole('button', { name: 'Previous match' }).click()
+    await expect(place).toHaveText(/^(\d+) of \1\smatches$/)
+    await expect.poll(async () => (await current()).isInSight).toBe(true)
   },
 )
 
-test('a question is answered with passages that open in their messages', async ({ openSample }) => {
+test('a question is answered with passages, modes and filters narrow a search, and an empty result is reported', async ({
+  openSample,
+}) => {
   const page = await openSample()
   await page.keyboard.press('Control+k')
   await page.keyboard.type('ask this')
@@ -137,11 +130,11 @@ test('a question is answered with passages that open in their messages', async (
   await expect(page).toHaveURL(/transcript\?.*select=msg_/)
   await page.goBack()
   await expect(answer).toBeVisible()
-})
 
-test('modes and filters narrow a search, and an empty result is reported', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  await page.getByRole('link', { name: 'Search' }).click()
+  // Modes and filters narrow a search.
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/search'
+  })
   const view = page.getByRole('region', { name: 'Search' })
   const field = view.getByRole('combobox')
   const hits = hitsOf(page)

@@ -1,8 +1,10 @@
 import { copyFile, readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const stage = (page: Page) => page.getByRole('application', { name: /^Strata: / })
 const detail = (page: Page) => page.getByRole('complementary', { name: 'Detail' })
@@ -34,7 +36,10 @@ const coloursDrawn = (page: Page): Promise<number> =>
       return seen.size
     })
 
-test('the strata are drawn, and a clicked bar is selected in every view', async ({ openMemory, home }) => {
+test('the strata are drawn, a clicked bar is selected in every view, and keys walk the bars and the tree', async ({
+  openMemory,
+  home,
+}) => {
   const page = await openMemory(sampleCopy(home))
   await expect(stage(page)).toBeVisible()
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
@@ -42,6 +47,14 @@ test('the strata are drawn, and a clicked bar is selected in every view', async 
   const id = await clickABar(page)
   await expect(detail(page).getByRole('button', { name: `Copy ${id}` })).toBeVisible()
   await expect(page.getByRole('group', { name: new RegExp(`^Lineage of ${id}`) })).toBeVisible()
+
+  // From a bar to its sources, and back to its dependents.
+  await stage(page).focus()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => selected(page)).not.toBe(id)
+  await expect(detail(page).getByRole('button', { name: `Copy ${selected(page)}` })).toBeVisible()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => selected(page)).toBe(id)
 
   for (const axis of ['tokens', 'time']) {
     await page.getByRole('radiogroup', { name: 'What x means' }).getByText(axis).click()
@@ -58,22 +71,7 @@ test('the strata are drawn, and a clicked bar is selected in every view', async 
   await page.getByRole('button', { name: 'Show everything (0)' }).click()
   await page.keyboard.press('Escape')
   await expect.poll(() => selected(page)).toBeNull()
-})
 
-test('arrow keys walk from a bar to its sources and back to its dependents', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
-  const root = await clickABar(page)
-  await stage(page).focus()
-  await page.keyboard.press('ArrowLeft')
-  await expect.poll(() => selected(page)).not.toBe(root)
-  const source = selected(page)
-  await expect(detail(page).getByRole('button', { name: `Copy ${source}` })).toBeVisible()
-  await page.keyboard.press('ArrowRight')
-  await expect.poll(() => selected(page)).toBe(root)
-})
-
-test('the strata are also a tree that can be operated by keyboard', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
   await page.getByRole('button', { name: 'Show as a tree' }).click()
   const tree = page.getByRole('tree', { name: 'Summaries and what they stand for' })
   const items = tree.getByRole('treeitem').filter({ hasText: 'sum_' })
@@ -195,7 +193,7 @@ async function dragOver(page: Page, from: number, to: number): Promise<void> {
 
 const markedRange = (page: Page) => /[?&]strata\.range=(\d+)-(\d+)/.exec(new URL(page.url()).hash)
 
-test('a drag marks messages, and limits transcript and search to them until the range is removed', async ({
+test('a drag marks messages, limits transcript and search to them, and stands in a saved picture', async ({
   openSample,
 }) => {
   const page = await openSample()
@@ -233,9 +231,35 @@ test('a drag marks messages, and limits transcript and search to them until the 
   await page.getByRole('button', { name: 'Remove the range' }).click()
   await expect.poll(total).toBeGreaterThan(limited)
   expect(markedRange(page)).toBeNull()
+
+  // A picture is well-formed, and holds the words of bars, runs and the marked range.
+  await page.goto(new URL('#/conversation/1/strata?strata.zoom=30..75&strata.range=40-60', page.url()).href)
+  await expect(page.getByRole('region', { name: 'Range' })).toContainText('messages 40 – 60')
+  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
+  const save = async (kind: string) => {
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Save this view' }).click()
+    await page.getByRole('menuitem', { name: kind }).click()
+    return readFile(await (await download).path())
+  }
+  // Names of bars arrive after them.
+  await expect(async () => expect((await save('SVG drawing')).toString()).toContain('Agreed, tomorrow')).toPass()
+  const svg = (await save('SVG drawing')).toString()
+  expect(svg).toMatch(/21\u00a0messages · /)
+  expect(svg).toMatch(/run 1 · /)
+  const root = await page.evaluate((text) => {
+    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
+    return { name: parsed.documentElement.nodeName, errors: parsed.querySelectorAll('parsererror, script').length }
+  }, svg)
+  expect(root).toEqual({ name: 'svg', errors: 0 })
+  const png = await save('PNG picture')
+  expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
+  expect(png.readUInt32BE(16)).toBeGreaterThan(1000)
 })
 
-test('W A S D zoom and pan, M marks what is in sight, and Escape lifts the mark', async ({ openSample }) => {
+test('W A S D zoom and pan, M marks what is in sight, and a message says how much of it stands in every layer', async ({
+  openSample,
+}) => {
   const page = await openSample()
   await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
   const zoom = () => /[?&]strata\.zoom=([\d.]+)/.exec(new URL(page.url()).hash)?.[1] ?? null
@@ -255,10 +279,8 @@ test('W A S D zoom and pan, M marks what is in sight, and Escape lifts the mark'
   await page.keyboard.press('?')
   const keys = page.getByRole('dialog', { name: 'Keys' })
   await expect(keys).toContainText('mark the messages of the selection, or those in sight')
-})
+  await page.keyboard.press('Escape')
 
-test('a selected message says how much of it stands in every layer above it', async ({ openSample }) => {
-  const page = await openSample()
   await page.goto(new URL('#/conversation/1/strata?select=msg_60', page.url()).href)
   const layers = page.getByText(/^Of \d+\sdetails: \d+ in leaf, \d+ in depth 1, \d+ in depth 2, \d+ in the window$/)
   await expect(layers).toBeVisible()
@@ -266,6 +288,16 @@ test('a selected message says how much of it stands in every layer above it', as
   await expect(page.getByRole('status').filter({ hasText: 'Selected msg_60' })).toContainText('in the window')
   await page.keyboard.press('Escape')
   await expect(layers).toBeHidden()
+
+  // An age legend has unlike ends, and says whose times they are.
+  await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('age').click()
+  const legend = page.getByText(/^made .*when its row was written/)
+  await expect(legend).toBeVisible()
+  const [, from, to] =
+    /^made (.+\d)(\D.*\d)\s*\(when its row was written\)$/.exec((await legend.textContent()) ?? '') ?? []
+  expect(from).toBeDefined()
+  expect(from).not.toBe(to)
+  await expect(legend).toHaveAttribute('title', /The axis shows when the messages were said/)
 })
 
 test('a replay shows the past, plays by itself, and is exported as a page that works from disk', async ({
@@ -309,44 +341,4 @@ test('a replay shows the past, plays by itself, and is exported as a page that w
   await expect(exported.getByRole('status')).not.toContainText('200 of 377')
   expect(errors).toEqual([])
   await exported.close()
-})
-
-test('an age legend has unlike ends, and says whose times they are', async ({ openSample }) => {
-  const page = await openSample()
-  await page.getByRole('radiogroup', { name: 'What colour means' }).getByText('age').click()
-  const legend = page.getByText(/^made .*when its row was written/)
-  await expect(legend).toBeVisible()
-  const [, from, to] =
-    /^made (.+\d)(\D.*\d)\s*\(when its row was written\)$/.exec((await legend.textContent()) ?? '') ?? []
-  expect(from).toBeDefined()
-  expect(from).not.toBe(to)
-  await expect(legend).toHaveAttribute('title', /The axis shows when the messages were said/)
-})
-
-test('a saved picture is well-formed, and holds the words of bars, runs and the marked range', async ({
-  openSample,
-}) => {
-  const page = await openSample()
-  await page.goto(new URL('#/conversation/1/strata?strata.zoom=30..75&strata.range=40-60', page.url()).href)
-  await expect(page.getByRole('region', { name: 'Range' })).toContainText('messages 40 – 60')
-  await expect.poll(() => coloursDrawn(page)).toBeGreaterThan(4)
-  const save = async (kind: string) => {
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'Save this view' }).click()
-    await page.getByRole('menuitem', { name: kind }).click()
-    return readFile(await (await download).path())
-  }
-  // Names of bars arrive after them.
-  await expect(async () => expect((await save('SVG drawing')).toString()).toContain('Agreed, tomorrow')).toPass()
-  const svg = (await save('SVG drawing')).toString()
-  expect(svg).toMatch(/21\u00a0messages · /)
-  expect(svg).toMatch(/run 1 · /)
-  const root = await page.evaluate((text) => {
-    const parsed = new DOMParser().parseFromString(text, 'image/svg+xml')
-    return { name: parsed.documentElement.nodeName, errors: parsed.querySelectorAll('parsererror, script').length }
-  }, svg)
-  expect(root).toEqual({ name: 'svg', errors: 0 })
-  const png = await save('PNG picture')
-  expect(png.subarray(0, 8)).toEqual(Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
-  expect(png.readUInt32BE(16)).toBeGreaterThan(1000)
 })

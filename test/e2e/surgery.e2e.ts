@@ -2,8 +2,10 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { openLcm } from '../../core/lcm.ts'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { factsOf, sampleCopy, systemFile } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 /** A job starts a process of its own, and a backup is compared row by row. */
 const LONG = { timeout: 30_000 }
@@ -81,12 +83,19 @@ test('a summary is rewritten as previewed, and restored from the backup', async 
   restored.close()
 })
 
-test('a summary is dissolved into its sources, after a preview of the window', async ({ openMemory, home }) => {
+test('a summary is dissolved into its sources from the palette, after a preview of the window', async ({
+  openMemory,
+  home,
+}) => {
   const path = sampleCopy(home)
   const { id, conversationId, sources } = await condensedOf(path)
   const page = await openMemory(path)
   await select(page, conversationId, id)
-  const dialog = await operate(page, id, /^Dissolve/)
+  await expect(page.getByRole('button', { name: `Operate on ${id}` })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('dissolve')
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Dissolve a summary' })
   await dialog.getByRole('button', { name: 'Preview' }).click()
   await expect(dialog.getByText(/^[\d,]+ → [\d,]+ tokens/)).toBeVisible()
   await expect(dialog.locator('code').filter({ hasText: /^\+ / })).toHaveCount(Math.min(sources, 12))
@@ -108,18 +117,6 @@ test('a summary is transplanted, and its copy is one click away', async ({ openM
   await expect(dialog.getByText('Done', { exact: true })).toBeVisible(LONG)
   await dialog.getByRole('button', { name: /sum_/ }).first().click()
   await expect.poll(() => page.url()).toMatch(/select=sum_/)
-})
-
-test('the palette offers the operations on the selection', async ({ openMemory, home }) => {
-  const path = sampleCopy(home)
-  const { id, conversationId } = await condensedOf(path)
-  const page = await openMemory(path)
-  await select(page, conversationId, id)
-  await expect(page.getByRole('button', { name: `Operate on ${id}` })).toBeVisible()
-  await page.keyboard.press('Control+k')
-  await page.keyboard.type('dissolve')
-  await page.keyboard.press('Enter')
-  await expect(page.getByRole('dialog', { name: 'Dissolve a summary' })).toBeVisible()
 })
 
 test('a file of another system offers a working copy instead, which names the file that it was made of', async ({

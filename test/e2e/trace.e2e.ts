@@ -1,7 +1,15 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 
-test('a trace of words shows every place, the way to the window, and how to get it back', async ({ openSample }) => {
+test.use(SHARED_HOST)
+
+test('words are traced to the window, T traces what is selected, and what nothing says or is not there is called that', async ({
+  openSample,
+}) => {
   const page = await openSample()
+  const go = (hash: string) =>
+    page.evaluate((to) => {
+      location.hash = to
+    }, hash)
   await page.keyboard.press('/')
   await page.getByRole('radio', { name: 'Trace' }).check({ force: true })
   await page.getByRole('searchbox', { name: 'What to trace' }).fill('PAY-1187')
@@ -24,39 +32,20 @@ test('a trace of words shows every place, the way to the window, and how to get 
   await expect(page).toHaveURL(/trace=msg_22/)
   await page.keyboard.press('x')
   await expect(places.getByRole('listitem')).toHaveCount(6)
-})
 
-test('T traces the selected message, and words that nothing says are called that', async ({ openSample }) => {
-  const page = await openSample()
-  await page.evaluate(() => {
-    location.hash = '#/conversation/1/transcript?select=msg_52'
-  })
-  await expect(page.getByRole('complementary', { name: 'Detail' })).toContainText('msg_52')
+  await go('#/conversation/1/transcript?select=msg_52')
+  await expect(detail).toContainText('msg_52')
+  const row = page.getByRole('article', { name: /msg_52$/ })
+  await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+\/\d+/)
   await page.keyboard.press('t')
   await expect(page).toHaveURL(/search\?.*trace=msg_52/)
   await expect(page.getByRole('heading', { name: /^Partly dropped at/ })).toBeVisible()
-  await page.evaluate(() => {
-    location.hash = '#/conversation/1/search?trace=1&query=zebra99171'
-  })
+
+  await go('#/conversation/1/search?trace=1&query=zebra99171')
   await expect(page.getByRole('heading', { name: 'Nothing says this' })).toBeVisible()
-})
-
-test('a transcript says of each summarised message how many of its details are left, and wrong addresses are explained', async ({
-  openSample,
-}) => {
-  const page = await openSample()
-  const go = (hash: string) =>
-    page.evaluate((to) => {
-      location.hash = to
-    }, hash)
-  await go('#/conversation/1/transcript?select=msg_52')
-  const row = page.getByRole('article', { name: /msg_52$/ })
-  await expect(row.getByTitle(/^\d+ of its \d+\s?details still stand in the window$/)).toHaveText(/\d+\/\d+/)
-
   await go('#/conversation/1/search?trace=msg_99999')
-  await expect(
-    page.getByRole('paragraph').filter({ hasText: 'There is no message, summary or file "msg_99999"' }),
-  ).toBeVisible()
+  const missing = 'There is no message, summary or file "msg_99999"'
+  await expect(page.getByRole('region', { name: 'Trace' })).toContainText(missing)
   await go('#/conversation/1/compaction?compaction.list=history&compaction.run=run_nowhere')
   await expect(page.getByText('This conversation has no run run_nowhere')).toBeVisible()
 })

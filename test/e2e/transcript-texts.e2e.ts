@@ -1,7 +1,9 @@
 import type { MessageSpec } from '../builders/memory.ts'
 import { pngOf } from '../builders/png.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const dataUri = (bytes: Uint8Array | string, mime: string) =>
   `data:${mime};base64,${Buffer.from(bytes as Uint8Array).toString('base64')}`
@@ -41,31 +43,16 @@ test(
 )
 
 test(
-  'characters that are invisible or turn the direction are marked with their names',
+  'hidden characters are named, code is coloured, and a text that rendering would change is shown as it is stored',
   IN_BROWSER,
   async ({ openMemory, home }) => {
-    const path = messagesOf(home, {
-      role: 'user',
-      content: 'if (admin\u202e // nimda \u2066check\u2069) pass\u200bword',
-    })
-    const page = await openMemory(path)
-    await page.getByRole('link', { name: 'Transcript' }).click()
-    const message = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'user msg_1' })
-    await expect(message.getByRole('img', { name: /right-to-left override/i })).toBeVisible()
-    await expect(message.getByRole('img', { name: /zero.width space/i })).toBeVisible()
-    // What is copied is what is stored.
-    expect(await message.textContent()).toContain('pass\u200bword')
-  },
-)
-
-test(
-  'a text that rendering would change is shown as it is stored, and any text on request',
-  IN_BROWSER,
-  async ({ openMemory, home }) => {
+    const code = 'const fee = 12 // in cents\nexport const text = fee.toFixed(2)'
     const path = messagesOf(
       home,
       { role: 'user', content: 'The first line is -*- mode: python -*- and stays.' },
       { role: 'assistant', content: 'This is **bold**.' },
+      { role: 'user', content: 'if (admin\u202e // nimda \u2066check\u2069) pass\u200bword' },
+      { role: 'user', content: `Like this:\n\n\`\`\`ts\n${code}\n\`\`\`` },
     )
     const page = await openMemory(path)
     await page.getByRole('link', { name: 'Transcript' }).click()
@@ -75,6 +62,17 @@ test(
     await expect(changed.getByTitle(/because rendering would change/)).toBeVisible()
     const rendered = feed.getByRole('article', { name: 'assistant msg_2' })
     await expect(rendered.locator('strong')).toHaveText('bold')
+    const hidden = feed.getByRole('article', { name: 'user msg_3' })
+    await expect(hidden.getByRole('img', { name: /right-to-left override/i })).toBeVisible()
+    await expect(hidden.getByRole('img', { name: /zero.width space/i })).toBeVisible()
+    // What is copied is what is stored.
+    expect(await hidden.textContent()).toContain('pass\u200bword')
+
+    const block = feed.locator('pre code')
+    await expect(block.locator('[data-look="comment"]')).toHaveText('// in cents')
+    await expect(block.locator('[data-look="keyword"]').first()).toHaveText('const')
+    expect(await block.textContent()).toBe(code)
+
     await page.getByRole('radio', { name: 'source' }).click()
     await expect(rendered).toContainText('This is **bold**.')
   },

@@ -1,42 +1,16 @@
 import { openLcm } from '../../core/lcm.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
-import { builtMemory, factsOf, sampleCopy } from './memories.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
 
-test('the transcript scrolls to any selection, and its gutter leads to what covers a message', async ({
+test.use(SHARED_HOST)
+
+test('keys move from message to message, tool calls unfold, and the transcript scrolls to any selection', async ({
   openMemory,
   home,
 }) => {
   const path = sampleCopy(home)
   const { messages, conversationId } = await factsOf(path)
   const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Transcript' }).click()
-  const feed = page.getByRole('feed', { name: 'Messages' })
-  await expect(feed.getByRole('article').first()).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(`of ${messages} messages`)
-
-  const goTo = page.getByRole('textbox', { name: 'Go to a message by number, id or time' })
-  await goTo.fill('120')
-  await goTo.press('Enter')
-  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(/1[12]\d of/)
-
-  // Selected by the address: it scrolls there.
-  await page.evaluate((id) => {
-    location.hash = `#/conversation/${id}/transcript?select=msg_60`
-  }, conversationId)
-  const message = feed.getByRole('article', { name: /msg_60$/ })
-  await expect(message).toBeInViewport()
-
-  const stripe = message.getByRole('button', { name: /^Select leaf sum_/ })
-  const id = /sum_\w+/.exec((await stripe.getAttribute('aria-label')) ?? '')?.[0] ?? ''
-  await stripe.click()
-  await expect.poll(() => page.url()).toContain(`select=${id}`)
-  await expect(
-    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: `Copy ${id}` }),
-  ).toBeVisible()
-})
-
-test('keys move from message to message, and reasoning and tool calls unfold', async ({ openMemory, home }) => {
-  const page = await openMemory(sampleCopy(home))
   await page.getByRole('link', { name: 'Transcript' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
   await expect(feed.getByRole('article').first()).toBeVisible()
@@ -65,13 +39,37 @@ test('keys move from message to message, and reasoning and tool calls unfold', a
   await expect(call).toHaveAttribute('aria-expanded', 'false')
   await call.click()
   await expect(call).toHaveAttribute('aria-expanded', 'true')
+
+  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(`of ${messages} messages`)
+
+  const goTo = page.getByRole('textbox', { name: 'Go to a message by number, id or time' })
+  await goTo.fill('120')
+  await goTo.press('Enter')
+  await expect(page.getByRole('region', { name: 'Transcript' })).toContainText(/1[12]\d of/)
+
+  // Selected by the address: it scrolls there.
+  await page.evaluate((id) => {
+    location.hash = `#/conversation/${id}/transcript?select=msg_60`
+  }, conversationId)
+  const message = feed.getByRole('article', { name: /msg_60$/ })
+  await expect(message).toBeInViewport()
+
+  const stripe = message.getByRole('button', { name: /^Select leaf sum_/ })
+  const id = /sum_\w+/.exec((await stripe.getAttribute('aria-label')) ?? '')?.[0] ?? ''
+  await stripe.click()
+  await expect.poll(() => page.url()).toContain(`select=${id}`)
+  await expect(
+    page.getByRole('complementary', { name: 'Detail' }).getByRole('button', { name: `Copy ${id}` }),
+  ).toBeVisible()
 })
 
-test('the result of a tool call is folded under its call, and keys, links and the counter reach both', async ({
+test('results and sub-agents are folded under their calls, and keys, links and the map reach every message', async ({
   openMemory,
   home,
 }) => {
-  const page = await openMemory(sampleCopy(home))
+  const path = sampleCopy(home)
+  const { messages, conversationId } = await factsOf(path)
+  const page = await openMemory(path)
   await page.getByRole('link', { name: 'Transcript' }).click()
   const feed = page.getByRole('feed', { name: 'Messages' })
   const call = feed.getByRole('article', { name: 'assistant msg_3' })
@@ -105,13 +103,54 @@ test('the result of a tool call is folded under its call, and keys, links and th
   await goTo.fill('29')
   await goTo.press('Enter')
   await expect(feed.getByRole('article', { name: 'tool msg_29' })).toBeInViewport()
+
+  await page.evaluate(() => {
+    location.hash = '#/conversation/1/transcript?select=msg_115'
+  })
+  const started = feed.getByRole('article', { name: 'assistant msg_115' })
+  const agent = started.getByRole('region', { name: 'Sub-agent: Map webhook handling' })
+  const folded = agent.getByRole('button', { name: /^sub-agent/ })
+  await expect(folded).toContainText(/18\smessages · .*tokens/)
+  await expect(folded).toHaveAttribute('aria-expanded', 'false')
+  await folded.click()
+  await expect(agent.getByRole('article', { name: 'user msg_130' })).toContainText('Find every place that receives')
+  await agent.getByRole('button', { name: 'Open as a conversation' }).click()
+  await expect.poll(() => page.url()).toContain('#/conversation/2/transcript')
+
+  // The map beside it shows what was found, and a click or a drag on it goes there.
+  await page.evaluate((id) => {
+    location.hash = `#/conversation/${id}/transcript?query=PAY-1187`
+  }, conversationId)
+  const map = page.locator('[data-hits]')
+  await expect(map).not.toHaveAttribute('data-hits', '0')
+  const box = await map.boundingBox()
+  if (box === null) throw new Error('the map is not in sight')
+  const counter = page.getByRole('region', { name: 'Transcript' })
+  const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
+  await page.mouse.move(middle.x, middle.y)
+  await page.mouse.down()
+  await expect(counter).toContainText(/1[789]\d of/)
+  await page.mouse.move(middle.x, box.y + box.height + 40)
+  await expect(counter).toContainText(`${messages} of`)
+  await page.mouse.move(middle.x, box.y + 1)
+  await page.mouse.up()
+  await expect(counter).toContainText(/\D1 of/)
 })
 
 test(
-  'messages are copied as Markdown, JSON and plain text, one or several',
+  'messages are copied in every form, and a compaction is marked where it ran',
   IN_BROWSER,
   async ({ openMemory, home }) => {
-    const page = await openMemory(sampleCopy(home))
+    const path = sampleCopy(home)
+    const { conversationId } = await factsOf(path)
+    const lcm = await openLcm(path, { readOnly: true })
+    const { events } = lcm.timeTravel.timeline(conversationId)
+    const [first] = events
+    const ids = lcm.reader.of(conversationId).ids
+    const newest = `msg_${ids[(first?.messages ?? 0) - 1]}`
+    const sources = lcm.retrieval.describe(first?.summaryId ?? '', 100).sources
+    lcm.close()
+    const page = await openMemory(path)
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('link', { name: 'Transcript' }).click()
     const feed = page.getByRole('feed', { name: 'Messages' })
@@ -141,40 +180,7 @@ test(
     await expect.poll(copied).toMatch(/^\[user · msg_2 [\s\S]*\n\[assistant · msg_3 [\s\S]*\n\[tool · msg_4 /)
     await page.keyboard.press('Escape')
     await expect(bar).toBeHidden()
-  },
-)
 
-test('fenced code and the input of a tool call are coloured, and stay the stored text', async ({
-  openMemory,
-  home,
-}) => {
-  const code = 'const fee = 12 // in cents\nexport const text = fee.toFixed(2)'
-  const path = builtMemory(home, (memory) => {
-    memory.conversation({ messages: [`Like this:\n\n\`\`\`ts\n${code}\n\`\`\``] })
-  })
-  const page = await openMemory(path)
-  await page.getByRole('link', { name: 'Transcript' }).click()
-  const block = page.getByRole('feed', { name: 'Messages' }).locator('pre code')
-  await expect(block.locator('[data-look="comment"]')).toHaveText('// in cents')
-  await expect(block.locator('[data-look="keyword"]').first()).toHaveText('const')
-  expect(await block.textContent()).toBe(code)
-})
-
-test(
-  'a compaction is marked where it ran, and the end of the messages of a summary is named as that',
-  IN_BROWSER,
-  async ({ openMemory, home }) => {
-    const path = sampleCopy(home)
-    const { conversationId } = await factsOf(path)
-    const lcm = await openLcm(path, { readOnly: true })
-    const { events } = lcm.timeTravel.timeline(conversationId)
-    const [first] = events
-    const ids = lcm.reader.of(conversationId).ids
-    const newest = `msg_${ids[(first?.messages ?? 0) - 1]}`
-    const sources = lcm.retrieval.describe(first?.summaryId ?? '', 100).sources
-    lcm.close()
-    const page = await openMemory(path)
-    const feed = page.getByRole('feed', { name: 'Messages' })
     const showMessage = (id: string) =>
       page.evaluate(
         ([conversation, message]) => {
@@ -191,54 +197,5 @@ test(
     await expect(feed.getByRole('article', { name: new RegExp(`${sources.at(-1)}$`) })).toContainText(
       'the range of a summary ends here',
     )
-  },
-)
-
-test(
-  'a sub-agent is folded below the call that started it, and unfolds in place',
-  IN_BROWSER,
-  async ({ openMemory, home }) => {
-    const page = await openMemory(sampleCopy(home))
-    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-    await page.evaluate(() => {
-      location.hash = '#/conversation/1/transcript?select=msg_115'
-    })
-    const call = page.getByRole('feed', { name: 'Messages' }).getByRole('article', { name: 'assistant msg_115' })
-    const agent = call.getByRole('region', { name: 'Sub-agent: Map webhook handling' })
-    const fold = agent.getByRole('button', { name: /^sub-agent/ })
-    await expect(fold).toContainText(/18\smessages · .*tokens/)
-    await expect(fold).toHaveAttribute('aria-expanded', 'false')
-    await fold.click()
-    await expect(agent.getByRole('article', { name: 'user msg_130' })).toContainText('Find every place that receives')
-    await agent.getByRole('button', { name: 'Open as a conversation' }).click()
-    await expect.poll(() => page.url()).toContain('#/conversation/2/transcript')
-  },
-)
-
-test(
-  'the map beside the transcript shows what was found, and a click or a drag on it goes there',
-  IN_BROWSER,
-  async ({ openMemory, home }) => {
-    const path = sampleCopy(home)
-    const { messages, conversationId } = await factsOf(path)
-    const page = await openMemory(path)
-    await expect(page.getByRole('contentinfo')).toContainText('LCM:')
-    await page.evaluate((id) => {
-      location.hash = `#/conversation/${id}/transcript?query=PAY-1187`
-    }, conversationId)
-    const map = page.locator('[data-hits]')
-    await expect(map).not.toHaveAttribute('data-hits', '0')
-    const box = await map.boundingBox()
-    if (box === null) throw new Error('the map is not in sight')
-    const counter = page.getByRole('region', { name: 'Transcript' })
-    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-    await page.mouse.move(middle.x, middle.y)
-    await page.mouse.down()
-    await expect(counter).toContainText(/1[789]\d of/)
-    await page.mouse.move(middle.x, box.y + box.height + 40)
-    await expect(counter).toContainText(`${messages} of`)
-    await page.mouse.move(middle.x, box.y + 1)
-    await page.mouse.up()
-    await expect(counter).toContainText(/\D1 of/)
   },
 )
