@@ -24,7 +24,7 @@ export const everyTest = {
   testTimeout: limitMs,
   hookTimeout: limitMs,
   // A second, the default, is too short for what another process does on a busy machine; what holds is seen at once.
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 120_000 } },
 }
 
 /** Tests that start threads, programs and servers, or change their own process: whole rooms, and files named so elsewhere. */

@@ -63,7 +63,7 @@ describe('a statement that does not end', () => {
       const child = startLcm(['integrity', '--db', endless, '--json'])
       const ran = ended(child)
       // All that comes before takes about a second.
-      await expect.poll(() => processorSeconds(child.pid ?? 0), { interval: 50 }).toBeGreaterThan(2.5)
+      await expect.poll(() => processorSeconds(child.pid ?? 0), { interval: 50, timeout: 200_000 }).toBeGreaterThan(2.5)
       child.kill(signal)
       const { signal: died, stdout } = await ran
       expect(died).toBe(signal)
