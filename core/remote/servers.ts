@@ -164,11 +164,12 @@ export class Servers {
    */
   async push(path: string): Promise<PushReport> {
     const { pushChanges } = await import('./push.ts')
+    const { configuredObjects } = await import('./objects/configured.ts')
     const db = openNative(path)
     try {
       const to = await this.#connectKnown(readPulledFrom(db)?.address ?? path, 'write')
       try {
-        return await pushChanges(to, db)
+        return await pushChanges(to, db, { objects: configuredObjects(this.#options.env) })
       } finally {
         await to.close()
       }
