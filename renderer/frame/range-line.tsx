@@ -13,12 +13,14 @@ const EFFECTS: Partial<Readonly<Record<View, string>>> = {
   compaction: 'This view shows the whole conversation.',
 }
 
+const SEARCHES_ALL = 'Not limited by the range: Ask, Trace and Probe look at everything. Find searches it alone.'
+
 /** The marked messages, above every view of the conversation, with what the view makes of them. */
 export function RangeLine({ conversationId }: { readonly conversationId: number }) {
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
-  const effect = view === 'search' && searchKind !== 'find' ? EFFECTS.overview : EFFECTS[view]
+  const effect = view === 'search' && searchKind !== 'find' ? SEARCHES_ALL : EFFECTS[view]
   if (range === null || effect === undefined) return null
   return (
     <div className={styles.line}>

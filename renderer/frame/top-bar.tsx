@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Mark } from '../ui/mark.tsx'
+import bar from '../ui/page-bar.module.css'
 import { SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
 import { useNow } from '../ui/use-now.ts'
@@ -35,10 +36,10 @@ export function TopBar({ info, onPalette }: Props) {
   const query = useRoutePart('query')
   const view = useRoutePart('view')
   return (
-    <header className={styles.bar}>
+    <header className={bar.bar}>
       <button
         type="button"
-        className={styles.home}
+        className={bar.home}
         title="All memories on this machine"
         onClick={() => host.openFile(null)}
       >
@@ -47,7 +48,7 @@ export function TopBar({ info, onPalette }: Props) {
       </button>
       <FilePill info={info} />
       <LiveText />
-      <div className={styles.gap} />
+      <div className={bar.gap} />
       <IconButton
         icon="gear"
         label="Settings"

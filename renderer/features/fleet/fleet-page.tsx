@@ -12,6 +12,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Mark } from '../../ui/mark.tsx'
+import bar from '../../ui/page-bar.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
@@ -54,15 +55,15 @@ export function FleetPage({ address }: { readonly address: string }) {
   const rows: readonly FleetRow[] = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
   return (
     <div className={styles.page}>
-      <header className={styles.bar}>
-        <button type="button" className={styles.home} title="All memories" onClick={() => host.openFile(null)}>
+      <header className={bar.bar}>
+        <button type="button" className={bar.home} title="All memories" onClick={() => host.openFile(null)}>
           <Mark />
           LCM Inspector
         </button>
         <span className={styles.address} title={address}>
           {address}
         </span>
-        <div className={styles.gap} />
+        <div className={bar.gap} />
         <Button look="quiet" onClick={() => setConnecting(true)}>
           Connection…
         </Button>

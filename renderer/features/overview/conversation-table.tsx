@@ -141,7 +141,7 @@ const columnsOf = (
 function Name({ row }: { readonly row: ListedConversation }) {
   const { conversationId, parentConversationId } = row
   return (
-    <>
+    <span className={styles.titled}>
       {parentConversationId !== null && (
         <span className={styles.dim} title={`Sub-agent of conversation ${parentConversationId}`}>
           ↳{' '}
@@ -150,7 +150,7 @@ function Name({ row }: { readonly row: ListedConversation }) {
       <button type="button" className={styles.name} tabIndex={-1} onClick={() => openConversation(conversationId)}>
         <bdi>{conversationName(row)}</bdi>
       </button>
-    </>
+    </span>
   )
 }
 

@@ -3,9 +3,11 @@ import { client } from '../../api.ts'
 import type { ProbeAddress } from '../../probe-address.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu } from '../../ui/menu.tsx'
+import number from '../../ui/number-field.module.css'
 import { saveFile } from '../../ui/save-file.ts'
 import { SelectField } from '../../ui/select-field.tsx'
 import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, type WindowOption } from '../../ui/window-choice.ts'
@@ -48,7 +50,10 @@ export function ProbeForm(props: Props) {
       <div className={styles.line}>
         {kinds}
         {own === null ? (
-          <label className={styles.count} title="Made from what people and agents said, without a model">
+          <label
+            className={classNames(number.field, styles.count)}
+            title="Made from what people and agents said, without a model"
+          >
             made questions
             <input
               type="number"

@@ -4,8 +4,10 @@ import { type ExpandQueryRequest, MOST_AGENT_TOKENS } from '../../../core/contra
 import { api } from '../../api.ts'
 import { navigate, useRoutePart, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { shortenId } from '../../ui/format.ts'
+import number from '../../ui/number-field.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
 import { DETERMINISTIC } from '../../ui/summarizers.ts'
@@ -89,7 +91,10 @@ export function AskView({ conversationId, kinds }: Props) {
           )}
         </div>
         <div className={styles.bounds}>
-          <label className={styles.cap} title="Of the memory, in all; the reader gets no more">
+          <label
+            className={classNames(number.field, styles.cap)}
+            title="Of the memory, in all; the reader gets no more"
+          >
             reads at most
             <input
               type="number"
