@@ -64,13 +64,13 @@ describe('a shared conversation', () => {
       name: 'The crane',
     } as const
     const notes = [
-      { ...note, id: 'msg_1', conversationId: 1, isPinned: true, text: `<b onclick=x> ${SECRET}` },
+      { ...note, id: 'msg_1', conversationId: 1, isPinned: true, text: `<b onclick=x> ${SECRET}\nagain` },
       { ...note, id: 'msg_3', conversationId: 2, isPinned: true, text: 'of another one' },
     ]
     expect(await pageOf(lcm, true)).not.toContain('Pins and notes')
     const page = await pageOf(lcm, true, notes)
     expect(page).toContain('Pins and notes · 1')
-    expect(page.match(/<p class="noted" dir="auto">Pinned · &lt;b onclick=x&gt; [^<]*<\/p>/g)).toHaveLength(2)
+    expect(page.match(/<p class="note" dir="auto">Pinned · &lt;b onclick=x&gt; [^<]*<br>again<\/p>/g)).toHaveLength(2)
     expect(page).not.toContain(SECRET)
     expect(page).not.toContain('of another one')
     expect(await pageOf(lcm, false, notes)).toContain(SECRET)

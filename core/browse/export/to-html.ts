@@ -98,10 +98,11 @@ function* ofNotes({ notes }: Exported, nameOf: (id: string) => string): Generato
   yield '</div>\n'
 }
 
-const notedText = (note: ExportedNote | undefined): string =>
-  note === undefined
-    ? ''
-    : `<p class="noted" dir="auto">${escapeMarkup([...(note.isPinned ? ['Pinned'] : []), note.text].filter(Boolean).join(' · '))}</p>`
+function notedText(note: ExportedNote | undefined): string {
+  if (note === undefined) return ''
+  const words = [note.isPinned ? 'Pinned' : 'Note', note.text].filter(Boolean).join(' · ')
+  return `<p class="note" dir="auto">${escapeMarkup(words).replaceAll('\n', '<br>')}</p>`
+}
 
 const linkTo = (id: string, name = id): string => `<a href="${fragment(id)}">${escapeMarkup(name)}</a>`
 
