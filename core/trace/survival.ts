@@ -17,6 +17,8 @@ export type Counted = {
 }
 
 const MESSAGES_AT_ONCE = 50
+/** Where more than this share of a conversation is asked for, all of it is counted and kept. */
+const MOST_OF_WHOLE = 0.5
 /** Conversations of which the counts are kept. */
 const MOST_KEPT = 8
 
@@ -52,7 +54,7 @@ export class SurvivalCounter {
     signal?: AbortSignal,
   ): Promise<SurvivalColumns> {
     const memory = await this.#memory(conversationId)
-    const counted = this.known(memory) ?? (await this.#counted(memory, signal))
+    const counted = this.known(memory) ?? (await this.#countedFor(memory, firstMessages, counts, signal))
     const sum = (of: Int32Array, column: number): number => {
       const first = memory.messages.positionOf(firstMessages[column] ?? Number.NaN)
       let total = 0
@@ -91,6 +93,24 @@ export class SurvivalCounter {
       totalKept,
       notes: [...counted.notes],
     }
+  }
+
+  /** A range is counted by itself as long as the whole conversation, which takes far longer, is not. */
+  async #countedFor(
+    memory: Memory,
+    firstMessages: readonly number[],
+    counts: readonly number[],
+    signal: AbortSignal | undefined,
+  ): Promise<Counted> {
+    const asked = counts.reduce((sum, count) => sum + count, 0)
+    const isWhole = asked > memory.messages.length * MOST_OF_WHOLE
+    if (isWhole || this.#running.has(memory.messages.conversationId)) return this.#counted(memory, signal)
+    const wanted = new Set<number>()
+    for (const [column, number] of firstMessages.entries()) {
+      const first = memory.messages.positionOf(number)
+      for (let place = 0; first >= 0 && place < (counts[column] ?? 0); place += 1) wanted.add(first + place)
+    }
+    return countSurvival(this.#options, memory, signal, wanted)
   }
 
   async #memory(conversationId: number): Promise<Memory> {
@@ -148,8 +168,13 @@ function isCountOf({ memory: before }: Counted, memory: Memory): boolean {
   return windowIds(before).every((id, index) => id === ids[index])
 }
 
-/** Counts in slices. The work grows in proportion to the texts. */
-async function countSurvival(asked: StandingOptions, memory: Memory, signal: AbortSignal): Promise<Counted> {
+/** Counts in slices. The work grows in proportion to the texts. @param wanted the positions that are counted, or all */
+async function countSurvival(
+  asked: StandingOptions,
+  memory: Memory,
+  signal: AbortSignal | undefined,
+  wanted?: ReadonlySet<number>,
+): Promise<Counted> {
   const slice = new TimeSlice(signal, 'Counting was cancelled.')
   const { messages, coverage } = memory
   const details = new Int32Array(messages.length)
@@ -158,7 +183,7 @@ async function countSurvival(asked: StandingOptions, memory: Memory, signal: Abo
   for (let position = 0; position < messages.length; position += 1) {
     const state = coverage.messageStates[position]
     if (state === IN_WINDOW) details[position] = kept[position] = -1
-    else if (state !== EVENT) outside.push(position)
+    else if (state !== EVENT && (wanted?.has(position) ?? true)) outside.push(position)
   }
   const counted: Counted = { memory, details, kept, notes: [] }
   if (outside.length === 0) return counted

@@ -98,6 +98,22 @@ describe('survival', () => {
     memory.close()
   })
 
+  it('of a range is counted by itself, and says the same', async () => {
+    const { memory } = plantFacts(FIRST_FACTS, 77, 2)
+    const { counter, reader } = counterOf(memory)
+    const { id, details, kept } = await counterOf(memory).counter.of(ALL)
+    const from = Math.floor(id.length / 5)
+    const count = Math.floor(id.length / 4)
+    const total = (of: readonly number[]) =>
+      of.slice(from, from + count).reduce((sum, value) => sum + Math.max(0, value), 0)
+    const firstMessages = [Number(id[from]?.slice('msg_'.length))]
+    const columns = await counter.columns({ conversationId: 1, firstMessages, counts: [count] })
+    expect(columns).toEqual({ details: [total(details)], kept: [total(kept)] })
+    expect(total(details)).toBeGreaterThan(0)
+    expect(counter.known(reader.memory(1))).toBeNull()
+    memory.close()
+  })
+
   it('is counted once for each state of the window', async () => {
     using memory = buildMemory({ conversations: [{ messages: ['Port 8123 it is.', 'fine', 'Go on.'] }] })
     memory.leaf(1, [1, 2], { content: 'A port.', id: 'sum_a' })
