@@ -67,8 +67,12 @@ function subscribe(onChange: () => void): () => void {
   return () => window.removeEventListener(CHANGED, onChange)
 }
 
-/** Returns the present theme. Canvases draw again when it changes. */
+/** Returns the present theme. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, currentTheme)
+
+/** Returns a text that changes with the colours of the page, so that canvases are drawn again. */
+export const useColours = (): string =>
+  useSyncExternalStore(subscribe, () => `${currentTheme()}${hasForcedColors().matches ? ', forced' : ''}`)
 
 /** Returns the user's choice. */
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice)

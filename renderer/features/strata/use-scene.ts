@@ -2,7 +2,7 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useSyncExternalStore } from 'react'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { api, client } from '../../api.ts'
-import { useTheme } from '../../ui/theme.ts'
+import { useColours } from '../../ui/theme.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useNames } from '../../ui/use-names.ts'
@@ -66,9 +66,9 @@ export function useScene({
   replay = null,
   draft,
 }: Input): (() => Scene) | null {
-  const theme = useTheme()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the theme
-  const palette = useMemo(readPalette, [theme])
+  const colours = useColours()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page knows them
+  const palette = useMemo(readPalette, [colours])
   const index = useMemo(() => withPlannedDepths(indexSummaries(strata), planned), [strata, planned])
   const found = useFindings()
   const hasFindings = useMemo(

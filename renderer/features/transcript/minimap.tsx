@@ -5,7 +5,7 @@ import type { StrataMessages } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { useRoutePart, useShown } from '../../routes.ts'
 import { plural } from '../../ui/format.ts'
-import { tokenColor, useTheme } from '../../ui/theme.ts'
+import { tokenColor, useColours } from '../../ui/theme.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { useSize } from '../../ui/use-size.ts'
 import styles from './minimap.module.css'
@@ -35,7 +35,7 @@ export function Minimap({ conversationId, total, first, last, onGo }: Props) {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
   const size = useSize(box)
-  const theme = useTheme()
+  const colours = useColours()
   const scale = useMemo(() => mapScale(total, size?.height ?? 0), [total, size?.height])
   const { data: columns } = useQuery({
     ...api.strata.messages.queryOptions({
@@ -54,11 +54,11 @@ export function Minimap({ conversationId, total, first, last, onGo }: Props) {
       },
     [columns, scale, hits, findings],
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme changes the colours
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the page knows the colours
   useEffect(() => {
     const pen = canvas.current?.getContext('2d')
     if (pen && columns && marks) draw(pen, columns, scale, marks)
-  }, [columns, scale, marks, theme])
+  }, [columns, scale, marks, colours])
   const go = useDragging(scale, onGo)
   const { y, height } = mapViewport(scale, first, last)
   return (
