@@ -173,7 +173,7 @@ function sizeRows(size: SizeMeasure, of: string): Row[] {
 }
 
 function windowRows(drawn: WindowMeasure, of: string): Row[] {
-  const { costs, residentMegabytes, heapMegabytes } = drawn
+  const { costs, ownMegabytes, residentMegabytes, heapMegabytes } = drawn
   const tries = (what: string, { p50, p95, max }: Tries, goal: string): Row =>
     figure(`window${of}: ${what}`, `p50 ${p50}, p95 ${p95}, max ${max} ms`, goal)
   const frames = (what: string, { framesPerSecond, p95Ms }: FrameFigures, goal: string): Row =>
@@ -198,7 +198,11 @@ function windowRows(drawn: WindowMeasure, of: string): Row[] {
         'none',
       ],
     ),
-    figure(`window${of}: memory of the renderer`, `${residentMegabytes} MB, heap ${heapMegabytes} MB`, '< 300 MB'),
+    figure(
+      `window${of}: memory of the renderer`,
+      `${ownMegabytes} MB, heap ${heapMegabytes} MB; ${residentMegabytes} MB with the code of the browser`,
+      '< 300 MB',
+    ),
   ]
 }
 

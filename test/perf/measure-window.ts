@@ -1,7 +1,7 @@
 // How fast the window of a large memory is, in the built app behind the browser host.
 // `node test/perf/measure-window.ts [file.db]`; without a file it makes the one of the benchmark first. Needs
 // `npm run build` and a Chromium.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type CDPSession, chromium, type Page } from '@playwright/test'
 import { chromiumFlags, findChromium } from '../../scripts/find-chromium.mjs'
@@ -37,7 +37,8 @@ export type WindowMeasure = {
   /** From the last letter of a word to the first hit on screen. */
   readonly wordToHit: Tries
   readonly costs: Readonly<Record<string, Cost>>
-  /** Of the process that draws, after all of it. */
+  /** Of the process that draws, after all of it: its own, and with the code of the browser, which others share. */
+  readonly ownMegabytes: number
   readonly residentMegabytes: number
   readonly heapMegabytes: number
 }
@@ -271,16 +272,20 @@ async function memoryOf(processes: CDPSession, page: Page) {
   const session = await page.context().newCDPSession(page)
   const { usedSize } = await session.send('Runtime.getHeapUsage')
   const { id } = await rendererOf(processes)
-  return { residentMegabytes: Math.round(residentOf(id) / 1e6), heapMegabytes: Math.round(usedSize / 1e6) }
+  const { own, resident } = memoryOfProcess(id)
+  return {
+    ownMegabytes: Math.round(own / 1e6),
+    residentMegabytes: Math.round(resident / 1e6),
+    heapMegabytes: Math.round(usedSize / 1e6),
+  }
 }
 
 /** Only Linux tells it in a file. */
-function residentOf(pid: number): number {
-  try {
-    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
-  } catch {
-    return Number.NaN
-  }
+function memoryOfProcess(pid: number): { own: number; resident: number } {
+  const path = `/proc/${pid}/status`
+  const status = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024
+  return { own: bytes('RssAnon') + bytes('RssShmem'), resident: bytes('VmRSS') }
 }
 
 if (import.meta.main) {

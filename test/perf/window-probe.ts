@@ -44,7 +44,9 @@ export function installProbe(): void {
       const id = address().get('select')
       return id !== null && document.querySelector(`aside[aria-label="Detail"] [aria-label="Copy ${id}"]`) !== null
     },
-    hit: () => document.querySelector('#search-hits [role=row][aria-selected]') !== null,
+    hit: () =>
+      document.querySelector('#search-hits [role=row][aria-selected]') !== null ||
+      document.querySelector('main [role=status]')?.textContent?.startsWith('0 hits ·') === true,
     range: () => {
       const [first, last] = (address().get('strata.range') ?? '').split('-').map(Number)
       const text = document.querySelector('[aria-label=Range]')?.textContent ?? ''

@@ -232,7 +232,8 @@ function useFilters(): readonly [Filters, (filters: Filters) => void] {
   return [filters, (next) => navigate({ shown: filterTexts(next) }, 'replace')]
 }
 
-const SETTLE_MS = 30
+/** Less than between two letters: a word is searched for when it is there. */
+const SETTLE_MS = 10
 /** A question is sent to a model where one is configured, so it is asked when typing pauses. */
 const QUESTION_SETTLE_MS = 400
 

@@ -22,6 +22,9 @@ type Props = {
   readonly onFold: (groupKey: string) => void
 }
 
+/** So many are drawn at once, and the others a moment later. */
+const FIRST_ROWS = 8
+
 /** The hits under the heads of their groups. */
 export function HitList({ rows, titles, states, isTracing, active, isStale, hasMore, onEnd, onFold }: Props) {
   const list = useRef<VirtuosoHandle>(null)
@@ -44,6 +47,8 @@ export function HitList({ rows, titles, states, isTracing, active, isStale, hasM
       tabIndex={-1}
       data={rows}
       computeItemKey={(_, row) => row.key}
+      // Without it nothing is drawn before the list has been measured.
+      initialItemCount={first > 1 ? undefined : Math.min(rows.length, FIRST_ROWS)}
       initialTopMostItemIndex={first > 1 ? { index: first, align: 'center' } : 0}
       increaseViewportBy={300}
       endReached={onEnd}
