@@ -298,6 +298,24 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   expect(from).toBeDefined()
   expect(from).not.toBe(to)
   await expect(legend).toHaveAttribute('title', /The axis shows when the messages were said/)
+
+  // Forced colours are other colours, although the theme stays the light one.
+  const ground = () =>
+    page.evaluate(() => {
+      const pen = document.querySelector('canvas')?.getContext('2d')
+      return [...(pen?.getImageData(1, 1, 1, 1).data ?? [])].slice(0, 3).join(' ')
+    })
+  await page.emulateMedia({ colorScheme: 'light', contrast: null })
+  await expect.poll(ground).toBe('251 250 248')
+  await page.emulateMedia({ colorScheme: 'light', contrast: null, forcedColors: 'active' })
+  await expect.poll(ground).not.toBe('251 250 248')
+
+  // A replay stands still on another axis than that of messages, and says why.
+  await page.goto(new URL('#/conversation/1/strata?strata.at=200&strata.axis=tokens', page.url()).href)
+  const replay = page.getByRole('region', { name: 'Replay' })
+  await expect(replay).toContainText('The replay stands still: it goes along the axis of messages')
+  await replay.getByRole('button', { name: 'Go to that axis' }).click()
+  await expect(replay.getByRole('slider', { name: 'Moment' })).toHaveValue('200')
 })
 
 test('a replay shows the past, plays by itself, and is exported as a page that works from disk', async ({

@@ -80,6 +80,19 @@ export function ReplayBar({ scene, state, title }: Props) {
   )
 }
 
+/** In place of the bar on an axis along which no replay goes. */
+export function ReplayElsewhere({ state }: { readonly state: ReplayState }) {
+  return (
+    <section className={styles.bar} aria-label="Replay">
+      <span className={styles.elsewhere}>
+        The replay stands still: it goes along the axis of messages, where one comes after the other.
+      </span>
+      <Button onClick={state.goBack}>Go to that axis</Button>
+      <IconButton icon="close" label="End the replay (P)" onClick={state.close} />
+    </section>
+  )
+}
+
 async function namesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>()
   for (let from = 0; from < ids.length; from += NAMES_AT_ONCE) {

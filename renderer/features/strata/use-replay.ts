@@ -17,11 +17,15 @@ const NONE: Appearances = new Int32Array(0)
 export type ReplayState = {
   /** Null while nothing is replayed. */
   readonly replay: Replay | null
+  /** There is one, but another axis is shown. */
+  readonly isElsewhere: boolean
   readonly after: Appearances
   readonly events: Timeline['events']
   readonly isPlaying: boolean
   readonly speed: Speed
   readonly open: () => void
+  /** Shows the axis along which it goes. */
+  readonly goBack: () => void
   readonly close: () => void
   readonly play: (isPlaying: boolean) => void
   readonly seek: (at: number) => void
@@ -31,7 +35,8 @@ export type ReplayState = {
 /** Replays a conversation: by hand, by keys, or by itself. The address holds the moment whenever it stands still. */
 export function useReplay(strata: Strata): ReplayState {
   const [text, setText] = useShown(AT)
-  const addressed = strata.axis === 'messages' && /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
+  const moment = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
+  const addressed = strata.axis === 'messages' ? moment : null
   const total = strata.totalMessages
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState<Speed>(1)
@@ -89,7 +94,7 @@ export function useReplay(strata: Strata): ReplayState {
     setText(null)
   }
   useKeys({
-    p: () => (isOpen ? close() : open()),
+    p: () => (moment === null ? open() : close()),
     ' ': ({ target }) => {
       // Space presses a focused button.
       if (!isOpen || target instanceof HTMLButtonElement) return false
@@ -101,11 +106,13 @@ export function useReplay(strata: Strata): ReplayState {
   })
   return {
     replay,
+    isElsewhere: moment !== null && addressed === null,
     after,
     events,
     isPlaying: isPlaying && isOpen,
     speed,
     open,
+    goBack: () => navigate({ shown: { 'strata.axis': null } }, 'replace'),
     close,
     play,
     seek: (next) => {
