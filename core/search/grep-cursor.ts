@@ -18,8 +18,8 @@ export const Cursor = z.object({
   /** The newest row of each kind when the first page was made. Later pages ignore newer rows. */
   newest: z.record(z.string(), z.number()),
   isQuestion: z.boolean(),
-  /** See `tellingWords`. */
-  isAsked: z.boolean(),
+  /** False for a question that nobody asked (see `tellingWords`). */
+  isAsked: z.literal(false).optional(),
 })
 export type Cursor = z.infer<typeof Cursor>
 

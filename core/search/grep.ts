@@ -187,7 +187,7 @@ export class Grep {
         seen: sort === 'relevance' ? withSeen(cursor, hits.page) : {},
         newest: Object.fromEntries(grounds.map(({ corpus, newestRow }) => [corpus.kind, newestRow])),
         isQuestion: answered.question !== null,
-        isAsked: answered.question?.isAsked ?? true,
+        ...(answered.question?.isAsked === false && { isAsked: false as const }),
       })
       const step = await progress()
       const result = {
