@@ -4,12 +4,13 @@ import { EXCERPT_BYTES, openingExcerpt } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import { coversOfMessages } from '../systems/covers.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
+import { messageOpenings } from '../systems/message-openings.ts'
 import { messageNodeId, messageNumber } from '../systems/node-id.ts'
 import { summariesNaming } from '../systems/records/links.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages } from '../systems/records/window-entries.ts'
-import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
+import { openingsOfSummaries } from '../systems/texts.ts'
 
 /** Returns a card for each id, in the same order. An id that is not in the file gets a `missing` card. */
 export function nodeCards(db: ReadDb, reader: MemoryReader, ids: readonly string[]): NodeCard[] {
@@ -24,7 +25,7 @@ export function nodeCards(db: ReadDb, reader: MemoryReader, ids: readonly string
 function messageCards(db: ReadDb, messageIds: readonly number[]): NodeCard[] {
   const rows = messageHeads(db, messageIds)
   const covers = coversOfMessages(db, rows)
-  const openings = openingsOfMessages(db, messageIds, EXCERPT_BYTES)
+  const openings = messageOpenings(db, messageIds, EXCERPT_BYTES)
   const dependents = summariesNaming(db, messageIds)
   const inWindow = new Set(windowsOfMessages(db, messageIds).map(({ id, conversationId }) => `${conversationId} ${id}`))
   return rows.map((row) => ({

@@ -14,13 +14,14 @@ import type { ReadDb } from '../sqlite/read-db.ts'
 import { readSnapshot } from '../sqlite/read-snapshot.ts'
 import { coversOfMessages, coversOfSummaries } from '../systems/covers.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
+import { messageOpenings } from '../systems/message-openings.ts'
 import { exists, type FoundNode, findNode, messageNodeId, messageNumber, namedBy } from '../systems/node-id.ts'
 import { fileReferences } from '../systems/records/files.ts'
 import { isNamedByLink, namedMessages, sourceSummaryIds, summariesNaming } from '../systems/records/links.ts'
 import { messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
 import { windowsOfMessages, windowsOfSummaries } from '../systems/records/window-entries.ts'
-import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
+import { openingsOfSummaries } from '../systems/texts.ts'
 import { lineageTrees, rootsOf } from './lineage-tree.ts'
 import { neighbourhoodOf } from './neighbourhood.ts'
 import { nodeCards } from './node-cards.ts'
@@ -108,13 +109,11 @@ export class SummaryDag {
     })
   }
 
-  /** Returns what messages and summaries are called, from how their texts begin. */
+  /** Returns what messages and summaries are called, from how their texts begin, or their first call. */
   names(ids: readonly string[]): Names {
     const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
     const texts = readSnapshot(this.#db, () => [
-      ...[...openingsOfMessages(this.#db, numbers, EXCERPT_BYTES)].map(
-        ([id, text]) => [messageNodeId(id), text] as const,
-      ),
+      ...[...messageOpenings(this.#db, numbers, EXCERPT_BYTES)].map(([id, text]) => [messageNodeId(id), text] as const),
       ...openingsOfSummaries(this.#db, ids, EXCERPT_BYTES),
     ])
     return { names: texts.map(([id, text]) => ({ id, name: nameOf(text) })).filter(({ name }) => name !== '') }

@@ -1,6 +1,7 @@
 import type { Role } from '../contract/ids.ts'
 import { opening } from '../sqlite/opening.ts'
 import type { ReadDb, SqlParams } from '../sqlite/read-db.ts'
+import { partText } from '../sqlite/repeated-texts.ts'
 
 const LISTED = /* sql */ `message_id IN (SELECT value FROM json_each(:ids))`
 const BETWEEN = /* sql */ `message_id BETWEEN CAST(:first AS INTEGER) AND CAST(:last AS INTEGER)`
@@ -60,6 +61,11 @@ const queries = {
     FROM message_parts
     WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'tool' AND is_synthetic = 0
     ORDER BY message_id, ordinal`,
+  reasoningOpenings: /* sql */ `
+    SELECT message_id, ${opening(partText('p'))}
+    FROM message_parts AS p
+    WHERE message_id IN (SELECT value FROM json_each(:ids)) AND part_type = 'reasoning' AND is_synthetic = 0
+    ORDER BY message_id, ordinal DESC`,
   messageSizes: /* sql */ `
     SELECT message_id, octet_length(content) FROM messages WHERE message_id IN (SELECT value FROM json_each(:ids))`,
   summarySizes: /* sql */ `
@@ -219,6 +225,12 @@ export const openingsOfTools = (
   Map.groupBy(
     db.iterate<ToolOpening>(queries.toolOpenings, { ids: JSON.stringify(messageIds), bytes }),
     ({ messageId }) => messageId,
+  )
+
+/** How the first reasoning of each message begins, up to so many bytes, by their numbers. */
+export const openingsOfReasoning = (db: ReadDb, ids: readonly number[], bytes: number): ReadonlyMap<number, string> =>
+  new Map(
+    ids.length === 0 ? [] : db.rows<[number, string]>(queries.reasoningOpenings, { ids: JSON.stringify(ids), bytes }),
   )
 
 /** Texts of summaries by their row numbers. */

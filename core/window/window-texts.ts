@@ -1,5 +1,6 @@
 import { EXCERPT_BYTES, openingExcerpt } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { toolLine } from '../systems/message-openings.ts'
 import { openingsOfMessages, openingsOfSummaries, openingsOfTools, type ToolOpening } from '../systems/texts.ts'
 import type { Window, WindowItem } from './window.ts'
 
@@ -28,7 +29,7 @@ function describe(item: WindowItem, opening: string, tools: ReadonlyMap<number, 
   const tool = item.messageId === null ? undefined : tools.get(item.messageId)?.[0]
   if (!tool) return opening
   const name = tool.name ?? 'tool'
-  if (item.role === 'assistant') return opening.trim() === '' ? `${name} ${tool.input}` : opening
+  if (item.role === 'assistant') return opening.trim() === '' ? toolLine(tool) : opening
   return `${name}: ${opening === '' ? tool.output : opening}`
 }
 

@@ -193,10 +193,7 @@ describe('an excerpt', () => {
 
   it('names the tool of a call without text and of a result', () => {
     using memory = messages(call(['c1'], { content: '' }), result('c1'))
-    expect(assemble(memory).items.map((item) => item.excerpt)).toEqual([
-      'bash {"command":"run c1"}',
-      'bash: output of c1',
-    ])
+    expect(assemble(memory).items.map((item) => item.excerpt)).toEqual(['bash run c1', 'bash: output of c1'])
   })
 })
 

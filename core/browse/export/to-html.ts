@@ -3,6 +3,7 @@ import type { MemoryInfo } from '../../contract/memory.ts'
 import type { Message, MessagePart } from '../../contract/message.ts'
 import { sha256 } from '../../hashing.ts'
 import { escapeMarkup } from '../../markup.ts'
+import { toolLine } from '../../systems/message-openings.ts'
 import { excerptOf } from '../../text.ts'
 import { titleOf } from '../text-name.ts'
 import type { Exported, ExportedNote, ExportedSummary } from './exported.ts'
@@ -135,12 +136,18 @@ function ofMessage(message: Message, noted: string, room: Room): string {
         : 'not in the window'
   const isSeen = visibility === 'in_window'
   return [
-    `<article class="${role}" ${begins(id, titleOf(content) || role, isSeen)}><h4><b>${role}</b> · ${linkTo(id)} · ${count(tokens)} tokens${at}${note} · ${state}</h4>`,
+    `<article class="${role}" ${begins(id, titleOf(content || callOf(parts)) || role, isSeen)}><h4><b>${role}</b> · ${linkTo(id)} · ${count(tokens)} tokens${at}${note} · ${state}</h4>`,
     ...(noted === '' ? [] : [noted]),
     ...(content === '' ? [] : [preformatted(content, room)]),
     ...parts.flatMap((part) => ofPart(part, content, room)),
     '</article>\n',
   ].join('\n')
+}
+
+/** A message without text is named by its first call. */
+function callOf(parts: readonly MessagePart[]): string {
+  const call = parts.find(({ toolName, toolInput }) => toolName !== null || toolInput !== null)
+  return call ? toolLine({ name: call.toolName, input: call.toolInput ?? '', output: call.toolOutput ?? '' }) : ''
 }
 
 /** Returns the texts of a part, without what the text of the message already says. */

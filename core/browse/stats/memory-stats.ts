@@ -15,6 +15,7 @@ import { EXCERPT_BYTES, openingExcerpt } from '../../sqlite/opening.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
 import { MemoryReader } from '../../systems/memory-reader.ts'
+import { messageOpenings } from '../../systems/message-openings.ts'
 import { isNative } from '../../systems/native/native.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
 import { prunedByRun, readPruned } from '../../systems/pruned-outputs.ts'
@@ -31,7 +32,6 @@ import {
   roleTallies,
   summaryTallies,
 } from '../../systems/records/tallies.ts'
-import { openingsOfMessages } from '../../systems/texts.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
@@ -257,7 +257,7 @@ export class MemoryStats {
 
   #largestMessages(conversationId: number): Overview['largestMessages'] {
     const ids = this.#largest(conversationId)
-    const openings = openingsOfMessages(this.#db, ids, EXCERPT_BYTES)
+    const openings = messageOpenings(this.#db, ids, EXCERPT_BYTES)
     return messageHeads(this.#db, ids)
       .map(({ id, role, tokens, seq }) => ({
         id: messageNodeId(id),

@@ -1,7 +1,8 @@
 import { titleOf } from '../../browse/text-name.ts'
 import type { ComparedEntry, Comparison, Difference } from '../../contract/comparison.ts'
+import { messageOpenings } from '../../systems/message-openings.ts'
 import { messageNodeId } from '../../systems/node-id.ts'
-import { contentsOfSummaries, openingsOfMessages } from '../../systems/texts.ts'
+import { contentsOfSummaries } from '../../systems/texts.ts'
 import { cutText } from '../../text.ts'
 import { saidBySourcesOf } from '../../trace/node-fates.ts'
 import { toldTextsOf } from '../../trace/node-texts.ts'
@@ -146,7 +147,7 @@ export class DifferenceLister {
     return {
       ...{ id: messageNodeId(number), depth: -1, messages: last - first + 1, tokens },
       createdAtMs: Number.isNaN(atMs) ? null : atMs,
-      title: titleOf(openingsOfMessages(db, [number], OPENING_BYTES).get(number) ?? ''),
+      title: titleOf(messageOpenings(db, [number], OPENING_BYTES).get(number) ?? ''),
       details,
       kept: what === 'window' ? details : null,
       ...{ text: '', isCut: false, marks: [] },

@@ -1,15 +1,11 @@
 import type { NodeCard } from '../../../core/contract/lineage.ts'
 import { formatTokens, plural } from '../../ui/format.ts'
-import { formatClock } from '../../ui/format-time.ts'
 import type { MoreUnit } from './block.ts'
 
-/** What is said beside the id of a card: `17 messages`, or how a message begins. */
+/** What is said beside the id of a card: `17 messages`, `user · 40 tokens`. */
 export function cardFacts(card: NodeCard): string {
   if (card.kind === 'missing') return 'not in this file'
-  if (card.kind === 'message') {
-    const time = card.createdAtMs === null ? '' : ` ${formatClock(card.createdAtMs)}`
-    return `${card.role ?? 'message'}${time} · ${formatTokens(card.tokens)}`
-  }
+  if (card.kind === 'message') return `${card.role ?? 'message'} · ${formatTokens(card.tokens)}`
   return plural(card.messages, 'message')
 }
 
