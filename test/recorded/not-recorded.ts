@@ -55,6 +55,7 @@ export const JOBS_NOT_RECORDED: Readonly<Record<string, string>> = {
   explore: 'It asks a model, and has a test of its own (test/files).',
   embed: 'It asks a model, and has a test of its own (test/embeddings).',
   compact: 'It writes summaries.',
+  push: 'It writes to a server: test/postgres has its tests.',
   repair: 'It writes.',
   surgery: 'It writes.',
   undo: 'It writes.',
