@@ -32,8 +32,11 @@ export type FromCliThread =
  * second that remains is for an overloaded machine.
  */
 const ANSWER_MS = 1000
-/** The time in which a finished thread may release what it holds. */
-const END_MS = 5000
+/**
+ * The time in which a finished thread may release what it holds. Without a signal nobody waits for it, and what reads the
+ * exit code would take the command for killed.
+ */
+const END_MS = { afterSignal: 5000, otherwise: 60_000 }
 
 const terminalOf = ({ isTTY, columns }: NodeJS.WriteStream): Terminal => (isTTY ? { isTTY, columns } : {})
 const args = process.argv.slice(2)
@@ -94,7 +97,7 @@ thread.on('message', (message: FromCliThread) => {
   if (message.kind !== 'ended') return
   process.exitCode = message.exitCode
   if (!message.isWhole) dieOf(lastSignal ?? 'SIGTERM')
-  setTimeout(() => dieOf(lastSignal ?? 'SIGTERM'), END_MS).unref()
+  setTimeout(() => dieOf(lastSignal ?? 'SIGTERM'), lastSignal ? END_MS.afterSignal : END_MS.otherwise).unref()
 })
 thread.on('error', (error) => {
   console.error(error)
@@ -111,7 +114,7 @@ for (const stream of [process.stdout, process.stderr]) {
     // The reader of a pipe has closed it (`lcm grep … | head`), so nothing more is written.
     const exitCode =
       error.code === 'EPIPE' ? (process.exitCode ?? 0) : printError(fileError(error, 'standard output'), false)
-    setTimeout(() => dieOf('SIGTERM'), END_MS)
+    setTimeout(() => dieOf('SIGTERM'), END_MS.afterSignal)
     void thread.terminate().finally(() => process.exit(exitCode))
   })
 }

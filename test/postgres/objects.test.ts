@@ -167,7 +167,7 @@ describe('large files beside PostgreSQL', () => {
     expect(rows).toEqual([])
   })
 
-  it('that are missing or changed are said to be, and the conversation is pulled without them', async () => {
+  it('are named where they are missing or changed, and the conversation is pulled without them', async () => {
     const objects = inS3()
     const { conversationId, id } = await sendOne('missing', objects)
     const key = keyOf(hashOf(content))

@@ -1,30 +1,14 @@
-import { appendFileSync, closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import fs, { appendFileSync, closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { FIXTURES } from '../db/fixtures.ts'
 import { resultOf, scanFile, wrong } from '../integrity/scan-file.ts'
 
 const SMALL = join(FIXTURES, 'lossless-claw/small.db')
 const FRAME_BYTES = 24 + 4096
-
-/** Called whenever a frame of a log was read, with its number among those of this test. */
-let onFrame: (frame: number) => void = () => {}
-let frames = 0
-afterEach(() => {
-  onFrame = () => {}
-  frames = 0
-})
-vi.mock('node:fs', async (original) => {
-  const fs = await original<typeof import('node:fs')>()
-  const readAndTell = (file: number, bytes: Buffer, from: number, length: number, at: number): number => {
-    const read = fs.readSync(file, bytes, from, length, at)
-    if (length === FRAME_BYTES) onFrame(++frames)
-    return read
-  }
-  return { ...fs, readSync: readAndTell }
-})
 
 // A page that stays the same would not be written.
 const touch = (db: Database.Database): unknown =>
@@ -102,6 +86,25 @@ function overwrite(path: string, at: number, bytes: Buffer): void {
   closeSync(file)
 }
 
+/** Calls back once so many frames of logs were read in this process. Other files may have loaded what reads them before. */
+function whenRead(frames: number, body: () => void): void {
+  const { readSync } = fs
+  const replace = (by: typeof readSync): void => {
+    fs.readSync = by
+    syncBuiltinESMExports()
+  }
+  let left = frames
+  replace(((...given: Parameters<typeof readSync>) => {
+    const read = readSync(...given)
+    if ((given[1] as Buffer).length === FRAME_BYTES) left -= 1
+    if (left > 0) return read
+    replace(readSync)
+    body()
+    return read
+  }) as typeof readSync)
+  onTestFinished(() => replace(readSync))
+}
+
 const NOISE = Buffer.alloc(FRAME_BYTES, 0x5a)
 
 it.each([
@@ -175,7 +178,7 @@ it('finds nothing where a writer overtakes the check', async () => {
   const later = readFileSync(`${written}-wal`)
   writer.close()
   // The frame behind the last one was read when four commits are written from there on.
-  onFrame = (frame) => frame === 3 && overwrite(`${path}-wal`, 0, later)
+  whenRead(3, () => overwrite(`${path}-wal`, 0, later))
   expect(wrong(await scanFile(path))).toEqual([])
   expect(readFileSync(`${path}-wal`)).toEqual(later)
 })

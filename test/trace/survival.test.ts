@@ -98,7 +98,7 @@ describe('survival', () => {
     memory.close()
   })
 
-  it('of a range is counted by itself, and says the same', async () => {
+  it('is the same for a range that is counted by itself', async () => {
     const { memory } = plantFacts(FIRST_FACTS, 77, 2)
     const { counter, reader } = counterOf(memory)
     const { id, details, kept } = await counterOf(memory).counter.of(ALL)
