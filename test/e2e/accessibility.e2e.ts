@@ -1,7 +1,9 @@
 import { TestMemory } from '../builders/memory.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { loaded, OF_COLOUR, violations } from './axe.ts'
 import { factsOf, hitsOf, sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 /** Something to find and to repair. @returns a summary of the first conversation */
 function damage(path: string): string {

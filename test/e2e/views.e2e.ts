@@ -1,0 +1,132 @@
+// Compares every view with recorded pictures in three themes and two sizes. What is recorded is a mosaic: the mean colour
+// of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md). After a change that is wanted, record anew:
+//   npm run test:e2e -- test/e2e/views.e2e.ts --project=browser --update-snapshots
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Page } from '@playwright/test'
+import { VIEWS } from '../../renderer/routes.ts'
+import { inProject } from '../../scripts/project.mjs'
+import { expect, IN_BROWSER, test } from './app.ts'
+import { factsOf, sampleCopy } from './memories.ts'
+import { type Mosaic, mosaicOf, openWorkbench, readSheet, tilesThatDiffer, writeSheet } from './mosaic.ts'
+
+const THEMES = {
+  dark: { colorScheme: 'dark', contrast: 'no-preference' },
+  light: { colorScheme: 'light', contrast: 'no-preference' },
+  contrast: { colorScheme: 'dark', contrast: 'more' },
+} as const
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 1920, height: 1200 },
+] as const
+
+/** What each view shows besides what it shows by itself. */
+const SHOWN: Readonly<Record<string, string>> = {
+  strata: '?select=sum_a6251754ec86ad4f',
+  transcript: '?select=msg_6',
+  search: '?query=idempotency%20key',
+  lineage: '?select=sum_a6251754ec86ad4f',
+}
+const NOW = new Date('2026-03-10T12:00:00Z')
+
+/** Every character comes from a font of the app. What names folders of this machine or its clock is not compared. */
+const PINNED = `
+  :root { --more-fonts: "Noto Emoji", "Noto Sans SC", "Noto Sans KR", "Noto Sans Symbols 2" !important; }
+  * { caret-color: transparent !important; }
+  header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
+  footer > button ~ span ~ * { visibility: hidden !important; }
+`
+/** A view that is not drawn yet is looked at again. */
+const SHOWN_WITHIN_MS = 20_000
+/** Once this many differ, the rest is not waited for. */
+const MOST_FAILURES = 3
+
+// The views read the clock of the window, and the log of this run is never the same.
+test.use({ deviceScaleFactor: 0.5, bypassCSP: true, appEnv: { LCM_LOG_LEVEL: 'silent' } })
+
+for (const size of SIZES) {
+  test(
+    `every view looks as recorded at ${size.width} × ${size.height}`,
+    IN_BROWSER,
+    async ({ openMemory, home, chromium }, testInfo) => {
+      const isRecording = ['all', 'changed'].includes(testInfo.config.updateSnapshots)
+      // Recording looks at every picture until nothing in it has changed for a while.
+      if (isRecording) test.setTimeout(900_000)
+      const path = sampleCopy(home)
+      const { conversationId } = await factsOf(path)
+      const page = await openMemory(path)
+      const workbench = await openWorkbench(await chromium())
+      await page.setViewportSize(size)
+      await page.clock.setFixedTime(NOW)
+      await page.addStyleTag({ content: PINNED })
+      await page.mouse.move(0, size.height - 1)
+      const themes = Object.entries(THEMES)
+      const sheetOf = (theme: string): string => inProject('test/e2e/views', `${theme}-${size.width}.png`)
+      const recorded = new Map<string, readonly Mosaic[]>()
+      for (const [theme] of themes)
+        if (existsSync(sheetOf(theme)))
+          recorded.set(theme, await readSheet(workbench, readFileSync(sheetOf(theme)), VIEWS.length))
+      const seen = new Map<string, Mosaic[]>(themes.map(([theme]) => [theme, []]))
+      const wrong: string[] = []
+      for (const [at, view] of VIEWS.entries()) {
+        await page.evaluate(
+          (hash) => location.assign(hash),
+          `#/conversation/${conversationId}/${view}${SHOWN[view] ?? ''}`,
+        )
+        for (const [theme, media] of themes) {
+          if (wrong.length >= MOST_FAILURES) break
+          await page.emulateMedia(media)
+          const picture = () => mosaicOf(page, workbench)
+          if (isRecording) seen.get(theme)?.push(await settled(picture, page))
+          else {
+            const places = await differing(picture, recorded.get(theme)?.[at])
+            if (places.length > 0) {
+              wrong.push(`${view}, ${theme}: ${places.length} places, first ${places.slice(0, 4).join('; ')}`)
+              await testInfo.attach(`${view} ${theme}`, { body: await page.screenshot(), contentType: 'image/png' })
+            }
+          }
+        }
+      }
+      if (isRecording) {
+        for (const [theme, mosaics] of seen) {
+          mkdirSync(dirname(sheetOf(theme)), { recursive: true })
+          writeFileSync(sheetOf(theme), await writeSheet(workbench, mosaics))
+        }
+        return
+      }
+      expect(
+        wrong,
+        'When the change is wanted, look at the pictures and record anew: see the top of this file.',
+      ).toEqual([])
+
+      // A moved label and another colour are seen.
+      const last = recorded.get('contrast')?.at(-1)
+      for (const fault of ['h1, h2 { transform: translate(12px, 4px) }', ':root { --text: #b0b0b0 !important }']) {
+        const style = await page.addStyleTag({ content: fault })
+        expect(tilesThatDiffer(await mosaicOf(page, workbench), last), fault).not.toEqual([])
+        await style.evaluate((element) => element.parentNode?.removeChild(element))
+      }
+    },
+  )
+}
+
+/** Returns where the picture differs, or nothing as soon as it looks as it should. */
+async function differing(picture: () => Promise<Mosaic>, wanted: Mosaic | undefined): Promise<readonly string[]> {
+  const until = Date.now() + SHOWN_WITHIN_MS
+  for (;;) {
+    const places = tilesThatDiffer(await picture(), wanted)
+    if (places.length === 0 || Date.now() > until) return places
+  }
+}
+
+/** Returns a picture that stays the same for a while. */
+async function settled(picture: () => Promise<Mosaic>, page: Page): Promise<Mosaic> {
+  for (let [before, same] = [await picture(), 0]; ; ) {
+    await page.waitForTimeout(300)
+    const now = await picture()
+    const isBusy = (await page.locator('[aria-busy="true"]').count()) > 0
+    same = !isBusy && tilesThatDiffer(now, before).length === 0 ? same + 1 : 0
+    if (same === 2) return now
+    before = now
+  }
+}
