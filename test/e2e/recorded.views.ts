@@ -1,6 +1,6 @@
 // Compares every view with recorded pictures in three themes and two sizes. What is recorded is a mosaic: the mean colour
 // of every 16 by 16 pixels, at half the scale (docs/decisions/0075-pictures-of-views.md). After a change that is wanted, record anew:
-//   npm run test:e2e -- test/e2e/views.e2e.ts --project=browser --update-snapshots
+//   npm run build && npm run views -- --update-snapshots
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Page } from '@playwright/test'
@@ -35,6 +35,7 @@ const PINNED = `
   * { caret-color: transparent !important; }
   header:has(> search) > :nth-child(-n+3):not(:first-child) { visibility: hidden !important; }
   footer > button ~ span ~ * { visibility: hidden !important; }
+  :has(> [aria-label^="Copy /"]), p:has(> [class*="path"]) { display: none !important; }
 `
 /** A view that is not drawn yet is looked at again. */
 const SHOWN_WITHIN_MS = 20_000
