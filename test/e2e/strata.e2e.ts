@@ -316,6 +316,9 @@ test('W A S D zoom and pan, M marks what is in sight, and a message says how muc
   await expect(replay).toContainText('The replay stands still: it goes along the axis of messages')
   await replay.getByRole('button', { name: 'Go to that axis' }).click()
   await expect(replay.getByRole('slider', { name: 'Moment' })).toHaveValue('200')
+  await page.keyboard.press(' ')
+  await expect(replay.getByRole('button', { name: 'Pause (Space)' })).toBeVisible()
+  await page.keyboard.press(' ')
 })
 
 test('a replay shows the past, plays by itself, and is exported as a page that works from disk', async ({

@@ -90,6 +90,8 @@ export function LineageCanvas({ handle, layout, focusId, selection, expanded, si
       zoomOnDoubleClick={false}
       disableKeyboardA11y
       deleteKeyCode={null}
+      // Space plays a replay. As a key of the graph it would never get there.
+      panActivationKeyCode={null}
       proOptions={{ hideAttribution: true }}
       onNodeClick={(_, node) => node.type === 'card' && onPick(node.id)}
       onNodeDoubleClick={(_, node) => node.type === 'card' && onCentre(node.id)}
