@@ -4,11 +4,12 @@ import type { Note, NoteInput } from '../contract/notes.ts'
 import { LcmError } from '../errors.ts'
 import { EXCERPT_BYTES } from '../sqlite/opening.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { messageOpenings } from '../systems/message-openings.ts'
 import { lookUp, messageNumber, notFound } from '../systems/node-id.ts'
 import { fileById } from '../systems/records/files.ts'
 import { knownRole, messageHeads } from '../systems/records/messages.ts'
 import { summaryHeads } from '../systems/records/summaries.ts'
-import { openingsOfMessages, openingsOfSummaries } from '../systems/texts.ts'
+import { openingsOfSummaries } from '../systems/texts.ts'
 import { memoryIdentity } from './memory-identity.ts'
 import { NoteTable, type StoredNote } from './note-table.ts'
 
@@ -84,7 +85,7 @@ function shown(note: StoredNote, node: NotedNode | undefined): Note {
 /** Returns what is in the memory of these nodes, by their ids. */
 function notedNodes(db: ReadDb, ids: readonly string[]): ReadonlyMap<string, NotedNode> {
   const numbers = ids.flatMap((id) => messageNumber(id) ?? [])
-  const ofMessages = openingsOfMessages(db, numbers, EXCERPT_BYTES)
+  const ofMessages = messageOpenings(db, numbers, EXCERPT_BYTES)
   const messages = messageHeads(db, numbers).map(({ id, conversationId, role }) => {
     const name = titleOf(ofMessages.get(id) ?? '')
     return [`msg_${id}`, { kind: 'message', conversationId, depth: null, role: knownRole(role), name }] as const

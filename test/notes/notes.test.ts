@@ -63,6 +63,15 @@ it('a pin and a note are kept in the data folder, and nothing is written beside 
   expect(folderState(dirname(path))).toEqual(before)
 })
 
+it('a pinned message without text is named by its first call', async () => {
+  const memory = buildMemory({ conversations: [{}] })
+  opened.push(memory)
+  const call = { part_type: 'tool' as const, tool_name: 'read', tool_input: '{"path":"a.ts"}' }
+  const message = memory.message(1, { content: '', parts: [call] })
+  const { notes } = await open(memory.path, temporaryFolder())
+  expect(notes.set({ id: `msg_${message}`, isPinned: true })).toMatchObject({ name: 'read a.ts' })
+})
+
 it('a change leaves what it does not name, and a node without a pin and a note is no longer listed', async () => {
   const { path } = memoryWithSummary()
   const { notes } = await open(path, temporaryFolder())
