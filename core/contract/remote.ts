@@ -61,7 +61,7 @@ export const SendReport = z.object({
 })
 export type SendReport = z.infer<typeof SendReport>
 
-/** Large files that are stored beside PostgreSQL, and those that no row names. */
+/** The large files in the store beside PostgreSQL, and which of them no row names. */
 export const ObjectsReport = z.object({
   address: z.string(),
   store: z.string(),

@@ -69,8 +69,8 @@ type Kind = 'current' | 'other' | 'foreign'
 const isSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1]
 
 /**
- * Frames of other logs have any salts: SQLite increments the first one when it begins a log anew, but takes two new ones
- * where it finds no commit in the log, or where another connection emptied it.
+ * A frame of another log can have any salts. SQLite adds one to the first salt when it begins a log anew, and takes two
+ * random ones when it found no commit in the log, or when another connection had emptied the log.
  */
 function kindOf(slot: Buffer, { salts }: LogHeader): Kind {
   if (isSame([slot.readUInt32BE(8), slot.readUInt32BE(12)], salts)) return 'current'

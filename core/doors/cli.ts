@@ -33,8 +33,8 @@ export type FromCliThread =
  */
 const ANSWER_MS = 1000
 /**
- * The time in which a finished thread may release what it holds. Without a signal nobody waits for it, and what reads the
- * exit code would take the command for killed.
+ * A finished thread may take so long to release what it holds. After that the process ends itself by a signal, and its exit
+ * code is lost. So the time is short only where a signal asked for the end.
  */
 const END_MS = { afterSignal: 5000, otherwise: 60_000 }
 

@@ -62,7 +62,8 @@ const MOST_IDLE = 4
 /**
  * The memory of agents in PostgreSQL: the calls of `HostedMemory` on the same services, over a file of each
  * conversation. Before a call the file is brought up to date; what the call stores is written to PostgreSQL in one
- * transaction before it is answered. Each process makes its files anew and removes them, so that PostgreSQL has everything.
+ * transaction before it is answered. A process removes its files when it ends. Nothing is lost
+ * with them, because PostgreSQL has everything.
  */
 export class RemoteMemory {
   readonly #options: RemoteMemoryOptions

@@ -79,7 +79,7 @@ export class NoteTable {
 
 const notesPath = (dataDir: string): string => join(dataDir, 'notes.db')
 
-/** Returns a text that changes when a note of any memory changed, whoever changed it. */
+/** Returns a text that is another one after any process has changed a note. */
 export function notesStamp(dataDir: string): string {
   return ['', '-wal']
     .map((suffix) => statSync(`${notesPath(dataDir)}${suffix}`, { throwIfNoEntry: false }))

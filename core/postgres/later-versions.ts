@@ -1,8 +1,8 @@
 import { PARTITIONED_TABLES } from './schema.ts'
 
 /**
- * Version 2: what the table of all conversations shows beside sums, and indexes for its orders and alarms. The owner
- * sees all rows only while row-level security does not hold for it.
+ * Version 2 adds the columns that the table of all conversations shows beside its sums, and the indexes by which it is
+ * sorted and filtered. Row-level security is not enforced for the owner meanwhile, so that it can fill in all rows.
  */
 export const SCHEMA_V2 = /* sql */ `
 ALTER TABLE lcm.conversation_totals

@@ -104,7 +104,7 @@ export const pgCommand = defineCommand({
   },
 })
 
-/** Large files beside PostgreSQL, and those that nothing names any more. */
+/** Lists the large files in the store beside PostgreSQL that no row names, and removes them when asked to. */
 export const objects = defineCommand({
   name: 'objects',
   example: 'objects postgres://owner@db.example.com/lcm',
