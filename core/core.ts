@@ -168,13 +168,13 @@ export class Core {
     this.#seen = this.#stamp()
     this.#settingsSeen = this.settings.stamp()
     const lcm = await this.#openLogged(path)
+    if (this.#options.isRemembered ?? true) await this.machine.recent.remember(lcm.info)
     if (this.#isClosed) {
       lcm.close()
       throw noMemoryError()
     }
     this.#lcm = lcm
     this.#seen = this.#stamp()
-    if (this.#options.isRemembered ?? true) this.machine.recent.remember(lcm.info)
     return lcm
   }
 

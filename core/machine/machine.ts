@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { Folder, FoundMemory, FoundTranscripts, Probe } from '../contract/machine.ts'
@@ -6,6 +6,7 @@ import type { FoundSettings } from '../contract/settings.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, type UserFolders, userFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
+import { writeWhole } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { discover } from './discover.ts'
 import { listFolder } from './folder-list.ts'
@@ -110,13 +111,6 @@ function sampleMemory(resourcesFolder: string, dataFolder: string): string {
   const edition = sha256(bytes).slice(0, 12)
   const path = join(dataFolder, 'sample', edition, 'sample.db')
   if (existsSync(path)) return path
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    const next = `${path}.${process.pid}.tmp`
-    writeFileSync(next, bytes)
-    renameSync(next, path)
-    return path
-  } catch (error) {
-    throw fileError(error, path)
-  }
+  writeWhole(path, bytes)
+  return path
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
@@ -13,7 +13,7 @@ import { type PostgresAddress, parseAddress } from '../postgres/address.ts'
 import type { Postgres } from '../postgres/connect.ts'
 import type { Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
-import { writeWhole } from '../settings/settings-file.ts'
+import { UserFile } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 import { openNative } from '../sqlite/native.ts'
 import { readPulledFrom } from '../systems/pulled-from.ts'
@@ -23,7 +23,7 @@ const MOST = 20
 /** An unused connection is closed after this time. */
 const IDLE_MS = 30_000
 
-const Known = z.array(z.object({ address: z.string(), openedAtMs: z.number() }))
+const Known = z.array(z.object({ address: z.string().refine(isAddress), openedAtMs: z.number() }))
 type Known = z.infer<typeof Known>
 
 type ServersOptions = {
@@ -43,17 +43,19 @@ type Open = { readonly db: Promise<Postgres>; last: Promise<unknown>; idle: Node
  */
 export class Servers {
   readonly #options: ServersOptions
-  readonly #path: string
+  readonly #file: UserFile<Known>
   readonly #open = new Map<string, Open>()
 
   constructor(options: ServersOptions) {
     this.#options = options
-    this.#path = join(options.folders.data, 'servers.json')
+    const path = join(options.folders.data, 'servers.json')
+    this.#file = new UserFile({ path, schema: Known, content: 'a list of databases', empty: [] })
   }
 
+  /** @throws LcmError invalid_argument when the list is damaged; file_not_readable */
   list(): ServerList {
     const { env, keys } = this.#options
-    const servers = this.#known().map(({ address: shown, openedAtMs }) => {
+    const servers = this.#file.read().map(({ address: shown, openedAtMs }) => {
       const { address } = parseAddress(shown, 'argument')
       const isKept = keys?.has(ownerOf(address)) ?? false
       const isGiven = passwordInEnvironment(address, env) !== null
@@ -64,7 +66,7 @@ export class Servers {
 
   isKnown(shown: string): boolean {
     const server = serverOf(parseAddress(shown, 'argument').address)
-    return this.#known().some((one) => serverOf(parseAddress(one.address, 'argument').address) === server)
+    return this.#file.read().some((one) => serverOf(parseAddress(one.address, 'argument').address) === server)
   }
 
   /**
@@ -86,13 +88,15 @@ export class Servers {
     const db = await this.#connect(address, given ?? (await this.#password(address)))
     await db.close()
     if (given !== null) await keys?.set(ownerOf(address), given)
-    this.remember(address.shown)
+    await this.remember(address.shown)
     return { address: address.shown }
   }
 
-  remember(shown: string): void {
+  async remember(shown: string): Promise<void> {
     const openedAtMs = (this.#options.clock ?? systemClock)()
-    this.#write([{ address: shown, openedAtMs }, ...this.#known().filter(({ address }) => address !== shown)])
+    await this.#file.change((before) =>
+      [{ address: shown, openedAtMs }, ...before.filter(({ address }) => address !== shown)].slice(0, MOST),
+    )
   }
 
   /** Takes a server off the list, and its password out of the keychain. */
@@ -100,7 +104,7 @@ export class Servers {
     const { address } = parseAddress(shown, 'argument')
     this.#close(shown)
     await this.#options.keys?.set(ownerOf(address), null)
-    this.#write(this.#known().filter((one) => one.address !== shown))
+    await this.#file.change((before) => before.filter((one) => one.address !== shown))
   }
 
   async fleet(shown: string, asked: FleetQuery, budgetTokens: number): Promise<FleetReport> {
@@ -226,18 +230,13 @@ export class Servers {
     const connect = this.#options.connect ?? (await import('../postgres/connect.ts')).connectPostgres
     return connect(address, password)
   }
+}
 
-  #known(): Known {
-    try {
-      return Known.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
-    } catch {
-      // The file is missing or not ours, so the list is empty.
-      return []
-    }
-  }
-
-  #write(known: Known): void {
-    mkdirSync(dirname(this.#path), { recursive: true })
-    writeWhole(this.#path, `${JSON.stringify(known.slice(0, MOST), null, 2)}\n`)
+function isAddress(text: string): boolean {
+  try {
+    parseAddress(text, 'argument')
+    return true
+  } catch {
+    return false
   }
 }

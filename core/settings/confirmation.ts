@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
-import { type SettingsFile, writeWhole } from './settings-file.ts'
+import type { SettingsFile } from './settings-file.ts'
+import { UserFile } from './user-file.ts'
 import { VARIABLES } from './variables.ts'
 
 /**
@@ -91,36 +91,26 @@ const word = (text: string): string => visible(/^[\w./:=@%+,-]+$/.test(text) ? t
 const visible = (text: string): string =>
   text.replace(/[^\x20-\x7e]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-const Granted = z.array(z.string())
-
 /** What the user granted on this machine before, in a file of this app. */
 export class GrantedReach {
-  readonly #path: string
+  readonly #file: UserFile<readonly string[]>
 
   constructor(path: string) {
-    this.#path = path
+    this.#file = new UserFile({ path, schema: z.array(z.string()), content: 'a list of what you granted', empty: [] })
   }
 
+  /** @throws LcmError invalid_argument when the file is damaged; file_not_readable */
   missing(asked: readonly Reach[]): Reach[] {
-    const granted = this.#read()
+    const granted = this.#file.read()
     return asked.filter((reach) => !granted.includes(keyOf(reach)))
   }
 
   /**
    * Adds a grant.
-   * @throws LcmError file_not_readable, disk_full
+   * @throws LcmError as `missing`, locked, disk_full
    */
-  add(reach: readonly Reach[]): void {
-    writeWhole(this.#path, `${JSON.stringify([...new Set([...this.#read(), ...reach.map(keyOf)])], null, 2)}\n`)
-  }
-
-  #read(): string[] {
-    try {
-      return Granted.parse(JSON.parse(readFileSync(this.#path, 'utf8')))
-    } catch {
-      // The file is missing or not ours, so nothing was granted and the user is asked again.
-      return []
-    }
+  async add(reach: readonly Reach[]): Promise<void> {
+    await this.#file.change((granted) => [...new Set([...granted, ...reach.map(keyOf)])])
   }
 }
 

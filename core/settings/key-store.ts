@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment } from '../folders.ts'
-import { fileError } from '../sqlite/memory-file.ts'
-import { writeWhole } from './settings-file.ts'
+import { UserFile } from './user-file.ts'
 
 /** Names a key. A key belongs to one server, so a provider whose address changes has no key until it is given again. */
 export type KeyOwner = Pick<ProviderSettings, 'name' | 'baseUrl'>
@@ -32,25 +30,22 @@ const slotOf = ({ name, baseUrl }: KeyOwner): string => `${name} ${new URL(baseU
 const StoredKeys = z.record(z.string(), z.base64())
 type StoredKeys = z.infer<typeof StoredKeys>
 
-/**
- * Keeps keys in a private file, each encrypted on its own. The file is read again each time, because several processes
- * share it.
- */
+/** Keeps keys in a private file, each encrypted on its own. */
 export class FileKeyStore implements KeyStore {
-  readonly #path: string
+  readonly #file: UserFile<StoredKeys>
   readonly #cipher: KeyCipher
 
   constructor(path: string, cipher: KeyCipher) {
-    this.#path = path
+    this.#file = new UserFile({ path, schema: StoredKeys, content: 'a store of keys', empty: {} })
     this.#cipher = cipher
   }
 
   has(owner: KeyOwner): boolean {
-    return Object.hasOwn(this.#read(), slotOf(owner))
+    return Object.hasOwn(this.#file.read(), slotOf(owner))
   }
 
   async get(owner: KeyOwner): Promise<string | null> {
-    const stored = this.#read()[slotOf(owner)]
+    const stored = this.#file.read()[slotOf(owner)]
     if (stored === undefined) return null
     try {
       return await this.#cipher.decrypt(Buffer.from(stored, 'base64'))
@@ -63,34 +58,10 @@ export class FileKeyStore implements KeyStore {
   async set(owner: KeyOwner, key: string | null): Promise<void> {
     const slot = slotOf(owner)
     const encrypted = key === null ? null : Buffer.from(await this.#cipher.encrypt(key)).toString('base64')
-    const others = Object.entries(this.#read()).filter(([name]) => name !== slot)
-    const next = encrypted === null ? others : [...others, [slot, encrypted]]
-    writeWhole(this.#path, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`)
-  }
-
-  #read(): StoredKeys {
-    let text: string
-    try {
-      text = readFileSync(this.#path, 'utf8')
-    } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {}
-      throw fileError(error, this.#path)
-    }
-    const stored = StoredKeys.safeParse(jsonOrNull(text))
-    if (stored.success) return stored.data
-    throw new LcmError(
-      'invalid_argument',
-      `The key store ${this.#path} is damaged. Remove it and enter the keys again.`,
-    )
-  }
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The parser's error quotes the file, so it is dropped.
-    return null
+    await this.#file.change((stored) => {
+      const { [slot]: _replaced, ...others } = stored
+      return encrypted === null ? others : { ...others, [slot]: encrypted }
+    })
   }
 }
 

@@ -1,23 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { ProviderSettings } from '../contract/provider.ts'
 import { LcmError } from '../errors.ts'
 import { type Environment, userFolders } from '../folders.ts'
 import { isPostgresAddress } from '../postgres/address.ts'
-import { fileError } from '../sqlite/memory-file.ts'
 import { nearestOf } from './unknown-variables.ts'
+import { readText, writeWhole } from './user-file.ts'
 import { readVariable, type SettingTexts, VARIABLES } from './variables.ts'
 
 /** Variables without a key of their own in the file. They are among its values. */
@@ -57,7 +45,7 @@ export const settingsPath = (env: Environment): string =>
  * @throws LcmError invalid_argument naming the file, the key and what it accepts; file_not_readable
  */
 export function readSettingsFile(path: string): SettingsFile {
-  const text = readText(path)
+  const text = readText(path) ?? ''
   return checkSettings(text.trim() === '' ? {} : parseJson(text, path), path)
 }
 
@@ -100,56 +88,11 @@ export const textsOf = ({ values }: SettingsFile): SettingTexts =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 
 /**
- * Replaces the file atomically: a reader sees the old or the new one, and so does the next start after a crash.
+ * Replaces the file.
  * @throws LcmError file_not_readable, disk_full
  */
 export function writeSettingsFile(path: string, content: SettingsFile): void {
   writeWhole(path, `${JSON.stringify(content, null, 2)}\n`)
-}
-
-/**
- * Writes a private file atomically.
- * @throws LcmError file_not_readable, disk_full
- */
-export function writeWhole(path: string, text: string | Uint8Array): void {
-  let next: string | null = null
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    const target = realPath(path)
-    next = `${target}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
-    const file = openSync(next, 'wx', 0o600)
-    try {
-      const bytes = typeof text === 'string' ? Buffer.from(text) : text
-      for (let at = 0; at < bytes.byteLength; ) at += writeSync(file, bytes, at)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(next, target)
-  } catch (error) {
-    if (next !== null) rmSync(next, { force: true })
-    throw fileError(error, path)
-  }
-}
-
-/** Follows a settings file that is a symbolic link, so that it stays one. */
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    // The file does not exist yet.
-    return path
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null
-    if (code === 'ENOENT' || code === 'ENOTDIR') return ''
-    throw fileError(error, path)
-  }
 }
 
 function parseJson(text: string, path: string): unknown {

@@ -19,6 +19,7 @@ import {
   writeSettingsFile,
 } from './settings-file.ts'
 import { unknownVariables } from './unknown-variables.ts'
+import { changeAlone } from './user-file.ts'
 
 export type SettingsStoreOptions = {
   readonly env: Environment
@@ -76,16 +77,17 @@ export class SettingsStore {
   /**
    * Changes in the file what the patch names. A value of null returns to its default. Nothing is written unless the
    * whole can be used and the user grants what it newly reaches (docs/decisions/0021-what-a-page-may-reach.md).
-   * @throws LcmError invalid_argument, cancelled, unsupported where nobody can be asked, file_not_readable, disk_full
+   * @throws LcmError invalid_argument, cancelled, unsupported where nobody can be asked, locked, file_not_readable,
+   * disk_full
    */
   async save(patch: SettingsPatch): Promise<SettingsReport> {
     const asked = this.#granted.missing(newReach(readSettingsFile(this.path), this.#with(patch)))
     if (asked.length > 0) {
       await this.#requireGranted(asked, `write it into ${this.path} yourself`)
-      this.#granted.add(asked)
+      await this.#granted.add(asked)
     }
     // The file is read again, because others may have changed it while the user was asked.
-    writeSettingsFile(this.path, this.#with(patch))
+    await changeAlone(userFolders(this.#env).data, () => writeSettingsFile(this.path, this.#with(patch)))
     return this.report()
   }
 
@@ -107,12 +109,12 @@ export class SettingsStore {
     const asked = this.#granted.missing([{ kind: 'database', address: shown }])
     if (asked.length === 0) return
     await this.#requireGranted(asked, 'open it with "lcm open postgres://…"')
-    this.#granted.add(asked)
+    await this.#granted.add(asked)
   }
 
   /** What the user names on the command line needs no question. */
-  grantDatabase(address: string): void {
-    this.#granted.add(this.#granted.missing([{ kind: 'database', address }]))
+  async grantDatabase(address: string): Promise<void> {
+    await this.#granted.add(this.#granted.missing([{ kind: 'database', address }]))
   }
 
   async #requireGranted(asked: readonly Reach[], otherWay: string): Promise<void> {

@@ -26,7 +26,7 @@ export const openCommand = defineCommand({
   positional: ['file'],
   stays: true,
   run: async ({ file, ...input }, { installation, ...given }) => ({
-    exitCode: await open({ ...input, ...given, db: windowOn(file ?? given.db) }, installation),
+    exitCode: await open({ ...input, ...given, db: await windowOn(file ?? given.db) }, installation),
   }),
 })
 

@@ -36,7 +36,7 @@ export const serveCommand = defineCommand({
   }),
   stays: true,
   run: async (input, given) => ({
-    exitCode: await serve({ ...input, ...given, db: windowOn(given.db) }, given.installation),
+    exitCode: await serve({ ...input, ...given, db: await windowOn(given.db) }, given.installation),
   }),
 })
 
@@ -45,12 +45,12 @@ export const serveCommand = defineCommand({
  * because the user named it here.
  * @throws LcmError invalid_argument for an address with a password
  */
-export function windowOn(db: string | undefined): string | undefined {
+export async function windowOn(db: string | undefined): Promise<string | undefined> {
   if (db === undefined) return undefined
   if (!isPostgresAddress(db)) return resolve(db)
   const { shown } = parseAddress(db, 'argument').address
-  new SettingsStore({ env: process.env }).grantDatabase(shown)
-  new Servers({ folders: userFolders(process.env), env: process.env, keys: null }).remember(shown)
+  await new SettingsStore({ env: process.env }).grantDatabase(shown)
+  await new Servers({ folders: userFolders(process.env), env: process.env, keys: null }).remember(shown)
   return shown
 }
 

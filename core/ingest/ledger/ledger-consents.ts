@@ -1,17 +1,9 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../clock.ts'
 import { sha256 } from '../../hashing.ts'
+import { writeWhole } from '../../settings/user-file.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 
 /** Allows that changes of one memory file, at one place, are appended to one ledger. */
@@ -66,16 +58,7 @@ export class LedgerConsents {
     if (place === null) return
     const { path, inode } = place
     const consent: Consent = { memory: path, inode, ledgerId, ledger, agreedAtMs: clock() }
-    const file = this.#fileOf(path)
-    const next = `${file}.${process.pid}.tmp`
-    try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
-      writeFileSync(next, `${JSON.stringify(consent, null, 2)}\n`, { mode: 0o600 })
-      renameSync(next, file)
-    } catch (error) {
-      rmSync(next, { force: true })
-      throw fileError(error, file)
-    }
+    writeWhole(this.#fileOf(path), `${JSON.stringify(consent, null, 2)}\n`)
   }
 
   /**
@@ -109,7 +92,7 @@ export class LedgerConsents {
   }
 }
 
-/** Returns null for a file that cannot be read, which counts as no consent. */
+/** Returns null for a file that cannot be read, which counts as no consent: the user is asked again. */
 function readConsent(file: string): Consent | null {
   try {
     return Consent.safeParse(JSON.parse(readFileSync(file, 'utf8'))).data ?? null

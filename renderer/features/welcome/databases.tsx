@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api.ts'
 import { host } from '../../host.ts'
 import { Chip } from '../../ui/chip.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
@@ -16,10 +17,18 @@ export function Databases() {
       onSuccess: () => queries.invalidateQueries({ queryKey: api.servers.key() }),
     }),
   )
+  if (known.error)
+    return (
+      <section>
+        <SectionHeading>Databases</SectionHeading>
+        <ErrorLine error={known.error} onRetry={() => void known.refetch()} />
+      </section>
+    )
   if (!known.data || known.data.servers.length === 0) return null
   return (
     <section>
       <SectionHeading>Databases</SectionHeading>
+      {forget.error && <ErrorLine error={forget.error} />}
       <ul>
         {known.data.servers.map(({ address, openedAtMs, secret }) => (
           <li key={address} className={styles.row}>

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './found-list.module.css'
 import { MemoryRow } from './memory-row.tsx'
@@ -20,11 +21,19 @@ export function RecentMemories() {
       onSuccess: () => queries.invalidateQueries({ queryKey: api.machine.recent.key() }),
     }),
   )
+  if (recent.error)
+    return (
+      <section>
+        <SectionHeading>Recent</SectionHeading>
+        <ErrorLine error={recent.error} onRetry={() => void recent.refetch()} />
+      </section>
+    )
   if (!recent.data || recent.data.length === 0) return null
   const { rows, hidden } = shortList(recent.data, () => '', '', isWhole ? recent.data.length : FIRST_RECENT)
   return (
     <section>
       <SectionHeading>Recent</SectionHeading>
+      {forget.error && <ErrorLine error={forget.error} />}
       <ul>
         {rows.map((memory) => (
           <MemoryRow
