@@ -10,6 +10,8 @@ export type Column<R> = {
   readonly title: ReactNode
   /** What the column means, on hover. */
   readonly hint?: string
+  /** False for a column that a sorted table cannot be sorted by. */
+  readonly isSortable?: boolean
   readonly className?: string | undefined
   readonly cell: (row: R, index: number) => ReactNode
   /** The whole text of a cell that may be cut. */
@@ -226,17 +228,18 @@ function Heads<R>({ columns, layout, sort }: HeadsProps<R>) {
     // biome-ignore lint/a11y/useSemanticElements: see the rows
     // biome-ignore lint/a11y/useFocusableInteractive: its buttons take the focus, where it has any
     <div role="row" aria-rowindex={1} className={classNames(styles.row, styles.heads, layout)}>
-      {columns.map(({ id, title, hint, className }) => (
+      {columns.map(({ id, title, hint, className, isSortable = true }) => (
         // biome-ignore lint/a11y/useSemanticElements: see the rows
         // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus, where it has one
         <div
           key={id}
           role="columnheader"
           className={classNames(styles.cell, className)}
-          title={sort ? undefined : hint}
-          {...(sort && { 'aria-sort': sort.by !== id ? 'none' : sort.isDescending ? 'descending' : 'ascending' })}
+          title={sort && isSortable ? undefined : hint}
+          {...(sort &&
+            isSortable && { 'aria-sort': sort.by !== id ? 'none' : sort.isDescending ? 'descending' : 'ascending' })}
         >
-          {sort ? (
+          {sort && isSortable ? (
             <button type="button" title={hint && `${hint}: sort by it`} onClick={() => sort.onSort(id)}>
               {title}
               {sort.by === id && <span aria-hidden="true">{sort.isDescending ? ' ↓' : ' ↑'}</span>}

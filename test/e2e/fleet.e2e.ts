@@ -29,7 +29,7 @@ test(
   async ({ openMemory, home }) => {
     const { shown } = server.address
     const page = await openMemory(shown)
-    const table = page.getByRole('table')
+    const table = page.getByRole('grid')
     await expect(table.getByRole('row')).toHaveCount(13)
     await expect(page.getByRole('region', { name: 'Alarms' })).toContainText('Empty summaries in 1 conversation')
     await page.getByRole('button', { name: 'messages' }).click()

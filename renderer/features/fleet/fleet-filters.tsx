@@ -1,4 +1,5 @@
 import { useRef } from 'react'
+import type { FleetAlarm, FleetQuery, FleetReport } from '../../../core/contract/fleet.ts'
 import { FLEET_ALARMS } from '../../../core/contract/lists.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { plural } from '../../ui/format.ts'
@@ -7,17 +8,81 @@ import field from '../../ui/search-input.module.css'
 import { SelectField } from '../../ui/select-field.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import styles from './fleet-page.module.css'
-import { ALARM_TEXTS, type Narrowed } from './narrowed.ts'
-
-type Props = {
-  readonly narrowed: Narrowed
-  readonly onNarrow: (narrowed: Narrowed) => void
-  readonly total: number
-  readonly isExact: boolean
-}
 
 /** Which conversations are listed. */
-export function FleetFilters({ narrowed, onNarrow, total, isExact }: Props) {
+export type Filters = {
+  readonly text: string
+  readonly tenant: string | null
+  readonly alarm: FleetAlarm | null
+}
+
+export const NO_FILTERS: Filters = { text: '', tenant: null, alarm: null }
+
+export const isFiltered = ({ text, tenant, alarm }: Filters): boolean =>
+  text !== '' || tenant !== null || alarm !== null
+
+/** The filters as the core is asked for them. */
+export const filterInput = ({ text, tenant, alarm }: Filters): Partial<FleetQuery> => ({
+  ...(text.trim() !== '' && { text: text.trim() }),
+  ...(tenant !== null && { tenant }),
+  ...(alarm !== null && { alarm }),
+})
+
+export const ALARM_TEXTS: Readonly<Record<FleetAlarm, string>> = {
+  stalled_ingest: 'stalled',
+  empty_summaries: 'empty summaries',
+  failing_compaction: 'compaction fails',
+}
+
+type Props = {
+  readonly filters: Filters
+  readonly onFilters: (filters: Filters) => void
+}
+
+/** What is wrong in the whole fleet. A click lists only the conversations with that alarm. */
+export function AlarmLine({ alarms, filters, onFilters }: Props & { readonly alarms: FleetReport['alarms'] }) {
+  const raised = alarmLines(alarms).filter(({ count }) => count > 0)
+  if (raised.length === 0) return null
+  return (
+    <section className={styles.alarms} aria-label="Alarms">
+      {raised.map(({ alarm, text, reason }) => (
+        <Chip
+          key={alarm}
+          tone={filters.alarm === alarm ? 'lit' : 'warning'}
+          title={reason}
+          onClick={() => onFilters({ ...filters, alarm: filters.alarm === alarm ? null : alarm })}
+        >
+          {text}
+        </Chip>
+      ))}
+    </section>
+  )
+}
+
+const alarmLines = ({ stalledIngest, emptySummaries, failingCompaction }: FleetReport['alarms']) =>
+  [
+    {
+      alarm: 'stalled_ingest',
+      count: stalledIngest.length,
+      text: `Nothing was added for a day to ${plural(stalledIngest.length, 'tenant')}`,
+      reason: stalledIngest.map(({ tenant }) => tenant).join(', '),
+    },
+    {
+      alarm: 'empty_summaries',
+      count: emptySummaries,
+      text: `Empty summaries in ${plural(emptySummaries, 'conversation')}`,
+      reason: 'A summary without a text stands in for messages',
+    },
+    {
+      alarm: 'failing_compaction',
+      count: failingCompaction,
+      text: `Compaction fails in ${plural(failingCompaction, 'conversation')}`,
+      reason: 'The newest run of each ended without success',
+    },
+  ] as const
+
+/** The fields of the filters, and how many conversations they let through. */
+export function FleetFilters({ filters, onFilters, total }: Props & { readonly total: string }) {
   const input = useRef<HTMLInputElement>(null)
   useKeys({ '/': () => input.current?.focus() })
   return (
@@ -30,13 +95,13 @@ export function FleetFilters({ narrowed, onNarrow, total, isExact }: Props) {
           aria-label="Filter conversations by title"
           placeholder="Filter by title or session"
           spellCheck={false}
-          value={narrowed.text}
-          onChange={(event) => onNarrow({ ...narrowed, text: event.target.value })}
+          value={filters.text}
+          onChange={(event) => onFilters({ ...filters, text: event.target.value })}
         />
       </label>
-      {narrowed.tenant !== null && (
-        <Chip tone="lit" title="Show all tenants" onClick={() => onNarrow({ ...narrowed, tenant: null })}>
-          tenant {narrowed.tenant} ×
+      {filters.tenant !== null && (
+        <Chip tone="lit" title="Show all tenants" onClick={() => onFilters({ ...filters, tenant: null })}>
+          tenant {filters.tenant} ×
         </Chip>
       )}
       <SelectField
@@ -45,13 +110,10 @@ export function FleetFilters({ narrowed, onNarrow, total, isExact }: Props) {
           { value: '', label: 'any or none' },
           ...FLEET_ALARMS.map((alarm) => ({ value: alarm, label: ALARM_TEXTS[alarm] })),
         ]}
-        value={narrowed.alarm ?? ''}
-        onChange={(value) => onNarrow({ ...narrowed, alarm: FLEET_ALARMS.find((alarm) => alarm === value) ?? null })}
+        value={filters.alarm ?? ''}
+        onChange={(value) => onFilters({ ...filters, alarm: FLEET_ALARMS.find((alarm) => alarm === value) ?? null })}
       />
-      <span className={styles.total}>
-        {isExact ? '' : 'more than '}
-        {plural(total, 'conversation')}
-      </span>
+      <span className={styles.total}>{total}</span>
     </div>
   )
 }

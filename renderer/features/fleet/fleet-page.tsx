@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FleetRow } from '../../../core/contract/fleet.ts'
+import type { FleetQuery, FleetRow } from '../../../core/contract/fleet.ts'
 import { api } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
@@ -16,12 +16,10 @@ import bar from '../../ui/page-bar.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { AlarmLine } from './alarm-line.tsx'
-import { FleetFilters } from './fleet-filters.tsx'
+import { AlarmLine, type Filters, FleetFilters, filterInput, isFiltered, NO_FILTERS } from './fleet-filters.tsx'
 import styles from './fleet-page.module.css'
 import { FleetTable } from './fleet-table.tsx'
-import { EVERYTHING, type Narrowed, narrowedInput } from './narrowed.ts'
-import { NOTHING_SOUGHT, type Sought, TenantSearch, TenantSearchField } from './tenant-search.tsx'
+import { EMPTY_QUESTION, type Question, TenantSearch, TenantSearchField } from './tenant-search.tsx'
 import { type Opening, useOpening } from './use-opening.ts'
 
 const PAGE = 100
@@ -31,16 +29,18 @@ const REFRESH_MS = 10_000
 
 /** All conversations in a PostgreSQL database that the user may see. Opening one copies it into a file. */
 export function FleetPage({ address }: { readonly address: string }) {
-  const [narrowed, setNarrowed] = useState<Narrowed>(EVERYTHING)
-  const [sought, setSought] = useState<Sought>(NOTHING_SOUGHT)
+  const [filters, setFilters] = useState<Filters>(NO_FILTERS)
+  const [sort, setSort] = useState<FleetQuery['sort']>('pressure')
+  const [question, setQuestion] = useState<Question>(EMPTY_QUESTION)
   const [isConnecting, setConnecting] = useState(false)
-  const asked = useDebounced(narrowed, TYPING_MS)
+  const asked = useDebounced(filters, TYPING_MS)
   const opening = useOpening(address)
   const pages = useInfiniteQuery(
     api.servers.fleet.infiniteOptions({
       input: (cursor: string | undefined) => ({
-        ...narrowedInput(asked),
+        ...filterInput(asked),
         address,
+        sort,
         limit: PAGE,
         ...(cursor !== undefined && { cursor }),
       }),
@@ -51,7 +51,7 @@ export function FleetPage({ address }: { readonly address: string }) {
     }),
   )
   const first = pages.data?.pages[0]
-  const searched = sought.query.trim() === '' ? null : narrowed.tenant
+  const searched = question.text.trim() === '' ? null : filters.tenant
   const rows: readonly FleetRow[] = pages.data?.pages.flatMap(({ conversations }) => conversations) ?? []
   return (
     <div className={styles.page}>
@@ -78,36 +78,32 @@ export function FleetPage({ address }: { readonly address: string }) {
       ) : (
         <main className={styles.main}>
           <h1 className="unseen">Conversations of all tenants</h1>
-          <AlarmLine alarms={first.alarms} narrowed={narrowed} onNarrow={setNarrowed} />
-          <FleetFilters narrowed={narrowed} onNarrow={setNarrowed} total={first.total} isExact={first.totalIsExact} />
-          {narrowed.tenant !== null && (
-            <TenantSearchField tenant={narrowed.tenant} sought={sought} onSeek={setSought} />
+          <AlarmLine alarms={first.alarms} filters={filters} onFilters={setFilters} />
+          <FleetFilters
+            filters={filters}
+            onFilters={setFilters}
+            total={`${first.totalIsExact ? '' : 'more than '}${plural(first.total, 'conversation')}`}
+          />
+          {filters.tenant !== null && (
+            <TenantSearchField tenant={filters.tenant} question={question} onQuestion={setQuestion} />
           )}
           {pages.error && <ErrorLine error={pages.error} onRetry={() => void pages.refetch()} />}
           {searched !== null ? (
-            <TenantSearch address={address} tenant={searched} sought={sought} opening={opening} />
+            <TenantSearch address={address} tenant={searched} question={question} opening={opening} />
           ) : rows.length === 0 ? (
-            <NoRows isNarrowed={JSON.stringify(narrowed) !== JSON.stringify(EVERYTHING)} />
+            <NoRows isFiltered={isFiltered(filters)} />
           ) : (
             <FleetTable
               rows={rows}
-              sort={narrowed.sort}
-              onSort={(sort) => setNarrowed({ ...narrowed, sort })}
-              onTenant={(tenant) => setNarrowed({ ...narrowed, tenant })}
-              opened={opening.row}
+              total={first.totalIsExact ? first.total : undefined}
+              sort={sort}
+              onSort={setSort}
+              onTenant={(tenant) => setFilters({ ...filters, tenant })}
               onOpen={opening.open}
+              onEnd={() => {
+                if (pages.hasNextPage && !pages.isFetchingNextPage) void pages.fetchNextPage()
+              }}
             />
-          )}
-          {pages.hasNextPage && searched === null && (
-            <div className={styles.more}>
-              <Button look="quiet" disabled={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
-                {pages.isFetchingNextPage ? 'Reading…' : `Show ${formatCount(PAGE)} more`}
-              </Button>
-              <span>
-                {formatCount(rows.length)} of {first.totalIsExact ? '' : 'more than '}
-                {plural(first.total, 'conversation')}
-              </span>
-            </div>
           )}
         </main>
       )}
@@ -146,12 +142,10 @@ function Unreachable({ error, onConnect, onRetry }: UnreachableProps) {
   return <ErrorState error={error} onRetry={onRetry} actions={connect} />
 }
 
-function NoRows({ isNarrowed }: { readonly isNarrowed: boolean }) {
-  if (isNarrowed) {
-    return <EmptyState title="No conversation is like that">Take one of the filters away to see more.</EmptyState>
-  }
+function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No conversation fits">Choose fewer filters or other words.</EmptyState>
   return (
-    <EmptyState title="No conversation is to be seen here">
+    <EmptyState title="No conversation to see here">
       None is stored yet, or <code>lcm.tenant_access</code> gives your role no tenant.{' '}
       <code>lcm copy --to postgres://…</code> copies a memory into a tenant.
     </EmptyState>

@@ -1,133 +1,164 @@
 import { useState } from 'react'
 import type { FleetQuery, FleetRow } from '../../../core/contract/fleet.ts'
+import { FLEET_SORTS } from '../../../core/contract/lists.ts'
 import { Chip } from '../../ui/chip.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatCompact, formatCount, formatPressure, plainName } from '../../ui/format.ts'
 import { PressureBar } from '../../ui/pressure-bar.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { useListKeys } from '../../ui/use-list-keys.ts'
+import { ALARM_TEXTS } from './fleet-filters.tsx'
 import styles from './fleet-table.module.css'
-import { ALARM_TEXTS } from './narrowed.ts'
-import type { OpenedRow } from './use-opening.ts'
-
-type Sort = FleetQuery['sort']
 
 type Props = {
   readonly rows: readonly FleetRow[]
-  readonly sort: Sort
-  readonly onSort: (sort: Sort) => void
+  /** The number of all rows, where it is known. */
+  readonly total: number | undefined
+  readonly sort: FleetQuery['sort']
+  readonly onSort: (sort: FleetQuery['sort']) => void
   readonly onTenant: (tenant: string) => void
-  readonly opened: OpenedRow | null
   readonly onOpen: (row: FleetRow) => void
+  readonly onEnd: () => void
 }
 
-const COLUMNS: readonly (readonly [Sort, string, string])[] = [
-  ['messages', 'messages', 'Messages'],
-  ['pressure', 'window', 'Tokens of the window, as a share of your budget'],
-  ['ingest', 'last message', 'When the newest message was stored'],
-  ['run', 'last run', 'When the newest compaction began'],
-  ['failures', 'failed', 'Compactions that failed'],
-  ['findings', 'findings', 'Errors and warnings of the last check: lcm fleet --check'],
-  ['growth', 'today', 'Tokens of messages that were stored today (UTC)'],
+/** Conversations of all tenants, page by page as the table is scrolled. */
+export function FleetTable({ rows, total, sort, onSort, onTenant, onOpen, onEnd }: Props) {
+  const [selected, setSelected] = useState<string | null>(null)
+  return (
+    <DataTable
+      label="Conversations of all tenants"
+      rows={rows}
+      total={total}
+      columns={columnsOf(onTenant, onOpen)}
+      layout={styles.columns}
+      keyOf={keyOf}
+      rowPx={30}
+      selected={selected}
+      onSelect={(row) => setSelected(keyOf(row))}
+      onOpen={onOpen}
+      isMain
+      onEnd={onEnd}
+      sort={{ by: sort, isDescending: true, onSort: (id) => onSort(FLEET_SORTS.find((one) => one === id) ?? sort) }}
+    />
+  )
+}
+
+const keyOf = ({ tenant, conversationId }: FleetRow): string => `${encodeURIComponent(tenant)}/${conversationId}`
+
+const columnsOf = (
+  onTenant: (tenant: string) => void,
+  onOpen: (row: FleetRow) => void,
+): readonly Column<FleetRow>[] => [
+  {
+    id: 'conversation',
+    title: 'conversation',
+    isSortable: false,
+    cell: (row) => (
+      <button
+        type="button"
+        className={styles.name}
+        tabIndex={-1}
+        title={`Open conversation ${row.conversationId}`}
+        onClick={() => onOpen(row)}
+      >
+        <bdi>{plainName(row.label) || `conversation ${row.conversationId}`}</bdi>
+      </button>
+    ),
+  },
+  {
+    id: 'tenant',
+    title: 'tenant',
+    isSortable: false,
+    cell: ({ tenant }) => (
+      <button
+        type="button"
+        className={styles.tenant}
+        tabIndex={-1}
+        title="Only this tenant"
+        onClick={() => onTenant(tenant)}
+      >
+        <bdi>{plainName(tenant)}</bdi>
+      </button>
+    ),
+  },
+  {
+    id: 'messages',
+    title: 'messages',
+    hint: 'Messages',
+    className: styles.figure,
+    cell: ({ messages }) => formatCount(messages),
+  },
+  {
+    id: 'pressure',
+    title: 'window',
+    hint: 'Tokens of the window, as a share of your budget',
+    className: styles.figure,
+    cell: ({ pressure }) => (
+      <span className={styles.window}>
+        <PressureBar pressure={pressure} activeShare={null} softThreshold={0.75} hardThreshold={1} />
+        {formatPressure(pressure)}
+      </span>
+    ),
+  },
+  {
+    id: 'ingest',
+    title: 'last message',
+    hint: 'When the newest message was stored',
+    className: styles.figure,
+    cell: ({ lastIngestAtMs }) => <Time atMs={lastIngestAtMs} />,
+  },
+  {
+    id: 'run',
+    title: 'last run',
+    hint: 'When the newest compaction began',
+    className: styles.figure,
+    cell: ({ lastRunAtMs }) => <Time atMs={lastRunAtMs} />,
+  },
+  {
+    id: 'failures',
+    title: 'failed',
+    hint: 'Compactions that failed',
+    className: styles.figure,
+    cell: ({ runs, failedRuns }) => (
+      <span data-bad={failedRuns > 0 || undefined}>
+        {runs === 0 ? '–' : `${formatCount(failedRuns)} of ${formatCount(runs)}`}
+      </span>
+    ),
+  },
+  {
+    id: 'findings',
+    title: 'findings',
+    hint: 'Errors and warnings of the last check: lcm fleet --check',
+    className: styles.figure,
+    cell: ({ findings, isCheckCurrent }) => (
+      <span data-bad={(findings ?? 0) > 0 || undefined} data-old={(findings !== null && !isCheckCurrent) || undefined}>
+        {findings === null ? '–' : formatCount(findings)}
+      </span>
+    ),
+    cellTitle: findingsTitle,
+  },
+  {
+    id: 'growth',
+    title: 'today',
+    hint: 'Tokens of messages that were stored today (UTC)',
+    className: styles.figure,
+    cell: ({ growthTokens }) => (growthTokens === 0 ? '–' : `+${formatCompact(growthTokens)}`),
+  },
+  {
+    id: 'alarms',
+    title: 'alarms',
+    isSortable: false,
+    className: styles.alarms,
+    cell: ({ alarms }) =>
+      alarms.map((alarm) => (
+        <Chip key={alarm} tone="warning">
+          {ALARM_TEXTS[alarm]}
+        </Chip>
+      )),
+    cellTitle: ({ alarms }) => alarms.map((alarm) => ALARM_TEXTS[alarm]).join(', ') || undefined,
+  },
 ]
 
-/** One row for each conversation. `j` and `k` move, Enter opens. */
-export function FleetTable({ rows, sort, onSort, onTenant, opened, onOpen }: Props) {
-  const [at, setAt] = useState(0)
-  const moveTo = (index: number) => {
-    const next = Math.max(0, Math.min(rows.length - 1, index))
-    setAt(next)
-    document.getElementById(rowId(next))?.scrollIntoView({ block: 'nearest' })
-  }
-  useListKeys({
-    move: (steps) => moveTo(at + steps),
-    start: () => moveTo(0),
-    end: () => moveTo(rows.length - 1),
-    open: () => {
-      const row = rows[at]
-      if (row !== undefined) onOpen(row)
-    },
-  })
-  return (
-    <div className={styles.scroll}>
-      <table className={styles.table}>
-        <thead>
-          <tr>
-            <th scope="col">conversation</th>
-            <th scope="col">tenant</th>
-            {COLUMNS.map(([order, name, title]) => (
-              <th key={order} scope="col" aria-sort={sort === order ? 'descending' : undefined}>
-                <button type="button" title={title} onClick={() => onSort(order)}>
-                  {name}
-                  {sort === order && <span aria-hidden="true"> ↓</span>}
-                </button>
-              </th>
-            ))}
-            <th scope="col">alarms</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr
-              key={`${row.tenant} ${row.conversationId}`}
-              id={rowId(index)}
-              aria-selected={index === at}
-              aria-busy={opened === row}
-              onClick={() => setAt(index)}
-              onDoubleClick={() => onOpen(row)}
-            >
-              <td className={styles.name}>
-                <button type="button" onClick={() => onOpen(row)} title={`Open conversation ${row.conversationId}`}>
-                  <bdi>{plainName(row.label) || `conversation ${row.conversationId}`}</bdi>
-                </button>
-              </td>
-              <td className={styles.tenant}>
-                <button type="button" title="Only this tenant" onClick={() => onTenant(row.tenant)}>
-                  <bdi>{plainName(row.tenant)}</bdi>
-                </button>
-              </td>
-              <Figures row={row} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-const rowId = (index: number): string => `fleet-row-${index}`
-
-function Figures({ row }: { readonly row: FleetRow }) {
-  return (
-    <>
-      <td>{formatCount(row.messages)}</td>
-      <td>
-        <span className={styles.window}>
-          <PressureBar pressure={row.pressure} activeShare={null} softThreshold={0.75} hardThreshold={1} />
-          {formatPressure(row.pressure)}
-        </span>
-      </td>
-      <td>{row.lastIngestAtMs === null ? '–' : <TimeText atMs={row.lastIngestAtMs} />}</td>
-      <td>{row.lastRunAtMs === null ? '–' : <TimeText atMs={row.lastRunAtMs} />}</td>
-      <td data-bad={row.failedRuns > 0 || undefined}>
-        {row.runs === 0 ? '–' : `${formatCount(row.failedRuns)} of ${formatCount(row.runs)}`}
-      </td>
-      <td
-        data-bad={(row.findings ?? 0) > 0 || undefined}
-        data-old={(row.findings !== null && !row.isCheckCurrent) || undefined}
-      >
-        <span title={findingsTitle(row)}>{row.findings === null ? '–' : formatCount(row.findings)}</span>
-      </td>
-      <td>{row.growthTokens === 0 ? '–' : `+${formatCompact(row.growthTokens)}`}</td>
-      <td className={styles.alarms}>
-        {row.alarms.map((alarm) => (
-          <Chip key={alarm} tone="warning">
-            {ALARM_TEXTS[alarm]}
-          </Chip>
-        ))}
-      </td>
-    </>
-  )
-}
+const Time = ({ atMs }: { readonly atMs: number | null }) => (atMs === null ? '–' : <TimeText atMs={atMs} />)
 
 function findingsTitle({ findings, isCheckCurrent }: FleetRow): string {
   if (findings === null) return 'Not checked yet: lcm fleet --check'

@@ -1,39 +1,48 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { RemoteHit, RemoteHits } from '../../../core/contract/remote.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { plural } from '../../ui/format.ts'
+import { formatCount, plainName, plural } from '../../ui/format.ts'
+import { Highlighted } from '../../ui/highlighted.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import field from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { TenantHits } from './tenant-hits.tsx'
 import styles from './tenant-search.module.css'
-import type { Opening } from './use-opening.ts'
+import type { OpenedRow, Opening } from './use-opening.ts'
 
 const TYPING_MS = 300
 
-export type Sought = { readonly query: string; readonly mode: 'words' | 'question' | 'literal' | 'regex' }
-export const NOTHING_SOUGHT: Sought = { query: '', mode: 'words' }
+export type Question = { readonly text: string; readonly mode: 'words' | 'question' | 'literal' | 'regex' }
+export const EMPTY_QUESTION: Question = { text: '', mode: 'words' }
 
-const MODES: readonly { readonly value: Sought['mode']; readonly label: string; readonly hint: string }[] = [
+const MODES: readonly { readonly value: Question['mode']; readonly label: string; readonly hint: string }[] = [
   { value: 'words', label: 'Words', hint: 'Texts that have all of these words' },
   { value: 'question', label: 'Question', hint: 'Texts with most of the rare words of a question' },
   { value: 'literal', label: 'Characters', hint: 'Texts that contain exactly this' },
   { value: 'regex', label: 'Pattern', hint: 'A regular expression (RE2)' },
 ]
 
-const askedFor = ({ query, mode }: Sought) =>
+/** The question as the core is asked it. */
+const searchInput = ({ text: query, mode }: Question) =>
   mode === 'words' || mode === 'question'
     ? ({ query, mode: 'full_text', match: mode === 'words' ? 'all' : 'question' } as const)
     : { query, mode }
 
-type FieldProps = { readonly tenant: string; readonly sought: Sought; readonly onSeek: (sought: Sought) => void }
+type FieldProps = {
+  readonly tenant: string
+  readonly question: Question
+  readonly onQuestion: (question: Question) => void
+}
 
-/** What is sought in all conversations of a tenant. */
-export function TenantSearchField({ tenant, sought, onSeek }: FieldProps) {
+/** The field for a search in all conversations of a tenant. */
+export function TenantSearchField({ tenant, question, onQuestion }: FieldProps) {
   return (
     <div className={styles.bar}>
       <label className={field.field}>
@@ -43,36 +52,41 @@ export function TenantSearchField({ tenant, sought, onSeek }: FieldProps) {
           aria-label={`Search the texts of ${tenant}`}
           placeholder={`Search all messages and summaries of ${tenant}`}
           spellCheck={false}
-          value={sought.query}
-          onChange={(event) => onSeek({ ...sought, query: event.target.value })}
+          value={question.text}
+          onChange={(event) => onQuestion({ ...question, text: event.target.value })}
         />
       </label>
       <Segmented
         label="How the search is read"
         options={MODES}
-        value={sought.mode}
-        onChange={(mode) => onSeek({ ...sought, mode })}
+        value={question.mode}
+        onChange={(mode) => onQuestion({ ...question, mode })}
       />
     </div>
   )
 }
 
-type Props = { readonly address: string; readonly tenant: string; readonly sought: Sought; readonly opening: Opening }
+type Props = {
+  readonly address: string
+  readonly tenant: string
+  readonly question: Question
+  readonly opening: Opening
+}
 
 /** The hits in all conversations of a tenant, by conversation. */
-export function TenantSearch({ address, tenant, sought, opening }: Props) {
-  const asked = useDebounced(sought, TYPING_MS)
+export function TenantSearch({ address, tenant, question, opening }: Props) {
+  const asked = useDebounced(question, TYPING_MS)
   const pages = useInfiniteQuery(
     api.servers.search.infiniteOptions({
       input: (cursor: string | undefined) => ({
-        ...askedFor(asked),
+        ...searchInput(asked),
         address,
         tenant,
         ...(cursor !== undefined && { cursor }),
       }),
       initialPageParam: undefined,
       getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-      enabled: asked.query.trim() !== '',
+      enabled: asked.text.trim() !== '',
       retry: false,
     }),
   )
@@ -83,7 +97,7 @@ export function TenantSearch({ address, tenant, sought, opening }: Props) {
   const hits = pages.data.pages.flatMap((page) => page.hits)
   const conversations = pages.data.pages.flatMap((page) => page.conversations)
   if (hits.length === 0 && !pages.hasNextPage) {
-    return <EmptyState title="Nothing has this">No message and no summary of {tenant} is like that.</EmptyState>
+    return <EmptyState title="No hits">No message and no summary of {tenant} fits.</EmptyState>
   }
   return (
     <>
@@ -100,5 +114,59 @@ export function TenantSearch({ address, tenant, sought, opening }: Props) {
         </span>
       </div>
     </>
+  )
+}
+
+type HitsProps = {
+  readonly tenant: string
+  readonly hits: readonly RemoteHit[]
+  readonly conversations: RemoteHits['conversations']
+  readonly opening: Opening
+}
+
+/** Hits by conversation, in the order of their first hits. A click opens the conversation at the hit. */
+function TenantHits({ tenant, hits, conversations, opening }: HitsProps) {
+  const known = new Map(conversations.map((one) => [one.conversationId, one]))
+  return (
+    <div className={styles.list}>
+      {[...Map.groupBy(hits, ({ conversationId }) => conversationId)].map(([conversationId, some]) => {
+        const { label, messages } = known.get(conversationId) ?? { label: '', messages: 0 }
+        const row: OpenedRow = { tenant, conversationId, label, messages }
+        const name = plainName(label) || `conversation ${conversationId}`
+        return (
+          <section key={conversationId} aria-label={name}>
+            <h2 className={styles.name}>
+              <button type="button" title={`Open conversation ${conversationId}`} onClick={() => opening.open(row)}>
+                <bdi>{name}</bdi>
+              </button>
+              <span>{formatCount(some.length)}</span>
+            </h2>
+            {some.map((hit) => (
+              <Hit key={hit.id} hit={hit} onOpen={() => opening.open(row, hit)} />
+            ))}
+          </section>
+        )
+      })}
+    </div>
+  )
+}
+
+function Hit({ hit, onOpen }: { readonly hit: RemoteHit; readonly onOpen: () => void }) {
+  const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as Parameters<typeof nodeLabel>[0]
+  return (
+    <button type="button" className={styles.hit} title={`Open at ${hit.id}`} onClick={onOpen}>
+      <span className={styles.head}>
+        <DepthSwatch node={look} />
+        <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
+        <span className={styles.id}>{hit.id}</span>
+        {hit.words && <span className={styles.words}>{hit.words.join(' · ')}</span>}
+        <span className={styles.time}>
+          <TimeText atMs={hit.createdAtMs} form="short" />
+        </span>
+      </span>
+      <span className={styles.snippet}>
+        <Highlighted text={hit.snippet} matches={hit.matches} />
+      </span>
+    </button>
   )
 }
