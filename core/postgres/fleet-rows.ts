@@ -2,7 +2,7 @@ import type { FleetAlarm, FleetQuery } from '../contract/fleet.ts'
 import type { Query } from './connect.ts'
 
 /** Where a page goes on: the value that the order is by, and the keys of the last row. */
-export type FleetPosition = { readonly value: number; readonly tenant: string; readonly conversationId: number }
+type FleetPosition = { readonly value: number; readonly tenant: string; readonly conversationId: number }
 
 /** What of a conversation is kept in step with its rows. */
 export type FleetTotals = {
@@ -105,14 +105,17 @@ function conditionOf(filters: FleetFilters, first: number): { readonly sql: stri
   return { sql: parts.join(' AND '), values }
 }
 
+/** Which page is asked for. */
+export type FleetPage = {
+  readonly sort: FleetQuery['sort']
+  readonly limit: number
+  readonly after: FleetPosition | null
+}
+
 export function readFleetPage(
   query: Query,
   filters: FleetFilters,
-  {
-    sort,
-    limit,
-    after,
-  }: { readonly sort: FleetQuery['sort']; readonly limit: number; readonly after: FleetPosition | null },
+  { sort, limit, after }: FleetPage,
 ): Promise<FleetTotals[]> {
   const order = ORDERS[sort]
   const { sql, values } = conditionOf(filters, 1)

@@ -1,6 +1,6 @@
 import type { FleetQuery } from '../../contract/fleet.ts'
 import type { Query } from '../../postgres/connect.ts'
-import type { countAlarm, countFleet, FleetFilters, FleetPosition, FleetTotals } from '../../postgres/fleet-rows.ts'
+import type { countAlarm, countFleet, FleetFilters, FleetPage, FleetTotals } from '../../postgres/fleet-rows.ts'
 import { msOf, readableSchemas, VoltTables } from './tables.ts'
 
 /** Beyond so many conversations an order that reads their windows would take too long: the newest come first. */
@@ -80,11 +80,7 @@ async function tablesOf(query: Query, tenant: string | null): Promise<{ name: st
 export async function readPage(
   query: Query,
   filters: FleetFilters,
-  {
-    sort,
-    limit,
-    after,
-  }: { readonly sort: FleetQuery['sort']; readonly limit: number; readonly after: FleetPosition | null },
+  { sort, limit, after }: FleetPage,
 ): Promise<FleetTotals[]> {
   const tables = await tablesOf(query, filters.tenant)
   const order = await orderOf(query, tables, sort)
