@@ -125,6 +125,8 @@ Every command has these options, and one for each field of the procedure behind 
 
 ${shared()}
 
+A command that reads a memory takes the address of a database in the place of a file, too: \`--db 'postgres://user@host/database?tenant=name' --conversation ID\` ([scale.md](scale.md#read-from-the-command-line)).
+
 ${commands()}
 
 ## Exit codes

@@ -61,6 +61,31 @@ export const SendReport = z.object({
 })
 export type SendReport = z.infer<typeof SendReport>
 
+/** Conversations of a tenant that were copied into one file. */
+export const TenantReport = z.object({
+  address: z.string(),
+  tenant: z.string(),
+  path: z.string(),
+  conversations: z.array(
+    z.object({
+      conversationId: ConversationId,
+      messages: Count,
+      summaries: Count,
+      /** A copy that was interrupted had stored it already. */
+      isThere: z.boolean(),
+      /** Other conversations have some of its numbers or ids, so it has new ones in the file. */
+      isRenumbered: z.boolean(),
+      /** Large files whose content could not be had. */
+      unavailableFiles: z.array(z.object({ id: z.string(), reason: z.string() })),
+    }),
+  ),
+  /** Rows of large files whose id another conversation of the file has. */
+  leftOut: z.array(z.object({ table: z.string(), rows: Count })),
+  notes: z.array(z.string()),
+  verified: z.literal(true),
+})
+export type TenantReport = z.infer<typeof TenantReport>
+
 /** The large files in the store beside PostgreSQL, and which of them no row names. */
 export const ObjectsReport = z.object({
   address: z.string(),

@@ -46,6 +46,7 @@ const queries = {
     INSERT INTO lcm.conversations
       (tenant_id, conversation_id, parent_conversation_id, token_estimator, ${names(HEAD_COLUMNS)}, exact_texts)
     SELECT $1, $2, $3, $4, r.* FROM json_to_recordset($5::json) AS r (${typed(HEAD_COLUMNS)})`,
+  conversations: /* sql */ `SELECT conversation_id AS id FROM lcm.conversations WHERE tenant_id = $1 ORDER BY 1`,
   head: /* sql */ `
     SELECT conversation_id AS "conversationId", parent_conversation_id AS "parentId",
       token_estimator AS "tokenEstimator", appends, changes, ${names(HEAD_COLUMNS)}, exact_texts
@@ -121,6 +122,10 @@ const sessionHash = ({ importer = null, session_id = null }: StoredRow): string 
 export async function conversationOfSession(query: Query, tenant: string, row: StoredRow): Promise<number | null> {
   const [known] = await query<{ id: number }>(queries.session, [tenant, sessionHash(row)])
   return known ? Number(known.id) : null
+}
+
+export async function readConversations(query: Query, tenant: string): Promise<number[]> {
+  return (await query<{ id: number }>(queries.conversations, [tenant])).map(({ id }) => Number(id))
 }
 
 export async function readHead(

@@ -1,6 +1,5 @@
 import type { MemoryInfo } from '../contract/memory.ts'
 import { recordBaseline } from '../doctor/scan/record-baseline.ts'
-import type { ConversationKey } from '../postgres/conversation-rows.ts'
 import { measureFile } from '../sqlite/memory-file.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { storeOrigin } from '../systems/copied-from.ts'
@@ -8,10 +7,12 @@ import { NATIVE_CAPABILITIES } from '../systems/open.ts'
 import type { RemoteSystem } from '../systems/remote-system.ts'
 import { inSlices } from '../yielding.ts'
 
-/** A pulled file is a working copy of a conversation of its system. */
-export function noteSystem(db: WriteDb, system: RemoteSystem, key: ConversationKey): void {
-  storeOrigin(db, { ...infoOf(db.path, system), fileName: `${key.tenant}, conversation ${key.conversationId}` })
+/** A pulled file is a working copy of a conversation of its system, or of all of a tenant. */
+export function noteSystem(db: WriteDb, system: RemoteSystem, { tenant, conversationId }: Copied): void {
+  const fileName = conversationId === null ? tenant : `${tenant}, conversation ${conversationId}`
+  storeOrigin(db, { ...infoOf(db.path, system), fileName })
 }
+type Copied = { readonly tenant: string; readonly conversationId: number | null }
 
 /** Notes which findings are by design of the system, as in any working copy. */
 export async function noteDesign(db: WriteDb, system: RemoteSystem, signal: AbortSignal): Promise<void> {

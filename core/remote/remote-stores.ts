@@ -1,7 +1,14 @@
 import type { SystemId } from '../contract/memory.ts'
 import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from '../postgres/connect.ts'
-import { readHead, readPartIds, readTable, readTokens, readUnits } from '../postgres/conversation-rows.ts'
+import {
+  readConversations,
+  readHead,
+  readPartIds,
+  readTable,
+  readTokens,
+  readUnits,
+} from '../postgres/conversation-rows.ts'
 import { countAlarm, countFleet, readFleetPage, readStalled } from '../postgres/fleet-rows.ts'
 import { checkVersion, schemaVersion } from '../postgres/migrate.ts'
 import type { RemoteStore, RemoteSystem } from '../systems/remote-system.ts'
@@ -13,6 +20,7 @@ export type Store = Pick<RemoteStore, 'rows' | 'fleet'> & { readonly foreign: Re
 const ours: Store = {
   foreign: null,
   rows: {
+    conversations: readConversations,
     head: readHead,
     table: (query, key, table, _local, after = null) => readTable(query, key, table, after),
     parts: readUnits,

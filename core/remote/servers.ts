@@ -11,7 +11,7 @@ import type { Environment, UserFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
 import { type PostgresAddress, parseAddress } from '../postgres/address.ts'
 import type { Postgres } from '../postgres/connect.ts'
-import type { Revision } from '../postgres/conversation-rows.ts'
+import type { ConversationKey, Revision } from '../postgres/conversation-rows.ts'
 import type { KeyStore } from '../settings/key-store.ts'
 import { UserFile } from '../settings/user-file.ts'
 import { fileError } from '../sqlite/memory-file.ts'
@@ -25,6 +25,25 @@ const IDLE_MS = 30_000
 
 const Known = z.array(z.object({ address: z.string().refine(isAddress), openedAtMs: z.number() }))
 type Known = z.infer<typeof Known>
+
+/** The folder of the files that this program keeps in step with their conversations. */
+const cachedFolder = ({ cache }: Pick<UserFolders, 'cache'>): string => join(cache, 'pulled')
+
+/** Where a conversation is kept in the cache. Its folder is made. */
+export function cachedPath(
+  folders: Pick<UserFolders, 'cache'>,
+  address: PostgresAddress,
+  { tenant, conversationId }: ConversationKey,
+): string {
+  const name = sha256(JSON.stringify([serverOf(address), tenant])).slice(0, 16)
+  const path = join(cachedFolder(folders), name, `${conversationId}.db`)
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw fileError(error, dirname(path))
+  }
+  return path
+}
 
 type ServersOptions = {
   readonly folders: Pick<UserFolders, 'data' | 'cache'>
@@ -127,21 +146,12 @@ export class Servers {
     })
   }
 
-  /** The folder of the files that this program keeps in step with their conversations. */
   get folder(): string {
-    return join(this.#options.folders.cache, 'pulled')
+    return cachedFolder(this.#options.folders)
   }
 
-  /** Where a conversation is kept. Its folder is made. */
-  pathOf({ address, tenant, conversationId }: OpenRemoteInput): string {
-    const server = serverOf(parseAddress(address, 'argument').address)
-    const path = join(this.folder, sha256(JSON.stringify([server, tenant])).slice(0, 16), `${conversationId}.db`)
-    try {
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    } catch (error) {
-      throw fileError(error, dirname(path))
-    }
-    return path
+  pathOf({ address, ...key }: OpenRemoteInput): string {
+    return cachedPath(this.#options.folders, parseAddress(address, 'argument').address, key)
   }
 
   /** Copies a conversation into its file, or brings the file up to date. */
@@ -150,13 +160,13 @@ export class Servers {
     to: string,
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, PullReport> {
-    const { pullConversation } = await import('./pull.ts')
+    const { pullInTurn } = await import('./pull-in-turn.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
     const objects = configuredObjects(this.#options.env)
     // A pull may take long, so it has a connection of its own.
     const db = await this.#connectKnown(address)
     try {
-      return yield* pullConversation({ from: db, key: { tenant, conversationId }, to, objects }, signal)
+      return yield* pullInTurn({ from: db, key: { tenant, conversationId }, to, objects }, signal)
     } finally {
       await db.close()
     }

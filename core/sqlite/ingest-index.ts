@@ -20,10 +20,11 @@ const queries = {
     FROM messages AS m
     LEFT JOIN message_parts AS p ON p.message_id = m.message_id AND p.is_synthetic = 0
     WHERE m.message_id > CAST(:after AS INTEGER) AND m.message_id <= CAST(:last AS INTEGER)
+      AND (:conversationId IS NULL OR m.conversation_id = :conversationId)
     GROUP BY m.message_id`,
 }
 
-export type MessageRange = { readonly after: number; readonly last: number }
+export type MessageRange = { readonly after: number; readonly last: number; readonly conversationId?: number }
 
 /**
  * Terms are collected in memory before they are written. Segments are merged only when there are many, and then a
@@ -41,12 +42,21 @@ const BULK_CONFIG = { hashsize: 16 * 1024 * 1024, automerge: 32, crisismerge: 25
  */
 export function indexAtOnce<T>(db: WriteDb, body: () => T, index = indexMessages): T {
   const after = db.value<number>(queries.lastMessage) ?? 0
-  db.exec(/* sql */ 'DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+  stopIndexing(db)
   const result = body()
-  prepareForMany(db)
   index(db, { after, last: Number.MAX_SAFE_INTEGER })
-  db.exec(MESSAGE_INDEX_TRIGGERS)
+  goOnIndexing(db)
   return result
+}
+
+/** Both within one transaction. New messages are indexed between them. */
+export function stopIndexing(db: WriteDb): void {
+  db.exec(/* sql */ 'DROP TRIGGER IF EXISTS messages_index_insert; DROP TRIGGER IF EXISTS message_parts_index_insert')
+  prepareForMany(db)
+}
+
+export function goOnIndexing(db: WriteDb): void {
+  db.exec(MESSAGE_INDEX_TRIGGERS)
 }
 
 /** Configures the message indexes for many new entries. The file keeps this configuration. */
@@ -60,5 +70,5 @@ export function prepareForMany(db: WriteDb): void {
 
 /** Adds a range of messages to both indexes, which must not contain them yet. */
 export function indexMessages(db: WriteDb, range: MessageRange): void {
-  for (const table of INDEXES) db.run(queries.index(table), range)
+  for (const table of INDEXES) db.run(queries.index(table), { conversationId: null, ...range })
 }

@@ -7,8 +7,10 @@ import type { System } from './system.ts'
 
 type Rows = AsyncIterable<readonly StoredRow[]>
 
-/** The rows of one conversation, as a native file holds them. */
+/** The rows of conversations, as a native file holds them. */
 type RemoteRows = {
+  /** The conversations of a tenant, by their numbers. */
+  conversations(query: Query, tenant: string): Promise<readonly number[]>
   /** Null when it is not there, or may not be seen. */
   head(query: Query, key: ConversationKey): Promise<ConversationHead | null>
   /**

@@ -71,6 +71,33 @@ describe('every command and every procedure', () => {
     }
   })
 
+  it('says what it does with the memory in --db, unless it opens none or takes an address in its own way', async () => {
+    const silent = every.filter(({ title, spec }) => title === 'lcm' && spec.memory === undefined)
+    expect(silent.map(({ spec }) => spec.name).toSorted()).toEqual(
+      [
+        ...['backups', 'call', 'completion', 'copy', 'discover', 'engine', 'find', 'fleet', 'grant', 'ledger', 'map'],
+        ...['mcp', 'objects', 'open', 'pg', 'pull', 'push', 'salvage', 'schema', 'serve', 'worker'],
+      ].toSorted(),
+    )
+  })
+
+  it('asks on an address which conversation is meant, or says how a conversation is changed', async () => {
+    const address = ['--db', 'postgres://ada@localhost:1/lcm?tenant=acme', '--json']
+    const refused = async (words: readonly string[]) => JSON.parse((await lcmHere(words)).stdout).error.code
+    for (const { title, spec } of every) {
+      if (title !== 'lcm' || spec.memory === undefined) continue
+      const words = wordsOf(spec.example.replace(/ --(?:db|conversation) \S+/g, ''))
+      const code = await refused([...words, ...address])
+      expect(code, spec.example).toMatch(/^(conversation_required|unsupported)$/)
+      if (code === 'unsupported') continue
+      expect(await refused([...words, ...address, '--conversation', '7']), spec.example).toBe('server_unavailable')
+    }
+    const file = ['--db', buildMemory({}).path, '--json']
+    expect(await refused(['describe', 'msg_1', '--conversation', '1', ...file])).toBe('invalid_argument')
+    const configured = await lcmHere(['stats', '--json'], { env: { LCM_DATABASE_URL: address[1] ?? '' } })
+    expect(JSON.parse(configured.stdout).error.code).toBe('conversation_required')
+  })
+
   it('shows its options, ranges, defaults and example with --help', async () => {
     const { stdout, code } = await lcm(['grep', '--help'])
     expect(code).toBe(0)

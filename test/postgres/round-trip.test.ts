@@ -5,6 +5,7 @@ import { LcmError } from '../../core/errors.ts'
 import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
+import { pullForReading } from '../../core/remote/pull-in-turn.ts'
 import { changesIn, nativeRows } from '../../core/remote/pulled-file.ts'
 import { pushChanges } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
@@ -215,6 +216,19 @@ describe('a pulled file', () => {
     if (!a || !b) throw new Error('two files')
     expect(everyRow(b, id)).toEqual(everyRow(a, id))
     for (const db of [a, b]) db.close()
+  })
+
+  it('is pulled into the cache by one program after another, and its own changes are not what a reader gets', async () => {
+    const { id } = await pulledTwice()
+    const request = { key: { tenant, conversationId: id }, to: freshPath() }
+    const readers = [1, 2, 3].map(() => finish(pullForReading({ from: server.connect(), ...request }, never)))
+    const reports = await Promise.all(readers)
+    expect(reports.map(({ isUpdate }) => isUpdate).toSorted()).toEqual([false, true, true])
+    edit(request.to, ({ db }) => db.run("UPDATE conversations SET title = 'only here'"))
+    const { path } = await finish(pullForReading({ from: server.connect(), ...request }, never))
+    const read = openNative(path)
+    expect(read.value('SELECT title FROM conversations')).toBe('A title')
+    read.close()
   })
 
   it('is not overwritten by a pull when it has changes of its own', async () => {

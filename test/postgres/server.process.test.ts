@@ -90,6 +90,44 @@ describe.skipIf(bin === null)('a PostgreSQL server', () => {
     )
     expect(integrity.code).toBe(0)
     expect((await lcm(['integrity', '--db', join(folder, 'three.db')])).code).toBe(0)
+    const told = async (words: readonly string[]) => {
+      const {
+        path: _,
+        nextCursor: _next,
+        bytes: _bytes,
+        tookMs: _took,
+        ...rest
+      } = JSON.parse(
+        (await lcmHere([...words, '--json'], { env: { ...env, LCM_CACHE_DIR: join(folder, 'cache') } })).stdout,
+      )
+      return rest
+    }
+    const there = ['--db', `${shown}?tenant=cli`, '--conversation', String(conversation)]
+    const asked = [
+      ['grep', 'conversation'],
+      ['describe', 'msg_1'],
+      ['trace', 'msg_1'],
+      ['stats'],
+      ['call', 'memory.stats'],
+    ]
+    for (const words of asked) {
+      const file = await told([...words, '--db', join(folder, 'three.db')])
+      expect(file.error).toBeUndefined()
+      expect(await told([...words, ...there]), words.join(' ')).toEqual(file)
+    }
+    for (const [words, code] of [
+      [['grep', 'a', '--db', `${shown}?tenant=cli`, '--conversation', '1', '--conversation', '2'], 'invalid_argument'],
+      [['grep', 'a', '--db', shown, '--conversation', '1'], 'invalid_argument'],
+      [['stats', '--db', `${shown}?tenant=cli`, '--conversation', '999999'], 'not_found'],
+    ] as const) {
+      expect((await told(words)).error.code, words.join(' ')).toBe(code)
+    }
+    // The whole tenant comes back as one file.
+    const whole = join(folder, 'whole.db')
+    expect(await told(['copy', '--from', shown, '--tenant', 'cli', '--to', whole])).toMatchObject({
+      conversations: [{ conversationId: conversation, messages: 60, isRenumbered: false }],
+    })
+    expect((await lcmHere(['integrity', '--db', whole])).code).toBe(0)
   })
 
   it('gets no password from an argument, and none is in what a command says', async () => {

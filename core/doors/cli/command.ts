@@ -9,6 +9,22 @@ export const SHARED = z.object({
   json: z.boolean().default(false).describe('one JSON document on stdout'),
 })
 
+/** The same of a command that reads a memory. */
+export const READING = SHARED.extend({
+  db: z.string().optional().meta({
+    description:
+      'the memory file, or with --conversation a database: postgres://user@host/database?tenant=name (default: the configured one)',
+    value: 'file',
+  }),
+  conversationId: ConversationId.optional().describe('which conversation of the database in --db'),
+})
+
+/**
+ * What a command does with the memory in --db. One that reads it takes the address of a database, too, with the
+ * conversation that is meant; a procedure that `may_read` may also be about something else.
+ */
+export type MemoryUse = 'reads' | 'may_read' | 'changes'
+
 /** Where the built or source files of this installation are. */
 export type Installation = {
   /** The folder of the package. */
@@ -21,7 +37,7 @@ export type Installation = {
 }
 
 /** What a command is given beside its own fields. */
-export type Given = z.output<typeof SHARED> & {
+export type Given = z.output<typeof READING> & {
   readonly installation: Installation
   readonly version: string
   /** The commands of `lcm`, and those behind `lcm call`, for what is generated from all of them. */
@@ -64,6 +80,8 @@ export type CommandSpec = {
   readonly does: string
   /** The words behind `lcm` of an example. */
   readonly example: string
+  /** Undefined when it opens no memory, or takes an address in its own way. */
+  readonly memory?: MemoryUse | ((input: never) => MemoryUse)
   /** An object, or a union of objects. Undefined when there are no fields. */
   readonly fields?: z.ZodType
   /** Fields that are given without a flag, in this order. */
@@ -84,8 +102,9 @@ export type CommandDefinition = Omit<CommandSpec, 'does'>
 
 /** Declares a command whose fields are known to the type checker. */
 export function defineCommand<Fields extends z.ZodObject = z.ZodObject<Record<never, never>>>(
-  spec: Omit<CommandDefinition, 'fields' | 'positional' | 'exclusive' | 'first' | 'run'> & {
+  spec: Omit<CommandDefinition, 'fields' | 'memory' | 'positional' | 'exclusive' | 'first' | 'run'> & {
     readonly fields?: Fields
+    readonly memory?: MemoryUse | ((input: z.output<Fields>) => MemoryUse)
     readonly positional?: readonly (keyof z.output<Fields> & string)[]
     readonly exclusive?: readonly (readonly [keyof z.output<Fields> & string, keyof z.output<Fields> & string])[]
     readonly first?: (input: Partial<z.output<Fields>>) => void

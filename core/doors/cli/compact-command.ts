@@ -38,6 +38,7 @@ type CompactOptions = z.output<typeof fields>
 export const compact = defineCommand({
   name: 'compact',
   example: 'compact --db sample.db --conversation 1 --plan --mode until-under --target 20000',
+  memory: ({ plan }) => (plan ? 'reads' : 'changes'),
   fields,
   prints: z.union([CompactionResult, CompactionPlan]),
   run: (input, given) =>

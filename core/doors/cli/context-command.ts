@@ -38,6 +38,7 @@ const fields = AssembleInput.omit({ conversationId: true, tokenBudget: true }).e
 export const context = defineCommand({
   name: 'context',
   example: 'context --db sample.db --conversation 1 --budget 8000',
+  memory: 'reads',
   fields,
   exclusive: [
     ['diff', 'at'],

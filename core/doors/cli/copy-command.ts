@@ -1,7 +1,9 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { SendReport } from '../../contract/remote.ts'
+import { ConversationId } from '../../contract/ids.ts'
+import { SendReport, TenantReport } from '../../contract/remote.ts'
 import { CopyReport, type MovedTexts } from '../../contract/working-copy.ts'
+import { LcmError } from '../../errors.ts'
 import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
@@ -10,24 +12,37 @@ import { tenantField } from './postgres-session.ts'
 import { withMemory } from './session.ts'
 import { bytes, count } from './text.ts'
 
-/** Another system's memory as a native one that can be written. */
+/** Another system's memory as a native one that can be written, or a memory into PostgreSQL and back. */
 export const copy = defineCommand({
   name: 'copy',
   example: 'copy --from ~/.openclaw/lcm.db --to copy.db',
   fields: z.object({
-    from: z.string().meta({ description: 'the memory to copy; it is not changed', value: 'file' }),
+    from: z.string().meta({
+      description: 'the memory to copy: a file, or an address postgres://user@host/database; it is not changed',
+      value: 'file',
+    }),
     to: z.string().meta({
       description: 'where the copy goes: a file, where nothing may be, or an address postgres://user@host/database',
       value: 'file',
     }),
     tenant: tenantField,
+    conversationId: ConversationId.optional().describe(
+      'out of a database: only this conversation (default: all of the tenant)',
+    ),
     largeFiles: z
       .boolean()
       .optional()
       .describe('move large texts of messages that no summary stands for into files, as an import does'),
   }),
-  prints: z.union([CopyReport, SendReport]),
+  prints: z.union([CopyReport, SendReport, TenantReport]),
   run: async (input, { newer }) => {
+    if (isPostgresAddress(input.from)) {
+      const { copyOutOfTenant } = await import('./postgres-commands.ts')
+      return copyOutOfTenant(input)
+    }
+    if (input.conversationId !== undefined) {
+      throw new LcmError('invalid_argument', 'A file is copied whole: leave --conversation out.')
+    }
     if (isPostgresAddress(input.to)) {
       const { copyIntoTenant } = await import('./postgres-commands.ts')
       return copyIntoTenant({ db: input.from, newer }, input.to, input.tenant)

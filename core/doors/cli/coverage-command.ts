@@ -12,6 +12,7 @@ const SHOWN = 20
 export const coverage = defineCommand({
   name: 'coverage',
   example: 'coverage --db sample.db --conversation 1 --transcript resources/sample.jsonl',
+  memory: 'reads',
   fields: z.object({ ...narrowed, transcript: CoverageInput.shape.path, format: CoverageInput.shape.format }),
   prints: CoverageReport,
   run: async ({ conversationId, transcript, format }, given) => {

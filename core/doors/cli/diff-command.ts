@@ -31,6 +31,7 @@ const fields = z.object({
 export const diff = defineCommand({
   name: 'diff',
   example: 'diff sample.db --conversation 1 --from msg_200 --to now',
+  memory: 'reads',
   fields,
   positional: ['a', 'b'],
   prints: Comparison.pick({ same: true, isSame: true, counts: true, notes: true, tookMs: true }).extend({

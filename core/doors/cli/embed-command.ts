@@ -9,6 +9,7 @@ import { count } from './text.ts'
 export const embed = defineCommand({
   name: 'embed',
   example: 'embed --max-texts 5000 --db lcm.db',
+  memory: 'reads',
   fields: EmbedInput,
   prints: EmbedResult,
   run: (input, given) =>

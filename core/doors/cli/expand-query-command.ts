@@ -8,6 +8,7 @@ import { count, oneLine } from './text.ts'
 export const expandQuery = defineCommand({
   name: 'expand-query',
   example: 'expand-query "Why was the retry limit raised?" --db sample.db',
+  memory: 'reads',
   fields: ExpandQueryInput,
   positional: ['prompt'],
   prints: ExpandQueryResult,

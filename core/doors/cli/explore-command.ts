@@ -9,6 +9,7 @@ import { count, oneLine } from './text.ts'
 export const explore = defineCommand({
   name: 'explore',
   example: 'explore --summarizer cheap --db lcm.db',
+  memory: 'changes',
   fields: ExploreInput,
   positional: ['ids'],
   prints: ExplorationReport,

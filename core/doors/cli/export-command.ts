@@ -38,6 +38,7 @@ type Format = Options['format']
 export const exportCommand = defineCommand({
   name: 'export',
   example: 'export --db sample.db --format markdown --sanitize -o sample.md',
+  memory: 'reads',
   fields,
   run: (input, given) => withMemory(given, (lcm) => exportMemory(lcm, input), { readOnly: true }),
 })

@@ -11,6 +11,7 @@ const LARGEST_BYTES = 1 << 28
 export const files = defineCommand({
   name: 'files',
   example: 'files --db sample.db',
+  memory: 'reads',
   fields: z.object(narrowed),
   prints: z.object({ files: z.array(FileInfo) }),
   run: async ({ conversationId }, given) => {
@@ -43,6 +44,7 @@ export const files = defineCommand({
 export const file = defineCommand({
   name: 'file',
   example: 'file file_1 --db sample.db --lines 20-40',
+  memory: 'reads',
   fields: filePart.extend({
     maxBytes: z.int().min(1).max(LARGEST_BYTES).optional().describe('content to print at most'),
   }),

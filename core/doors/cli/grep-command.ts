@@ -33,6 +33,7 @@ const fields = GrepInput.omit({ exactTotal: true }).extend({
 export const grep = defineCommand({
   name: 'grep',
   example: 'grep "retry limit" --db sample.db --role user --limit 5',
+  memory: 'reads',
   fields,
   positional: ['query'],
   prints: GrepResult.extend({ hits: z.array(GrepHit.extend({ state: FactState.optional() })) }),

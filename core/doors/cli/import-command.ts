@@ -26,6 +26,7 @@ const paths = z
 export const importCommand = defineCommand({
   name: 'import',
   example: 'import ~/.claude/projects --db memory.db',
+  memory: 'changes',
   fields: z.object({ paths, format: TranscriptFormat.default('auto'), window: ImportWindow.default('agent') }),
   positional: ['paths'],
   prints: ImportResult,

@@ -12,6 +12,7 @@ const SAMPLES_SHOWN = 5
 export const integrity = defineCommand({
   name: 'integrity',
   example: 'integrity --db sample.db',
+  memory: 'reads',
   fields: z.object(narrowed),
   prints: IntegrityReport,
   run: async ({ conversationId }, given) => {

@@ -9,6 +9,7 @@ const { offset, limit, contentChars } = TranscriptPageInput.shape
 export const messages = defineCommand({
   name: 'messages',
   example: 'messages --db sample.db --conversation 1 --offset 20 --limit 10',
+  memory: 'reads',
   fields: TranscriptPageInput.extend({
     conversationId: narrowed.conversationId,
     offset: offset.default(0),

@@ -10,6 +10,7 @@ import { withMemory } from './session.ts'
 export const metrics = defineCommand({
   name: 'metrics',
   example: 'metrics --db sample.db',
+  memory: 'reads',
   fields: z.object({
     integrity: z
       .boolean()

@@ -1,18 +1,32 @@
 import { Argument, type Command, CommanderError, Option } from 'commander'
 import { z } from 'zod'
 import { LcmError } from '../../errors.ts'
-import { type CommandLine, type CommandSpec, SHARED } from './command.ts'
+import { type CommandLine, type CommandSpec, type Given, READING, SHARED } from './command.ts'
 import { type Flag, flagsOf } from './flags.ts'
 
-export type CommandFlags = { readonly positional: readonly Flag[]; readonly options: readonly Flag[] }
+export type CommandFlags = {
+  readonly positional: readonly Flag[]
+  readonly options: readonly Flag[]
+  /** The schema of the options that other commands have, too. */
+  readonly shared: z.ZodObject
+}
 
 /** Returns the arguments of a command in their order, and its options. */
-export function commandFlags({ fields, positional = [] }: CommandSpec): CommandFlags {
+export function commandFlags(spec: CommandSpec): CommandFlags {
+  const { fields, positional = [] } = spec
   const own = flagsOf(fields)
+  const shared = sharedOf(spec, own)
   return {
+    shared,
     positional: positional.flatMap((field) => own.filter((flag) => flag.field === field)),
-    options: [...flagsOf(SHARED), ...own.filter(({ field }) => !positional.includes(field))],
+    options: [...flagsOf(shared), ...own.filter(({ field }) => !positional.includes(field))],
   }
+}
+
+/** The options that a command shares with others. Its own field for a conversation stands for the shared one. */
+function sharedOf({ memory }: CommandSpec, own: readonly Flag[]): z.ZodObject {
+  if (memory === undefined || memory === 'changes') return SHARED
+  return own.some(({ name }) => name === 'conversation') ? READING.omit({ conversationId: true }) : READING
 }
 
 /** Adds a command to a list of all, without its options, which take longer to make than to leave out. */
@@ -20,11 +34,12 @@ export const listCommand = (program: Command, { name, does, words = '' }: Comman
   program.command(name).description(does).arguments(words)
 
 type Input = Readonly<Record<string, unknown>>
-type Act = (input: Input, shared: z.output<typeof SHARED>) => Promise<void>
+type Act = (input: Input, shared: Shared) => Promise<void>
+type Shared = Pick<Given, keyof z.output<typeof READING>>
 
 /** Adds a command to the parser. `act` is given what was checked against the fields. */
 export function addCommand(program: Command, spec: CommandSpec, act: Act): Command {
-  const { positional, options } = commandFlags(spec)
+  const { positional, options, shared } = commandFlags(spec)
   const command = quiet(program.command(spec.name).description(spec.does))
   command.addHelpText('after', `\nExample:\n  lcm ${spec.example}`)
   for (const flag of positional) command.addArgument(toArgument(flag))
@@ -34,7 +49,8 @@ export function addCommand(program: Command, spec: CommandSpec, act: Act): Comma
     spec.first?.(input as never)
     refuseEmptyPaths(input, [...positional, ...options])
     refuseBoth(input, options, spec)
-    await act(checked(spec.fields ?? z.object({}), input, [...positional, ...options]), checked(SHARED, input, options))
+    const own = checked(spec.fields ?? z.object({}), input, [...positional, ...options])
+    await act(own, checked(shared, input, options) as Shared)
   })
 }
 

@@ -1,8 +1,17 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { ConversationId } from '../../contract/ids.ts'
-import { ObjectsReport, PgAction, PgReport, PullReport, PushReport, type SendReport } from '../../contract/remote.ts'
+import {
+  ObjectsReport,
+  PgAction,
+  PgReport,
+  PullReport,
+  PushReport,
+  type SendReport,
+  type TenantReport,
+} from '../../contract/remote.ts'
 import { LcmError } from '../../errors.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { defineCommand } from './command.ts'
 import { interruptible } from './interruptible.ts'
 import type { Answer } from './output.ts'
@@ -147,6 +156,58 @@ export async function copyIntoTenant(
     return interruptible((signal) => copyToTenant({ path: resolve(from.db), ...target }, signal))
   })
   return { json: report, text: () => sentText(report) }
+}
+
+/** Copies a tenant, or one conversation of it, into a file: the other way of `lcm copy`. */
+export async function copyOutOfTenant(asked: {
+  readonly from: string
+  readonly to: string
+  readonly tenant?: string | undefined
+  readonly conversationId?: number | undefined
+  readonly largeFiles?: boolean | undefined
+}): Promise<Answer> {
+  if (isPostgresAddress(asked.to)) {
+    throw new LcmError(
+      'unsupported',
+      'From one database to another, copy by way of a file: first --to FILE, then --from FILE.',
+    )
+  }
+  if (asked.largeFiles) {
+    throw new LcmError(
+      'invalid_argument',
+      'Texts are moved into files when a memory of another system is copied: leave --large-files out.',
+    )
+  }
+  const report = await withReplica(asked.from, async (from, address) => {
+    const { requireTenant } = await import('../../postgres/connect.ts')
+    const { copyFromTenant } = await import('../../remote/copy-from-tenant.ts')
+    const tenant = requireTenant(asked.tenant ?? address.tenant)
+    const { conversationId = null } = asked
+    const request = { from, tenant, conversationId, to: resolve(asked.to), objects: await objectsHere() }
+    return interruptible((signal) => copyFromTenant(request, signal))
+  })
+  return { json: report, text: () => takenText(report) }
+}
+
+function takenText(report: TenantReport): string {
+  return [
+    table(
+      ['conversation', 'messages', 'summaries', ''],
+      report.conversations.map((one) => [
+        one.conversationId,
+        one.messages,
+        one.summaries,
+        one.isThere ? 'was copied before' : `copied and compared${one.isRenumbered ? ', with new numbers' : ''}`,
+      ]),
+    ),
+    ...report.conversations.flatMap(({ unavailableFiles }) => unavailableFiles.map(({ reason }) => reason)),
+    ...report.leftOut.map(
+      ({ rows }) => `${count(rows)} large files have ids that another conversation has, and were left out.`,
+    ),
+    ...report.notes,
+    '',
+    `${report.path}: tenant ${report.tenant} of ${report.address}.`,
+  ].join('\n')
 }
 
 function sentText(report: SendReport): string {

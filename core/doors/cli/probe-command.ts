@@ -50,6 +50,7 @@ type Options = z.output<typeof fields>
 export const probe = defineCommand({
   name: 'probe',
   example: 'probe --db sample.db --conversation 1 --min-recall 0.8 --report probe.html',
+  memory: 'reads',
   fields,
   prints: ProbeReport.extend({ compared: z.array(ProbeReport.extend({ name: z.string() })) }),
   run: (input, given) =>

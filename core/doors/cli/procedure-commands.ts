@@ -15,7 +15,7 @@ export const procedureList: CommandList = {
 }
 
 function commandOf(procedure: Procedure): CommandSpec {
-  const { name, does, input, output, isStream } = procedure
+  const { name, does, input, output, isStream, writes = false } = procedure
   const words = flagsOf(input)
     .filter(({ isRequired }) => isRequired)
     .map(exampleOf)
@@ -23,6 +23,7 @@ function commandOf(procedure: Procedure): CommandSpec {
     name,
     does: does.replace(/\.$/, ''),
     example: ['call', name, ...words, '--db sample.db'].join(' '),
+    ...(writes ? {} : { memory: 'may_read' as const }),
     ...(input && { fields: input }),
     ...(output && !isStream && { prints: output }),
     run: async (asked: object, given) => {

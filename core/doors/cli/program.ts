@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { LcmError } from '../../errors.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
 import { despiteWrongValues } from '../../systems/wrong-values.ts'
 import {
   ALIASES,
@@ -10,7 +11,7 @@ import {
   type Installation,
 } from './command.ts'
 import { commandList, commandLists } from './commands.ts'
-import { type Answer, EXIT, prepareAnswer, printError, printNote } from './output.ts'
+import { EXIT, prepareAnswer, printError, printNote } from './output.ts'
 import { addCommand, listCommand, quiet, wrongUsage } from './parser.ts'
 import type { RecordedCommand } from './record-command.ts'
 
@@ -45,7 +46,7 @@ export async function runCli(args: readonly string[], installation: Installation
 }
 
 type Running = { exitCode: number; recorded: RecordedCommand | null }
-type Act = (spec: CommandSpec, input: object, given: Pick<Given, 'db' | 'newer' | 'json'>) => Promise<void>
+type Act = (spec: CommandSpec, input: object, given: Omit<Given, 'installation' | 'version' | 'lists'>) => Promise<void>
 
 /** Returns the first word that is no option, behind `help` the second. */
 function named(options: readonly string[]): string | null {
@@ -109,15 +110,16 @@ async function runCommand(spec: CommandSpec, input: object, given: Given, runnin
   if (unknown.length > 0) printNote(unknownVariablesText(unknown))
   const { recordCommand } = await import('./record-command.ts')
   running.recorded = recordCommand(spec.name, given.version)
-  const run = (): Promise<Answer> => spec.run(input as never, given)
   if (spec.stays) {
-    running.exitCode = (await run()).exitCode ?? EXIT.done
+    running.exitCode = (await spec.run(input as never, given)).exitCode ?? EXIT.done
     return
   }
+  const { onFile } = await import('./memory-in-postgres.ts')
+  const onOne = await onFile(spec, input, given)
   const { answer, print } = await despiteWrongValues(
-    await memoryOf(input, given),
+    await memoryOf(input, onOne),
     async () => {
-      const answer = await run()
+      const answer = await spec.run(input as never, onOne)
       return { answer, print: prepareAnswer(answer, given.json) }
     },
     ({ answer }) => !('json' in answer) || spec.prints === undefined || spec.prints.safeParse(answer.json).success,
@@ -127,12 +129,15 @@ async function runCommand(spec: CommandSpec, input: object, given: Given, runnin
 }
 
 /**
- * Returns the memory that a command works on: --from of a command that makes another file, and otherwise --db or the
- * configured one.
+ * Returns the file that a command works on: --from of a command that makes another one, and otherwise --db or the
+ * configured one. Null when it works on a database.
  */
 async function memoryOf(input: { readonly from?: unknown }, { db }: Given): Promise<string | null> {
-  const path = typeof input.from === 'string' ? input.from : db
-  if (path !== undefined) return path
+  const path = (typeof input.from === 'string' ? input.from : db) ?? (await configuredMemory())
+  return path === null || isPostgresAddress(path) ? null : path
+}
+
+async function configuredMemory(): Promise<string | null> {
   const { loadSettings } = await import('../../settings/settings-store.ts')
   try {
     return loadSettings(process.env).databasePath

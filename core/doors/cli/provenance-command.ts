@@ -8,6 +8,7 @@ import { count, oneLine, percent } from './text.ts'
 export const provenance = defineCommand({
   name: 'provenance',
   example: 'provenance sum_e6e4df8f3eddb5d6 --db sample.db',
+  memory: 'reads',
   fields: ProvenanceInput,
   positional: ['summaryId'],
   prints: Provenance,

@@ -15,6 +15,7 @@ import { bytes, count, oneLine, percent, table, treeText } from './text.ts'
 export const stats = defineCommand({
   name: 'stats',
   example: 'stats --db sample.db',
+  memory: 'reads',
   prints: Stats,
   run: async (_input, given) => {
     const { READ_ONLY_BY_CHOICE } = await import('../../systems/open.ts')
@@ -74,6 +75,7 @@ export const stats = defineCommand({
 export const tree = defineCommand({
   name: 'tree',
   example: 'tree --db sample.db --conversation 1',
+  memory: 'reads',
   fields: z.object(narrowed),
   prints: Tree,
   run: async ({ conversationId }, given) => {
@@ -85,6 +87,7 @@ export const tree = defineCommand({
 export const describe = defineCommand({
   name: 'describe',
   example: 'describe msg_1 --db sample.db',
+  memory: 'reads',
   fields: filePart.extend({ raw: z.boolean().optional().describe('the stored rows: table, columns, values') }),
   positional: ['id'],
   prints: z.union([Description, RawRows]),
@@ -128,6 +131,7 @@ async function rawAnswer(id: string, given: Given): Promise<Answer> {
 export const expand = defineCommand({
   name: 'expand',
   example: 'expand sum_e6e4df8f3eddb5d6 --db sample.db --depth 2 --messages',
+  memory: 'reads',
   fields: z.object({
     ...ExpandInput.omit({ includeMessages: true, tokenCap: true }).shape,
     messages: ExpandInput.shape.includeMessages,
@@ -167,6 +171,7 @@ export const expand = defineCommand({
 export const lineage = defineCommand({
   name: 'lineage',
   example: 'lineage msg_1 --db sample.db',
+  memory: 'reads',
   fields: z.object({ id: NodeId }),
   positional: ['id'],
   prints: Lineage,

@@ -37,6 +37,7 @@ type RepairOptions = z.output<typeof fields>
 export const repair = defineCommand({
   name: 'repair',
   example: 'repair --db sample.db --plan',
+  memory: ({ apply }) => (apply ? 'changes' : 'reads'),
   fields,
   exclusive: [['plan', 'apply']],
   prints: RepairPlan,

@@ -14,6 +14,7 @@ const CELL_WIDTH = 60
 export const sql = defineCommand({
   name: 'sql',
   example: 'sql "SELECT name, type FROM pragma_table_list" --db sample.db',
+  memory: 'reads',
   fields: SqlInput.extend({ csv: z.boolean().optional().describe('CSV with a line of names, for a spreadsheet') }),
   positional: ['sql'],
   prints: SqlAnswer,

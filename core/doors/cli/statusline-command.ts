@@ -7,6 +7,7 @@ import { bytes, count, percent } from './text.ts'
 export const statusline = defineCommand({
   name: 'statusline',
   example: 'statusline --db sample.db',
+  memory: 'reads',
   fields: z.object(narrowed),
   run: async ({ conversationId }, given) => {
     const { measureFile } = await import('../../sqlite/memory-file.ts')

@@ -8,6 +8,7 @@ import { bytes, count, table } from './text.ts'
 export const storage = defineCommand({
   name: 'storage',
   example: 'storage --db sample.db',
+  memory: 'reads',
   prints: StorageReport,
   run: async (_input, given) => {
     const report = await withMemory(

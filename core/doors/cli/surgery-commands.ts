@@ -23,6 +23,7 @@ type OperationOptions = z.output<typeof operation>
 export const rewrite = defineCommand({
   name: 'rewrite',
   example: 'rewrite sum_e6e4df8f3eddb5d6 --db sample.db --plan --target 300',
+  memory: ({ plan }) => (plan ? 'reads' : 'changes'),
   fields: operation.extend({
     ...Rewrite.omit({ kind: true }).shape,
     prompt: z
@@ -51,6 +52,7 @@ export const rewrite = defineCommand({
 export const dissolve = defineCommand({
   name: 'dissolve',
   example: 'dissolve sum_e6e4df8f3eddb5d6 --db sample.db --plan',
+  memory: ({ plan }) => (plan ? 'reads' : 'changes'),
   fields: operation.extend(Dissolve.omit({ kind: true }).shape),
   positional: ['id'],
   run: ({ id, ...options }, given) => operate(given, options, { kind: 'dissolve', id }),
@@ -59,6 +61,7 @@ export const dissolve = defineCommand({
 export const transplant = defineCommand({
   name: 'transplant',
   example: 'transplant sum_e6e4df8f3eddb5d6 --to 2 --db sample.db --plan',
+  memory: ({ plan }) => (plan ? 'reads' : 'changes'),
   fields: operation.extend({ id: Transplant.shape.id, to: Transplant.shape.toConversationId }),
   positional: ['id'],
   run: ({ id, to, ...options }, given) => operate(given, options, { kind: 'transplant', id, toConversationId: to }),
@@ -74,6 +77,7 @@ export const backups = defineCommand({
 export const undo = defineCommand({
   name: 'undo',
   example: 'undo sample.db.backup-20260301T090000000Z.db --db sample.db',
+  memory: 'changes',
   fields: z.object({ backup: UndoInput.shape.backup, backups: UndoInput.shape.backupFolder }),
   positional: ['backup'],
   run: ({ backup, backups }, given) =>

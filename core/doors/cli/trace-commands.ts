@@ -21,6 +21,7 @@ const traceFields = z.object({
 export const trace = defineCommand({
   name: 'trace',
   example: 'trace "retries raised to four" --db sample.db',
+  memory: 'reads',
   fields: traceFields,
   positional: ['what'],
   prints: FactTrace,
@@ -118,6 +119,7 @@ const lossFields = LossInput.extend({ ...narrowed, limit: LossInput.shape.limit 
 export const loss = defineCommand({
   name: 'loss',
   example: 'loss --db sample.db --conversation 1',
+  memory: 'reads',
   fields: lossFields,
   exclusive: [
     ['runId', 'from'],

@@ -30,6 +30,8 @@ const ROWS_A_MS = 1024
 const TITLE = /^\[VoltCode Session: ([^\]]+)\]\s*/
 
 const queries = {
+  conversations: (volt: VoltTables) =>
+    /* sql */ `SELECT conversation_id AS id FROM ${volt.at('conversations')} ORDER BY 1`,
   head: (volt: VoltTables) => /* sql */ `
     SELECT t.conversation_id AS id, t.title, ${volt.column('conversations', 'parent_conversation_id')} AS parent,
       ${msOf('t.created_at')} AS at,
@@ -132,6 +134,11 @@ const newest = (volt: VoltTables, messages: number): string =>
 
 const ofConversation = (volt: VoltTables): string =>
   `summary_id IN (SELECT s.summary_id FROM ${volt.at('summaries')} AS s WHERE s.conversation_id = $1)`
+
+export async function readConversations(query: Query, tenant: string): Promise<number[]> {
+  const volt = await VoltTables.of(query, tenant)
+  return volt === null ? [] : (await query<{ id: number }>(queries.conversations(volt))).map(({ id }) => Number(id))
+}
 
 /** Reads a conversation of one user. The schema of the user stands for the tenant. */
 export async function readHead(

@@ -3,7 +3,7 @@ import { isBehindDeeper } from '../known-exceptions.ts'
 import type { RemoteSystem } from '../remote-system.ts'
 import { type SystemFacts, usualFacts } from '../system-facts.ts'
 import { countConversations, countVoltAlarm, readPage, readStalledUsers } from './fleet.ts'
-import { readContents, readHead, readPartIds, readParts, readTable, readTokens } from './rows.ts'
+import { readContents, readConversations, readHead, readPartIds, readParts, readTable, readTokens } from './rows.ts'
 import { isVolt, requireReadable } from './tables.ts'
 
 const facts: SystemFacts = {
@@ -42,6 +42,7 @@ export const volt: RemoteSystem = {
   recognise: isVolt,
   require: requireReadable,
   rows: {
+    conversations: readConversations,
     head: readHead,
     table: readTable,
     parts: (query, key, _table, values, column) => readParts(query, key, values, column),

@@ -1,0 +1,87 @@
+import { LcmError } from '../../errors.ts'
+import { userFolders } from '../../folders.ts'
+import { isPostgresAddress } from '../../postgres/address.ts'
+import { loadSettings } from '../../settings/settings-store.ts'
+import type { CommandSpec, Given, MemoryUse } from './command.ts'
+import { interruptible } from './interruptible.ts'
+import { resolveAddress, withReplica } from './postgres-session.ts'
+
+/**
+ * Lets a command that reads a memory work on one conversation in PostgreSQL: where --db, or else LCM_DATABASE_URL, is the
+ * address of a database, the conversation is copied into a file of the cache or that file is brought up to date, and the
+ * command is given the file.
+ * @throws LcmError conversation_required, unsupported for a command that changes something, invalid_argument, and what
+ * pulling may throw
+ */
+export async function onFile(spec: CommandSpec, input: object, given: Given): Promise<Given> {
+  const use = typeof spec.memory === 'function' ? spec.memory(input as never) : spec.memory
+  if (use === undefined) return given
+  if (!isInPostgres(given.db)) {
+    if (given.conversationId === undefined) return given
+    throw new LcmError(
+      'invalid_argument',
+      '--conversation says which conversation of a database is meant, and here a file is read: leave it out.',
+    )
+  }
+  const { address } = resolveAddress(given.db, process.env)
+  const conversationId = conversationOf(spec, use, input, given, address.shown)
+  if (conversationId === null) return given
+  const { tenant } = address
+  if (tenant === null) {
+    throw new LcmError('invalid_argument', `Say whose memory is meant: ?tenant= in the address ${address.shown}.`)
+  }
+  const { pullForReading } = await import('../../remote/pull-in-turn.ts')
+  const { cachedPath } = await import('../../remote/servers.ts')
+  const { configuredObjects } = await import('../../remote/objects/configured.ts')
+  const key = { tenant, conversationId }
+  const to = cachedPath(userFolders(process.env), address, key)
+  const objects = configuredObjects(process.env)
+  const { path } = await withReplica(given.db, (from) =>
+    interruptible((signal) => pullForReading({ from, key, to, objects }, signal)),
+  )
+  return { ...given, db: path }
+}
+
+/** Without --db, the configured memory may be in PostgreSQL. */
+function isInPostgres(db: string | undefined): boolean {
+  if (db !== undefined) return isPostgresAddress(db)
+  try {
+    return isPostgresAddress(loadSettings(process.env).databasePath)
+  } catch (error) {
+    // A command that needs the settings reports what is wrong with them.
+    if (error instanceof LcmError) return false
+    throw error
+  }
+}
+
+type Named = { readonly conversationId?: number; readonly conversationIds?: readonly number[] }
+
+/** The one conversation that the command names. Null for a procedure that may need none. */
+function conversationOf(
+  { name }: CommandSpec,
+  use: MemoryUse,
+  input: Named,
+  given: Given,
+  shown: string,
+): number | null {
+  const all = [given.conversationId, input.conversationId, ...(input.conversationIds ?? [])]
+  const [id, ...others] = new Set(all.filter((one) => one !== undefined))
+  if (use === 'changes') {
+    throw new LcmError(
+      'unsupported',
+      `${name} changes a memory, and a conversation in ${shown} is changed in a file: "lcm pull" it with --db FILE, change that, and "lcm push" it.`,
+    )
+  }
+  if (id === undefined) {
+    if (use === 'may_read') return null
+    throw new LcmError(
+      'conversation_required',
+      `${shown} holds many conversations: choose one with --conversation. "lcm fleet" lists them, and "lcm find" searches all of a tenant.`,
+    )
+  }
+  if (others.length === 0) return id
+  throw new LcmError(
+    'invalid_argument',
+    'One conversation of a database is read at a time: name one, or search all of a tenant with "lcm find".',
+  )
+}
