@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
 import { api } from './api.ts'
 import { prepareTour } from './features/tour/tour.ts'
@@ -12,19 +12,23 @@ import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { OpeningWindow } from './frame/opening-window.tsx'
 import { host } from './host.ts'
 import { navigate, useRoutePart } from './routes.ts'
+import { later } from './ui/later.tsx'
 import { Loading } from './ui/loading.tsx'
 import { useKeys } from './ui/use-keys.ts'
 
-const MemoryWindow = lazy(() =>
-  import('./frame/memory-window.tsx').then((module) => ({ default: module.MemoryWindow })),
+const MemoryWindow = later(
+  () => import('./frame/memory-window.tsx').then(({ MemoryWindow }) => MemoryWindow),
+  ({ info }) => <OpeningWindow file={info.path} />,
 )
 
-const FleetPage = lazy(() =>
-  import('./features/fleet/fleet-page.tsx').then((module) => ({ default: module.FleetPage })),
+const FleetPage = later(
+  () => import('./features/fleet/fleet-page.tsx').then(({ FleetPage }) => FleetPage),
+  () => <Loading what="the database" />,
 )
 
-const SettingsPage = lazy(() =>
-  import('./frame/settings-page.tsx').then((module) => ({ default: module.SettingsPage })),
+const SettingsPage = later(
+  () => import('./frame/settings-page.tsx').then(({ SettingsPage }) => SettingsPage),
+  () => <Loading what="the settings" />,
 )
 
 type Props = {
@@ -48,9 +52,7 @@ export function App({ file }: Props) {
       {file === null ? (
         <NoMemory />
       ) : POSTGRES_ADDRESS.test(file) ? (
-        <Suspense fallback={<Loading what="the database" />}>
-          <FleetPage address={file} />
-        </Suspense>
+        <FleetPage address={file} />
       ) : (
         <DropTarget onMemory={host.openFile} onTranscripts={importOnWelcomePage}>
           <Memory file={file} />
@@ -64,11 +66,7 @@ function NoMemory() {
   const view = useRoutePart('view')
   useKeys({ 'Mod+,': () => navigate({ view: 'settings' }, 'push') })
   if (view !== 'settings') return <Welcome onTour={prepareTour} />
-  return (
-    <Suspense fallback={<Loading what="the settings" />}>
-      <SettingsPage />
-    </Suspense>
-  )
+  return <SettingsPage />
 }
 
 async function openByDialog(): Promise<void> {
@@ -82,13 +80,7 @@ function Memory({ file }: { readonly file: string }) {
   // answer.
   const [lastError, setLastError] = useState<unknown>(null)
   if (info.error !== null && info.error !== lastError) setLastError(info.error)
-  if (info.data) {
-    return (
-      <Suspense fallback={<OpeningWindow file={file} />}>
-        <MemoryWindow info={info.data} />
-      </Suspense>
-    )
-  }
+  if (info.data) return <MemoryWindow info={info.data} />
   if (lastError !== null) return <OpenError path={file} error={lastError} onRetry={() => void info.refetch()} />
   return <OpeningWindow file={file} />
 }

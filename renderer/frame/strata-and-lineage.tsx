@@ -1,11 +1,10 @@
-import { lazy, Suspense, useDeferredValue } from 'react'
+import { useDeferredValue } from 'react'
 import { StrataView } from '../features/strata/strata-view.tsx'
 import { useRoutePart } from '../routes.ts'
+import { later } from '../ui/later.tsx'
 
 /** The graph needs a large library, for which the strata do not wait. */
-const LineageGraph = lazy(() =>
-  import('../features/graph/lineage-graph.tsx').then((module) => ({ default: module.LineageGraph })),
-)
+const LineageGraph = later(() => import('../features/graph/lineage-graph.tsx').then(({ LineageGraph }) => LineageGraph))
 
 /** The conversation as strata, and below it the lineage of the selected node. */
 export function StrataAndLineage({ conversationId }: { readonly conversationId: number }) {
@@ -19,9 +18,5 @@ export function StrataAndLineage({ conversationId }: { readonly conversationId: 
 /** Follows the selection once its detail is there: the graph takes longer to draw. */
 function SelectedLineage({ conversationId }: { readonly conversationId: number }) {
   const selection = useDeferredValue(useRoutePart('selection'))
-  return (
-    <Suspense>
-      <LineageGraph conversationId={conversationId} focusId={selection} />
-    </Suspense>
-  )
+  return <LineageGraph conversationId={conversationId} focusId={selection} />
 }

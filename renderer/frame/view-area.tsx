@@ -1,4 +1,4 @@
-import { lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { CheckAgainstTranscript } from '../features/coverage/check-against-transcript.tsx'
 import { FilesView } from '../features/files/files-view.tsx'
@@ -6,27 +6,33 @@ import { IntegrityView } from '../features/integrity/integrity-view.tsx'
 import { OverviewView } from '../features/overview/overview-view.tsx'
 import { FolderDialog } from '../features/welcome/folder-dialog.tsx'
 import type { View } from '../routes.ts'
+import { later } from '../ui/later.tsx'
 import { Loading } from '../ui/loading.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { viewCode } from './view-code.ts'
 
-const StrataAndLineage = lazy(() => viewCode.strata().then((module) => ({ default: module.StrataAndLineage })))
-const ContextView = lazy(() => viewCode.context().then((module) => ({ default: module.ContextView })))
-const TranscriptView = lazy(() => viewCode.transcript().then((module) => ({ default: module.TranscriptView })))
-const SearchWithTrace = lazy(() => viewCode.search().then((module) => ({ default: module.SearchWithTrace })))
-const LineageWithProvenance = lazy(() =>
-  viewCode.lineage().then((module) => ({ default: module.LineageWithProvenance })),
+const viewOf = <Props extends object>(view: View, load: () => Promise<ComponentType<Props>>) =>
+  later(load, () => <Loading what={view} lines={7} />)
+
+const StrataAndLineage = viewOf('strata', () => viewCode.strata().then(({ StrataAndLineage }) => StrataAndLineage))
+const ContextView = viewOf('context', () => viewCode.context().then(({ ContextView }) => ContextView))
+const TranscriptView = viewOf('transcript', () => viewCode.transcript().then(({ TranscriptView }) => TranscriptView))
+const SearchWithTrace = viewOf('search', () => viewCode.search().then(({ SearchWithTrace }) => SearchWithTrace))
+const LineageWithProvenance = viewOf('lineage', () =>
+  viewCode.lineage().then(({ LineageWithProvenance }) => LineageWithProvenance),
 )
-const CompactionWithStrata = lazy(() =>
-  viewCode.compaction().then((module) => ({ default: module.CompactionWithStrata })),
+const CompactionWithStrata = viewOf('compaction', () =>
+  viewCode.compaction().then(({ CompactionWithStrata }) => CompactionWithStrata),
 )
-const CompareWithMoments = lazy(() => viewCode.compare().then((module) => ({ default: module.CompareWithMoments })))
-const NotesView = lazy(() => viewCode.notes().then((module) => ({ default: module.NotesView })))
-const StorageView = lazy(() => viewCode.storage().then((module) => ({ default: module.StorageView })))
-const MapView = lazy(() => viewCode.map().then((module) => ({ default: module.MapView })))
-const SqlView = lazy(() => viewCode.sql().then((module) => ({ default: module.SqlView })))
-const LogsView = lazy(() => viewCode.logs().then((module) => ({ default: module.LogsView })))
-const SettingsView = lazy(() => viewCode.settings().then((module) => ({ default: module.SettingsView })))
+const CompareWithMoments = viewOf('compare', () =>
+  viewCode.compare().then(({ CompareWithMoments }) => CompareWithMoments),
+)
+const NotesView = viewOf('notes', () => viewCode.notes().then(({ NotesView }) => NotesView))
+const StorageView = viewOf('storage', () => viewCode.storage().then(({ StorageView }) => StorageView))
+const MapView = viewOf('map', () => viewCode.map().then(({ MapView }) => MapView))
+const SqlView = viewOf('sql', () => viewCode.sql().then(({ SqlView }) => SqlView))
+const LogsView = viewOf('logs', () => viewCode.logs().then(({ LogsView }) => LogsView))
+const SettingsView = viewOf('settings', () => viewCode.settings().then(({ SettingsView }) => SettingsView))
 
 type Props = {
   readonly view: View
@@ -42,9 +48,7 @@ export function ViewArea(props: Props) {
   const { view, conversationId } = props
   return (
     <ErrorBoundary key={`${view} ${conversationId}`}>
-      <Suspense fallback={<Loading what={view} lines={7} />}>
-        <CurrentView {...props} />
-      </Suspense>
+      <CurrentView {...props} />
     </ErrorBoundary>
   )
 }

@@ -98,15 +98,17 @@ const SCHEMA = {
 /** See `Markdown`, which loads this on first use. Where rendering would change the text, its source is shown. */
 export function MarkdownRendered({ text }: { readonly text: string }) {
   return (
-    <ReactMarkdown
-      remarkPlugins={[remarkGfm, sourceWhereLost, htmlAsText]}
-      rehypePlugins={[[rehypeSanitize, SCHEMA], textsAsMarked]}
-      components={components}
-      // No address is followed or loaded, so it is shown completely, whatever its scheme.
-      urlTransform={(url) => url}
-    >
-      {text}
-    </ReactMarkdown>
+    <div className={styles.markdown} dir="auto">
+      <ReactMarkdown
+        remarkPlugins={[remarkGfm, sourceWhereLost, htmlAsText]}
+        rehypePlugins={[[rehypeSanitize, SCHEMA], textsAsMarked]}
+        components={components}
+        // No address is followed or loaded, so it is shown completely, whatever its scheme.
+        urlTransform={(url) => url}
+      >
+        {text}
+      </ReactMarkdown>
+    </div>
   )
 }
 

@@ -1,28 +1,25 @@
-import { Component, lazy, type ReactNode, Suspense } from 'react'
+import { Component, type ReactNode } from 'react'
+import { later } from './later.tsx'
 import { LongText } from './long-text.tsx'
-import styles from './markdown.module.css'
 import { hasLongLine } from './text-pieces.ts'
 
 /** Parsing a longer text would block the window, so it is shown as plain text. */
 const MAX_CHARS = 30_000
 
+const Plain = ({ text }: { readonly text: string }) => <LongText text={text} face="prose" />
+
 // The parser is a fifth of the code of the window, and loaded when the first text is shown.
-const Rendered = lazy(() => import('./markdown-rendered.tsx').then((module) => ({ default: module.MarkdownRendered })))
+const Rendered = later(() => import('./markdown-rendered.tsx').then(({ MarkdownRendered }) => MarkdownRendered), Plain)
 
 /**
  * Renders text of an agent as markdown. The text is treated as hostile: no HTML, links are inert and show their
  * targets, and pictures are never loaded.
  */
 export function Markdown({ text }: { readonly text: string }) {
-  const plain = <LongText text={text} face="prose" />
-  if (text.length > MAX_CHARS || isNestedTooDeep(text) || hasLongLine(text)) return plain
+  if (text.length > MAX_CHARS || isNestedTooDeep(text) || hasLongLine(text)) return <Plain text={text} />
   return (
-    <PlainIfBroken key={text} fallback={plain}>
-      <Suspense fallback={plain}>
-        <div className={styles.markdown} dir="auto">
-          <Rendered text={text} />
-        </div>
-      </Suspense>
+    <PlainIfBroken key={text} fallback={<Plain text={text} />}>
+      <Rendered text={text} />
     </PlainIfBroken>
   )
 }
