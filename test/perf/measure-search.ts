@@ -4,7 +4,7 @@ import { THREAD_LIMITS } from '../../core/doors/core-host.ts'
 import { keepHeapSmall } from '../../core/doors/heap.ts'
 import { type Lcm, openLcm } from '../../core/lcm.ts'
 import { Random } from '../builders/random.ts'
-import { megabytes, repeat, type Timing, timed } from './statistics.ts'
+import { type Duration, megabytes, repeat, type Timing, timed, timingOf } from './statistics.ts'
 
 export type SearchMeasure = {
   /** The first search after the file was opened. */
@@ -13,6 +13,9 @@ export type SearchMeasure = {
   /** Of patterns that no index narrows down: until all texts were read, and until the first hits came. */
   readonly scans: Timing
   readonly firstHits: Timing
+  /** What SQLite alone takes for the same, asked in turn: rare words in messages, and patterns over every text. */
+  readonly alone: { readonly rareWords: Timing; readonly scans: Timing }
+  readonly besideAlone: { readonly rareWords: Timing; readonly scans: Timing }
   /** Everything that the topmost summaries cover, up to 40,000 tokens. The tree is known, as in a window. */
   readonly expand: Timing
   readonly textMegabytes: number
@@ -29,6 +32,14 @@ const queries = {
     SELECT sum(octet_length(block)) FROM (
       SELECT block FROM messages_fts_data UNION ALL SELECT block FROM messages_trigram_data
       UNION ALL SELECT block FROM summaries_fts_data UNION ALL SELECT block FROM summaries_trigram_data)`,
+  /** A page of rows with the marks of FTS5 itself. */
+  rowsOfWord: `
+    SELECT rowid, snippet(messages_fts, -1, '[', ']', '…', 24) FROM messages_fts
+    WHERE messages_fts MATCH :query ORDER BY rowid DESC LIMIT 50`,
+  everyText: `
+    SELECT content FROM messages UNION ALL SELECT content FROM summaries
+    UNION ALL SELECT tool_input FROM message_parts UNION ALL SELECT tool_output FROM message_parts
+    UNION ALL SELECT text_content FROM message_parts WHERE part_type = 'reasoning'`,
   topmost: `
     SELECT summary_id FROM summaries WHERE depth > 0 ORDER BY depth DESC, summary_id LIMIT 20`,
 }
@@ -45,6 +56,7 @@ export async function measureSearch(path: string): Promise<SearchMeasure> {
   }
   const scans = await repeat(endless.length, (round) => stream(lcm, endless[round] ?? '', Number.POSITIVE_INFINITY))
   const firstHits = await repeat(frequent.length, (round) => stream(lcm, frequent[round] ?? '', 1))
+  const { besideAlone, alone } = await besideSqlite(lcm)
   const topmost = lcm.read.column<string>(queries.topmost)
   lcm.dag.tree(LONGEST)
   const expand = await repeat(topmost.length, (round) =>
@@ -56,7 +68,48 @@ export async function measureSearch(path: string): Promise<SearchMeasure> {
   const indexMegabytes = megabytes(lcm.read.value<number>(queries.index) ?? 0)
   lcm.close()
   const residentMegabytes = megabytes(process.memoryUsage.rss())
-  return { coldMs: cold.wallMs, kinds, scans, firstHits, expand, textMegabytes, indexMegabytes, residentMegabytes }
+  return {
+    ...{ coldMs: cold.wallMs, kinds, scans, firstHits, alone, besideAlone, expand },
+    ...{ textMegabytes, indexMegabytes, residentMegabytes },
+  }
+}
+
+/** Asks for the same words and patterns, SQLite and the search in turn, each first every other time. */
+async function besideSqlite(lcm: Lcm): Promise<Pick<SearchMeasure, 'alone' | 'besideAlone'>> {
+  const random = new Random(7)
+  const words = Array.from({ length: 60 }, () => String(random.int(1000, 99_999)))
+  const [wordsAlone, wordsBeside] = await inTurn(
+    words,
+    (query) => lcm.read.rows(queries.rowsOfWord, { query }),
+    (query) => grep(lcm, { query, scope: 'messages', sort: 'newest' }),
+  )
+  const [scansAlone, scansBeside] = await inTurn(
+    endless,
+    (pattern) => {
+      const [, flag = '', text = ''] = /^(?:\(\?(i)\))?(.*)$/u.exec(pattern) ?? []
+      const expression = new RegExp(text, `u${flag}`)
+      let hits = 0
+      for (const said of lcm.read.column<string | null>(queries.everyText))
+        if (said !== null && expression.test(said)) hits += 1
+      return hits
+    },
+    (pattern) => stream(lcm, pattern, Number.POSITIVE_INFINITY),
+  )
+  return {
+    alone: { rareWords: wordsAlone, scans: scansAlone },
+    besideAlone: { rareWords: wordsBeside, scans: scansBeside },
+  }
+}
+
+async function inTurn(
+  asked: readonly string[],
+  ...both: readonly [(query: string) => unknown, (query: string) => unknown]
+): Promise<[Timing, Timing]> {
+  const runs: [Duration[], Duration[]] = [[], []]
+  for (const [round, query] of asked.entries())
+    for (const which of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const))
+      runs[which].push(await timed(() => both[which](query)))
+  return [timingOf(runs[0]), timingOf(runs[1])]
 }
 
 const grep = (lcm: Lcm, request: GrepRequest): Promise<unknown> => lcm.retrieval.grep(GrepInput.parse(request))

@@ -29,6 +29,10 @@ export async function repeat(times: number, action: (round: number) => unknown, 
     if (pauseMs > 0) await pause(pauseMs)
     runs.push(await timed(() => action(round)))
   }
+  return timingOf(runs)
+}
+
+export function timingOf(runs: readonly Duration[]): Timing {
   const wall = runs.map(({ wallMs }) => wallMs).sort((a, b) => a - b)
   const cpu = runs.map(({ cpuMs }) => cpuMs).sort((a, b) => a - b)
   return {
@@ -37,7 +41,7 @@ export async function repeat(times: number, action: (round: number) => unknown, 
     max: at(wall, 1),
     cpuP50: at(cpu, 0.5),
     cpuP95: at(cpu, 0.95),
-    runs: times,
+    runs: runs.length,
   }
 }
 
