@@ -5,7 +5,9 @@ import { toBuckets } from '../../renderer/features/strata/buckets.ts'
 import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
 import {
   appearancesOf,
+  onAxis,
   playedTo,
+  positionsIn,
   replayAt,
   SPEEDS,
   speedBeside,
@@ -64,6 +66,39 @@ describe('a replay', () => {
         expect(end).toBe(at)
       }),
     )
+  })
+
+  it('is placed on other axes by where messages lie there', () => {
+    // 40 messages of 10 units and 60 of 1 unit, in columns of one, two and three messages.
+    const counts = [...Array(40).fill(1), ...Array(15).fill(2), ...Array(10).fill(3)]
+    let x = 0
+    const columns = { x0: [] as number[], x1: [] as number[] }
+    for (const [at, count] of counts.entries()) {
+      columns.x0.push(x)
+      x += at < 40 ? 10 : count
+      columns.x1.push(x)
+    }
+    const positions = positionsIn({ ...messageColumns(0, 65), ...columns, count: counts })
+    const xOf = (messages: number) => Math.min(messages, 40) * 10 + Math.max(0, messages - 40)
+    for (let messages = 0; messages <= 100; messages += 1) {
+      expect(positions.endOf(messages)).toBe(xOf(messages))
+      expect(positions.startAfter(messages)).toBe(xOf(messages))
+    }
+    const other = strataOf(
+      [
+        { depth: 0, x0: 0, x1: 250 },
+        { depth: 0, x0: 250, x1: 410 },
+        { depth: 0, x0: 410, x1: 435 },
+        { depth: 1, x0: 0, x1: 410 },
+      ],
+      { axis: 'tokens', extent: 460 },
+    )
+    const placed = onAxis(replayAt(history, index, after, 70), index, other, positions)
+    expect(placed).toMatchObject({ at: 70, x: 430, inWindow: Uint8Array.of(0, 0, 0, 1) })
+    expect(placed.window).toEqual([
+      { x0: 0, x1: 410, isRaw: false },
+      { x0: 410, x1: 430, isRaw: true },
+    ])
   })
 
   it('counts the tokens of the window from the last event on', () => {

@@ -55,7 +55,7 @@ export function drawCompactions({ strata, rows, scale, palette, runFacts, nowMs,
   const { left, width } = rows.plot
   const right = left + width
   const runs = strata.runs
-    .filter(({ x }) => replay == null || x <= replay.at)
+    .filter(({ x }) => replay == null || x <= replay.x)
     .sort((a, b) => a.x - b.x)
     .map((run, order) => ({ ...run, number: order + 1, px: toPx(scale, run.x) }))
   const shown: typeof runs = []

@@ -33,8 +33,8 @@ const hasWords = ({ names, wordsFromPx, scale, strata, replay }: Scene): boolean
   replay == null && names !== undefined && wordsFromPx !== undefined && hasMessageWords(scale, strata.axis, wordsFromPx)
 
 /** Whether the last of some merged messages stood in the window itself. */
-function isRawAt({ window, at }: Replay, { x1 }: Viewport): boolean {
-  const end = Math.min(x1, at)
+function isRawAt({ window, x }: Replay, { x1 }: Viewport): boolean {
+  const end = Math.min(x1, x)
   return window[firstIndex(window.length, (part) => (window[part]?.x1 ?? 0) >= end)]?.isRaw ?? false
 }
 
@@ -64,7 +64,7 @@ function drawBuckets(
   for (const run of mergeNarrow({ x0: columns.x0, x1: columns.x1, entries }, scene.scale, COLUMN_PX)) {
     const x0 = columns.x0[run.first] ?? 0
     const x1 = columns.x1[run.last] ?? 0
-    if (replay != null && x0 >= replay.at) break
+    if (replay != null && x0 >= replay.x) break
     if (isWanted(x0, x1)) rects.push(...drawColumn(scene, { columns, survival }, run, { x0, x1 }))
   }
   return rects

@@ -79,7 +79,7 @@ function drawSelectedOutline(scene: Scene): Shape[] {
 /** Draws the moment that is replayed. What comes after it is not drawn. */
 function drawPlayhead({ replay, rows, scale, palette }: Scene): Shape[] {
   if (replay == null) return []
-  const x = toPx(scale, replay.at)
+  const x = toPx(scale, replay.x)
   return [
     { kind: 'line', x0: x, y0: rows.window.y - 8, x1: x, y1: rows.axisY, stroke: palette.text, strokeWidth: 1 },
     { kind: 'dot', form: 'diamond', x, y: rows.window.y - 8, radius: 4, fill: palette.text },

@@ -27,7 +27,8 @@ export function ReplayBar({ scene, state, title }: Props) {
   const queries = useQueryClient()
   const runs = new Set(events.filter(({ messages }) => messages <= at).map((event) => event.runId || event.eventId))
   const save = async () => {
-    const { strata } = scene
+    const { strata } = state
+    if (strata === null) return
     const [columns, names] = await Promise.all([
       queries.fetchQuery(
         api.strata.messages.queryOptions({
@@ -75,19 +76,6 @@ export function ReplayBar({ scene, state, title }: Props) {
         ))}
       </select>
       <Button onClick={() => void save()}>Export as HTML</Button>
-      <IconButton icon="close" label="End the replay (P)" onClick={state.close} />
-    </section>
-  )
-}
-
-/** In place of the bar on an axis along which no replay goes. */
-export function ReplayElsewhere({ state }: { readonly state: ReplayState }) {
-  return (
-    <section className={styles.bar} aria-label="Replay">
-      <span className={styles.elsewhere}>
-        The replay stands still: it goes along the axis of messages, where one comes after the other.
-      </span>
-      <Button onClick={state.goBack}>Go to that axis</Button>
       <IconButton icon="close" label="End the replay (P)" onClick={state.close} />
     </section>
   )

@@ -1,14 +1,17 @@
-import type { Strata } from '../../../core/contract/strata.ts'
+import type { Strata, StrataMessages } from '../../../core/contract/strata.ts'
 import type { Timeline } from '../../../core/contract/time-travel.ts'
+import { firstIndex } from '../../ui/first-index.ts'
 import type { Buckets } from './buckets.ts'
 import type { SummaryIndex } from './summary-index.ts'
 
 /** When each summary was made, by its entry: after how many messages. */
 export type Appearances = Int32Array
 
-/** The strata as they were after so many messages. x counts messages. */
+/** The strata as they were after so many messages. */
 export type Replay = {
   readonly at: number
+  /** Where that is on the axis. */
+  readonly x: number
   /** 1 for the summaries that were there, and for those that stood in the window, by their entries. */
   readonly isThere: Uint8Array
   readonly inWindow: Uint8Array
@@ -31,7 +34,7 @@ export function appearancesOf({ summaries }: Strata, index: SummaryIndex, events
 type Part = { readonly x0: number; readonly x1: number }
 
 /**
- * Returns what was there after `at` messages. A summary stood in the window unless a deeper one that was there stood for
+ * Returns, on the axis of messages, what was there after `at` messages. A summary stood in the window unless a deeper one that was there stood for
  * all of it; messages stood there themselves where no summary did.
  */
 export function replayAt(strata: Strata, index: SummaryIndex, after: Appearances, at: number): Replay {
@@ -55,7 +58,7 @@ export function replayAt(strata: Strata, index: SummaryIndex, after: Appearances
     }
     cover = [...cover, ...own].sort((a, b) => a.x0 - b.x0 || a.x1 - b.x1)
   }
-  return { at, isThere, inWindow, window: withMessages(cover, at) }
+  return { at, x: at, isThere, inWindow, window: withMessages(cover, at) }
 }
 
 /** Adds the messages that no part stands for, up to `at`. */
@@ -71,15 +74,61 @@ function withMessages(cover: readonly Part[], at: number): readonly WindowPart[]
   return window
 }
 
+/** Where messages lie on an axis: the end of so many, and the beginning of the one after them. */
+type Positions = { readonly endOf: (messages: number) => number; readonly startAfter: (messages: number) => number }
+
+/** Reads positions from columns that show all messages. Within a column of several they are spread evenly. */
+export function positionsIn({ x0, x1, count }: StrataMessages): Positions {
+  let sum = 0
+  const ends = count.map((messages) => {
+    sum += messages
+    return sum
+  })
+  const within = (column: number, messages: number): number => {
+    const [from, to, all] = [x0[column], x1[column], count[column]]
+    if (from === undefined || to === undefined || all === undefined) return x1.at(-1) ?? 0
+    return from + ((to - from) * (messages - (ends[column] ?? 0) + all)) / all
+  }
+  return {
+    endOf: (messages) =>
+      within(
+        firstIndex(ends.length, (column) => (ends[column] ?? 0) >= messages),
+        messages,
+      ),
+    startAfter: (messages) =>
+      within(
+        firstIndex(ends.length, (column) => (ends[column] ?? 0) > messages),
+        messages,
+      ),
+  }
+}
+
+/** Places a replay on another axis. `index` is that of the axis of messages. */
+export function onAxis(replay: Replay, index: SummaryIndex, { summaries }: Strata, positions: Positions): Replay {
+  const entries = summaries.id.map((id) => index.entryOf.get(id) ?? -1)
+  return {
+    at: replay.at,
+    x: replay.at === 0 ? 0 : positions.endOf(replay.at),
+    isThere: Uint8Array.from(entries, (entry) => replay.isThere[entry] ?? 0),
+    inWindow: Uint8Array.from(entries, (entry) => replay.inWindow[entry] ?? 0),
+    window: replay.window.map((part) => ({
+      ...part,
+      x0: positions.startAfter(part.x0),
+      x1: positions.endOf(part.x1),
+    })),
+  }
+}
+
 /** Returns the tokens of the window after `at` messages: those after the last event, and of what was said since. */
 export function tokensAt(events: Timeline['events'], overview: Buckets | null, at: number): number {
   const last = events.findLast(({ messages }) => messages <= at)
   let tokens = last?.activeTokens ?? 0
   const from = last?.messages ?? 0
+  let before = 0
   for (const entry of overview?.entries ?? []) {
-    const x0 = overview?.columns.x0[entry] ?? 0
-    if (x0 >= at) break
-    if (x0 >= from) tokens += overview?.columns.tokens[entry] ?? 0
+    if (before >= at) break
+    if (before >= from) tokens += overview?.columns.tokens[entry] ?? 0
+    before += overview?.columns.count[entry] ?? 0
   }
   return tokens
 }

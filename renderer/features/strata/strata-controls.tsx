@@ -15,13 +15,11 @@ type Props = {
   readonly sceneNow: () => Scene
   readonly motion: ViewportMotion
   readonly canShowSelection: boolean
-  /** Why a replay leaves this axis, or null where it goes along it. */
-  readonly replayHint: string | null
   readonly onReplay: () => void
 }
 
 /** Buttons for zoom and export. */
-export function StrataControls({ sceneNow, motion, canShowSelection, replayHint, onReplay }: Props) {
+export function StrataControls({ sceneNow, motion, canShowSelection, onReplay }: Props) {
   const showSelection = () => {
     const { selected } = sceneNow()
     if (selected) motion.glideTo(viewportAround(selected.x0, selected.x1, motion.limits))
@@ -32,12 +30,7 @@ export function StrataControls({ sceneNow, motion, canShowSelection, replayHint,
       <IconButton icon="plus" label="Zoom in (+)" onClick={() => zoomStep(motion, 'in')} />
       <IconButton icon="fit" label="Show everything (0)" onClick={() => showWhole(motion)} />
       <IconButton icon="target" label="Zoom to the selection" disabled={!canShowSelection} onClick={showSelection} />
-      <IconButton
-        icon="play"
-        label="Replay (P)"
-        {...(replayHint !== null && { title: `Replay (P): ${replayHint}` })}
-        onClick={onReplay}
-      />
+      <IconButton icon="play" label="Replay (P)" onClick={onReplay} />
       <Menu
         label="Save this view"
         items={[

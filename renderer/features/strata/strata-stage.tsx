@@ -22,7 +22,7 @@ import { Hovering } from './hovering.ts'
 import { limitsOf } from './limits.ts'
 import { snapRange } from './range-figures.ts'
 import { RangePanel } from './range-panel.tsx'
-import { ReplayBar, ReplayElsewhere } from './replay-bar.tsx'
+import { ReplayBar } from './replay-bar.tsx'
 import { StrataControls } from './strata-controls.tsx'
 import { parseFilter } from './strata-filter.ts'
 import { StrataLegend } from './strata-legend.tsx'
@@ -46,7 +46,6 @@ type Props = {
 }
 
 const DAY_CHECK_MS = 60_000
-const REPLAY_HINT = 'it goes along the axis of messages, where one comes after the other'
 
 /** The strata as a drawing that can be zoomed, panned and clicked. */
 export function StrataStage({ strata, colorBy }: Props) {
@@ -144,7 +143,6 @@ export function StrataStage({ strata, colorBy }: Props) {
         </p>
         {size && <StrataTooltip hovering={hovering} strata={strata} width={size.width} />}
       </div>
-      {replaying.isElsewhere && <ReplayElsewhere state={replaying} />}
       {scene && replaying.replay && <ReplayBar scene={scene} state={replaying} title={title} />}
       {scene && sceneNow && (
         <div className={styles.footer}>
@@ -160,7 +158,6 @@ export function StrataStage({ strata, colorBy }: Props) {
             sceneNow={sceneNow}
             motion={motion}
             canShowSelection={scene.selected !== null}
-            replayHint={strata.axis === 'messages' ? null : REPLAY_HINT}
             onReplay={replaying.open}
           />
         </div>

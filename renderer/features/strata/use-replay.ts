@@ -5,7 +5,17 @@ import type { Timeline } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { navigate, useShown } from '../../routes.ts'
 import { useKeys } from '../../ui/use-keys.ts'
-import { type Appearances, appearancesOf, playedTo, type Replay, replayAt, type Speed, speedBeside } from './replay.ts'
+import {
+  type Appearances,
+  appearancesOf,
+  onAxis,
+  playedTo,
+  positionsIn,
+  type Replay,
+  replayAt,
+  type Speed,
+  speedBeside,
+} from './replay.ts'
 import { indexSummaries } from './summary-index.ts'
 
 /** Where a replay stands in the address: after so many messages. */
@@ -17,15 +27,13 @@ const NONE: Appearances = new Int32Array(0)
 export type ReplayState = {
   /** Null while nothing is replayed. */
   readonly replay: Replay | null
-  /** There is one, but another axis is shown. */
-  readonly isElsewhere: boolean
+  /** The strata on the axis of messages, by which it is computed. */
+  readonly strata: Strata | null
   readonly after: Appearances
   readonly events: Timeline['events']
   readonly isPlaying: boolean
   readonly speed: Speed
   readonly open: () => void
-  /** Shows the axis along which it goes. */
-  readonly goBack: () => void
   readonly close: () => void
   readonly play: (isPlaying: boolean) => void
   readonly seek: (at: number) => void
@@ -35,8 +43,7 @@ export type ReplayState = {
 /** Replays a conversation: by hand, by keys, or by itself. The address holds the moment whenever it stands still. */
 export function useReplay(strata: Strata): ReplayState {
   const [text, setText] = useShown(AT)
-  const moment = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
-  const addressed = strata.axis === 'messages' ? moment : null
+  const addressed = /^\d{1,15}$/.test(text ?? '') ? Number(text) : null
   const total = strata.totalMessages
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState<Speed>(1)
@@ -49,12 +56,15 @@ export function useReplay(strata: Strata): ReplayState {
     api.context.timeline.queryOptions({ input: isOpen ? { conversationId: strata.conversationId } : skipToken }),
   )
   const events = data?.events ?? NO_EVENTS
-  const index = useMemo(() => (isOpen ? indexSummaries(strata) : null), [isOpen, strata])
-  const after = useMemo(() => (index ? appearancesOf(strata, index, events) : NONE), [strata, index, events])
-  const replay = useMemo(
-    () => (at === null || index === null ? null : replayAt(strata, index, after, at)),
-    [strata, index, after, at],
-  )
+  const { base, positions } = useMessageAxis(strata, isOpen)
+  const index = useMemo(() => (base === null ? null : indexSummaries(base)), [base])
+  const after = useMemo(() => (base && index ? appearancesOf(base, index, events) : NONE), [base, index, events])
+  const replay = useMemo(() => {
+    if (at === null || base === null || index === null) return null
+    const found = replayAt(base, index, after, at)
+    if (base === strata) return found
+    return positions && onAxis(found, index, strata, positions)
+  }, [base, index, after, at, strata, positions])
 
   const latest = useRef({ at: 0, speed })
   useEffect(() => {
@@ -87,14 +97,14 @@ export function useReplay(strata: Strata): ReplayState {
     if (isOn && at !== null && at >= total) setPlayed(0)
     setPlaying(isOn)
   }
-  const open = () => navigate({ shown: { 'strata.axis': null, [AT]: '0' } }, 'push')
+  const open = () => navigate({ shown: { [AT]: '0' } }, 'push')
   const close = () => {
     setPlaying(false)
     setPlayed(null)
     setText(null)
   }
   useKeys({
-    p: () => (moment === null ? open() : close()),
+    p: () => (isOpen ? close() : open()),
     ' ': ({ target }) => {
       // Space presses a focused button.
       if (!isOpen || target instanceof HTMLButtonElement) return false
@@ -106,13 +116,12 @@ export function useReplay(strata: Strata): ReplayState {
   })
   return {
     replay,
-    isElsewhere: moment !== null && addressed === null,
+    strata: base,
     after,
     events,
     isPlaying: isPlaying && isOpen,
     speed,
     open,
-    goBack: () => navigate({ shown: { 'strata.axis': null } }, 'replace'),
     close,
     play,
     seek: (next) => {
@@ -121,4 +130,22 @@ export function useReplay(strata: Strata): ReplayState {
     },
     setSpeed,
   }
+}
+
+const MOST_COLUMNS = 8192
+
+/** The strata on the axis of messages while a replay is open, and where messages lie on another axis that is shown. */
+function useMessageAxis(strata: Strata, isOpen: boolean) {
+  const { conversationId, axis, extent } = strata
+  const isOther = isOpen && axis !== 'messages'
+  const { data: other } = useQuery(
+    api.strata.get.queryOptions({ input: isOther ? { conversationId, axis: 'messages' } : skipToken }),
+  )
+  const { data: columns } = useQuery(
+    api.strata.messages.queryOptions({
+      input: isOther ? { conversationId, axis, x0: 0, x1: extent, buckets: MOST_COLUMNS } : skipToken,
+    }),
+  )
+  const positions = useMemo(() => (columns ? positionsIn(columns) : null), [columns])
+  return { base: !isOpen ? null : isOther ? (other ?? null) : strata, positions }
 }
