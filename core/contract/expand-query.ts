@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
+import { MessageEnds } from './retrieval.ts'
 
 /** The tokens that a program may read for somebody else in all, whatever was asked or configured. */
 export const MOST_AGENT_TOKENS = 8_000
@@ -13,6 +14,8 @@ export const ExpandQueryInput = z.object({
     .describe('a summary to read (default: those that a search for the query finds)'),
   query: z.string().max(10_000).optional().describe('what to search for in place of the question'),
   conversationId: ConversationId.optional().describe('narrow to one conversation'),
+  /** Only these messages, and summaries that cover any of them, are read. */
+  ...MessageEnds.shape,
   depth: z.int().min(1).max(1000).default(8).describe('levels below those summaries that may be read'),
   tokenCap: z
     .int()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 import { PROBE_STATES } from './lists.ts'
 import { DetailKind } from './loss.ts'
+import { MessageEnds } from './retrieval.ts'
 import { PresetName } from './settings.ts'
 import { Moment } from './time-travel.ts'
 
@@ -50,6 +51,8 @@ export const ProbeInput = z.object({
     .optional()
     .describe('questions in place of those made here'),
   limit: z.int().min(1).max(500).default(60).describe('questions to make'),
+  /** Questions are made of these messages only, and what answers other questions is looked for in them. */
+  ...MessageEnds.shape,
 })
 export type ProbeInput = z.infer<typeof ProbeInput>
 

@@ -2,6 +2,13 @@ import { z } from 'zod'
 import { ConversationId, NodeId, Role, SummaryId, TimeMs } from './ids.ts'
 import { MOST_MATCHED_CHARS } from './lists.ts'
 
+/** The first and the last of some messages of one conversation. */
+export const MessageEnds = z.object({
+  fromMessage: NodeId.optional().meta({ description: 'not before this message of its conversation', value: 'message' }),
+  toMessage: NodeId.optional().meta({ description: 'not after this message of its conversation', value: 'message' }),
+})
+export type MessageEnds = z.infer<typeof MessageEnds>
+
 export const GrepInput = z.object({
   query: z.string().max(10_000).describe('words, "phrases", prefix*, OR, NOT'),
   /**
@@ -39,8 +46,7 @@ export const GrepInput = z.object({
   inContext: z.boolean().optional().describe('only what is in the window itself'),
   within: SummaryId.optional().meta({ description: 'only what this summary covers', value: 'summary' }),
   /** With either, only its conversation is searched: the messages up to the other one, and summaries that cover any of them. */
-  fromMessage: NodeId.optional().meta({ description: 'not before this message of its conversation', value: 'message' }),
-  toMessage: NodeId.optional().meta({ description: 'not after this message of its conversation', value: 'message' }),
+  ...MessageEnds.shape,
   /**
    * `relevance` is BM25 of the words, as SQLite counts it; the output of tools counts half. Of equally good hits the one
    * stored last comes first. Characters and patterns have no relevance: it means newest first there. In files, lines

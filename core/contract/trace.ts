@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ConversationId, NodeId, Role, TimeMs } from './ids.ts'
 import { DetailFate, DetailKind } from './loss.ts'
+import { MessageEnds } from './retrieval.ts'
 import { Moment } from './time-travel.ts'
 
 /** The same of several details together. `partly`: some of them stand there. */
@@ -124,6 +125,8 @@ export const TraceInput = z.object({
   id: NodeId.optional().describe('a message or summary'),
   text: z.string().min(1).max(4000).optional().describe('words or a detail; with an id, only these words of it'),
   conversationId: ConversationId.optional(),
+  /** Words are looked for in these messages only, and in summaries that cover any of them. */
+  ...MessageEnds.shape,
   limit: z.int().min(1).max(50).default(12).describe('places that say it'),
   /** Searching for what would find it takes most of the time in a large memory. */
   ladderOnly: z.boolean().optional().describe('without the ways to have it back'),

@@ -36,7 +36,8 @@ export async function* probeWindows(
   for (const one of compare)
     if ('after' in one) lcm.summarizers.providersOf(compactionOf(conversationId, one.after).summarizer)
   yield { done: 0, total: 0, unit: 'steps', note: questions === undefined ? 'making questions' : 'reading questions' }
-  const asked = await lcm.prober.ask({ conversationId, at, limit: input.limit, questions }, signal)
+  const { limit, fromMessage, toMessage } = input
+  const asked = await lcm.prober.ask({ conversationId, at, limit, questions, fromMessage, toMessage }, signal)
   const reports: NamedProbe[] = []
   for (const window of [{ at }, ...compare]) {
     const name = windowName(window)

@@ -1,5 +1,5 @@
 import { ROLES } from '../contract/ids.ts'
-import type { GrepInput } from '../contract/retrieval.ts'
+import type { GrepInput, MessageEnds } from '../contract/retrieval.ts'
 import { LcmError } from '../errors.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
 import type { MemoryReader } from '../systems/memory-reader.ts'
@@ -110,8 +110,20 @@ function below(db: ReadDb, reader: MemoryReader, summaryId: string): RowLists {
   }
 }
 
-/** Returns the messages between two of them, both included, and the summaries that cover any of these. */
-function rangeOf(db: ReadDb, reader: MemoryReader, { fromMessage, toMessage }: GrepInput): RowLists | null {
+function rangeOf(db: ReadDb, reader: MemoryReader, ends: MessageEnds): RowLists | null {
+  const nodes = nodesBetween(db, reader, ends)
+  return nodes && { message: nodes.messages, summary: summaryRowNumbers(db, nodes.summaryIds) }
+}
+
+/**
+ * Returns the messages between two of them, both included, and the summaries that cover any of these. Null without ends.
+ * @throws LcmError not_found; invalid_argument for ends that are no messages of one conversation
+ */
+export function nodesBetween(
+  db: ReadDb,
+  reader: MemoryReader,
+  { fromMessage, toMessage }: MessageEnds,
+): { readonly messages: readonly number[]; readonly summaryIds: readonly string[] } | null {
   const ends = [fromMessage, toMessage].map((id) => (id === undefined ? null : messageOf(db, id)))
   const [from, to] = ends
   const conversationId = (from ?? to)?.conversationId
@@ -130,10 +142,10 @@ function rangeOf(db: ReadDb, reader: MemoryReader, { fromMessage, toMessage }: G
       if ((ranges[at] as number) < end && (ranges[at + 1] as number) > first) return true
     return false
   }
-  const ids = summaries.rows.filter(({ index }) => isCovering(index)).map(({ id }) => id)
+  if (first >= end) return { messages: [], summaryIds: [] }
   return {
-    message: first < end ? messages.idsIn(Int32Array.of(first, end)) : [],
-    summary: first < end ? summaryRowNumbers(db, ids) : [],
+    messages: messages.idsIn(Int32Array.of(first, end)),
+    summaryIds: summaries.rows.filter(({ index }) => isCovering(index)).map(({ id }) => id),
   }
 }
 

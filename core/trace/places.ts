@@ -34,14 +34,15 @@ const NEVER = new AbortController().signal
 /** Finds the messages and summaries that say some words, and tells for each what became of them in the window. */
 export async function placesOf(
   searching: Searching,
-  { conversationId, limit }: TraceInput,
+  { conversationId, fromMessage, toMessage, limit }: TraceInput,
   words: string,
   slice: TimeSlice,
   signal: AbortSignal = NEVER,
 ): Promise<Places> {
   const told = { id: '', kind: 'message', field: 'content', part: null, text: words, isSaid: true } as const
   const details = await inSlices(readingDetails([told], 'words'), signal)
-  const hits = await found(searching.search, queryOf(details, words), { conversationId, limit: 3 * limit }, signal)
+  const where = { conversationId, fromMessage, toMessage }
+  const hits = await found(searching.search, queryOf(details, words), { ...where, limit: 3 * limit }, signal)
   const memories = new Map<number, Comparing>()
   const places: (FactPlace & { readonly said: number })[] = []
   for (const hit of hits) {
@@ -123,13 +124,14 @@ async function placeOf({ memory, comparer, makers }: Comparing, hit: GrepHit) {
 async function found(
   search: Searching['search'],
   query: string | null,
-  { conversationId, limit }: { readonly conversationId: number | undefined; readonly limit: number },
+  { conversationId, ...asked }: Pick<TraceInput, 'conversationId' | 'fromMessage' | 'toMessage' | 'limit'>,
   signal: AbortSignal,
 ): Promise<readonly GrepHit[]> {
   if (query === null) return []
   const conversationIds = conversationId === undefined ? {} : { conversationIds: [conversationId] }
-  const asked = { query, match: 'question', scope: 'both', limit, ...conversationIds } as const
-  return (await search(GrepInput.parse(asked), signal)).hits
+  return (
+    await search(GrepInput.parse({ query, match: 'question', scope: 'both', ...asked, ...conversationIds }), signal)
+  ).hits
 }
 
 /** A long text is known by so many of its words. More than 100 would be searched for as one text. */

@@ -1,4 +1,4 @@
-import { useRoutePart, type View } from '../routes.ts'
+import { type SearchKind, useRoutePart, type View } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import styles from './range-line.module.css'
@@ -6,21 +6,25 @@ import styles from './range-line.module.css'
 /** What a view shows of marked messages. Strata say it in their toolbar. */
 const EFFECTS: Partial<Readonly<Record<View, string>>> = {
   transcript: 'Only these messages are shown.',
-  search: 'Only these messages, and the summaries that cover them, are searched.',
   overview: 'This view shows the whole conversation.',
   context: 'This view shows the whole window.',
   lineage: 'What stands for other messages is dimmed.',
   compaction: 'This view shows the whole conversation.',
 }
 
-const SEARCHES_ALL = 'Not limited by the range: Ask, Trace and Probe look at everything. Find searches it alone.'
+const SEARCH_EFFECTS: Readonly<Record<SearchKind, string>> = {
+  find: 'Only these messages, and the summaries that cover them, are searched.',
+  ask: 'Only these messages, and the summaries that cover them, are read.',
+  trace: 'Words are looked for in these messages, and in the summaries that cover them.',
+  probe: 'Questions are made of these messages only.',
+}
 
 /** The marked messages, above every view of the conversation, with what the view makes of them. */
 export function RangeLine({ conversationId }: { readonly conversationId: number }) {
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
-  const effect = view === 'search' && searchKind !== 'find' ? SEARCHES_ALL : EFFECTS[view]
+  const effect = view === 'search' ? SEARCH_EFFECTS[searchKind] : EFFECTS[view]
   if (range === null || effect === undefined) return null
   return (
     <div className={styles.line}>

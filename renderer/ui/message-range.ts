@@ -22,6 +22,15 @@ export function useRangeEnds(conversationId: number, range: MessageRange | null)
   return useMemo(() => (first && last ? { first, last } : null), [first, last])
 }
 
+/** The ends of the marked messages as a request names them, or null without a range. `isWaiting` until they are known. */
+export function useMarkedMessages(conversationId: number | null) {
+  const [range] = useMessageRange()
+  const marked = conversationId === null ? null : range
+  const ends = useRangeEnds(conversationId ?? 0, marked)
+  const between = useMemo(() => ends && { fromMessage: ends.first.id, toMessage: ends.last.id }, [ends])
+  return { between, isWaiting: marked !== null && ends === null }
+}
+
 /** Returns the message at a position, without its texts, or null until it is known. */
 export function useMessageAt(conversationId: number, position: number | null): Message | null {
   const { data } = useQuery(

@@ -52,6 +52,16 @@ describe('a question without a model', () => {
     }
   })
 
+  it('reads only what lies between two messages, and what covers any of that', async () => {
+    const asker = askerOf(reading.memory.db)
+    const ids = async (ends: { readonly fromMessage?: string; readonly toMessage?: string }) =>
+      (await ask(asker, { prompt: QUESTION, ...ends })).grant.readIds.filter((id) => id.startsWith('msg_'))
+    expect(await ids({})).toContain('msg_2')
+    expect(await ids({ fromMessage: 'msg_2', toMessage: 'msg_2' })).toEqual(['msg_2'])
+    expect(await ids({ fromMessage: 'msg_3' })).not.toContain('msg_2')
+    await expect(ids({ fromMessage: 'msg_999' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
   it('chooses by itself the summaries to read', async () => {
     const asker = askerOf(reading.memory.db)
     const result = await ask(asker, { prompt: 'What did renderInvoice wait for?' })

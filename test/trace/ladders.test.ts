@@ -104,6 +104,17 @@ describe('the ladder of a fact', () => {
     expect(found.places.find(({ id }) => id === 'msg_1')?.lostAt?.id).toBe('sum_middle')
   })
 
+  it('finds only places between two messages, and summaries that cover any of them', async () => {
+    using told = buildMemory({ conversations: [{ messages: ['PAY-1187 one.', 'PAY-1187 two.', 'PAY-1187 three.'] }] })
+    const placesIn = async (ends: { readonly fromMessage?: string; readonly toMessage?: string }) =>
+      (await tracer(told).trace(TraceInput.parse({ text: 'PAY-1187', ...ends }))).places.map(({ id }) => id).sort()
+    expect(await placesIn({ fromMessage: 'msg_2' })).toEqual(['msg_2', 'msg_3'])
+    expect(await placesIn({ fromMessage: 'msg_2', toMessage: 'msg_2' })).toEqual(['msg_2'])
+    told.leaf(1, [2, 3], { content: '- PAY-1187 was told twice.', id: 'sum_later' })
+    expect(await placesIn({ toMessage: 'msg_1' })).toEqual(['msg_1'])
+    expect(await placesIn({ toMessage: 'msg_2' })).toEqual(['msg_1', 'msg_2', 'sum_later'])
+  })
+
   it('begins at what has all the words, also where others have some of them more often', async () => {
     using told = buildMemory({ conversations: [{}] })
     const some = Array.from({ length: 40 }, (_, at) => `Ledger, ledger, ledger ${at}: the ledger waits.`)

@@ -160,6 +160,19 @@ describe('questions that are made', () => {
     memory.close()
   })
 
+  it('are made of the messages between two of them, and so is what answers others', async () => {
+    const messages = ['one', 'two', 'three'].map(
+      (name, at) => `The importer of ledger ${name} waits ${4711 + at} seconds.`,
+    )
+    using memory = buildMemory({ conversations: [{ messages }, { messages: ['Elsewhere.'] }] })
+    const ends = { fromMessage: 'msg_2', toMessage: 'msg_2' }
+    const made = await probe(memory, ends)
+    expect(new Set(made.questions.map(({ evidence }) => evidence?.id))).toEqual(new Set(['msg_2']))
+    const given = await probe(memory, { ...ends, questions: [{ question: 'How long does the importer wait?' }] })
+    expect(given.questions[0]?.evidence?.id).toBe('msg_2')
+    await expect(probe(memory, { fromMessage: 'msg_4' })).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
   it('are each asked once, no more than asked for, and the same for the same memory', () => {
     fc.assert(
       fc.property(questions, fc.integer({ min: 1, max: 60 }), (all, limit) => {

@@ -1,5 +1,5 @@
 import type { RetrievalEngine } from '../../browse/retrieval-engine.ts'
-import { GrepInput } from '../../contract/retrieval.ts'
+import { GrepInput, type MessageEnds } from '../../contract/retrieval.ts'
 import { LcmError } from '../../errors.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { conversationOf, findNode } from '../../systems/node-id.ts'
@@ -22,16 +22,18 @@ export async function findCandidates(
     readonly question: string
     readonly conversationId?: number
     readonly limits?: Scope | undefined
-  },
+  } & MessageEnds,
   signal?: AbortSignal,
 ): Promise<Candidates> {
-  const { summaryIds = [], question, conversationId, limits } = asked
+  const { summaryIds = [], question, conversationId, fromMessage, toMessage, limits } = asked
   if (summaryIds.length > 0) return given(db, [...new Set(summaryIds)], conversationId)
   const input = GrepInput.parse({
     query: question,
     match: 'question',
     scope: 'both',
     limit: HITS,
+    fromMessage,
+    toMessage,
     conversationIds: conversationId === undefined ? limits?.conversationIds : [conversationId],
   })
   const { hits } = await retrieval.search(input, signal, limits?.permitted())

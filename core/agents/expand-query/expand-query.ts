@@ -11,9 +11,11 @@ import { type NewNonce, randomNonce } from '../../models/prompts/nonce.ts'
 import { askInOrder, reasonsOf } from '../../models/summarizers/ask-in-order.ts'
 import { SummarizerFailure } from '../../models/summarizers/summarizer.ts'
 import type { TokenEstimator } from '../../models/token-estimator.ts'
+import { nodesBetween } from '../../search/filters.ts'
 import type { ConfiguredSummarizers } from '../../settings/configured-summarizers.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
+import { messageNodeId } from '../../systems/node-id.ts'
 import { Grants } from '../grants/grants.ts'
 import type { Scope } from '../grants/scope.ts'
 import { type Candidates, findCandidates } from './candidates.ts'
@@ -69,7 +71,7 @@ export class ExpandQuery {
 
   /**
    * @param limits what may be read at all, when the question is asked under a grant
-   * @throws LcmError not_found, invalid_argument (also for a summarizer that nobody has), cancelled
+   * @throws LcmError not_found, invalid_argument (also for a summarizer that nobody has, and ends of no one conversation), cancelled
    */
   async ask(
     input: ExpandQueryInput,
@@ -90,7 +92,10 @@ export class ExpandQuery {
       ttlMs: GRANT_MS,
       mostCalls: MOST_CALLS,
     })
-    this.#reader.reach(grant, limits)
+    const between = this.#between(input)
+    this.#reader.reach(grant, {
+      allows: (id) => (limits?.allows(id) ?? true) && (between === null || between.has(id)),
+    })
     try {
       const { answer, failures } = await askInOrder(
         candidates.ids.length === 0 ? [] : access,
@@ -114,6 +119,12 @@ export class ExpandQuery {
       this.grants.revoke(grant.id)
       this.#reader.forget(grant)
     }
+  }
+
+  /** Returns the ids of what lies between two messages, or null without them. */
+  #between(input: ExpandQueryInput): ReadonlySet<string> | null {
+    const nodes = nodesBetween(this.#options.db, this.#options.reader, input)
+    return nodes && new Set([...nodes.messages.map(messageNodeId), ...nodes.summaryIds])
   }
 
   async #fromModel(

@@ -81,9 +81,9 @@ export class GrantedReader {
 
   /**
    * Returns every id that a grant reaches, with its level below the roots. It is empty when the grant has no roots.
-   * @param limits what may be read at all, when the reading itself is under a grant
+   * @param limits what may be read at all, when the reading itself is under a grant or limited to some messages
    */
-  reach(grant: Grant, limits?: Scope): Reach {
+  reach(grant: Grant, limits?: Pick<Scope, 'allows'>): Reach {
     const known = this.#reach.get(grant.id)
     if (known) return known
     const { db, reader } = this.#options

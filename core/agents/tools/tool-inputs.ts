@@ -41,7 +41,7 @@ const FIELDS = {
     tokenCap,
   }),
   lcm_expand: ExpandInput.pick({ summaryId: true, depth: true, includeMessages: true }).extend({ tokenCap, cursor }),
-  lcm_expand_query: ExpandQueryInput,
+  lcm_expand_query: ExpandQueryInput.omit({ fromMessage: true, toMessage: true }),
   lcm_loss: z.object({
     conversationId: OutlineInput.shape.conversationId,
     since: NodeId.optional(),

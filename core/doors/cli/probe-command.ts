@@ -9,6 +9,7 @@ import {
   ProbeReport,
   questionOfLine,
 } from '../../contract/probe.ts'
+import { MessageEnds } from '../../contract/retrieval.ts'
 import { Moment } from '../../contract/time-travel.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
@@ -29,6 +30,7 @@ const fields = z.object({
     value: 'file',
   }),
   limit: ProbeInput.shape.limit,
+  ...MessageEnds.shape,
   at: Moment.optional().describe(
     'the window as it was: at a time, or after msg_N, run_ID, or the event of this number',
   ),
@@ -84,11 +86,14 @@ export const probe = defineCommand({
     ),
 })
 
-async function probeAll(lcm: Lcm, { at, compare = [], limit, ...options }: Options): Promise<ProbeOutcome> {
+async function probeAll(
+  lcm: Lcm,
+  { at, compare = [], limit, fromMessage, toMessage, ...options }: Options,
+): Promise<ProbeOutcome> {
   const conversationId = chooseOrNewest(lcm, options.conversationId)
   const questions = options.questions === undefined ? undefined : readQuestions(options.questions)
   const { probeWindows } = await import('../../jobs/probe-windows.ts')
-  const input = { ...ProbeInput.parse({ conversationId, at, questions, limit }), compare }
+  const input = { ...ProbeInput.parse({ conversationId, at, questions, limit, fromMessage, toMessage }), compare }
   return interruptible((signal) => probeWindows(lcm, input, { settings: lcm.settings }, signal))
 }
 

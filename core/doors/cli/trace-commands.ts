@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../clock.ts'
 import { LossReport, type LostDetail } from '../../contract/loss.ts'
+import { MessageEnds } from '../../contract/retrieval.ts'
 import { type FactState, FactTrace, LossInput, type Recovery, type Rung, TraceInput } from '../../contract/trace.ts'
 import { LcmError } from '../../errors.ts'
 import type { Lcm } from '../../lcm.ts'
@@ -14,6 +15,7 @@ const traceFields = z.object({
   what: z.string().min(1).max(4000).describe('a message, a summary, or words'),
   words: TraceInput.shape.text.describe('of a message or summary: only these words of it'),
   ...narrowed,
+  ...MessageEnds.shape,
   limit: TraceInput.shape.limit,
 })
 
@@ -45,7 +47,7 @@ const SUMMARY_ID = /^sum_[0-9a-f]{8,}$/i
  * @throws LcmError not_found for the id of a message or summary that is not in the file, invalid_argument for one of
  * another conversation
  */
-function askedOf(lcm: Lcm, { what, words, conversationId, limit }: z.output<typeof traceFields>): TraceInput {
+function askedOf(lcm: Lcm, { what, words, conversationId, limit, ...ends }: z.output<typeof traceFields>): TraceInput {
   if (conversationId !== undefined) chooseConversation(lcm, conversationId)
   const narrow = conversationId === undefined ? {} : { conversationId }
   const found = /\s/.test(what) || what.length > 512 ? null : lookUp(lcm.read, what)
@@ -55,7 +57,7 @@ function askedOf(lcm: Lcm, { what, words, conversationId, limit }: z.output<type
     throw new LcmError('invalid_argument', message, { id: what, conversationId })
   }
   if (found !== null) return TraceInput.parse({ id: what, text: words, limit })
-  return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow })
+  return TraceInput.parse({ text: words === undefined ? what : `${what} ${words}`, limit, ...narrow, ...ends })
 }
 
 const MARKS: Readonly<Record<FactState, string>> = { kept: '●', partly: '◐', dropped: '⊘', changed: '≠', unknown: '◌' }

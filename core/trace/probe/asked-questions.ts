@@ -1,12 +1,15 @@
 import { ROLES } from '../../contract/ids.ts'
 import type { ProbeInput } from '../../contract/probe.ts'
+import type { MessageEnds } from '../../contract/retrieval.ts'
+import { LcmError } from '../../errors.ts'
+import type { Memory } from '../../memory/memory.ts'
 import { claimsOf } from '../../provenance/claims.ts'
 import { messageNumber } from '../../systems/node-id.ts'
 import { inSlices, TimeSlice } from '../../yielding.ts'
 import { readingDetails, type ToldText } from '../details.ts'
 import { textsOf, toldTextsOf } from '../node-texts.ts'
 import { chooseQuestions, type Question, questionsIn } from './made-questions.ts'
-import { firstHits, isKnown, type ProbedWindow, type ProberOptions, roleOf } from './probed-window.ts'
+import { firstHits, isKnown, type ProbedWindow, type ProberOptions, positionOf, roleOf } from './probed-window.ts'
 
 /** Questions, and what has to be said about them. */
 export type Asked = { readonly questions: readonly Question[]; readonly notes: readonly string[] }
@@ -26,12 +29,14 @@ export const CANCELLED = 'The probe was cancelled.'
 export async function madeQuestions(
   db: ProberOptions['db'],
   window: ProbedWindow,
-  limit: number,
+  { limit, fromMessage, toMessage }: Pick<ProbeInput, 'limit' | keyof MessageEnds>,
   signal: AbortSignal,
 ): Promise<Asked> {
   const slice = new TimeSlice(signal, CANCELLED)
   const { memory } = window
-  const positions = Array.from({ length: memory.messages.ids.length }, (_, position) => position).filter(
+  const first = fromMessage === undefined ? 0 : endOf(memory, fromMessage)
+  const last = toMessage === undefined ? memory.messages.length - 1 : endOf(memory, toMessage)
+  const positions = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter(
     (position) => isKnown(window, position) && memory.messages.roles[position] !== TOOL,
   )
   const read = evenly(positions, MOST_READ)
@@ -77,12 +82,13 @@ export async function givenQuestions(
   { db, search }: Pick<ProberOptions, 'db' | 'search'>,
   window: ProbedWindow,
   given: NonNullable<ProbeInput['questions']>,
+  ends: MessageEnds,
   signal: AbortSignal,
 ): Promise<Asked> {
   const questions: Question[] = []
   for (const { question, answer = null, evidence } of given) {
     const ids =
-      evidence ?? (await firstHits(search, window, question, signal)).filter((id) => messageNumber(id) !== null)
+      evidence ?? (await firstHits(search, window, question, signal, ends)).filter((id) => messageNumber(id) !== null)
     const texts = [...textsOf(db, ids)].flat()
     const sought = answer?.toLowerCase()
     const holder = texts.find(({ text }) => sought === undefined || text.toLowerCase().includes(sought)) ?? null
@@ -96,6 +102,13 @@ export async function givenQuestions(
   const open = given.filter(({ answer, evidence }) => answer === undefined && evidence === undefined).length
   const note = `${open.toLocaleString('en-US')} questions name neither an answer nor evidence: the best message that a search finds counts as the answer.`
   return { questions, notes: open === 0 ? [] : [note] }
+}
+
+function endOf(memory: Memory, id: string): number {
+  const position = positionOf(memory, id)
+  if (position >= 0) return position
+  const message = `${id} is no message of conversation ${memory.messages.conversationId}.`
+  throw new LcmError('invalid_argument', message, { id })
 }
 
 const evenly = <T>(all: readonly T[], most: number): readonly T[] =>

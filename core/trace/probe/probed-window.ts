@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '../../contract/ids.ts'
 import type { ProbedQuestion, ProbeInput } from '../../contract/probe.ts'
-import { GrepInput, type GrepResult } from '../../contract/retrieval.ts'
+import { GrepInput, type GrepResult, type MessageEnds } from '../../contract/retrieval.ts'
 import type { Memory } from '../../memory/memory.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import type { MemoryReader } from '../../systems/memory-reader.ts'
@@ -53,7 +53,8 @@ export async function windowAt(
   return { memory, ids, has: new Set(ids), past }
 }
 
-const positionOf = ({ messages }: Memory, id: string): number => messages.positionOf(messageNumber(id) ?? Number.NaN)
+export const positionOf = ({ messages }: Memory, id: string): number =>
+  messages.positionOf(messageNumber(id) ?? Number.NaN)
 
 export const roleOf = (memory: Memory, id: string): Role | null =>
   ROLES[memory.messages.roles[positionOf(memory, id)] ?? -1] ?? null
@@ -87,14 +88,16 @@ export function evidenceOf(memory: Memory, { evidence, sentence }: Question): Pr
   }
 }
 
-/** Returns the ids of the first hits that were there at the moment. */
+/** Returns the ids of the first hits that were there at the moment. `ends` limits them to messages between two. */
 export async function firstHits(
   search: ProberOptions['search'],
   { memory, past }: ProbedWindow,
   query: string,
   signal: AbortSignal,
+  { fromMessage, toMessage }: MessageEnds = {},
 ): Promise<string[]> {
   const input = GrepInput.parse({
+    ...{ fromMessage, toMessage },
     ...{ query: queryOf(query), match: 'question', sort: 'relevance', limit: past === null ? PAGE : PAGE * 5 },
     conversationIds: [memory.messages.conversationId],
   })

@@ -33,7 +33,7 @@ export class Prober {
     this.#options = options
   }
 
-  /** @throws LcmError not_found, cancelled */
+  /** @throws LcmError not_found; invalid_argument for ends that are no messages of the conversation; cancelled */
   async probe(input: ProbeInput, signal: AbortSignal = NEVER): Promise<ProbeReport> {
     const began = performance.now()
     const { questions, notes } = await this.ask(input, signal)
@@ -48,12 +48,12 @@ export class Prober {
 
   /**
    * Returns the questions to ask: those of the caller with what answers them, or questions made of the messages.
-   * @throws LcmError not_found, cancelled
+   * @throws LcmError as `probe`
    */
   async ask(input: ProbeInput, signal: AbortSignal = NEVER): Promise<Asked> {
     const window = await windowAt(this.#options, input)
-    if (input.questions) return givenQuestions(this.#options, window, input.questions, signal)
-    return madeQuestions(this.#options.db, window, input.limit, signal)
+    if (input.questions) return givenQuestions(this.#options, window, input.questions, input, signal)
+    return madeQuestions(this.#options.db, window, input, signal)
   }
 
   /**

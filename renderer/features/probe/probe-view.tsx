@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ProbeOutcome } from '../../../core/contract/probe.ts'
+import type { MessageEnds } from '../../../core/contract/retrieval.ts'
 import { api } from '../../api.ts'
 import { navigate, useRoute } from '../../routes.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { JobProgress } from '../../ui/job-progress.tsx'
+import { useMarkedMessages } from '../../ui/message-range.ts'
 import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import { FoundProbe, type FoundProps } from './found-probe.tsx'
 import { ProbeForm } from './probe-form.tsx'
@@ -31,11 +34,12 @@ export function ProbeView(props: Props) {
   const presets = useQuery(api.compaction.presets.queryOptions())
   const report = useQuery(api.settings.report.queryOptions())
   const compare = windowOf(address.compare, compared.moment, presets.data ?? [])
-  const isReady = at.moment !== null && (address.compare === null || compare !== null)
+  const { between, isWaiting } = useMarkedMessages(conversationId)
+  const isReady = !isWaiting && at.moment !== null && (address.compare === null || compare !== null)
   const ask = () => {
     if (at.moment === null || !isReady) return
     setExportError(null)
-    start({ at: at.moment, compare, limit: address.limit, questions: own?.questions ?? null })
+    start({ at: at.moment, compare, limit: address.limit, questions: own?.questions ?? null, between })
   }
   const askAnew = () => {
     // Other questions have other numbers.
@@ -64,6 +68,14 @@ export function ProbeView(props: Props) {
       ) : (
         job?.state === 'cancelled' && <p className={styles.note}>The last probe was cancelled.</p>
       )}
+      {found !== null && !error && !isWaiting && !isOf(found.outcome, between) && (
+        <p className={styles.note}>
+          {between === null
+            ? 'These are questions about some messages only.'
+            : 'These questions are not limited to the marked messages.'}{' '}
+          Probe again to ask about {between === null ? 'all' : 'those'}.
+        </p>
+      )}
       {found !== null && !error && <FoundProbe {...props} found={found} address={address} />}
       {found === null && !isRunning && !error && (
         <EmptyState title="Would the agent have remembered?">
@@ -75,6 +87,9 @@ export function ProbeView(props: Props) {
     </section>
   )
 }
+
+const isOf = ({ asked }: ProbeOutcome, between: MessageEnds | null): boolean =>
+  asked.fromMessage === between?.fromMessage && asked.toMessage === between?.toMessage
 
 /** An address that names a question of a probe runs that probe once, when nobody ran one yet. */
 function useFirstAsking(isDue: boolean, ask: () => void): void {

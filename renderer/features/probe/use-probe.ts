@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Job } from '../../../core/contract/job.ts'
 import type { GivenQuestion, ProbedQuestion, ProbeOutcome, ProbeWindow } from '../../../core/contract/probe.ts'
+import type { MessageEnds } from '../../../core/contract/retrieval.ts'
 import type { Moment } from '../../../core/contract/time-travel.ts'
 import { api } from '../../api.ts'
 import { useRoute } from '../../routes.ts'
@@ -21,6 +22,8 @@ type AskedProbe = {
   readonly compare: ProbeWindow | null
   readonly limit: number
   readonly questions: readonly GivenQuestion[] | null
+  /** The marked messages, to which it is limited. */
+  readonly between: MessageEnds | null
 }
 
 /** The probes of a conversation: the list of jobs keeps them, so that they outlive the view and a reload. */
@@ -34,9 +37,9 @@ export function useProbe(conversationId: number): Probe {
     found: foundIn(own),
     isRunning: start.isPending || job?.state === 'running' || (start.isSuccess && !isListed(jobs.data, start.data)),
     error: start.error ?? jobs.error ?? (job?.state === 'failed' ? job.error : null),
-    start: ({ at, compare, limit, questions }) =>
+    start: ({ at, compare, limit, questions, between }) =>
       start.mutate({
-        ...{ kind: 'probe', conversationId, at, limit, compare: compare === null ? [] : [compare] },
+        ...{ kind: 'probe', conversationId, at, limit, compare: compare === null ? [] : [compare], ...between },
         ...(questions !== null && { questions: [...questions] }),
       }),
   }

@@ -1,12 +1,14 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { type ExpandQueryRequest, MOST_AGENT_TOKENS } from '../../../core/contract/expand-query.ts'
+import type { MessageEnds } from '../../../core/contract/retrieval.ts'
 import { api } from '../../api.ts'
 import { navigate, useRoutePart, useShownOf } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { shortenId } from '../../ui/format.ts'
+import { useMarkedMessages } from '../../ui/message-range.ts'
 import number from '../../ui/number-field.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
@@ -33,7 +35,8 @@ const FIRST_TOKENS = 4000
  */
 export function AskView({ conversationId, kinds }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
-  const { asked, stored, answer, ask, stop } = useAsked(conversationId)
+  const { between, isWaiting } = useMarkedMessages(conversationId)
+  const { asked, stored, answer, ask, stop } = useAsked(conversationId, between, isWaiting)
   const addressed = asked?.prompt ?? ''
   const [prompt, setPrompt] = useState(addressed)
   const [shownFor, setShownFor] = useState(addressed)
@@ -51,12 +54,13 @@ export function AskView({ conversationId, kinds }: Props) {
 
   const send = (event?: FormEvent) => {
     event?.preventDefault()
-    if (prompt.trim() === '') return
+    if (prompt.trim() === '' || isWaiting) return
     ask({
       prompt: prompt.trim(),
       tokenCap: Math.min(MOST_AGENT_TOKENS, Math.max(FEWEST_TOKENS, cap)),
       summarizer,
       ...(isHere && conversationId !== null && { conversationId }),
+      ...between,
       ...(isWithin && summary !== null && { summaryIds: [summary] }),
     })
   }
@@ -106,7 +110,7 @@ export function AskView({ conversationId, kinds }: Props) {
             />
             tokens
           </label>
-          {conversationId !== null && (
+          {conversationId !== null && between === null && (
             <ToggleChip isOn={isHere} onToggle={() => setHere(!isHere)}>
               this conversation only
             </ToggleChip>
@@ -142,7 +146,7 @@ export function AskView({ conversationId, kinds }: Props) {
 }
 
 /** The question of the address, and its answer. A model is asked when the user asks, never because of an address. */
-function useAsked(conversationId: number | null) {
+function useAsked(conversationId: number | null, between: MessageEnds | null, isWaiting: boolean) {
   const queries = useQueryClient()
   const query = useRoutePart('query')
   const shown = new URLSearchParams(useShownOf('search'))
@@ -160,6 +164,7 @@ function useAsked(conversationId: number | null) {
           tokenCap: Number(shown.get('search.tokens')) || FIRST_TOKENS,
           summarizer: shown.get('search.summarizer') ?? DETERMINISTIC,
           ...(isHere && { conversationId }),
+          ...between,
           ...(within !== null && { summaryIds: [within] }),
         }
   const isDecided = decided !== null && decided.about === JSON.stringify(asked)
@@ -171,7 +176,7 @@ function useAsked(conversationId: number | null) {
     retry: false,
   })
   const isAsked = isDecided ? decided.isAsked : asked?.summarizer === DETERMINISTIC
-  const answer = useQuery({ ...options, enabled: asked !== null && isAsked })
+  const answer = useQuery({ ...options, enabled: asked !== null && isAsked && !isWaiting })
 
   const ask = (request: ExpandQueryRequest) => {
     const { prompt, tokenCap = FIRST_TOKENS, summarizer = DETERMINISTIC } = request

@@ -4,7 +4,7 @@ import { navigate, useRoutePart, useShownChoice, useShownOf } from '../../routes
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
+import { useMarkedMessages } from '../../ui/message-range.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { filterTexts, parseFilters } from './addressed-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
@@ -214,15 +214,6 @@ function SearchError({ error, onRetry }: SearchErrorProps) {
       )}
     </div>
   )
-}
-
-/** The ends of the marked messages, to which the search is limited; it waits until they are known. */
-function useMarkedMessages(conversationId: number | null) {
-  const [range] = useMessageRange()
-  const marked = conversationId === null ? null : range
-  const ends = useRangeEnds(conversationId ?? 0, marked)
-  const between = useMemo(() => ends && { fromMessage: ends.first.id, toMessage: ends.last.id }, [ends])
-  return { between, isWaiting: marked !== null && ends === null }
 }
 
 /** The filters, which stand in the address. */

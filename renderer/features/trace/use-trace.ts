@@ -1,7 +1,9 @@
 import { skipToken, type UseQueryResult, useQuery } from '@tanstack/react-query'
+import type { MessageEnds } from '../../../core/contract/retrieval.ts'
 import type { FactTrace } from '../../../core/contract/trace.ts'
 import { client } from '../../api.ts'
 import { useRoutePart } from '../../routes.ts'
+import { useMarkedMessages } from '../../ui/message-range.ts'
 
 export type TraceAsked = {
   readonly conversationId: number | null
@@ -9,6 +11,10 @@ export type TraceAsked = {
   readonly query: string | null
   /** The message or summary from which the ladder leads, or null for the one that a search finds. */
   readonly tracedId: string | null
+  /** The marked messages, in which the words are looked for. */
+  readonly between?: MessageEnds | null
+  /** The marked messages are not known yet. */
+  readonly isWaiting?: boolean
 }
 
 const MOST_CHARS = 4000
@@ -16,13 +22,15 @@ const PLACES = 20
 const STALE_MS = 30_000
 
 /** The places that say some words. */
-export function usePlaces({ conversationId, query }: TraceAsked): UseQueryResult<FactTrace> {
+export function usePlaces({ conversationId, query, between, isWaiting }: TraceAsked): UseQueryResult<FactTrace> {
   const text = query?.trim().slice(0, MOST_CHARS) ?? ''
-  const narrow = conversationId === null ? {} : { conversationId }
+  const narrow = { ...(conversationId !== null && { conversationId }), ...between }
   return useQuery({
-    queryKey: ['trace', 'places', conversationId, text],
+    queryKey: ['trace', 'places', narrow, text],
     queryFn:
-      text === '' ? skipToken : ({ signal }) => client.trace.fact({ text, limit: PLACES, ...narrow }, { signal }),
+      text === '' || isWaiting
+        ? skipToken
+        : ({ signal }) => client.trace.fact({ text, limit: PLACES, ...narrow }, { signal }),
     staleTime: STALE_MS,
     retry: false,
   })
@@ -50,5 +58,5 @@ export function useTraceAsked(): TraceAsked {
   const conversationId = useRoutePart('conversationId')
   const query = useRoutePart('query')
   const tracedId = useRoutePart('tracedId')
-  return { conversationId, query, tracedId }
+  return { conversationId, query, tracedId, ...useMarkedMessages(conversationId) }
 }
