@@ -10,11 +10,35 @@ const EMPHASIS = /\*\*|__|`+/g
 // `[2026-03-02 08:29Z]`, `2026-03-02T08:29:11.000Z`, `08:29Z`: when it was said, not what.
 const TIME =
   /^[[(]?(?:\d{4}-\d{2}-\d{2}(?:[T ,]\s?\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?|\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s?(?:Z|UTC|[+-]\d{2}:?\d{2})?[\])]?[\s:,–—-]*/
+// `[2026-03-02 08:17 UTC – 2026-03-02 09:02 UTC]`, `[2026-03-02 08:17 UTC | tool]`
+const TIME_SPAN = /^\[\d{4}-\d{2}-\d{2}[^[\]]{0,80}\][\s:,–—-]*/
 const SPEAKER = /^[[(]?(?:user|human|assistant|agent|system|tool)[\])]?\s*:\s*/i
-const LABEL = /^(?:(?:leaf |conversation |session )?summary|topics?|overview|title|context|tl;?dr)\s*:\s*/i
-/** A heading that says nothing about what comes below it. */
-const EMPTY_HEADING =
-  /^(?:(?:leaf |conversation |session )?summary|topics?|overview|title|context|tl;?dr|notes?)\s*:?$/i
+/** Words that say what kind of text begins here, and nothing of what it is about. */
+const KINDS = wordSet(
+  `a an the of for and in from to on with this that is so far until now up as at by no nr all
+   summary summaries summarised summarized recap digest overview abstract synopsis tl dr tldr title topic topics context
+   memory memories condensed compacted compressed compaction condensation merged combined rolled
+   leaf node depth level layer segment segments chunk chunks block part section range window span
+   conversation conversations session sessions dialogue dialog chat transcript thread discussion history exchange
+   message messages turn turns previous prior earlier past older recent current new updated final full short brief
+   note notes begin start end introduction background d0 d1 d2 d3 d4 d5 d6 d7 d8 d9`,
+)
+/** Words of headings that many summaries have: alone they name none of them. */
+const SECTIONS = wordSet(
+  `key main important open next other general what was were has been did we
+   decision decisions fact facts point points detail details takeaway takeaways highlight highlights finding findings
+   goal goals intent intents request requests primary user assistant task tasks work done progress status state step steps
+   action actions item items question questions issue issues problem problems result results outcome outcomes
+   change changes changed file files error errors constraint constraints requirement requirements
+   todo todos pending remaining completed technical concepts timeline events none nothing`,
+)
+/** No label is longer. */
+const LABEL_CHARS = 80
+// `Segment summary (messages 1-20): `, `Recap – `, `[Summary of 12 messages] `.
+const LABEL = /^[[(]?([^:：\n]{1,60}?)[\])]?\s*(?:[:：](?=\s|$)|\s[–—-](?=\s))\s*/
+const BRACKETED = /^[[(]([^[\]()]{1,60})[\])]\s*/
+const NUMBER_OR_HASH = /^\d|^[\da-f]{6,}$/
+const WORDS = /[\p{L}\p{N}]+/gu
 // What a summary says about itself and about calls of tools names nothing while something else follows.
 const ASIDE = /^(?:call|result|tool_use|tool_result)\b|^expand for details about\b/i
 // The end of a sentence, also in scripts without spaces. A dot within a word or number ends nothing.
@@ -35,8 +59,9 @@ export function nameOf(text: string): string {
     .replace(TAG, ' ')
     .split(/[\r\n]+/)
     .map(bare)
-    .filter((line) => WORD.test(line) && !EMPTY_HEADING.test(line))
-  const line = lines.find((each) => !ASIDE.test(each)) ?? lines[0] ?? ''
+    .filter((line) => WORD.test(line))
+  const isTelling = (line: string): boolean => /[.!?…]$/.test(line) || !isOnlyOf(line, KINDS, SECTIONS)
+  const line = lines.find((each) => isTelling(each) && !ASIDE.test(each)) ?? lines.find(isTelling) ?? lines[0] ?? ''
   return excerptOf(firstWords(line).replace(/(?<=[^.])[.。:]$/u, ''), NAME_CHARS)
 }
 
@@ -60,6 +85,19 @@ function firstWords(line: string): string {
 
 function bare(line: string): string {
   let text = blanksToSpaces(line).replace(EMPHASIS, '').trim()
-  for (const prefix of [LINE_MARK, TIME, SPEAKER, LINE_MARK, LABEL]) text = text.replace(prefix, '')
+  for (const prefix of [LINE_MARK, TIME_SPAN, TIME, SPEAKER, LINE_MARK]) text = text.replace(prefix, '')
+  for (const label of [BRACKETED, LABEL])
+    text = text.replace(label, (whole, words: string) => (isOnlyOf(words, KINDS) && whole !== text ? '' : whole))
   return text
+}
+
+/** Tells whether a text consists of such words, and perhaps numbers or ids. */
+function isOnlyOf(text: string, ...sets: readonly ReadonlySet<string>[]): boolean {
+  if (text.length > LABEL_CHARS) return false
+  const words = (text.toLowerCase().match(WORDS) ?? []).filter((word) => !NUMBER_OR_HASH.test(word))
+  return words.length > 0 && words.every((word) => sets.some((set) => set.has(word)))
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/))
 }

@@ -19,6 +19,22 @@ describe('the name of a text', () => {
     ],
   ])('is its first sentence, without marks, time and speaker: %s', (text, name) => expect(nameOf(text)).toBe(name))
 
+  it.each([
+    ['Segment summary:\nThe retries were set to 1.', 'The retries were set to 1'],
+    ['Segment summary (messages 1-20): The retries were set to 1.', 'The retries were set to 1'],
+    ['Condensed memory (depth 1)\n\nThe retries were set to 1.', 'The retries were set to 1'],
+    ['[Summary of 12 messages] The retries were set to 1.', 'The retries were set to 1'],
+    ['Summary of 2026-03-02 08:29Z:\nThe retries were set to 1.', 'The retries were set to 1'],
+    ['**Conversation summary**\n\n## Key decisions\n- The retries were set to 1.', 'The retries were set to 1'],
+    ['Segment summary:\n[2025-09-01 08:09 UTC | user]\nThe retries were set to 1.', 'The retries were set to 1'],
+    ['Condensed memory (depth 1):\n[2025-09-01 08:09 UTC - 2025-09-01 08:17 UTC]\nA plan.', 'A plan'],
+    ['Summary 45fe3b0a: worked on docs/plan.md', 'worked on docs/plan.md'],
+    ['# Retry budget\nThe retries were set to 1.', 'Retry budget'],
+    ['Conclusion on retries: 1 is enough.', 'Conclusion on retries: 1 is enough'],
+    ['## Summary', 'Summary'],
+    ['Did that work?\nNo.', 'Did that work?'],
+  ])('is what follows a label that many texts have: %s', (text, name) => expect(nameOf(text)).toBe(name))
+
   it('passes over tool calls and remarks about the summary while something else is said', () => {
     expect(nameOf('call bash: ls -l\nresult bash: total 0\nassistant: The folder is empty now, as it should be.')).toBe(
       'The folder is empty now, as it should be',
