@@ -15,6 +15,7 @@ import {
 } from '../core/postgres/later-versions.ts'
 import { PARTITIONS } from '../core/postgres/migrate.ts'
 import { POLICIES, SCHEMA_V1 as POSTGRES_V1, partitions, ROLES } from '../core/postgres/schema.ts'
+import { SCHEMA_V5 as POSTGRES_V5 } from '../core/postgres/tool-texts.ts'
 import { defaultText } from '../core/settings/effective-settings.ts'
 import { ENVIRONMENT_ONLY } from '../core/settings/unknown-variables.ts'
 import { VARIABLES, type Variable } from '../core/settings/variables.ts'
@@ -103,6 +104,11 @@ Each partitioned table has ${PARTITIONS} partitions, or as many as the first \`l
 ## Added by version 4
 
 \`\`\`sql${POSTGRES_V4.trimEnd()}
+\`\`\`
+
+## Added by version 5
+
+\`\`\`sql${POSTGRES_V5.trimEnd()}
 \`\`\`
 
 ## Roles

@@ -157,6 +157,8 @@ const RemoteHit = z.object({
   role: z.string().nullable(),
   depth: z.number().int().nullable(),
   createdAtMs: z.number(),
+  /** Where the snippet is from. */
+  field: z.enum(['content', 'tool_input', 'tool_output', 'reasoning']),
   snippet: z.string(),
   /** Ranges in the snippet in UTF-16 units, end exclusive. */
   matches: z.array(z.tuple([z.number(), z.number()])),

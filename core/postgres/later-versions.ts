@@ -101,9 +101,9 @@ const DROPPED_MARKS = [
   .join('')
 
 /** Of longer texts the rest is not in the index of words; they are read whenever words are sought. */
-const INDEXED_CHARS = 200_000
+export const INDEXED_CHARS = 200_000
 /** Functions do not look for operators and functions where a caller may have put others of the same name. */
-const PINNED = 'SET search_path = pg_catalog, pg_temp'
+export const PINNED = 'SET search_path = pg_catalog, pg_temp'
 
 /**
  * Version 4: isolation that costs one look a statement, and searches over a tenant by indexes. Under row-level security

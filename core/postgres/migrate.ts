@@ -2,6 +2,7 @@ import { LcmError } from '../errors.ts'
 import type { Postgres, Query } from './connect.ts'
 import { SCHEMA_V2, SCHEMA_V3, SCHEMA_V4 } from './later-versions.ts'
 import { POLICIES, partitions, SCHEMA_V1 } from './schema.ts'
+import { SCHEMA_V5 } from './tool-texts.ts'
 
 /** Partitions of each table in a new database. Their number cannot be changed later without copying the rows. */
 export const PARTITIONS = 16
@@ -12,6 +13,7 @@ const migrations = (partitionCount: number): readonly string[] => [
   SCHEMA_V2,
   SCHEMA_V3,
   SCHEMA_V4,
+  SCHEMA_V5,
 ]
 
 const queries = {

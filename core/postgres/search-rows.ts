@@ -23,6 +23,8 @@ export type Candidate = {
   readonly createdAtMs: number
   readonly content: string
   readonly score: number
+  /** Of a message: it has texts in its parts, too, by which it may be a hit. */
+  readonly hasTools: boolean
 }
 
 /** The candidate after which a page goes on. */
@@ -39,8 +41,16 @@ export type CandidateRequest = {
 const queries = {
   candidates: /* sql */ `
     SELECT conversation_id AS "conversationId", id, kind, seq, role, depth, created_at AS "createdAtMs", content,
-      exact_texts, score
+      exact_texts, score, has_tools AS "hasTools"
     FROM lcm.find_texts($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+  partTexts: /* sql */ `
+    SELECT p.conversation_id AS "conversationId", p.message_id AS "messageId", p.ordinal, p.tool_input, p.tool_output,
+      CASE p.part_type WHEN 'reasoning' THEN p.text_content END AS text_content,
+      CASE p.part_type WHEN 'reasoning' THEN p.exact_texts ELSE p.exact_texts - 'text_content' END AS exact_texts
+    FROM unnest($2::bigint[], $3::bigint[]) AS k (conversation_id, message_id)
+    JOIN lcm.message_parts AS p
+      ON p.tenant_id = $1 AND p.conversation_id = k.conversation_id AND p.message_id = k.message_id
+    WHERE p.is_synthetic = 0 ORDER BY p.conversation_id, p.message_id, p.ordinal`,
   count: /* sql */ `SELECT lcm.count_texts($1, $2) AS n`,
   conversations: /* sql */ `
     SELECT conversation_id AS "conversationId", label, messages FROM lcm.conversation_totals
@@ -121,6 +131,30 @@ export async function readCandidates(
     limit,
   ])
   return rows.map((row) => fromStored(row) as unknown as Candidate)
+}
+
+/** What a part of a message says that is searched. */
+export type PartTexts = {
+  readonly conversationId: number
+  readonly messageId: number
+  readonly ordinal: number
+  readonly tool_input: string | null
+  readonly tool_output: string | null
+  /** Of reasoning. */
+  readonly text_content: string | null
+}
+
+/** What tools were given and gave in some messages, and reasoning, in the order of the parts. */
+export async function readPartTexts(
+  query: Query,
+  tenant: string,
+  messages: readonly Pick<Candidate, 'conversationId' | 'id'>[],
+): Promise<PartTexts[]> {
+  if (messages.length === 0) return []
+  const ids = messages.map(({ id }) => Number(id.slice('msg_'.length)))
+  const conversations = messages.map(({ conversationId }) => conversationId)
+  const rows = await query(queries.partTexts, [tenant, conversations, ids])
+  return rows.map((row) => fromStored(row) as unknown as PartTexts)
 }
 
 /** Counts texts of the transaction's tenant that may be hits, up to a limit. */

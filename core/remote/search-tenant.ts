@@ -11,6 +11,7 @@ import {
   countTexts,
   readCandidates,
   readLabels,
+  readPartTexts,
   type TextCondition,
   type WeighedCondition,
 } from '../postgres/search-rows.ts'
@@ -19,6 +20,7 @@ import { type Query as Planned, planQuery, queryHash } from '../search/plan-quer
 import type { Expression } from '../search/query.ts'
 import { type AskedWord, tellingWords, typedWords } from '../search/question.ts'
 import { snippetOf } from '../search/snippet.ts'
+import { joinedParts, searchedOf } from '../systems/texts.ts'
 import { throwIfCancelled } from '../yielding.ts'
 import { requireOurs } from './remote-stores.ts'
 
@@ -55,7 +57,8 @@ type Asked = {
 type TenantSearch = RemoteGrepInput & { readonly tenant: string }
 
 /**
- * Searches the messages and summaries of all conversations of a tenant. The server says by its indexes which texts may
+ * Searches the messages (with what tools were given and gave, and reasoning) and summaries of all conversations of a
+ * tenant. The server says by its indexes which texts may
  * be hits; each is then read and decided as every search here does.
  * @throws LcmError invalid_argument, unsupported for patterns that only a backtracking engine understands, locked when
  * a statement takes too long
@@ -82,7 +85,7 @@ export async function searchTenant(
   const start = cursor === undefined ? null : decodeCursor(cursor, Position)
   if (start !== null && start.of !== of) throw badCursor('it belongs to another query')
   const find = async (query: Query): Promise<Found> => {
-    const page = { limit, conversationIds: conversationIds ?? null, of, start, signal }
+    const page = { tenant, limit, conversationIds: conversationIds ?? null, of, start, signal }
     const isQuestion = start === null ? looksLikeQuestion(input, planned) : start.weights !== null
     const question = isQuestion ? await askQuestion(query, tenant, planned.words, start?.weights ?? null) : null
     const strict = await readPage(query, question ?? askWords(input, planned), page)
@@ -176,7 +179,41 @@ function conditionOf(expression: Expression): TextCondition {
   }
 }
 
+/** What is searched of a message, in this order; of a summary its content alone. */
+const FIELDS = ['content', 'tool_input', 'tool_output', 'reasoning'] as const
+
+/** Reads the texts in the parts of some messages at a time, and of no more messages than are looked at. */
+async function* withFields(
+  query: Query,
+  tenant: string,
+  candidates: readonly Candidate[],
+): AsyncGenerator<{ readonly candidate: Candidate; readonly fields: readonly string[] }> {
+  for (let from = 0; from < candidates.length; from += FIRST_BATCH) {
+    const some = candidates.slice(from, from + FIRST_BATCH)
+    const parts = await readPartTexts(
+      query,
+      tenant,
+      some.filter(({ hasTools }) => hasTools),
+    )
+    const said = joinedParts(
+      parts.map((part) => [
+        `${part.conversationId} msg_${part.messageId}`,
+        part.ordinal,
+        part.tool_input,
+        part.tool_output,
+        part.text_content,
+      ]),
+    )
+    for (const candidate of some) {
+      const { kind, content, conversationId, id } = candidate
+      const fields = kind === 'message' ? searchedOf(content, said.get(`${conversationId} ${id}`)) : [content]
+      yield { candidate, fields }
+    }
+  }
+}
+
 type Page = {
+  readonly tenant: string
   readonly limit: number
   readonly conversationIds: readonly number[] | null
   readonly of: string
@@ -187,7 +224,7 @@ type Page = {
 async function readPage(
   query: Query,
   { matcher, condition, weighed, question }: Asked,
-  { limit, conversationIds, of, start, signal }: Page,
+  { tenant, limit, conversationIds, of, start, signal }: Page,
 ): Promise<Found> {
   const hits: RemoteHit[] = []
   const single = question?.words.map(({ text, expression }) => ({ text, matcher: new ExpressionMatcher(expression) }))
@@ -204,13 +241,14 @@ async function readPage(
     throwIfCancelled(signal, 'The search was cancelled.')
     const request = { conversationIds, condition, weighed, after, limit: size }
     const candidates: Candidate[] = await readCandidates(query, request)
-    for (const candidate of candidates) {
+    for await (const { candidate, fields } of withFields(query, tenant, candidates)) {
       after = candidate
       readTexts += 1
-      if (!matcher.matches([candidate.content])) continue
-      const { content, score: _, ...hit } = candidate
-      const words = single?.filter((one) => one.matcher.matches([content])).map(({ text }) => text)
-      const found = { ...hit, ...snippetOf([content], matcher), ...(words && { words }) }
+      if (!matcher.matches(fields)) continue
+      const { content: _, score: _score, hasTools: _tools, ...hit } = candidate
+      const words = single?.filter((one) => one.matcher.matches(fields)).map(({ text }) => text)
+      const { field, ...shown } = snippetOf(fields, matcher)
+      const found = { ...hit, ...shown, field: FIELDS[field], ...(words && { words }) }
       hits.push(RemoteHits.shape.hits.element.parse(found))
       if (hits.length === limit) return { ...base, nextCursor: goOn(), readTexts }
     }

@@ -149,9 +149,13 @@ function addTexts(
   for (const [id, content] of db.rows<[id: number, content: string | null]>(messages, params)) {
     if (wanted && !wanted.has(id)) continue
     const known = said.get(id)
-    texts.set(id, known ? [content ?? '', known[0] ?? '', known[1] ?? '', known[2] ?? ''] : [content ?? '', '', '', ''])
+    texts.set(id, searchedOf(content, known))
   }
 }
+
+/** Without a text a field is empty. */
+export const searchedOf = (content: string | null, parts?: Readonly<Said>): SearchedTexts =>
+  [content, ...(parts ?? [null, null, null])].map((text) => text ?? '') as unknown as SearchedTexts
 
 /** Returns the numbers in runs, each ascending and without many gaps. */
 function denseRuns(ids: readonly number[]): number[][] {
@@ -169,11 +173,12 @@ const DENSE = 2
 /** Runs that are shorter are looked up together. */
 const SHORT = 16
 
-type PartRow = readonly [id: number, ordinal: number, ...said: Said]
+type PartRow<Id = number> = readonly [id: Id, ordinal: number, ...said: Said]
 type Said = [input: string | null, output: string | null, reasoning: string | null]
 
-function joinedParts(rows: readonly PartRow[]): ReadonlyMap<number, Readonly<Said>> {
-  const said = new Map<number, Said>()
+/** The texts of parts, which come in their order, by what they belong to: a field a column. */
+export function joinedParts<Id>(rows: Iterable<PartRow<Id>>): ReadonlyMap<Id, Readonly<Said>> {
+  const said = new Map<Id, Said>()
   for (const [id, , input, output, reasoning] of rows) {
     const before = said.get(id)
     if (before) {

@@ -28,7 +28,13 @@ type Props = {
   readonly onPoint?: () => void
 }
 
-const FIELDS = { content: null, tool_input: 'tool input', tool_output: 'tool output', reasoning: 'reasoning' } as const
+/** Which text of a message something stands in, where it is not what the message says. */
+export const FIELDS = {
+  content: null,
+  tool_input: 'tool input',
+  tool_output: 'tool output',
+  reasoning: 'reasoning',
+} as const
 const NO_MATCHES: readonly (readonly [number, number])[] = []
 
 /** A passage of a message or summary, with its score if it has one. A click opens it in its message or summary. */

@@ -3,13 +3,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { RemoteGrepInput } from '../../core/contract/remote.ts'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { openLcm } from '../../core/lcm.ts'
+import type { Query } from '../../core/postgres/connect.ts'
 import { likePattern, wordsQuery } from '../../core/postgres/search-rows.ts'
+import { SCHEMA_V5 } from '../../core/postgres/tool-texts.ts'
 import { searchTenant } from '../../core/remote/search-tenant.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { ExpressionMatcher } from '../../core/search/matcher.ts'
 import { planQuery } from '../../core/search/plan-query.ts'
 import { wordsOf } from '../../core/search/text-folding.ts'
-import { TestMemory } from '../builders/memory.ts'
+import { type PartSpec, TestMemory } from '../builders/memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { finish } from './finish.ts'
 import { type InProcess, inProcess } from './pglite.ts'
@@ -33,7 +35,21 @@ let server: InProcess
 const memory = new TestMemory()
 /** The conversations as the tenant has them, by the file's. */
 const sentTo = new Map<number, number>()
-const stored = new Map<string, string>()
+/** What is searched, field by field. */
+const stored = new Map<string, readonly string[]>()
+/** Some messages have calls of tools and reasoning beside their content, and one that the program has added. */
+const partsOf = (at: number): PartSpec[] => {
+  const text = (by: number) => TEXTS[(at + by) % TEXTS.length] ?? ''
+  if (at % 3 === 0) return [{ part_type: 'text', is_content: 1 }]
+  return [
+    { part_type: 'text', is_content: 1 },
+    { part_type: 'tool', tool_input: text(3), tool_output: at % 2 === 0 ? text(5) : null },
+    { part_type: 'reasoning', text_content: text(7) },
+    { part_type: 'tool', tool_input: `again ${text(4)}`, tool_output: 'a needle in an output' },
+    { part_type: 'tool', tool_input: 'added by nobody', is_synthetic: 1 },
+    { part_type: 'text', text_content: 'said in another place' },
+  ]
+}
 
 beforeAll(async () => {
   server = await inProcess()
@@ -41,7 +57,10 @@ beforeAll(async () => {
     const conversation = memory.conversation({ sessionId: `s${number}` })
     const ids = memory.messages(
       conversation,
-      TEXTS.map((content) => ({ content: `${content}${number === 2 ? '!' : ''}` })),
+      TEXTS.map((content, at) => ({
+        content: `${content}${number === 2 ? '!' : ''}`,
+        ...(number === 1 && { parts: partsOf(at) }),
+      })),
     )
     memory.leaf(conversation, ids.slice(0, 2), { id: `sum_${number}`, content: `Node leases, ${TEXTS[number]}` })
   }
@@ -53,7 +72,16 @@ beforeAll(async () => {
        UNION ALL SELECT summary_id, content FROM summaries WHERE conversation_id = CAST(:from AS INTEGER)`,
       { from },
     )
-    for (const { id, content } of rows) stored.set(`${to} ${id}`, content)
+    for (const { id, content } of rows) {
+      const parts = memory.db.all<Record<string, string | null>>(
+        `SELECT tool_input, tool_output, iif(part_type = 'reasoning', text_content, NULL) AS reasoning FROM message_parts
+         WHERE 'msg_' || message_id = :id AND is_synthetic = 0 ORDER BY ordinal`,
+        { id },
+      )
+      const field = (name: string) => parts.flatMap((part) => part[name] ?? []).join('\n')
+      const others = id.startsWith('msg_') ? [field('tool_input'), field('tool_output'), field('reasoning')] : []
+      stored.set(`${to} ${id}`, [content, ...others])
+    }
   }
   using other = new TestMemory()
   other.messages(other.conversation({ sessionId: 's' }), [{ content: 'the lease of another tenant' }])
@@ -72,7 +100,7 @@ async function naive(asked: Partial<RemoteGrepInput>): Promise<string[]> {
   const plan = await planQuery(GrepInput.parse({ query: 'x', match: 'all', ...asked }))
   const loose = asked.match === 'any' && plan?.loose ? new ExpressionMatcher(plan.loose) : null
   const matcher = loose ?? plan?.strict.matcher
-  return [...stored].flatMap(([key, content]) => (matcher?.matches([content]) ? [key] : [])).toSorted()
+  return [...stored].flatMap(([key, fields]) => (matcher?.matches(fields) ? [key] : [])).toSorted()
 }
 
 const keysOf = (hits: readonly { conversationId: number; id: string }[]): string[] =>
@@ -131,15 +159,24 @@ describe.each(Object.entries(STORES))('a search in all conversations, in %s', (_
     )
   })
 
-  it.each(['lease of node-\\d', 'k|ß', '(?i)STRASSE|öl', '^a$|b of', 'x{900}', '[^ -~]', 'i', '.', 'no such text'])(
-    'finds what a scan finds for the pattern %s',
-    async (query) => {
-      for (const caseSensitive of [true, false]) {
-        const asked = { query, mode: 'regex', caseSensitive } as const
-        expect(await find(asked)).toEqual(await naive(asked))
-      }
-    },
-  )
+  it.each([
+    'lease of node-\\d',
+    'k|ß',
+    '(?i)STRASSE|öl',
+    '^a$|b of',
+    'x{900}',
+    '[^ -~]',
+    'i',
+    '.',
+    '^$',
+    '^again',
+    'no such text',
+  ])('finds what a scan finds for the pattern %s', async (query) => {
+    for (const caseSensitive of [true, false]) {
+      const asked = { query, mode: 'regex', caseSensitive } as const
+      expect(await find(asked)).toEqual(await naive(asked))
+    }
+  })
 })
 
 describe('a search in all conversations of a tenant', () => {
@@ -207,6 +244,22 @@ describe('a search in all conversations of a tenant', () => {
     await expect(
       search({ query: 'other', cursor: (await search({ query: 'lease', limit: 1 })).nextCursor ?? '' }),
     ).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('says of a hit in which text of the message it stands, and knows calls that were stored before version 5', async () => {
+    const { hits } = await search({ query: 'needle' })
+    expect(hits.length).toBe(8)
+    for (const hit of hits) expect(hit).toMatchObject({ kind: 'message', field: 'tool_output' })
+    expect((await search({ query: 'again renewed', match: 'all' })).hits.length).toBeGreaterThan(0)
+    expect((await search({ query: 'nobody' })).hits).toEqual([])
+    expect((await search({ query: 'another place', match: 'all' })).hits).toEqual([])
+    // What the step to version 5 fills in is what the trigger keeps.
+    const texts = (query: Query) => query('SELECT * FROM lcm.tool_texts ORDER BY 1, 2, 3')
+    const kept = await server.db.read(null, texts)
+    expect(kept.length).toBe(8)
+    await server.db.script('TRUNCATE lcm.tool_texts')
+    await server.db.script(/INSERT INTO lcm\.tool_texts[^;]*;/.exec(SCHEMA_V5)?.[0] ?? '')
+    expect(await server.db.read(null, texts)).toEqual(kept)
   })
 
   it('finds nothing of another tenant, and refuses patterns that may take for ever', async () => {

@@ -62,7 +62,7 @@ describe('migrations', () => {
         JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = k.attnum
         WHERE i.indisunique AND c.relkind = 'p' GROUP BY c.relname, i.indexrelid`),
     )
-    expect(new Set(keys.map(({ name }) => name))).toEqual(new Set(PARTITIONED_TABLES))
+    expect(new Set(keys.map(({ name }) => name))).toEqual(new Set([...PARTITIONED_TABLES, 'tool_texts']))
     for (const { name, columns } of keys) expect(columns, name).toMatch(/^tenant_id,conversation_id/)
   })
 

@@ -30,7 +30,8 @@ export const find = defineCommand({
       [
         ...found.hits.map((hit) => {
           const words = hit.words === undefined ? '' : `  has ${hit.words.join(', ')}`
-          return `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}${words}\n    ${oneLine(hit.snippet, 200)}`
+          const where = hit.field === 'content' ? '' : `  in its ${hit.field.replace('_', ' ')}`
+          return `${hit.conversationId}  ${oneLine(hit.id, 60)}  ${hit.role ?? hit.kind}${where}${words}\n    ${oneLine(hit.snippet, 200)}`
         }),
         ...found.notes.map((note) => `note: ${note}`),
         `${count(found.hits.length)} hits shown${found.nextCursor ? `; go on with --cursor ${found.nextCursor}` : ''}`,

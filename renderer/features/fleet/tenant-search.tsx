@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { RemoteHit, RemoteHits } from '../../../core/contract/remote.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -12,6 +13,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import field from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
+import { FIELDS } from '../../ui/source-passage.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import styles from './tenant-search.module.css'
@@ -153,18 +155,20 @@ function TenantHits({ tenant, hits, conversations, opening }: HitsProps) {
 
 function Hit({ hit, onOpen }: { readonly hit: RemoteHit; readonly onOpen: () => void }) {
   const look = { kind: hit.kind, role: hit.role, depth: hit.depth } as Parameters<typeof nodeLabel>[0]
+  const isCode = hit.field === 'tool_input' || hit.field === 'tool_output' || hit.role === 'tool'
   return (
     <button type="button" className={styles.hit} title={`Open at ${hit.id}`} onClick={onOpen}>
       <span className={styles.head}>
         <DepthSwatch node={look} />
         <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
         <span className={styles.id}>{hit.id}</span>
+        {FIELDS[hit.field] !== null && <span>{FIELDS[hit.field]}</span>}
         {hit.words && <span className={styles.words}>{hit.words.join(' · ')}</span>}
         <span className={styles.time}>
           <TimeText atMs={hit.createdAtMs} form="short" />
         </span>
       </span>
-      <span className={styles.snippet}>
+      <span className={classNames(styles.snippet, isCode && styles.code)}>
         <Highlighted text={hit.snippet} matches={hit.matches} />
       </span>
     </button>
