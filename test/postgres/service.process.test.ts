@@ -15,11 +15,13 @@ import { cliPath } from '../builders/built-program.ts'
 import { turns } from '../builders/hosted.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
-import { environment, lcm, lcmHere } from '../cli/lcm.ts'
+import { ended, environment, lcm, lcmHere, startLcm } from '../cli/lcm.ts'
+import { good } from '../summarizers/model-server.ts'
 import { attackBySql } from './attack-by-sql.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 import { fillTwoTenants, leaked, OTHER, OWN, stateOfOther } from './two-tenants.ts'
+import { fullConversation, MOMENTS, type Moment, startWorkerModel, storedMemory } from './worker-moments.ts'
 
 const never = new AbortController().signal
 const bin = installedPostgres()
@@ -161,6 +163,109 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     expect(JSON.parse(seen.stdout).total).toBe(report.total)
     const refused = await lcm(['worker', '--once'], { env: { LCM_DATABASE_URL: addressOf('ada'), ...SMALL } })
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
+  })
+
+  describe('whose worker or server is killed', () => {
+    let model: Awaited<ReturnType<typeof startWorkerModel>>
+    let undisturbed: unknown
+    const working = () => {
+      const args = ['worker', '--once', '--json', '--tenant', 'acme', '--summarizer', 'local']
+      const several = { LCM_SETTINGS_FILE: model.settings, LCM_LEAF_CHUNK_TOKENS: '800' }
+      return { args, env: { LCM_DATABASE_URL: addressOf('worker'), ...several, ...SMALL } }
+    }
+    const work = async () => {
+      const { args, env } = working()
+      const ran = await lcmHere(args, { env })
+      expect([ran.code, ran.stderr]).toEqual([0, ''])
+      return JSON.parse(ran.stdout).conversations.map(
+        (one: { conversationId: number; outcome: string }) => `${one.conversationId} ${one.outcome}`,
+      )
+    }
+    const count = async (sql: string) =>
+      (await db.read('acme', (query) => query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`)))[0]?.n
+
+    beforeAll(async () => {
+      model = await startWorkerModel()
+      const id = await fullConversation(db, 'acme', 'undisturbed')
+      expect(await work()).toEqual([`${id} compacted`])
+      expect(model.asked.length).toBeGreaterThan(1)
+      undisturbed = await storedMemory(db, 'acme', id)
+    })
+    afterAll(() => model.close())
+
+    /** Runs a worker until the moment has come. */
+    async function workUntil({ answers, locks, isWritten = false }: Moment, id: number) {
+      const holder = await server.connect()
+      const before = model.asked.length
+      let hasLocked = false
+      const held: (() => void)[] = []
+      model.behave((response, asked, n) => {
+        if (answers !== undefined && n - before >= answers) {
+          held.push(() => good()(response, asked, n))
+          return
+        }
+        const locking = locks && n === before ? holder.script(`BEGIN; ${locks(id)}`) : Promise.resolve()
+        void locking.then(() => {
+          hasLocked = true
+          good()(response, asked, n)
+        })
+      })
+      const { args, env } = working()
+      const child = startLcm(args, { env })
+      const ran = ended(child)
+      if (locks === undefined) await expect.poll(() => held.length).toBeGreaterThan(0)
+      else {
+        const isHeld = `pg_locks WHERE NOT granted AND ${isWritten} = EXISTS (
+          SELECT 1 FROM lcm.summaries WHERE conversation_id = ${id})`
+        await expect.poll(async () => hasLocked && (await count(isHeld))).toBe(1)
+      }
+      const answer = () => {
+        model.behave(good())
+        for (const one of held) one()
+      }
+      return { child, ran, holder, answer }
+    }
+    /** Another takes the job when a minute is over, and not before. */
+    async function takeOver({ isWritten = false }: Moment, id: number) {
+      model.behave(good())
+      expect(await work()).toEqual([])
+      await db.write('acme', (query) =>
+        query(`UPDATE lcm.compaction_jobs SET taken_until = taken_until - 60000 WHERE conversation_id = ${id}`),
+      )
+      expect(await work()).toEqual([`${id} ${isWritten ? 'nothing_to_do' : 'compacted'}`])
+      expect(await storedMemory(db, 'acme', id)).toEqual(undisturbed)
+    }
+
+    for (const moment of MOMENTS) {
+      it(`are compacted once and lose nothing when a worker is killed while ${moment.when}`, async () => {
+        const id = await fullConversation(db, 'acme', moment.when)
+        const before = await storedMemory(db, 'acme', id)
+        const { child, ran, holder } = await workUntil(moment, id)
+        child.kill('SIGKILL')
+        await ran
+        await holder.close()
+        await expect.poll(() => count(`pg_stat_activity WHERE usename = 'worker'`)).toBe(0)
+        expect(await storedMemory(db, 'acme', id)).toEqual(moment.isWritten ? undisturbed : before)
+        await takeOver(moment, id)
+      })
+    }
+
+    for (const moment of MOMENTS.filter(({ answers, isHalf }) => answers !== undefined || isHalf)) {
+      it(`are compacted once and lose nothing when the server is killed while ${moment.when}`, async () => {
+        const id = await fullConversation(db, 'acme', `server ${moment.when}`)
+        const before = await storedMemory(db, 'acme', id)
+        const { ran, holder, answer } = await workUntil(moment, id)
+        await db.close()
+        await server.killAndRestart()
+        db = await server.connect()
+        await holder.close()
+        answer()
+        const { code, stderr } = await ran
+        expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be reached')])
+        expect(await storedMemory(db, 'acme', id)).toEqual(before)
+        await takeOver(moment, id)
+      })
+    }
   })
 
   it('see and change nothing of another tenant by any statement, whatever the role of their login', async () => {
