@@ -45,9 +45,10 @@ export const FileState = z.object({
   path: z.string().nullable(),
   /**
    * `sound`: it has the hash that was stored. `unchecked`: no hash was stored, or it was not compared yet. `altered`: it
-   * is not what was stored. `not_text`: it cannot be shown. `missing`: it is in no folder that may be read.
+   * is not what was stored. `not_text`: it cannot be shown. `missing`: it is in no folder that may be read. `on_server`:
+   * it was left on the server, and is fetched by a job of the kind `fetch`.
    */
-  condition: z.enum(['sound', 'unchecked', 'altered', 'not_text', 'missing']),
+  condition: z.enum(['sound', 'unchecked', 'altered', 'not_text', 'missing', 'on_server']),
   /** A sentence for people about whatever is not as it should be. */
   reason: z.string().nullable(),
   /** Its size on disk. */

@@ -9,7 +9,7 @@ import { ImportResult, ImportWindow, TranscriptFormat, TranscriptPaths } from '.
 import { IntegrityReport } from './integrity.ts'
 import { MapOutcome, MapSpec } from './map.ts'
 import { ProbeJobInput, ProbeOutcome } from './probe.ts'
-import { PullReport, PushReport } from './remote.ts'
+import { FetchReport, PullReport, PushReport } from './remote.ts'
 import { ExportedPlan, ExportFormat, RepairInput, RepairPlan, RepairPlanInput, RepairResult } from './repair.ts'
 import { SalvageReport } from './salvage.ts'
 import { ContentIndexResult, SearchIndexResult } from './search-index.ts'
@@ -61,6 +61,8 @@ export const JobSpec = z.discriminatedUnion('kind', [
   EmbedInput.extend({ kind: z.literal('embed') }),
   /** Writes what was changed in a pulled file back to where it was pulled from. */
   z.object({ kind: z.literal('push') }),
+  /** Fetches the content of a large file of a pulled conversation from the server, and compares it with its hash. */
+  z.object({ kind: z.literal('fetch'), id: NodeId }),
 ])
 export type JobSpec = z.infer<typeof JobSpec>
 
@@ -98,6 +100,7 @@ export const JobResult = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('salvage'), value: SalvageReport }),
   z.object({ kind: z.literal('pull'), value: PullReport }),
   z.object({ kind: z.literal('push'), value: PushReport }),
+  z.object({ kind: z.literal('fetch'), value: FetchReport }),
 ])
 export type JobResult = z.infer<typeof JobResult>
 
@@ -125,6 +128,7 @@ export const Job = z.object({
     'salvage',
     'pull',
     'push',
+    'fetch',
   ]),
   conversationId: ConversationId.nullable(),
   state: z.enum(['running', 'done', 'failed', 'cancelled']),

@@ -56,6 +56,8 @@ export const PulledFrom = z.object({
   /** The system that keeps it there; absent for ours. */
   system: SystemId.optional(),
   parentId: ConversationId.nullable(),
+  /** Contents of large files are fetched when they are asked for. Absent where all were fetched. */
+  contents: z.literal('on_demand').optional(),
   appends: z.int(),
   changes: z.int(),
 })
@@ -78,8 +80,17 @@ export const MemoryInfo = z.object({
   capabilities: Capabilities,
   /** The origin of a native file that is a working copy. Absent for others. */
   copiedFrom: CopiedFrom.optional(),
-  /** The origin of a native file that was pulled from PostgreSQL. Absent for others. */
-  pulledFrom: PulledFrom.pick({ address: true, tenant: true, conversationId: true }).optional(),
+  /**
+   * The origin of a native file that was pulled from PostgreSQL. Absent for others. The conversation that spawned it is
+   * not in the file; its id is `parentId`. Contents of large files may be on the server still (`contents`).
+   */
+  pulledFrom: PulledFrom.pick({
+    address: true,
+    tenant: true,
+    conversationId: true,
+    parentId: true,
+    contents: true,
+  }).optional(),
   /** The project folder of the file, when the file names it. */
   project: z.string().nullable().optional(),
   /**

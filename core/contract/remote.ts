@@ -20,10 +20,17 @@ export const PullReport = z.object({
   parentConversationId: ConversationId.nullable(),
   /** Large files whose content could not be had: it is not in the store, or not what its row says. */
   unavailableFiles: z.array(z.object({ id: z.string(), reason: z.string() })),
-  /** Every row was read again and compared with what the server sent. */
-  verified: z.literal(true),
+  /**
+   * Every row of the file was read again and compared with what the server sent. Otherwise those that were written since
+   * the last pull; of the rest it is known that nobody wrote them.
+   */
+  comparedAll: z.boolean(),
 })
 export type PullReport = z.infer<typeof PullReport>
+
+/** The content of a large file that was fetched from the server, and has the hash of its row. */
+export const FetchReport = z.object({ id: z.string(), bytes: Count })
+export type FetchReport = z.infer<typeof FetchReport>
 
 /** Changes of a pulled file that were written to PostgreSQL. */
 export const PushReport = z.object({

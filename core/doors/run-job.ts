@@ -40,7 +40,7 @@ const MOST_LOST = 100
  * comparison may open a second one.
  */
 export type RunnableSpec =
-  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' }>
+  | Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>
   | { readonly kind: 'copy'; readonly to: string }
 
 /**
@@ -191,6 +191,7 @@ export function executeHere(open: OpenLcmOptions): JobExecutor {
     if (spec.kind === 'salvage') return driveJob(salvageJob(path, spec.to, signal), onProgress)
     if (spec.kind === 'pull') return driveJob(pullJob(path, spec, open, signal), onProgress)
     if (spec.kind === 'push') return pushJob(path, open)
+    if (spec.kind === 'fetch') return driveJob(fetchJob(path, spec.id, open, signal), onProgress)
     if (spec.kind === 'map') return driveJob(mapJob(path, spec, open, signal), onProgress)
     // This is checked before the file is opened, which would create one.
     if (spec.kind === 'import') requireEnabled(open.settings ?? loadSettings(process.env), 'import transcripts')
@@ -257,15 +258,25 @@ async function* pullJob(
   open: OpenLcmOptions,
   signal: AbortSignal,
 ): AsyncGenerator<JobProgress, JobResult> {
-  const { Servers } = await import('../remote/servers.ts')
-  const servers = new Servers({ folders: userFolders(process.env), env: process.env, keys: open.keys ?? null })
-  return { kind, value: yield* servers.pull(asked, to, signal) }
+  return { kind, value: yield* (await serversFor(open)).pull(asked, to, signal) }
 }
 
 async function pushJob(path: string, open: OpenLcmOptions): Promise<JobResult> {
+  return { kind: 'push', value: await (await serversFor(open)).push(path) }
+}
+
+async function* fetchJob(
+  path: string,
+  id: string,
+  open: OpenLcmOptions,
+  signal: AbortSignal,
+): AsyncGenerator<JobProgress, JobResult> {
+  return { kind: 'fetch', value: yield* (await serversFor(open)).fetch(path, id, signal) }
+}
+
+async function serversFor({ keys }: OpenLcmOptions) {
   const { Servers } = await import('../remote/servers.ts')
-  const servers = new Servers({ folders: userFolders(process.env), env: process.env, keys: open.keys ?? null })
-  return { kind: 'push', value: await servers.push(path) }
+  return new Servers({ folders: userFolders(process.env), env: process.env, keys: keys ?? null })
 }
 
 /** Runs a map beside the memory at a path. What it needs is loaded when somebody asks for one. */

@@ -22,6 +22,8 @@ type Options = {
   /** The folder of files that is configured, or null. */
   readonly filesDir: string | null
   readonly find: FindInFile
+  /** What is not here was left on the server when the memory was pulled. */
+  readonly isOnDemand?: boolean
 }
 
 /** Finds the rows of a content in which a match begins, as far as they are asked for. */
@@ -64,7 +66,7 @@ export class FileReader {
     const row = this.#row(id)
     try {
       const found = this.#find(row, allowed)
-      return found === null ? missing(row) : this.#state(row, found, await this.#index(found, signal))
+      return found === null ? this.#missing(row) : this.#state(row, found, await this.#index(found, signal))
     } catch (error) {
       return unreadable(row, error)
     }
@@ -87,7 +89,7 @@ export class FileReader {
     allowed: readonly string[],
   ): Promise<FileContent> {
     const found = this.#find(row, allowed)
-    if (found === null) return answered(missing(row))
+    if (found === null) return answered(this.#missing(row))
     const needsNoIndex = view.kind === 'page' || (view.kind === 'rows' && view.from === 0)
     const index = this.#known.get(found.stamp) ?? (needsNoIndex ? null : await this.#index(found, signal))
     const state = this.#state(row, found, index)
@@ -129,6 +131,10 @@ export class FileReader {
     const row = fileRow(this.#options.db, id)
     if (row) return row
     throw new LcmError('not_found', `${id} is no large file: "lcm files" lists them.`, { id })
+  }
+
+  #missing(row: StoredFileRow): FileState {
+    return this.#options.isOnDemand ? { ...without(row, ON_SERVER), condition: 'on_server' } : missing(row)
   }
 
   #find({ conversationId, uri }: StoredFileRow, allowed: readonly string[]): Found | null {
@@ -183,6 +189,9 @@ export class FileReader {
     return { ...state, condition: index !== null && hash !== null ? 'sound' : 'unchecked', reason: null }
   }
 }
+
+const ON_SERVER =
+  'Its content is on the server, and was not copied with the conversation: open it in the window, or copy the conversation with all contents by "lcm pull".'
 
 function missing(row: StoredFileRow): FileState {
   const named = row.uri ? JSON.stringify(cutText(row.uri, 500)) : 'nothing of a path'

@@ -15,7 +15,6 @@ import {
 import { requireVersion } from '../postgres/migrate.ts'
 import type { Objects } from '../remote/objects/configured.ts'
 import { pullConversation } from '../remote/pull.ts'
-import { appendedIn, type Marks, marksOf } from '../remote/pulled-file.ts'
 import { pushChanges } from '../remote/push.ts'
 import { removeDatabase } from '../sqlite/new-file.ts'
 import { NATIVE_CAPABILITIES } from '../systems/open.ts'
@@ -160,10 +159,10 @@ export class RemoteMemory {
   ): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const marks = await this.#settle(working, signal)
+        await this.#settle(working, signal)
         const answer = await working.file.host.call(name, input, signal)
         if (name === 'compact' || (name === 'assemble' && hasCompacted(answer))) working.isCompacted = true
-        if (name === 'ingest' || working.isCompacted) await this.#push(working, marks)
+        if (name === 'ingest' || working.isCompacted) await this.#push(working)
         return answer
       } catch (error) {
         if (!(error instanceof LcmError) || error.code !== 'conflict') throw error
@@ -178,9 +177,9 @@ export class RemoteMemory {
     }
   }
 
-  /** Stores what a compaction left, and reads what others stored. Returns what the file held then. */
-  async #settle(working: Working, signal: AbortSignal): Promise<Marks> {
-    if (working.isCompacted) await this.#push(working, null)
+  /** Stores what a compaction left, and reads what others stored. */
+  async #settle(working: Working, signal: AbortSignal): Promise<void> {
+    if (working.isCompacted) await this.#push(working)
     const { key } = working
     const { path, core } = working.file
     const { read } = await core.lcm()
@@ -188,22 +187,19 @@ export class RemoteMemory {
     const head = await this.#withDb((db) => db.read(key.tenant, (query) => readHead(query, key)))
     const isSame = head?.revision.appends === origin?.appends && head?.revision.changes === origin?.changes
     if (!isSame) await this.#pull(key, path, signal)
-    return marksOf(read, key.conversationId)
   }
 
-  /** Writes in one transaction what the file holds more. Without marks, the whole file is compared. */
-  async #push(working: Working, marks: Marks | null): Promise<void> {
-    const { key, file } = working
-    const { core } = file
+  /** Writes in one transaction what the file holds more. */
+  async #push(working: Working): Promise<void> {
+    const { core } = working.file
     const db = (await core.lcm()).requireWrite('store')
-    const isWhole = marks === null || working.isCompacted
-    const changes = isWhole ? null : [...appendedIn(db, key.conversationId, marks)]
+    const wasCompacted = working.isCompacted
     // A run that goes on will have more to store.
     if (!isRunning(core)) working.isCompacted = false
     try {
-      await this.#withDb((to) => pushChanges(to, db, { known: changes, objects: this.#options.objects }))
+      await this.#withDb((to) => pushChanges(to, db, { objects: this.#options.objects }))
     } catch (error) {
-      working.isCompacted = isWhole
+      working.isCompacted = wasCompacted
       throw error
     }
   }
@@ -310,7 +306,7 @@ export class RemoteMemory {
     const run = working.last.then(async () => {
       if (!working.isCompacted) return
       try {
-        await this.#push(working, null)
+        await this.#push(working)
       } catch (error) {
         if (!(error instanceof LcmError) || error.code !== 'conflict') throw error
         await this.#startAgain(working)

@@ -1,6 +1,7 @@
 import { sha256 } from '../hashing.ts'
 import { HEAD_COLUMNS, STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import { endWholeComparison, isNoted, keepNoted, noteChanges, notedUnits, unitsNoted } from './noted-changes.ts'
 
 /** The rows of one unit, such as a summary or the links of a summary, and a hash of all of them. */
 export type Unit = { readonly unit: StoredValue; readonly rows: readonly StoredRow[]; readonly hash: string }
@@ -28,11 +29,12 @@ const queries = {
   record: /* sql */ `INSERT OR REPLACE INTO pulled_rows (table_name, unit, hash) VALUES (?, ?, ?)`,
   forget: /* sql */ `DELETE FROM pulled_rows WHERE table_name = ? AND unit = ?`,
   recorded: /* sql */ `SELECT unit, hash FROM pulled_rows WHERE table_name = :table`,
+  recordedOf: /* sql */ `
+    SELECT unit, hash FROM pulled_rows
+    WHERE table_name = :table AND unit IN (SELECT value FROM json_each(:units))`,
   head: /* sql */ `
     SELECT ${HEAD_COLUMNS.map(({ name }) => name).join(', ')} FROM conversations
     WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  lastMessage: /* sql */ `SELECT max(message_id) FROM messages WHERE conversation_id = CAST(:conversation AS INTEGER)`,
-  lastItem: /* sql */ `SELECT max(ordinal) FROM context_items WHERE conversation_id = CAST(:conversation AS INTEGER)`,
   rows: (table: StoredTable, owner: string, where: string) => /* sql */ `
     SELECT ${table.columns.map(({ name }) => `t.${name}`).join(', ')} FROM ${table.name} AS t ${owner}
     WHERE ${where} = CAST(:conversation AS INTEGER)
@@ -47,9 +49,14 @@ const OWNERS: Readonly<Record<string, string>> = {
 }
 
 /** Reads the rows of a conversation in a native file, in the order of their units. */
-export function nativeRows(db: ReadDb, table: StoredTable, conversation: number): IterableIterator<StoredRow> {
+export function nativeRows(
+  db: ReadDb,
+  table: StoredTable,
+  conversation: number,
+  condition = '',
+): IterableIterator<StoredRow> {
   const owner = OWNERS[table.name]
-  const sql = queries.rows(table, owner ?? '', owner === undefined ? 't.conversation_id' : 'o.conversation_id')
+  const sql = queries.rows(table, owner ?? '', `${condition} ${owner === undefined ? 't' : 'o'}.conversation_id`)
   return db.iterate<StoredRow>(sql, { conversation })
 }
 
@@ -95,20 +102,67 @@ export function recordHead(db: WriteDb, row: StoredRow): void {
 /** The time of the last change of a conversation is not compared: every writer moves it. */
 export const headHash = (row: StoredRow): string => hashOf(HEAD, [{ ...row, updated_at: null }])
 
-/** Everything in which the file differs from what was pulled. Reads the whole file. */
+/**
+ * Everything in which the file differs from what was pulled. Reads the units that were written since they were last
+ * compared; where they are not noted, the whole file.
+ */
 export function* changesIn(db: ReadDb, conversation: number): Generator<TableChanges> {
+  const isPart = isNoted(db)
   for (const table of STORED_TABLES) {
-    const recorded = recordedUnits(db, table)
-    const units: ChangedUnit[] = []
-    for (const unit of unitsOf(table, nativeRows(db, table, conversation))) {
-      const key = JSON.stringify(unit.unit)
-      const before = recorded.get(key) ?? null
-      recorded.delete(key)
-      if (before !== unit.hash) units.push({ ...unit, before })
-    }
-    for (const [key, before] of recorded) units.push({ unit: JSON.parse(key), rows: [], hash: NO_ROWS, before })
-    if (units.length > 0) yield { table, units }
+    const changes = isPart ? notedChanges(db, table, conversation) : everyChange(db, table, conversation)
+    if (changes.units.length > 0) yield changes
   }
+}
+
+const everyChange = (db: ReadDb, table: StoredTable, conversation: number): TableChanges =>
+  comparedUnits(table, nativeRows(db, table, conversation), recordedUnits(db, table))
+
+function notedChanges(db: ReadDb, table: StoredTable, conversation: number): TableChanges {
+  const noted = unitsNoted(db, table)
+  if (noted.length === 0) return { table, units: [] }
+  const units = JSON.stringify(noted.map((unit) => JSON.stringify(unit)))
+  const recorded = db.all<{ unit: string; hash: string }>(queries.recordedOf, { table: table.name, units })
+  const rows = nativeRows(db, table, conversation, `t.${table.unit} IN (${notedUnits(table)}) AND`)
+  return comparedUnits(table, rows, new Map(recorded.map(({ unit, hash }) => [unit, hash])))
+}
+
+function comparedUnits(table: StoredTable, rows: Iterable<StoredRow>, recorded: Map<string, string>): TableChanges {
+  const units: ChangedUnit[] = []
+  for (const unit of unitsOf(table, rows)) {
+    const key = JSON.stringify(unit.unit)
+    const before = recorded.get(key) ?? null
+    recorded.delete(key)
+    if (before !== unit.hash) units.push({ ...unit, before })
+  }
+  for (const [key, before] of recorded) units.push({ unit: JSON.parse(key), rows: [], hash: NO_ROWS, before })
+  return { table, units }
+}
+
+/**
+ * Reads again what was written, and compares it with what was pulled: the whole file when that was never done, and
+ * otherwise the units that are noted. What is equal needs no further comparison.
+ * @returns the first table with differences, or null
+ */
+export function compareWritten(db: WriteDb, conversation: number): TableChanges | null {
+  noteChanges(db)
+  if (!isNoted(db)) {
+    for (const table of STORED_TABLES) {
+      const different = everyChange(db, table, conversation)
+      if (different.units.length > 0) return different
+    }
+    endWholeComparison(db)
+  }
+  return settleNoted(db, conversation)[0] ?? null
+}
+
+/** Forgets which units were written where they are as they were pulled or pushed. Returns the others. */
+export function settleNoted(db: WriteDb, conversation: number): TableChanges[] {
+  return db.transaction(() => {
+    if (!isNoted(db)) return []
+    const changes = [...changesIn(db, conversation)]
+    keepNoted(db, changes)
+    return changes
+  })
 }
 
 /** The conversation itself, where it differs from what was pulled. */
@@ -128,30 +182,4 @@ export function recordedUnits(db: ReadDb, table: StoredTable): Map<string, strin
 
 export function makePulledRows(db: WriteDb): void {
   db.exec(queries.make)
-}
-
-/** How far the messages and the window of a conversation went at a moment. */
-export type Marks = { readonly messageId: number; readonly ordinal: number }
-
-export function marksOf(db: ReadDb, conversation: number): Marks {
-  const last = (sql: string): number => db.value<number | null>(sql, { conversation }) ?? Number.MIN_SAFE_INTEGER
-  return { messageId: last(queries.lastMessage), ordinal: last(queries.lastItem) }
-}
-
-/** The rows of messages that were appended since, as `changesIn` would find them. It reads no others. */
-export function* appendedIn(db: ReadDb, conversation: number, after: Marks): Generator<TableChanges> {
-  const limits: Readonly<Record<string, readonly [column: string, after: number]>> = {
-    messages: ['t.message_id', after.messageId],
-    message_parts: ['t.message_id', after.messageId],
-    context_items: ['t.ordinal', after.ordinal],
-  }
-  for (const table of STORED_TABLES) {
-    const limit = limits[table.name]
-    if (limit === undefined) continue
-    const owner = OWNERS[table.name]
-    const where = `${limit[0]} > CAST(:after AS INTEGER) AND ${owner === undefined ? 't' : 'o'}.conversation_id`
-    const rows = db.iterate<StoredRow>(queries.rows(table, owner ?? '', where), { conversation, after: limit[1] })
-    const units = [...unitsOf(table, rows)].map((unit) => ({ ...unit, before: null }))
-    if (units.length > 0) yield { table, units }
-  }
 }

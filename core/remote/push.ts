@@ -27,6 +27,7 @@ import {
   NO_ROWS,
   recordHead,
   recordUnits,
+  settleNoted,
   type TableChanges,
   unitsOf,
 } from './pulled-file.ts'
@@ -59,14 +60,13 @@ type HeadChange = ReturnType<typeof changedHead>
 
 /**
  * Writes what was changed in a pulled file back, in one transaction. Each row that is replaced is compared with what
- * was pulled; what was pushed before, by a push whose answer was lost, counts as done. Who knows all changes of the file
- * gives them, and it is not read again.
+ * was pulled; what was pushed before, by a push whose answer was lost, counts as done.
  * @throws LcmError conflict with the rows that differ; nothing is written then. invalid_argument for any other file
  */
 export async function pushChanges(
   to: Postgres,
   db: WriteDb,
-  { known = null, objects = null }: { known?: readonly TableChanges[] | null; objects?: Objects | null } = {},
+  { objects = null }: { objects?: Objects | null } = {},
 ): Promise<PushReport> {
   const origin = readPulledFrom(db)
   if (origin === null) {
@@ -80,8 +80,7 @@ export async function pushChanges(
   await requireOurs(to, 'A push writes to the database')
   const { tenant, conversationId } = origin
   const key = { tenant, conversationId }
-  const { changes, head } =
-    known === null ? readWhole(db, conversationId) : { changes: known, head: changedHead(db, conversationId) }
+  const { changes, head } = readChanges(db, conversationId)
   refuseCanonicalChanges(db, changes)
   const added = changes
     .filter(({ table }) => table.name === 'large_files')
@@ -99,6 +98,7 @@ export async function pushChanges(
     // When somebody else wrote meanwhile, the next pull has to read again.
     if (done !== null && isNext(done, origin)) storePulledFrom(db, { ...origin, ...done })
   })
+  settleNoted(db, conversationId)
   const ofTable = ({ table, units }: TableChanges): PushReport['tables'][number] => ({
     table: table.name,
     added: units.filter(({ before }) => before === null).length,
@@ -118,7 +118,7 @@ export async function pushChanges(
 }
 
 /** Reads one state of the file, which a compaction may be writing to. */
-function readWhole(db: WriteDb, conversationId: number) {
+function readChanges(db: WriteDb, conversationId: number) {
   const held = db.iterate(queries.hold)
   try {
     held.next()
@@ -162,13 +162,15 @@ async function apply(
   }
   const conflicts: Conflict[] = []
   const open: TableChanges[] = []
-  for (const change of changes) open.push(await stillOpen(query, key, change, conflicts))
+  for (const change of changes) {
+    const left = await stillOpen(query, key, change, conflicts)
+    if (left.units.length > 0) open.push(left)
+  }
   if (head !== null && headHash(stored.row) !== head.before && headHash(stored.row) !== headHash(head.row)) {
     conflicts.push({ table: 'conversations', id: String(key.conversationId), what: 'changed' })
   }
   if (conflicts.length > 0) throw conflictError(key, conflicts)
-  const isDone = open.every(({ units }) => units.length === 0)
-  if (isDone && (head === null || headHash(stored.row) === headHash(head.row))) return null
+  if (open.length === 0 && (head === null || headHash(stored.row) === headHash(head.row))) return null
   // Window entries go before the summaries that they name, and come after them, so that sums of tokens stay right.
   for (const { table, units } of open.toReversed()) {
     const replaced = units.filter(({ before }) => before !== null)
@@ -251,14 +253,21 @@ async function onlyRecounted(
   return rows
 }
 
-/** Only messages and the window entries of them were added, so that who holds a copy has to read nothing again. */
-const isAppend = (changes: readonly TableChanges[]): boolean =>
-  changes.every(
+/**
+ * Only messages with their parts and window entries were added, so that who holds a copy has to read nothing again. A
+ * part or an entry of an older message is not found at the end.
+ */
+function isAppend(changes: readonly TableChanges[]): boolean {
+  const messages = changes.find(({ table }) => table.name === 'messages')?.units ?? []
+  const added = new Set(messages.flatMap(({ before, unit }) => (before === null ? [unit] : [])))
+  return changes.every(
     ({ table, units }) =>
-      units.every(({ before }) => before === null) &&
-      (table.isCanonical ||
-        (table.name === 'context_items' && units.every(({ rows }) => rows.every((row) => row.summary_id === null)))),
+      APPENDED.has(table.name) &&
+      units.every(({ before, rows }) => before === null && rows.every((row) => added.has(row.message_id ?? null))),
   )
+}
+
+const APPENDED: ReadonlySet<string> = new Set(['messages', 'message_parts', 'context_items'])
 
 function conflictError({ tenant, conversationId }: ConversationKey, conflicts: readonly Conflict[]): LcmError {
   const named = conflicts.slice(0, NAMED)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../clock.ts'
 import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
-import type { PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
+import type { FetchReport, PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
 import type { ConnectInput, OpenRemoteInput, ServerList, ServerSearchInput } from '../contract/servers.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment, UserFolders } from '../folders.ts'
@@ -154,7 +154,7 @@ export class Servers {
     return cachedPath(this.#options.folders, parseAddress(address, 'argument').address, key)
   }
 
-  /** Copies a conversation into its file, or brings the file up to date. */
+  /** Copies the rows of a conversation into its file, or brings the file up to date. */
   async *pull(
     { address, tenant, conversationId }: OpenRemoteInput,
     to: string,
@@ -166,9 +166,25 @@ export class Servers {
     // A pull may take long, so it has a connection of its own.
     const db = await this.#connectKnown(address)
     try {
-      return yield* pullInTurn({ from: db, key: { tenant, conversationId }, to, objects }, signal)
+      return yield* pullInTurn(
+        { from: db, key: { tenant, conversationId }, to, objects, contents: 'on_demand' },
+        signal,
+      )
     } finally {
       await db.close()
+    }
+  }
+
+  /** Fetches the content of a large file of a pulled conversation. @throws LcmError as `fetchFile` */
+  async *fetch(path: string, id: string, signal: AbortSignal): AsyncGenerator<JobProgress, FetchReport> {
+    const { fetchFile } = await import('./pull-files.ts')
+    const { configuredObjects } = await import('./objects/configured.ts')
+    const objects = configuredObjects(this.#options.env)
+    const from = await this.#connectKnown(originOf(path))
+    try {
+      return yield* fetchFile({ from, path, id, objects }, signal)
+    } finally {
+      await from.close()
     }
   }
 
@@ -177,18 +193,13 @@ export class Servers {
    * @throws LcmError as `pushChanges`
    */
   async push(path: string): Promise<PushReport> {
-    const { pushChanges } = await import('./push.ts')
+    const { pushFile } = await import('./push.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
-    const db = openNative(path)
+    const to = await this.#connectKnown(originOf(path), 'write')
     try {
-      const to = await this.#connectKnown(readPulledFrom(db)?.address ?? path, 'write')
-      try {
-        return await pushChanges(to, db, { objects: configuredObjects(this.#options.env) })
-      } finally {
-        await to.close()
-      }
+      return await pushFile(to, path, configuredObjects(this.#options.env))
     } finally {
-      db.close()
+      await to.close()
     }
   }
 
@@ -248,5 +259,15 @@ function isAddress(text: string): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** The address that a pulled file names. */
+function originOf(path: string): string {
+  const db = openNative(path)
+  try {
+    return readPulledFrom(db)?.address ?? path
+  } finally {
+    db.close()
   }
 }

@@ -4,6 +4,7 @@ import type { GrepHit, GrepInput, GrepResult, GrepStep } from '../contract/retri
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { FILE_START } from '../files/line-runs.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { readPulledFrom } from '../systems/pulled-from.ts'
 import { allFiles } from '../systems/records/files.ts'
 import { TimeSlice } from '../yielding.ts'
 import { compareTimes } from './catalogue.ts'
@@ -132,7 +133,7 @@ export class FileGrep {
       notes.push('No line has all the words; the lines with most of them come first.')
     }
     const unread = files.filter((_, number) => page.unread.has(number))
-    if (unread.length > 0) notes.push(unreadNote(unread))
+    if (unread.length > 0) notes.push(unreadNote(unread, readPulledFrom(this.#db)?.contents === 'on_demand'))
     const before = cursor?.given ?? 0
     const counted = before + page.found
     const isExact = page.isDone || cursor?.isExact === true
@@ -284,8 +285,11 @@ function hitOf(info: FileInfo, hit: FileHit, { strict, loose }: Query): GrepHit 
   }
 }
 
-function unreadNote(files: readonly SearchedFile[]): string {
+function unreadNote(files: readonly SearchedFile[], isOnDemand: boolean): string {
   const named = files.slice(0, NAMED).map(({ info }) => info.id)
   const more = files.length > NAMED ? ', …' : ''
-  return `The contents of ${files.length === 1 ? 'a large file' : `${files.length} large files`} could not be read and were not searched: ${named.join(', ')}${more}. "lcm file" says why.`
+  const [are, next] = isOnDemand
+    ? ['are on the server', 'Open a file to copy its content, or copy all by "lcm pull".']
+    : ['could not be read', '"lcm file" says why.']
+  return `The contents of ${files.length === 1 ? 'a large file' : `${files.length} large files`} ${are} and were not searched: ${named.join(', ')}${more}. ${next}`
 }

@@ -35,6 +35,12 @@ const LEDGER_TRIGGER = new RegExp(
     String.raw`(?:NULL|json_object\((?:'\w+', (?:new|old)\.\w+(?:, )?)*\))\); END$`,
 )
 
+/** Triggers of a file that was pulled from PostgreSQL. They only note which rows were written. */
+const PULL_TRIGGER = new RegExp(
+  String.raw`^CREATE TRIGGER pull_(\w+)_(?:insert|update|delete) AFTER (?:INSERT|UPDATE|DELETE) ON \1 ` +
+    String.raw`BEGIN (?:INSERT OR IGNORE INTO pulled_changes \(table_name, unit\) VALUES \('\w+', (?:new|old)\.\w+\); )+END$`,
+)
+
 const known = new Map<string, NativeSchema>()
 
 /** Derived from the migrations, once in a process. */
@@ -102,10 +108,11 @@ export function requireNativeSchema(db: ReadDb, path: string, migrations: readon
 /** Returns the triggers that are not ours. They would run with each of our writes. */
 export function strangeTriggers(db: ReadDb, migrations: readonly string[]): string[] {
   const { texts } = nativeSchema(migrations)
+  const isOurs = (name: string, sql: string): boolean =>
+    texts.get(name) === sql || LEDGER_TRIGGER.test(sql) || PULL_TRIGGER.test(sql)
   return db
     .all<SchemaObject>(queries.objects)
-    .filter(({ type }) => type === 'trigger')
-    .filter(({ name, sql }) => texts.get(name) !== oneLine(sql) && !LEDGER_TRIGGER.test(oneLine(sql)))
+    .filter(({ type, name, sql }) => type === 'trigger' && !isOurs(name, oneLine(sql)))
     .map(({ name }) => name)
 }
 

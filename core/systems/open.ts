@@ -209,12 +209,9 @@ function describe(path: string, facts: Omit<MemoryInfo, 'path' | 'fileName' | 'b
 function originOf(db: ReadDb): Pick<MemoryInfo, 'copiedFrom' | 'pulledFrom'> {
   const copiedFrom = readOrigin(db)
   const pulled = readPulledFrom(db)
-  return {
-    ...(copiedFrom !== null && { copiedFrom }),
-    ...(pulled !== null && {
-      pulledFrom: { address: pulled.address, tenant: pulled.tenant, conversationId: pulled.conversationId },
-    }),
-  }
+  if (pulled === null) return copiedFrom === null ? {} : { copiedFrom }
+  const { appends: _, changes: __, system: ___, ...pulledFrom } = pulled
+  return { ...(copiedFrom !== null && { copiedFrom }), pulledFrom }
 }
 
 /** null when nothing speaks against writing. */

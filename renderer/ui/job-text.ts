@@ -29,6 +29,7 @@ const VERBS: Readonly<Record<Job['kind'], string>> = {
   salvage: 'Salvaging',
   pull: 'Copying from PostgreSQL',
   push: 'Pushing to PostgreSQL',
+  fetch: 'Fetching',
 }
 const NOUNS: Readonly<Record<Job['kind'], string>> = {
   compact: 'Compaction',
@@ -52,6 +53,7 @@ const NOUNS: Readonly<Record<Job['kind'], string>> = {
   salvage: 'Salvage',
   pull: 'Copy from PostgreSQL',
   push: 'Push to PostgreSQL',
+  fetch: 'Fetching a large file',
 }
 
 const INDEX_OUTCOMES = {
@@ -94,6 +96,8 @@ function resultText(result: JobResult): string {
       return `From PostgreSQL: ${plural(result.value.newMessages, 'new message')}`
     case 'push':
       return result.value.tables.length === 0 ? 'Push: nothing was changed here' : 'Push: written to PostgreSQL'
+    case 'fetch':
+      return `From the server: ${formatBytes(result.value.bytes)} of a large file`
     case 'storage':
       return `Storage: ${formatBytes(result.value.bytes)} measured`
     case 'coverage':

@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { GrepInput } from '../../core/contract/retrieval.ts'
 import { LcmError } from '../../core/errors.ts'
+import { openLcm } from '../../core/lcm.ts'
 import { configuredObjects, type Objects } from '../../core/remote/objects/configured.ts'
 import { findOrphans } from '../../core/remote/objects/orphans.ts'
 import { S3Store } from '../../core/remote/objects/s3-store.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
+import { fetchFile } from '../../core/remote/pull-files.ts'
 import { pushFile } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { openNative } from '../../core/sqlite/native.ts'
@@ -184,6 +187,48 @@ describe('large files beside PostgreSQL', () => {
     }
     expect(await failure(read(objects.store.get(hashOf('never stored'), 1, never)))).toMatchObject({
       code: 'not_found',
+    })
+  })
+
+  it('are left on the server until somebody asks for one, and nothing says that it was seen', async () => {
+    const objects = inS3()
+    const { conversationId, id } = await sendOne('on demand', objects)
+    const to = join(temporaryFolder(), 'pulled.db')
+    const from = database.db
+    const pulling = { from, key: { tenant, conversationId }, to, objects, contents: 'on_demand' } as const
+    s3.requests.length = 0
+    await finish(pullConversation(pulling, never))
+    expect(s3.requests).toEqual([])
+    const seen = async () => {
+      const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
+      try {
+        const report = await finish(lcm.integrity.run(undefined, never))
+        const found = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
+        return {
+          condition: (await lcm.fileReader.check(id, never)).condition,
+          text: (await lcm.fileReader.read(id, { kind: 'page', page: 1 }, never)).text.slice(0, 6),
+          findings: report.checks.flatMap((one) => (one.count > 0 && one.id.startsWith('file') ? [one.id] : [])),
+          hits: found.hits.length > 0,
+          notes: found.notes,
+        }
+      } finally {
+        lcm.close()
+      }
+    }
+    expect(await seen()).toEqual({
+      ...{ condition: 'on_server', text: '', findings: ['files_elsewhere'], hits: false },
+      notes: [expect.stringContaining('on the server and were not searched')],
+    })
+    const fetching = { from, path: to, id, objects }
+    const key = keyOf(hashOf(content))
+    s3.objects.set(key, { bytes: Buffer.from(content).fill('x'), at: new Date() })
+    expect(await failure(finish(fetchFile(fetching, never)))).toMatchObject({ code: 'server_failed' })
+    expect(await seen()).toMatchObject({ condition: 'on_server', text: '' })
+    s3.objects.set(key, { bytes: content, at: new Date() })
+    expect(await finish(fetchFile(fetching, never))).toEqual({ id, bytes: content.length })
+    expect(await seen()).toMatchObject({ condition: 'sound', text: 'A line', findings: [], hits: true, notes: [] })
+    expect(await failure(finish(fetchFile({ ...fetching, objects: null }, never)))).toMatchObject({
+      code: 'invalid_argument',
     })
   })
 

@@ -1,12 +1,14 @@
+import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LcmError } from '../../core/errors.ts'
 import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
+import { distrust, isNoted } from '../../core/remote/noted-changes.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
 import { pullForReading } from '../../core/remote/pull-in-turn.ts'
-import { changesIn, nativeRows } from '../../core/remote/pulled-file.ts'
+import { changesIn, nativeHead, nativeRows } from '../../core/remote/pulled-file.ts'
 import { pushChanges } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { openNative } from '../../core/sqlite/native.ts'
@@ -235,6 +237,127 @@ describe('a pulled file', () => {
     const { id, paths } = await pulledTwice()
     edit(paths[0], (memory) => void memory.messages(id, 1))
     await expect(pull(id, paths[0])).rejects.toMatchObject({ code: 'conflict' })
+  })
+})
+
+/** What may be written to a file of a conversation, also in its old rows. `n` says which row. */
+const WRITES: Readonly<Record<string, (memory: TestMemory, id: number, n: number) => void>> = {
+  'append messages': (memory, id, n) => void memory.messages(id, 1 + (n % 3)),
+  'append a message outside of the window': (memory, id) => void memory.message(id, { inWindow: false }),
+  'append a large file': (memory, id, n) => void memory.largeFile(id, { file_id: `file_${id}_${n}` }),
+  'add a part to a message': (memory, _, n) =>
+    memory.parts(nth(memory, 'SELECT message_id FROM messages', n), [{ part_type: 'compaction', is_synthetic: 1 }]),
+  'count a message again': ({ db }, _, n) =>
+    void db.run('UPDATE messages SET token_count = token_count + 1 WHERE message_id % 30 = :n', { n: n % 30 }),
+  'rewrite a summary': (memory, _, n) =>
+    void memory.db.run('UPDATE summaries SET content = content || :n WHERE summary_id = :id', {
+      ...{ n, id: nth(memory, 'SELECT summary_id FROM summaries', n) },
+    }),
+  'compact a message': (memory, id, n) => {
+    const message = nth<number>(memory, 'SELECT message_id FROM context_items WHERE message_id IS NOT NULL', n)
+    memory.leaf(id, [message], { content: `Of ${message}.` })
+  },
+  'take an item out of the window': (memory, _, n) =>
+    void memory.db.run('DELETE FROM context_items WHERE ordinal = :ordinal', {
+      ordinal: nth(memory, 'SELECT ordinal FROM context_items', n),
+    }),
+  'put a message back into the window': ({ db }, id) =>
+    void db.run(
+      `INSERT INTO context_items SELECT :id, 1 + (SELECT min(ordinal) FROM context_items AS a WHERE NOT EXISTS (
+          SELECT 1 FROM context_items AS b WHERE b.ordinal = a.ordinal + 1)), 'message', message_id, NULL, 1
+        FROM messages WHERE message_id NOT IN (SELECT message_id FROM context_items WHERE message_id IS NOT NULL)
+        LIMIT 1`,
+      { id: BigInt(id) },
+    ),
+  'forget a summary': (memory, _, n) => {
+    const id = nth(memory, 'SELECT summary_id FROM summaries', n)
+    for (const [table, column] of FORGOTTEN) memory.db.run(`DELETE FROM ${table} WHERE ${column} = :id`, { id })
+  },
+  'name the conversation': ({ db }, _, n) => void db.run('UPDATE conversations SET title = :n', { n: `Title ${n}` }),
+}
+const FORGOTTEN = [
+  ['context_items', 'summary_id'],
+  ['summary_sources', 'source_summary_id'],
+  ['summaries', 'summary_id'],
+] as const
+function nth<T extends string | number>({ db }: TestMemory, sql: string, n: number): T {
+  const all = db.column<T>(sql)
+  return all[n % Math.max(1, all.length)] ?? (0 as T)
+}
+const someWrites = fc.array(
+  fc.record({ what: fc.constantFrom(...Object.keys(WRITES)), n: fc.nat(60), isPushed: fc.boolean() }),
+  { minLength: 1, maxLength: 6 },
+)
+
+describe('a change of any row', () => {
+  it('is pulled when another file pushed it, whatever it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(someWrites, async (writes) => {
+        const { id, paths } = await pulledTwice()
+        for (const { what, n, isPushed } of writes) {
+          edit(paths[0], (memory) => WRITES[what]?.(memory, id, n))
+          if (!isPushed) continue
+          await push(paths[0])
+          if (n % 2 === 0) await pull(id, paths[1])
+        }
+        await push(paths[0])
+        await pull(id, paths[1])
+        const [a, b] = paths.map((path) => openNative(path))
+        if (!a || !b) throw new Error('two files')
+        expect(everyRow(b, id)).toEqual(everyRow(a, id))
+        expect({ ...nativeHead(b, id), updated_at: 0 }).toEqual({ ...nativeHead(a, id), updated_at: 0 })
+        for (const db of [a, b]) {
+          expect(isNoted(db)).toBe(true)
+          distrust(db)
+          expect([...changesIn(db, id)]).toEqual([])
+          db.close()
+        }
+      }),
+      { numRuns: runs(30) },
+    )
+  })
+
+  it('is noticed in the file without reading all rows, as by a comparison of all', async () => {
+    const { id, paths } = await pulledTwice()
+    fc.assert(
+      fc.property(someWrites, (writes) => {
+        const path = freshPath()
+        copyFileSync(paths[0], path)
+        edit(path, (memory) => {
+          for (const { what, n } of writes) WRITES[what]?.(memory, id, n)
+          expect(isNoted(memory.db)).toBe(true)
+          const noted = [...changesIn(memory.db, id)]
+          distrust(memory.db)
+          expect(noted).toEqual([...changesIn(memory.db, id)])
+        })
+      }),
+      { numRuns: runs(60) },
+    )
+  })
+
+  it('costs what it brings: rows that nobody wrote are not read again, but when that is asked for', async () => {
+    const memory = new TestMemory()
+    const conversation = memory.conversation({ sessionId: newSession() })
+    memory.messages(conversation, 500)
+    const id = (await send(memory.db)).conversations[0]?.to ?? 0
+    memory.close()
+    const paths = [freshPath(), freshPath()] as const
+    for (const path of paths) await pull(id, path)
+    edit(paths[0], (file) => void file.messages(id, 2))
+    await push(paths[0])
+    // A row that was damaged under the triggers is not noticed by what reads only what was written.
+    edit(paths[1], (file) => file.damage("UPDATE messages SET content = 'damaged' WHERE message_id = 7"))
+    expect(await pull(id, paths[1])).toMatchObject({ newMessages: 2, comparedAll: false })
+    const everything = pullConversation(
+      { from: server.db, key: { tenant, conversationId: id }, to: paths[1], compare: 'everything' },
+      never,
+    )
+    await expect(finish(everything)).rejects.toMatchObject({ code: 'conflict' })
+    edit(paths[1], (file) =>
+      file.damage(`UPDATE messages SET content = 'Message 6 of conversation ${conversation}.' WHERE message_id = 7`),
+    )
+    const again = { from: server.db, key: { tenant, conversationId: id }, to: paths[1], compare: 'everything' } as const
+    expect(await finish(pullConversation(again, never))).toMatchObject({ newMessages: 0, comparedAll: true })
   })
 })
 

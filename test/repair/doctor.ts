@@ -10,7 +10,7 @@ import { openHere } from '../builders/ledgers.ts'
 type ResultOf<S extends Exclude<JobSpec, { kind: 'map' }>> = Extract<JobResult, { kind: S['kind'] }>['value']
 
 /** A job to its end, on a connection of its own, with the settings of somebody who configured nothing. */
-export async function runOn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' }>>(
+export async function runOn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>>(
   path: string,
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},
@@ -23,7 +23,7 @@ export async function runOn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' |
   }
 }
 
-export async function runIn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' }>>(
+export async function runIn<S extends Exclude<JobSpec, { kind: 'map' | 'probe' | 'compare' | 'push' | 'fetch' }>>(
   lcm: Lcm,
   spec: S,
   onProgress: (progress: JobProgress, abort: AbortController) => void = () => {},

@@ -15,6 +15,8 @@ export type StoredFile = StoredFileRow & {
   readonly isInStore: boolean
   /** The path at which the file was found, and its size. */
   readonly found: { readonly path: string; readonly bytes: number } | null
+  /** True when the content was left on the server until somebody asks for it. */
+  readonly isOnServer: boolean
   /** True when the folder of the system's files exists on this machine. */
   readonly isStoreHere: boolean
   /** True when the name follows the system's naming rule. */
@@ -24,14 +26,21 @@ export type StoredFile = StoredFileRow & {
 /** Finds every stored file at the path in its row or in the folder of files beside the database, once in a scan. */
 export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleContext): StoredFile[] => {
   const folder = dirname(realOf(info.path))
-  // A relative path is meant beside the database.
-  const rows = fileRows(db).map((row) => ({ ...row, uri: isRelative(row.uri) ? join(folder, row.uri) : row.uri }))
+  const configured = filesDir === null ? null : resolve(filesDir)
+  const { pulledFrom } = info
+  // A relative path is meant beside the database. A pull puts contents there, too, wherever they were before.
+  const placeOf = ({ uri, conversationId }: StoredFileRow): string =>
+    pulledFrom !== undefined && (configured === null || !uri.startsWith(configured + sep))
+      ? join(folder, STORE, String(conversationId), basename(uri.replaceAll('\\', '/')))
+      : isRelative(uri)
+        ? join(folder, uri)
+        : uri
+  const rows = fileRows(db).map((row) => ({ ...row, uri: placeOf(row) }))
   const roots = new Map<string, number>()
   for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
   const usualRoot = mostly && mostly[1] > 1 ? mostly[0] : null
   const beside = join(folder, STORE)
-  const configured = filesDir === null ? null : resolve(filesDir)
   const owners = ownersOf(rows)
   return rows.map((row) => {
     const owner = owners.get(row.uri)
@@ -46,6 +55,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
       isInStore: basename(rootOf(row.uri)) === STORE,
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
+      isOnServer: outside === null && found === null && pulledFrom?.contents === 'on_demand',
       isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
       isUsualName: isUsualName(basename(row.uri), named.id),
     }

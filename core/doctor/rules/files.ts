@@ -27,7 +27,7 @@ function* files(context: RuleContext): Generator<StoredFile> {
 
 /** The file is missing, although its store is on this machine. */
 const isMissing = (file: StoredFile): boolean =>
-  file.outside === null && file.found === null && (file.isStoreHere || !file.isUsualName)
+  file.outside === null && file.found === null && !file.isOnServer && (file.isStoreHere || !file.isUsualName)
 
 /** Inspects every message that points to an output in a file, and reports what `of` returns for it. */
 function inspectPayloads({ info, system }: RuleContext, of: (payload: Payload) => string | null): Inspector | null {
@@ -203,7 +203,11 @@ export const fileRules = [
     notApplicable: noFiles,
     find: (context) =>
       each(context, (file) =>
-        file.outside === null && file.found === null && !isMissing(file) ? `kept at ${file.uri}` : null,
+        file.outside !== null || file.found !== null || isMissing(file)
+          ? null
+          : file.isOnServer
+            ? 'its content is on the server and was not looked at'
+            : `kept at ${file.uri}`,
       ),
     messageTexts: (context) => inspectPayloads(context, (payload) => payload.elsewhere),
   },

@@ -36,6 +36,10 @@ export const pull = defineCommand({
     address: addressField,
     tenant: tenantField,
     conversationId: ConversationId.describe('the conversation to copy'),
+    compareAll: z
+      .boolean()
+      .optional()
+      .describe('read and compare every row again, also of a file that was pulled before'),
   }),
   positional: ['address'],
   prints: PullReport,
@@ -47,10 +51,11 @@ export const pull = defineCommand({
       const tenant = requireTenant(input.tenant ?? address.tenant)
       const key = { tenant, conversationId: input.conversationId }
       const objects = await objectsHere()
-      return interruptible((signal) => pullConversation({ from, key, to, objects }, signal))
+      const compare = input.compareAll ? 'everything' : 'written'
+      return interruptible((signal) => pullConversation({ from, key, to, objects, compare }, signal))
     })
     const text = (): string =>
-      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}, compared row by row.${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
+      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}; ${report.comparedAll ? 'every row was compared' : 'what is new was compared'}.${report.parentConversationId === null ? '' : `\nConversation ${report.parentConversationId} spawned it and is not in this file: pull it on its own.`}${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
     return { json: report, text }
   },
 })

@@ -25,6 +25,8 @@ export async function storeContents(
     const hash = typeof row.content_hash === 'string' ? row.content_hash : null
     const storageUri = String(row.storage_uri ?? '')
     const path = findStoredFile({ database, conversationId, storageUri, allowed: filesDirs })
+    // Content that was never copied here is there all the same.
+    if (path === null && isHash(hash) && (await store.stat(hash))?.bytes === row.byte_size) continue
     if (path === null || !isHash(hash) || (await hashOf(path, signal)) !== hash) {
       without.push(String(row.file_id))
       continue

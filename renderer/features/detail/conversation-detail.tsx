@@ -1,14 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import type { ListedConversation } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { conversationName } from '../../ui/conversation-name.ts'
+import { ErrorLine } from '../../ui/error-line.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatCount, formatPressure, plural } from '../../ui/format.ts'
+import { formatCount, formatPressure, plainName, plural } from '../../ui/format.ts'
 import { Kbd } from '../../ui/kbd.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useConversation, useConversations } from '../../ui/use-conversations.ts'
+import { useOpening } from '../../ui/use-opening.ts'
 import styles from './conversation-detail.module.css'
 
 /** Imported conversations and those of other systems were often stored later than they were held. */
@@ -20,6 +24,8 @@ type Props = { readonly conversation: ListedConversation }
 export function ConversationDetail({ conversation }: Props) {
   const { conversationId, sessionId, parentConversationId, maxDepth, createdAtMs, updatedAtMs } = conversation
   const { data: spawner } = useConversation(parentConversationId)
+  const { data: info } = useQuery(api.memory.info.queryOptions())
+  const pulledFrom = info?.pulledFrom?.conversationId === conversationId ? info.pulledFrom : undefined
   return (
     <div className={styles.detail}>
       <SectionHeading>Conversation</SectionHeading>
@@ -57,6 +63,9 @@ export function ConversationDetail({ conversation }: Props) {
         </Fact>
       </Facts>
       {spawner && <Related title="Spawned by" rows={[spawner]} />}
+      {pulledFrom && pulledFrom.parentId !== null && (
+        <SpawnerElsewhere {...pulledFrom} parentId={pulledFrom.parentId} />
+      )}
       <SubAgents of={conversationId} />
       <p className={styles.hint}>
         Select a bar, a row or a hit to see what it says and where it comes from. <Kbd>Mod K</Kbd> takes an id as well,{' '}
@@ -86,6 +95,29 @@ function SubAgents({ of }: { readonly of: number }) {
         </Button>
       )}
     </>
+  )
+}
+
+type ElsewhereProps = { readonly address: string; readonly tenant: string; readonly parentId: number }
+
+/** A conversation that was pulled from PostgreSQL comes without the one that spawned it. */
+function SpawnerElsewhere({ address, tenant, parentId }: ElsewhereProps) {
+  const { row, error, open } = useOpening(address)
+  const isOpening = row !== null && error === null
+  return (
+    <section className={styles.related}>
+      <SectionHeading>Spawned by</SectionHeading>
+      <button
+        type="button"
+        disabled={isOpening}
+        title="Copies it from the database and opens it"
+        onClick={() => open({ tenant, conversationId: parentId, label: '', messages: 0 })}
+      >
+        <bdi>{`Conversation ${parentId} of ${plainName(tenant)}`}</bdi>
+        <span>{isOpening ? 'opening…' : 'not in this file'}</span>
+      </button>
+      {error !== null && <ErrorLine error={error} />}
+    </section>
   )
 }
 

@@ -15,6 +15,7 @@ import { Highlighted } from '../../ui/highlighted.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { tokensByWorker } from '../../ui/use-code-tokens.ts'
+import { ContentOnServer } from './content-on-server.tsx'
 import { CHUNK_ROWS, chunkOf, chunksInSight, findAllIgnoringCase, languageOf } from './file-chunks.ts'
 import styles from './file-viewer.module.css'
 import { useFileSearch } from './use-file-search.ts'
@@ -59,6 +60,7 @@ export function FileViewer({ file, openAt }: Props) {
   }, [openAt, total])
   if (start.error) return <ErrorState error={start.error} onRetry={() => void start.refetch()} />
   if (state === undefined) return <Loading what="the file" lines={7} />
+  if (state.condition === 'on_server') return <ContentOnServer file={file} />
   if (state.condition === 'missing' || state.condition === 'not_text')
     return (
       <EmptyState title={state.condition === 'missing' ? 'The content is missing' : 'This is not a text'}>

@@ -16,11 +16,11 @@ import bar from '../../ui/page-bar.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import { type Opening, useOpening } from '../../ui/use-opening.ts'
 import { AlarmLine, type Filters, FleetFilters, filterInput, isFiltered, NO_FILTERS } from './fleet-filters.tsx'
 import styles from './fleet-page.module.css'
 import { FleetTable } from './fleet-table.tsx'
 import { EMPTY_QUESTION, type Question, TenantSearch, TenantSearchField } from './tenant-search.tsx'
-import { type Opening, useOpening } from './use-opening.ts'
 
 const PAGE = 100
 const TYPING_MS = 250

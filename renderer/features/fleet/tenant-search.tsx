@@ -16,8 +16,8 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { FIELDS } from '../../ui/source-passage.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
+import type { OpenedRow, Opening } from '../../ui/use-opening.ts'
 import styles from './tenant-search.module.css'
-import type { OpenedRow, Opening } from './use-opening.ts'
 
 const TYPING_MS = 300
 

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
-import type { FleetRow } from '../../../core/contract/fleet.ts'
-import type { RemoteHit } from '../../../core/contract/remote.ts'
-import { api } from '../../api.ts'
-import { navigate } from '../../routes.ts'
-import { useNewFile } from '../../ui/use-new-file.ts'
+import type { FleetRow } from '../../core/contract/fleet.ts'
+import type { RemoteHit } from '../../core/contract/remote.ts'
+import { api } from '../api.ts'
+import { navigate } from '../routes.ts'
+import { useNewFile } from './use-new-file.ts'
 
 /** What is known of a conversation before it is copied. */
 export type OpenedRow = Pick<FleetRow, 'tenant' | 'conversationId' | 'label' | 'messages'>
