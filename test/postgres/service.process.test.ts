@@ -165,7 +165,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
   })
 
-  describe('whose worker or server is killed', () => {
+  describe('a killed worker or server', () => {
     let model: Awaited<ReturnType<typeof startWorkerModel>>
     let undisturbed: unknown
     const working = () => {
