@@ -43,7 +43,7 @@ const SUMMARY_SHARE = 0.3
 /** So many summaries lift what they cover. */
 const SUMMARIES = 200
 /** How much of the score of the best row by words the row gets that says most nearly what the question says. */
-const MEANING_SHARE = 1
+const MEANING_SHARE = 0.5
 /** Above every score by words. */
 const HAS_ALL = 1000
 
