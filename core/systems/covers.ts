@@ -7,10 +7,11 @@ export type Covered<Id> = { readonly id: Id; readonly conversationId: number }
 
 const queries = {
   leaves: /* sql */ `
-    SELECT message_id AS messageId, summary_id AS summaryId
-    FROM summary_messages
-    WHERE message_id IN (SELECT value FROM json_each(:ids))
-    ORDER BY summary_id`,
+    SELECT m.message_id AS messageId, m.summary_id AS summaryId, s.depth AS depth
+    FROM summary_messages AS m
+    CROSS JOIN summaries AS s ON s.summary_id = m.summary_id
+    WHERE m.message_id IN (SELECT value FROM json_each(:ids))
+    ORDER BY m.summary_id`,
   /**
    * Every edge on the way up from some summaries, through summaries that are there. UNION ends on cycles. CROSS JOIN
    * holds SQLite to the order: it would walk all edges of the file otherwise.
@@ -24,19 +25,17 @@ const queries = {
       JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
       JOIN summaries AS s ON s.summary_id = e.summary_id
     )
-    SELECT e.source_summary_id AS sourceId, e.summary_id AS summaryId
+    SELECT e.source_summary_id AS sourceId, e.summary_id AS summaryId, s.depth AS depth
     FROM up
     CROSS JOIN summary_sources AS e ON e.source_summary_id = up.summary_id
     CROSS JOIN summaries AS s ON s.summary_id = e.summary_id
     ORDER BY e.summary_id`,
-  depths: /* sql */ `
-    SELECT summary_id AS id, depth FROM summaries WHERE summary_id IN (SELECT value FROM json_each(:ids))`,
 }
 
 /** The summaries that stand for each message, from the leaf upwards; those that only dangle are left out. */
 export function coversOfMessages(db: ReadDb, messages: readonly Covered<number>[]): Map<number, Cover[]> {
   const leaves = groupBy(
-    db.all<{ messageId: number; summaryId: string }>(queries.leaves, {
+    db.all<Placed & { readonly messageId: number }>(queries.leaves, {
       ids: JSON.stringify(messages.map((m) => m.id)),
     }),
     (row) => row.messageId,
@@ -44,7 +43,7 @@ export function coversOfMessages(db: ReadDb, messages: readonly Covered<number>[
   const starts = messages.map(({ id, conversationId }) => ({
     id,
     conversationId,
-    from: (leaves.get(id) ?? []).map((row) => row.summaryId),
+    from: leaves.get(id) ?? [],
   }))
   return coversAbove(db, starts)
 }
@@ -56,7 +55,7 @@ export function coversOfSummaries(db: ReadDb, summaries: readonly Covered<string
   const starts = summaries.map(({ id, conversationId }) => ({
     id,
     conversationId,
-    from: (dependents.get(id) ?? []).map((row) => row.summaryId).filter((above) => above !== id),
+    from: (dependents.get(id) ?? []).filter(({ summaryId }) => summaryId !== id),
   }))
   const covers = coversAbove(db, starts)
   // On a cycle a summary stands above itself.
@@ -68,32 +67,29 @@ export function coversOfSummaries(db: ReadDb, summaries: readonly Covered<string
   return covers
 }
 
-type UpEdge = { readonly sourceId: string; readonly summaryId: string }
-type Start<Id> = Covered<Id> & { readonly from: readonly string[] }
+type Placed = { readonly summaryId: string; readonly depth: number }
+type UpEdge = Placed & { readonly sourceId: string }
+type Start<Id> = Covered<Id> & { readonly from: readonly Placed[] }
 
 function coversAbove<Id>(db: ReadDb, starts: readonly Start<Id>[]): Map<Id, Cover[]> {
-  const roots = [...new Set(starts.flatMap((start) => start.from))]
-  const edges = roots.length === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify(roots) })
-  const ids = [...new Set([...roots, ...edges.map((edge) => edge.summaryId)])]
-  const depths = new Map(
-    db
-      .all<{ id: string; depth: number }>(queries.depths, { ids: JSON.stringify(ids) })
-      .map((row) => [row.id, row.depth]),
-  )
+  const roots = starts.flatMap((start) => start.from)
+  const depths = new Map(roots.map(({ summaryId, depth }) => [summaryId, depth]))
+  const edges = depths.size === 0 ? [] : db.all<UpEdge>(queries.edgesUp, { ids: JSON.stringify([...depths.keys()]) })
+  for (const { summaryId, depth } of edges) depths.set(summaryId, depth)
+  const ids = [...depths.keys()]
   const windows = new Set(windowsOfSummaries(db, ids).map((row) => `${row.conversationId} ${row.id}`))
   const dependents = groupBy(edges, (edge) => edge.sourceId)
   // Neighbouring messages share their leaf, and so the whole way up.
   const ways = new Map<string, string[]>()
   return new Map(
     starts.map(({ id, conversationId, from }) => {
-      const key = from.join('\n')
-      const way = ways.get(key) ?? wayUp(from, dependents)
+      const nearest = from.map(({ summaryId }) => summaryId)
+      const key = nearest.join('\n')
+      const way = ways.get(key) ?? wayUp(nearest, dependents)
       ways.set(key, way)
-      const covers = way.flatMap((summary): Cover[] => {
-        const depth = depths.get(summary)
-        return depth === undefined
-          ? []
-          : [{ id: summary, depth, inWindow: windows.has(`${conversationId} ${summary}`) }]
+      const covers = way.map((summary): Cover => {
+        const inWindow = windows.has(`${conversationId} ${summary}`)
+        return { id: summary, depth: depths.get(summary) ?? 0, inWindow }
       })
       return [id, covers]
     }),
