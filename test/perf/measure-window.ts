@@ -49,6 +49,8 @@ const TRIES = 40
 const LIMIT_MS = 30_000
 /** After a click so much passes before the next one, so that what follows it is over. */
 const REST_MS = 700
+/** A quick hand holds the button for so long. */
+const PRESS_MS = 50
 /** The window loads the code of the other views when the first one has been there for a while. */
 const VIEWS_LOADED_MS = 4500
 const words =
@@ -190,6 +192,7 @@ async function clicks(page: Page, of: 'summaries' | 'messages'): Promise<Tries> 
     }, kind)
     if (!isThere) continue
     await page.mouse.down()
+    await page.waitForTimeout(PRESS_MS)
     await page.mouse.up()
     const now = await page.evaluate(() => location.hash)
     if (now !== selected) taken.push(await answer(page))
