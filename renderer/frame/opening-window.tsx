@@ -1,28 +1,19 @@
-import { host } from '../host.ts'
 import { fileNameOf, shortenPath } from '../ui/format.ts'
+import { HomeButton } from '../ui/home-button.tsx'
 import { Loading } from '../ui/loading.tsx'
-import { Mark } from '../ui/mark.tsx'
+import bar from '../ui/page-bar.module.css'
 import list from './conversation-list.module.css'
 import pill from './file-pill.module.css'
 import frame from './memory-window.module.css'
 import line from './status-line.module.css'
 import tabs from './tabs.module.css'
-import bar from './top-bar.module.css'
 
 /** The window while its file is being opened. The known parts are in their final positions. */
 export function OpeningWindow({ file }: { readonly file: string }) {
   return (
     <div className={frame.window}>
       <header className={bar.bar}>
-        <button
-          type="button"
-          className={bar.home}
-          title="All memories on this machine"
-          onClick={() => host.openFile(null)}
-        >
-          <Mark />
-          LCM Inspector
-        </button>
+        <HomeButton />
         <div className={pill.pill}>
           <span className={pill.dot} data-state="opening" />
           <span className={pill.path} title={file}>

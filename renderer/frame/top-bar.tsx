@@ -1,13 +1,12 @@
 import type { MemoryInfo } from '../../core/contract/memory.ts'
 import { useConnection } from '../api.ts'
-import { host } from '../host.ts'
 import { useLive } from '../live.ts'
 import { navigate, useRoutePart } from '../routes.ts'
 import { formatRelative } from '../ui/format-time.ts'
+import { HomeButton } from '../ui/home-button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/icon-button.tsx'
 import { Kbd } from '../ui/kbd.tsx'
-import { Mark } from '../ui/mark.tsx'
 import bar from '../ui/page-bar.module.css'
 import { SEARCH_FIELD } from '../ui/search-field-id.ts'
 import { ThemeMenu } from '../ui/theme-menu.tsx'
@@ -37,15 +36,7 @@ export function TopBar({ info, onPalette }: Props) {
   const view = useRoutePart('view')
   return (
     <header className={bar.bar}>
-      <button
-        type="button"
-        className={bar.home}
-        title="All memories on this machine"
-        onClick={() => host.openFile(null)}
-      >
-        <Mark />
-        LCM Inspector
-      </button>
+      <HomeButton />
       <FilePill info={info} />
       <LiveText />
       <div className={bar.gap} />

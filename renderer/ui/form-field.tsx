@@ -1,6 +1,9 @@
 import { type ReactNode, useId } from 'react'
 import styles from './form.module.css'
 
+/** What is wrong with the fields of a form, by their names. */
+export type Problems<Field extends string> = Readonly<Partial<Record<Field, string>>>
+
 type Props = {
   readonly label: string
   /** What the field is for. */

@@ -13,6 +13,7 @@ import { JobProgress } from '../../ui/job-progress.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
+import view from '../../ui/view.module.css'
 import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import formStyles from './compare-form.module.css'
 import styles from './compare-view.module.css'
@@ -63,7 +64,7 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
   const swap = () => set({ a: compare.b, b: compare.a, difference: null })
   useKeys({ s: swap })
   return (
-    <section className={styles.view} aria-label="Compare">
+    <section className={view.view} aria-label="Compare">
       <div className={formStyles.form}>
         <SideForm
           name="A"
@@ -87,7 +88,7 @@ export function CompareView({ conversationId, a, b, firstMoment, hasRuns, browse
         </span>
       </div>
       {isRunning && (
-        <div className={styles.running}>
+        <div className={view.running}>
           <JobProgress job={job?.state === 'running' ? job : null} title="Comparing…" />
         </div>
       )}

@@ -75,7 +75,9 @@ type SliderFieldProps = {
   readonly unit?: string
   /** The width of the field in CSS pixels. */
   readonly width: number
+  /** Writes the value. By default thousands are separated. */
   readonly format?: (value: number) => string
+  /** Parses what was typed. Null refuses it. */
   readonly parse: (text: string) => number | null
   /** Maps a value to the slider, from 0 to 1000, and back. */
   readonly toSlider: (value: number) => number
@@ -121,19 +123,7 @@ function SliderField(props: SliderFieldProps) {
   )
 }
 
-type CountFieldProps = {
-  readonly label: string
-  readonly hint: string
-  /** Null while it is not known. */
-  readonly value: number | null
-  /** The width of the field in CSS pixels. */
-  readonly width: number
-  /** Writes the value. By default thousands are separated. */
-  readonly format?: (value: number) => string
-  /** Parses what was typed. Null refuses it. */
-  readonly parse: (text: string) => number | null
-  readonly onChange: (value: number) => void
-}
+type CountFieldProps = Pick<SliderFieldProps, 'label' | 'hint' | 'value' | 'width' | 'format' | 'parse' | 'onChange'>
 
 /**
  * A number that can be typed. A text that does not parse is marked and changes nothing; leaving the field restores the

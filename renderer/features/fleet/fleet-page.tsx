@@ -10,8 +10,8 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
+import { HomeButton } from '../../ui/home-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { Mark } from '../../ui/mark.tsx'
 import bar from '../../ui/page-bar.module.css'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ThemeMenu } from '../../ui/theme-menu.tsx'
@@ -56,10 +56,7 @@ export function FleetPage({ address }: { readonly address: string }) {
   return (
     <div className={styles.page}>
       <header className={bar.bar}>
-        <button type="button" className={bar.home} title="All memories" onClick={() => host.openFile(null)}>
-          <Mark />
-          LCM Inspector
-        </button>
+        <HomeButton />
         <span className={styles.address} title={address}>
           {address}
         </span>

@@ -1,5 +1,6 @@
 import { MAP_RANGES } from '../../../core/contract/lists.ts'
 import type { RequestedMap } from '../../../core/contract/map.ts'
+import type { Problems } from '../../ui/form-field.tsx'
 import { formatCount } from '../../ui/format.ts'
 
 /** What the user typed about a run. The fields are texts until they are checked together. */
@@ -19,7 +20,7 @@ export type MapForm = {
 }
 
 export type MapField = keyof MapForm
-export type MapProblems = Readonly<Partial<Record<MapField, string>>>
+export type MapProblems = Problems<MapField>
 
 export const EMPTY_MAP: MapForm = {
   operator: 'llm',

@@ -9,6 +9,7 @@ import { ErrorLine } from '../../ui/error-line.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { useMarkedMessages } from '../../ui/message-range.ts'
+import view from '../../ui/view.module.css'
 import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import { FoundProbe, type FoundProps } from './found-probe.tsx'
 import { ProbeForm } from './probe-form.tsx'
@@ -48,7 +49,7 @@ export function ProbeView(props: Props) {
   }
   useFirstAsking(address.question !== null && job === null && !isRunning && isReady && !error, ask)
   return (
-    <section className={styles.view} aria-label="Probe">
+    <section className={view.view} aria-label="Probe">
       <ProbeForm
         {...{ kinds, at, compared, firstMoment, isRunning, isReady, own }}
         probe={address}
@@ -60,7 +61,7 @@ export function ProbeView(props: Props) {
       />
       {exportError !== null && <ErrorLine error={exportError} />}
       {isRunning ? (
-        <div className={styles.running}>
+        <div className={view.running}>
           <JobProgress job={job?.state === 'running' ? job : null} title="Probing…" />
         </div>
       ) : error ? (

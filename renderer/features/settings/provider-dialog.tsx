@@ -13,10 +13,10 @@ import { chainAfter } from './chain-order.ts'
 import { embeddingsAfter } from './embeddings-choice.ts'
 import {
   EMPTY_PROVIDER,
-  type FormProblems,
   formOf,
   KNOWN_SERVICES,
   type ProviderField,
+  type ProviderProblems,
   providerOf,
   settingsOf,
 } from './provider-form.ts'
@@ -37,7 +37,7 @@ const KINDS = [
   { value: 'openai-embeddings', label: 'Embeddings' },
 ] as const
 
-const NO_PROBLEMS: FormProblems = {}
+const NO_PROBLEMS: ProviderProblems = {}
 
 /** The address of a model, its protocol, and its prices. */
 export function ProviderDialog({ report, provider, onClose }: Props) {

@@ -1,4 +1,5 @@
 import { type ProviderInfo, ProviderSettings } from '../../../core/contract/provider.ts'
+import type { Problems } from '../../ui/form-field.tsx'
 
 /** What the user typed about a provider. The fields are texts until they are checked together. */
 export type ProviderForm = {
@@ -14,7 +15,7 @@ export type ProviderForm = {
 }
 
 export type ProviderField = keyof ProviderForm
-export type FormProblems = Readonly<Partial<Record<ProviderField, string>>>
+export type ProviderProblems = Problems<ProviderField>
 
 export const EMPTY_PROVIDER: ProviderForm = {
   name: '',
@@ -116,7 +117,7 @@ export const formOf = (provider: ProviderSettings): ProviderForm => ({
 export function providerOf(
   form: ProviderForm,
   taken: readonly string[],
-): { readonly provider: ProviderSettings } | { readonly problems: FormProblems } {
+): { readonly provider: ProviderSettings } | { readonly problems: ProviderProblems } {
   const number = (text: string) => (text.trim() === '' ? null : Number(text.trim()))
   const parsed = ProviderSettings.safeParse({
     name: form.name.trim(),
