@@ -14,7 +14,7 @@ import {
   spentText,
   stepsText,
 } from '../../renderer/features/compaction/compaction-wording.ts'
-import { estimateRun, overheadOf } from '../../renderer/features/compaction/model-estimate.ts'
+import { estimateRun, overheadOf } from '../../renderer/features/compaction/model-estimate.tsx'
 import { providersOf } from '../../renderer/ui/summarizers.ts'
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ')

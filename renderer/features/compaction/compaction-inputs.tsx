@@ -16,10 +16,9 @@ import {
   type SettingField,
   withValues,
 } from './compaction-form.ts'
-import styles from './compaction-inputs.module.css'
+import styles from './compaction-view.module.css'
 import { MODES } from './compaction-wording.ts'
-import { EstimateText } from './estimate-text.tsx'
-import type { ModelEstimate } from './model-estimate.ts'
+import { type ModelEstimate, EstimateText } from './model-estimate.tsx'
 
 type Props = {
   readonly form: CompactionForm

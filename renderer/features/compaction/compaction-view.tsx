@@ -20,7 +20,7 @@ import { CompactionInputs } from './compaction-inputs.tsx'
 import styles from './compaction-view.module.css'
 import { decisionFigures, decisionTitle, TRIGGER_NAMES } from './compaction-wording.ts'
 import { ConfirmDialog } from './confirm-dialog.tsx'
-import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.ts'
+import { estimateRun, type ModelEstimate, overheadOf } from './model-estimate.tsx'
 import { PlanAndHistory } from './plan-and-history.tsx'
 import { RunPanel, RunProgress } from './run-panel.tsx'
 

@@ -4,10 +4,9 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { plural } from '../../ui/format.ts'
+import styles from './compaction-view.module.css'
 import { expectedText, stepsText } from './compaction-wording.ts'
-import styles from './confirm-dialog.module.css'
-import { EstimateText } from './estimate-text.tsx'
-import type { ModelEstimate } from './model-estimate.ts'
+import { type ModelEstimate, EstimateText } from './model-estimate.tsx'
 
 type Props = {
   readonly plan: CompactionPlan

@@ -6,8 +6,8 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, plural } from '../../ui/format.ts'
+import styles from './compaction-view.module.css'
 import { expectedText, stepsText } from './compaction-wording.ts'
-import styles from './plan-table.module.css'
 
 type Props = {
   readonly plan: CompactionPlan
@@ -39,7 +39,7 @@ export function PlanTable({ plan, isPending, step, onStep, onPrompt, scroller }:
         label="Steps of the plan"
         rows={rows}
         columns={columns}
-        layout={styles.columns}
+        layout={styles.planColumns}
         keyOf={({ number }) => number}
         rowPx={27}
         selected={step}

@@ -12,7 +12,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
-import styles from './prompt-dialog.module.css'
+import styles from './compaction-view.module.css'
 
 type Props = {
   readonly request: CompactRequest

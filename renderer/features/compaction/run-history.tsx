@@ -10,9 +10,9 @@ import { Loading } from '../../ui/loading.tsx'
 import { stopReasonText } from '../../ui/stop-reason.ts'
 import { TimeText } from '../../ui/time-text.tsx'
 import { beforeAfterText, levelsText, spentText } from './compaction-wording.ts'
-import styles from './run-history.module.css'
 import { PastRunLosses } from './run-losses.tsx'
 import { RunNodes } from './run-nodes.tsx'
+import styles from './run-panel.module.css'
 
 type Props = { readonly conversationId: number; readonly runs: UseQueryResult<CompactionRunRecord[]> }
 

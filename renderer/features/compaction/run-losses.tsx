@@ -10,7 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { lossText } from './compaction-wording.ts'
-import styles from './run-losses.module.css'
+import styles from './run-panel.module.css'
 
 /** More than these are listed only on request. */
 const FIRST = 12
@@ -28,9 +28,9 @@ export function RunLosses({ report, runId }: Props) {
   const shown = isWhole ? lost : lost.slice(0, FIRST)
   return (
     <section className={styles.losses} aria-label="What the run lost">
-      <p className={styles.head}>{lossText(report.counts)}</p>
+      <p className={styles.lossHead}>{lossText(report.counts)}</p>
       {report.notes.map((note) => (
-        <p key={note} className={styles.note}>
+        <p key={note} className={styles.lossNote}>
           {note}
         </p>
       ))}
@@ -45,7 +45,7 @@ export function RunLosses({ report, runId }: Props) {
         </button>
       )}
       {isWhole && all > lost.length && (
-        <p className={styles.note}>
+        <p className={styles.lossNote}>
           {plural(all - lost.length, 'further detail')}:{' '}
           <code>
             lcm loss --conversation {report.conversationId}

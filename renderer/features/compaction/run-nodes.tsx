@@ -5,7 +5,7 @@ import { DepthSwatch } from '../../ui/depth-swatch.tsx'
 import { formatCompression, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { failedAttempts, outcomeText } from './compaction-wording.ts'
-import styles from './run-nodes.module.css'
+import styles from './run-panel.module.css'
 
 type Node = CompactionRunRecord['created'][number]
 
@@ -19,7 +19,7 @@ export function RunNodes({ created }: { readonly created: readonly Node[] }) {
   if (created.length === 0) return null
   return (
     <div>
-      <div className={classNames(styles.row, styles.titles)} aria-hidden="true">
+      <div className={classNames(styles.nodeRow, styles.titles)} aria-hidden="true">
         <span>node</span>
         <span>level</span>
         <span>made by</span>
@@ -33,7 +33,7 @@ export function RunNodes({ created }: { readonly created: readonly Node[] }) {
         ))}
       </ul>
       {shown.length < created.length && (
-        <button type="button" className={styles.more} onClick={() => setWhole(true)}>
+        <button type="button" className={styles.nodeMore} onClick={() => setWhole(true)}>
           {formatCount(created.length - shown.length)} more
         </button>
       )}
@@ -46,7 +46,7 @@ function NodeRow({ node }: { readonly node: Node }) {
   const accepted = node.attempts.find(({ outcome }) => outcome === 'accepted')
   return (
     <li className={styles.node}>
-      <div className={styles.row}>
+      <div className={styles.nodeRow}>
         <span className={styles.id}>
           <DepthSwatch node={node} />
           <NodeLink id={node.id} node={node} maxChars={20} />

@@ -1,5 +1,8 @@
 import type { CompactionPlan, PromptPreview } from '../../../core/contract/compaction.ts'
 import type { ProviderInfo } from '../../../core/contract/provider.ts'
+import { formatCount, plural } from '../../ui/format.ts'
+import styles from './compaction-view.module.css'
+import { formatCost } from './compaction-wording.ts'
 
 /** What a run would ask of a model if the first call of each node succeeded. */
 export type ModelEstimate = {
@@ -41,3 +44,23 @@ export const overheadOf = (
   preview: Pick<PromptPreview, 'tokens'> | undefined,
   step: CompactionPlan['steps'][number] | undefined,
 ): number => (preview && step ? Math.max(0, preview.tokens - step.sourceTokens) : 0)
+
+/** What a run with a model would send, receive and cost, with its limit. */
+export function EstimateText({ estimate }: { readonly estimate: ModelEstimate }) {
+  const { calls, inputTokens, outputTokens, cost, capTokens, isAboveCap } = estimate
+  return (
+    <div className={styles.estimate}>
+      <p>
+        {plural(calls, 'call')} with about {formatCount(inputTokens)} tokens in and {formatCount(outputTokens)} out ·{' '}
+        {cost === null ? 'no price is set' : `cost about\u00a0${formatCost(cost)}`}
+      </p>
+      <p className={isAboveCap ? styles.warning : styles.dim}>
+        {capTokens === null
+          ? 'A run may send as much as it needs: no spend cap is set.'
+          : isAboveCap
+            ? `The spend cap of ${plural(capTokens, 'token')} a run will be reached: what comes after it is made by the built-in extractor.`
+            : `At most ${plural(capTokens, 'token')} a run: the spend cap.`}
+      </p>
+    </div>
+  )
+}
