@@ -10,15 +10,13 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
+import { dirname } from 'node:path'
 import type { z } from 'zod'
 import { LcmError } from '../errors.ts'
 import { fileError } from '../sqlite/memory-file.ts'
 
 /** A change takes a few milliseconds, so whoever waits this long meets a program that hangs. */
 const LOCK_WAIT_MS = 5000
-const LOOK_MS = 5
 
 type Options<T> = {
   readonly path: string
@@ -71,26 +69,13 @@ export class UserFile<T> {
  * @throws LcmError locked, file_not_readable, disk_full, read_only_file, and what the work throws
  */
 export async function changeAlone<T>(folder: string, work: () => T, waitMs = LOCK_WAIT_MS): Promise<T> {
+  // Only a change needs the driver of SQLite, and most programs change nothing.
+  const { lockFolder } = await import('./lock-folder.ts')
   const release = await lockFolder(folder, waitMs)
   try {
     return work()
   } finally {
     release()
-  }
-}
-
-async function lockFolder(folder: string, waitMs: number): Promise<() => void> {
-  // Only a change needs the driver, and most programs change nothing.
-  const { holdLock } = await import('../sqlite/cache-db.ts')
-  makeFolder(folder)
-  const path = join(folder, 'files.lock')
-  const endMs = performance.now() + waitMs
-  for (;;) {
-    const release = holdLock(path)
-    if (release !== null) return release
-    if (performance.now() >= endMs)
-      throw new LcmError('locked', `Another program holds ${path}: try again in a moment.`, { path })
-    await wait(LOOK_MS)
   }
 }
 
@@ -127,14 +112,6 @@ export function writeWhole(path: string, text: string | Uint8Array): void {
   } catch (error) {
     if (next !== null) rmSync(next, { force: true })
     throw fileError(error, path)
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw fileError(error, folder)
   }
 }
 
