@@ -1,6 +1,5 @@
-import { addressedPoint, pointAddress } from '../features/context/addressed-moment.ts'
-import { MomentField } from '../features/context/moment-field.tsx'
-import { beforeEvent, lastRun, NOW } from '../features/context/moments.ts'
+import { addressedPoint, beforeEvent, lastRun, NOW, pointAddress } from '../features/context/moments.ts'
+import { MomentField } from '../features/context/time-slider.tsx'
 import { type Time, useMoment } from '../features/context/use-time.ts'
 import type { MomentChoice } from '../ui/window-choice.ts'
 

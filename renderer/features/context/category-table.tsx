@@ -5,7 +5,7 @@ import figures from '../../ui/figure-table.module.css'
 import { formatCount, formatPercent } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { categoryColor } from './category.ts'
-import styles from './category-table.module.css'
+import styles from './context-view.module.css'
 import { type Group, groupsByCategory, groupsByReason } from './groups.ts'
 
 /** The window summed up by kind of item, and by the reason why items are in or out. */
@@ -50,7 +50,7 @@ function GroupRows({ groups, head, windowTokens }: RowsProps) {
           return (
             <tr key={key}>
               <td>
-                {category !== null && <span className={styles.swatch} style={{ background: color }} />}
+                {category !== null && <span className={styles.categorySwatch} style={{ background: color }} />}
                 {label}
               </td>
               <td>{formatCount(items)}</td>
@@ -59,7 +59,9 @@ function GroupRows({ groups, head, windowTokens }: RowsProps) {
               <td className={styles.wide}>
                 <span className={figures.bar} style={{ width: `${share * 100}%`, background: color }} />
               </td>
-              <td className={styles.out}>{outItems > 0 && `${formatCount(outItems)} · ${formatCount(outTokens)}`}</td>
+              <td className={styles.categoryOut}>
+                {outItems > 0 && `${formatCount(outItems)} · ${formatCount(outTokens)}`}
+              </td>
             </tr>
           )
         })}

@@ -6,9 +6,9 @@ import { formatTokens, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { type DifferenceRow, differenceRows } from './difference-rows.ts'
-import styles from './difference-table.module.css'
 import { itemColumns } from './item-columns.tsx'
 import { replacementsOf } from './replacements.ts'
+import styles from './time-bar.module.css'
 import type { Time } from './use-time.ts'
 
 type Props = {
@@ -59,13 +59,13 @@ function WideRow({ row, onToggle }: WideProps) {
         <span className={styles.title}>
           {row.title}
           {row.atMs !== null && (
-            <span className={styles.dim}>
+            <span className={styles.differenceDim}>
               {' '}
               · <TimeText atMs={row.atMs} form="short" />
             </span>
           )}
         </span>
-        <span className={styles.figures}>{row.figures}</span>
+        <span className={styles.differenceFigures}>{row.figures}</span>
       </div>
     )
   return (
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<DifferenceRow>[] = [
   {
     id: 'why',
     title: 'why',
-    className: styles.dim,
+    className: styles.differenceDim,
     cell: (row) => row.kind === 'item' && row.reason,
     cellTitle: (row) => (row.kind === 'item' ? row.reason : undefined),
   },

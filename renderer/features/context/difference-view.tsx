@@ -11,10 +11,10 @@ import { formatShort } from '../../ui/format-time.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { DifferenceTable } from './difference-table.tsx'
-import styles from './difference-view.module.css'
 import { momentText } from './moment-text.ts'
 import { normalised, type TimePoint } from './moments.ts'
 import { sumTokens } from './replacements.ts'
+import styles from './time-bar.module.css'
 import { TimeSlider } from './time-slider.tsx'
 import { useAddressedBetween } from './use-addressed.ts'
 import { type Time, useMoment } from './use-time.ts'
@@ -92,9 +92,9 @@ function Moment({ label, time, point, onChange }: MomentProps) {
   const here = normalised(point, time.course)
   return (
     <>
-      <span className={styles.label}>{label.toLowerCase()}</span>
+      <span className={styles.betweenLabel}>{label.toLowerCase()}</span>
       <TimeSlider label={label} time={time} point={here} onChange={onChange} />
-      <span className={styles.text}>{momentText(here, time.timeline, time.course, time.runSteps)}</span>
+      <span className={styles.betweenText}>{momentText(here, time.timeline, time.course, time.runSteps)}</span>
     </>
   )
 }

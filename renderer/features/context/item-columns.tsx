@@ -8,7 +8,7 @@ import { withSigns } from '../../ui/hidden-characters.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { useName } from '../../ui/use-names.ts'
 import { categoryColor, categoryLabel, categoryOf } from './category.ts'
-import styles from './item-columns.module.css'
+import styles from './context-view.module.css'
 
 type Item = Pick<ContextItem, 'id' | 'kind' | 'role' | 'depth' | 'excerpt' | 'tokens' | 'pruned'>
 
@@ -22,7 +22,7 @@ export const itemColumns = <R,>(itemOf: (row: R) => Item): readonly Column<R>[] 
       const category = categoryOf(itemOf(row))
       return (
         <>
-          <span className={styles.swatch} style={{ background: categoryColor(category) }} />
+          <span className={styles.itemSwatch} style={{ background: categoryColor(category) }} />
           {categoryLabel(category)}
         </>
       )

@@ -4,8 +4,8 @@ import { navigate } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatPercent } from '../../ui/format.ts'
+import styles from './context-view.module.css'
 import { itemColumns } from './item-columns.tsx'
-import styles from './item-table.module.css'
 
 type Props = {
   readonly window: AssembledContext
@@ -33,7 +33,7 @@ export function ItemTable({ window, selection }: Props) {
       onSelect={(item) => navigate({ selection: item.id }, 'push')}
       isMain
       onOpen={(item) => navigate({ view: 'transcript', selection: item.id }, 'push')}
-      rowClass={(item) => classNames(!item.included && styles.out, item.kind === 'missing' && styles.missing)}
+      rowClass={(item) => classNames(!item.included && styles.tableOut, item.kind === 'missing' && styles.missing)}
     />
   )
 }
@@ -45,7 +45,7 @@ const columnsOf = (windowTokens: number): readonly Column<ContextItem>[] => [
   {
     id: '#',
     title: '#',
-    className: styles.dim,
+    className: styles.tableDim,
     cell: ({ included, ordinal }) => (included ? ordinal : '–'),
   },
   ...itemColumns<ContextItem>((item) => item),

@@ -5,7 +5,7 @@ import { useWidth } from '../../ui/use-width.ts'
 import { eventText, momentText } from './moment-text.ts'
 import { NOW, normalised, progressAt, startOf, stepEvent, stepMessage, type TimePoint } from './moments.ts'
 import { eventPosition, pointAt, positionOf } from './time-axis.ts'
-import styles from './time-slider.module.css'
+import styles from './time-bar.module.css'
 import type { Time } from './use-time.ts'
 
 type Props = {
@@ -101,4 +101,26 @@ export function pointForKey(
   if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return null
   const direction = event.key === 'ArrowRight' ? 1 : -1
   return event.shiftKey ? stepMessage(point, direction, course) : stepEvent(point, direction, course)
+}
+
+type MomentFieldProps = {
+  readonly label: string
+  readonly time: Time
+  readonly point: TimePoint
+  readonly onChange: (point: TimePoint) => void
+}
+
+/** Chooses a moment in a line of a form: the slider of the window's past, and the moment in words. */
+export function MomentField({ label, time, point, onChange }: MomentFieldProps) {
+  const here = normalised(point, time.course)
+  const text = momentText(here, time.timeline, time.course, time.runSteps)
+  return (
+    <span className={styles.field}>
+      <span className={styles.label}>{label}</span>
+      <TimeSlider label={label} time={time} point={here} onChange={onChange} />
+      <span className={styles.momentText} title={text}>
+        {text}
+      </span>
+    </span>
+  )
 }

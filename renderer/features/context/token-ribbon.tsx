@@ -4,9 +4,8 @@ import { meaningOf } from '../../../core/contract/glossary.ts'
 import { formatCompact, formatPercent, formatTokens, plural } from '../../ui/format.ts'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { useWidth } from '../../ui/use-width.ts'
-import { type Category, categoryLabel, categoryOf } from './category.ts'
-import { isTooSmallToRead, ribbonScale, type Segment, segmentsOf } from './ribbon.ts'
-import { RibbonBand } from './ribbon-band.tsx'
+import { type Category, categoryColor, categoryLabel, categoryOf } from './category.ts'
+import { isTooSmallToRead, pathsByCategory, ribbonScale, type Segment, segmentAt, segmentsOf } from './ribbon.ts'
 import styles from './token-ribbon.module.css'
 
 type Props = {
@@ -133,7 +132,7 @@ function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
         {categoryLabel(categoryOf(item))} · {formatTokens(item.tokens)}
         {window.tokens > 0 && ` · ${formatPercent(item.tokens / window.tokens)}`}
       </p>
-      <p className={styles.excerpt}>
+      <p className="clamped">
         <MarkedText text={item.excerpt} />
       </p>
       {others > 0 && (
@@ -142,5 +141,64 @@ function RibbonTip({ segment, window, widthPx }: RibbonTipProps) {
         </p>
       )}
     </div>
+  )
+}
+
+type BandProps = {
+  readonly segments: readonly Segment[]
+  readonly widthPx: number
+  readonly heightPx: number
+  /** The description for a screen reader. */
+  readonly label: string
+  /** The category that is highlighted while the others are dimmed. */
+  readonly category: Category | null
+  /** Index of the selected item, or -1. */
+  readonly selected: number
+  readonly hovered: Segment | null
+  readonly onHover: (segment: Segment | null) => void
+  readonly onSelect: (segment: Segment) => void
+}
+
+/** A row of segments. A few paths draw a thousand of them. */
+function RibbonBand(props: BandProps) {
+  const { segments, widthPx, heightPx, label, category, selected, hovered, onHover, onSelect } = props
+  const paths = useMemo(() => [...pathsByCategory(segments, heightPx)], [segments, heightPx])
+  const chosen = segments.find(({ first, last }) => first <= selected && selected <= last)
+  const pick = (event: { nativeEvent: MouseEvent }) => segmentAt(segments, event.nativeEvent.offsetX)
+  const frame = (segment: Segment, className: string | undefined) => (
+    <rect
+      className={className}
+      x={Math.max(1, segment.x0)}
+      y={1}
+      width={Math.max(2, segment.x1 - segment.x0 - 1)}
+      height={heightPx - 2}
+    />
+  )
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the table below selects the same items by key
+    <svg
+      className={styles.band}
+      width={widthPx}
+      height={heightPx}
+      role="img"
+      aria-label={label}
+      onPointerMove={(event) => onHover(pick(event))}
+      onPointerLeave={() => onHover(null)}
+      onClick={(event) => {
+        const segment = pick(event)
+        if (segment !== null) onSelect(segment)
+      }}
+    >
+      {paths.map(([name, path]) => (
+        <path
+          key={name}
+          d={path}
+          fill={categoryColor(name)}
+          opacity={category === null || category === name ? 1 : 0.2}
+        />
+      ))}
+      {hovered !== null && segments.includes(hovered) && frame(hovered, styles.hovered)}
+      {chosen !== undefined && frame(chosen, styles.selected)}
+    </svg>
   )
 }

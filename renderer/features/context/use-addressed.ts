@@ -1,7 +1,6 @@
 import { useMemo } from 'react'
 import { currentRoute, navigate, useShown } from '../../routes.ts'
-import { addressedPoint, pointAddress } from './addressed-moment.ts'
-import { lastRun, NOW, type TimePoint } from './moments.ts'
+import { addressedPoint, lastRun, NOW, pointAddress, type TimePoint } from './moments.ts'
 import type { Time } from './use-time.ts'
 import { parseWhatIf, type WhatIf } from './what-if.ts'
 

@@ -2,7 +2,7 @@ import type { CompactionDecision, CompactionPlan, WhatIf } from '../../../core/c
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCompact, formatCount, formatPressure, plural } from '../../ui/format.ts'
 import { pressureState } from '../../ui/pressure-state.ts'
-import styles from './what-if-answer.module.css'
+import styles from './what-if-panel.module.css'
 
 type Props = {
   readonly answer: WhatIf

@@ -13,7 +13,7 @@ import {
   tailToSlider,
   type WhatIf,
 } from './what-if.ts'
-import styles from './what-if-sliders.module.css'
+import styles from './what-if-panel.module.css'
 
 type Props = {
   readonly whatIf: WhatIf
@@ -138,7 +138,7 @@ function CountField({ label, hint, value, width, format = formatCount, parse, on
     if (count !== null) onChange(count)
   }
   return (
-    <span className={styles.countFieldField}>
+    <span className={styles.count}>
       <label htmlFor={id}>{label}</label>
       <input
         id={id}

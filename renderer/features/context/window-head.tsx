@@ -3,10 +3,10 @@ import type { AssembledContext } from '../../../core/contract/context.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
 import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
 import { type Category, categoryColor, sumsByCategory } from './category.ts'
+import styles from './context-view.module.css'
 import { TokenRibbon } from './token-ribbon.tsx'
 import type { SeenWindow } from './use-window.ts'
 import { WindowFigures } from './window-figures.tsx'
-import styles from './window-head.module.css'
 
 type Props = {
   readonly window: SeenWindow
