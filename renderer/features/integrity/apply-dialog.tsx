@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { SummarizerChoice } from '../../ui/summarizer-choice.tsx'
-import styles from './apply-dialog.module.css'
+import styles from './repair-panel.module.css'
 import { RISKS, rowsByTable } from './repair-wording.ts'
 
 type Props = {
@@ -39,7 +39,7 @@ export function ApplyDialog({ steps, info, summarizer, onSummarizer, onConfirm, 
       }
     >
       <div className={styles.body}>
-        <ol className={styles.steps}>
+        <ol className={styles.applySteps}>
           {steps.map((step) => (
             <li key={step.id}>
               <span>{step.title}</span>

@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import type { CheckResult } from '../../../core/contract/integrity.ts'
-import { useRoutePart } from '../../routes.ts'
+import { navigate, useRoutePart } from '../../routes.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
-import styles from './finding.module.css'
-import { FindingDetails } from './finding-details.tsx'
+import styles from './report-view.module.css'
 
 /** The number of samples in the row itself. Unfolding shows the rest. */
 const IN_ROW = 2
@@ -52,7 +52,7 @@ export function Finding({ check, consequences = NONE }: Props) {
                 ),
             )}
             {linked.length === 0 && check.samples[0] !== undefined && !isOpen && (
-              <span className={styles.where} title={check.samples[0].detail}>
+              <span className={classNames('clamped', styles.where)} title={check.samples[0].detail}>
                 <bdi>
                   <MarkedText text={check.samples[0].detail} />
                 </bdi>
@@ -87,5 +87,45 @@ export function Finding({ check, consequences = NONE }: Props) {
         </div>
       )}
     </>
+  )
+}
+
+/** The invariant, the fix or advice, and every sample with a link. */
+function FindingDetails({ check }: { readonly check: CheckResult }) {
+  const rest = check.count - check.samples.length
+  return (
+    <div className={styles.details}>
+      <Facts>
+        <Fact name="It should be">{check.invariant}</Fact>
+        {check.advice !== undefined && <Fact name="What to do">{check.advice}</Fact>}
+      </Facts>
+      <ul className={styles.list}>
+        {check.samples.map(({ id, conversationId, detail }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: samples are fixed, and may repeat an id
+          <li key={index}>
+            {id !== null && <NodeLink id={id} maxChars={24} conversationId={conversationId} />}
+            <bdi className={styles.detail}>
+              <MarkedText text={detail} />
+            </bdi>
+            {id !== null && !id.startsWith('file') && (
+              <button
+                type="button"
+                className={styles.more}
+                aria-label={`show in strata: ${id}`}
+                onClick={() =>
+                  navigate(
+                    { view: 'strata', selection: id, ...(conversationId !== null && { conversationId }) },
+                    'push',
+                  )
+                }
+              >
+                show in strata
+              </button>
+            )}
+          </li>
+        ))}
+        {rest > 0 && <li className={styles.detail}>and {formatCount(rest)} more of the kind</li>}
+      </ul>
+    </div>
   )
 }

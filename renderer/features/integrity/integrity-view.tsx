@@ -9,10 +9,9 @@ import { jobText } from '../../ui/job-text.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { ViewHeader } from '../../ui/view-header.tsx'
-import { CancelScan } from './cancel-scan.tsx'
-import styles from './integrity-view.module.css'
 import { nextJob } from './next-job.ts'
-import { ReportView } from './report-view.tsx'
+import styles from './report-view.module.css'
+import { CancelScan, ReportView } from './report-view.tsx'
 
 type Props = {
   /** True when the repair plan is shown beside this view. */

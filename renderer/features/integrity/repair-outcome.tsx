@@ -7,7 +7,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { PathText } from '../../ui/path-text.tsx'
-import styles from './repair-outcome.module.css'
+import styles from './repair-panel.module.css'
 import { findingChanges, outcomeTitle } from './repair-wording.ts'
 
 type Props = {
@@ -26,8 +26,8 @@ export function RepairOutcome({ job, jobs, onUndo }: Props) {
   if (job.result?.kind !== 'repair')
     return (
       <section className={styles.outcome} role="status">
-        <div className={styles.head}>
-          <h3 className={styles.title}>Repair cancelled</h3>
+        <div className={styles.outcomeHead}>
+          <h3 className={styles.outcomeTitle}>Repair cancelled</h3>
           {put}
         </div>
         <p className={styles.dim}>Nothing was changed.</p>
@@ -35,8 +35,8 @@ export function RepairOutcome({ job, jobs, onUndo }: Props) {
     )
   return (
     <section className={styles.outcome} role="status">
-      <div className={styles.head}>
-        <h3 className={styles.title}>{outcomeTitle(job.result.value)}</h3>
+      <div className={styles.outcomeHead}>
+        <h3 className={styles.outcomeTitle}>{outcomeTitle(job.result.value)}</h3>
         {put}
       </div>
       <Result result={job.result.value} titleOf={titlesBefore(jobs, job)} onUndo={onUndo} />

@@ -8,7 +8,7 @@ import { formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
-import styles from './repair-step-row.module.css'
+import styles from './repair-panel.module.css'
 import { RISKS } from './repair-wording.ts'
 
 type Props = {
@@ -56,7 +56,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
         </div>
         <p className={styles.text}>{step.description}</p>
         {step.cannotRestore !== null && <p className={styles.lost}>Stays lost: {step.cannotRestore}</p>}
-        <div className={styles.foot}>
+        <div className={styles.stepFoot}>
           <button type="button" className={styles.fold} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name={isOpen ? 'chevronDown' : 'chevronRight'} />
             {step.rows === 0 ? 'Details' : plural(step.rows, 'row')}
@@ -64,7 +64,7 @@ export function RepairStepRow({ step, number, choice }: Props) {
           {step.nodes.slice(0, NODES_SHOWN).map((id) => (
             <NodeLink key={id} id={id} maxChars={13} conversationId={step.conversationId} />
           ))}
-          {more > 0 && <span className={styles.dim}>and {formatCount(more)} more</span>}
+          {more > 0 && <span className={styles.stepDim}>and {formatCount(more)} more</span>}
         </div>
         {isOpen && <StepDetails step={step} />}
       </div>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { type CheckResult, checksMade, type IntegrityReport } from '../../../core/contract/integrity.ts'
 import type { Job } from '../../../core/contract/job.ts'
@@ -15,7 +15,6 @@ import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useListKeys } from '../../ui/use-list-keys.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
-import { CancelScan } from './cancel-scan.tsx'
 import { Finding } from './finding.tsx'
 import { byDesign, byDesignTitle, groupChecks, reportTitle } from './report-groups.ts'
 import { reportMarkdown } from './report-markdown.ts'
@@ -174,5 +173,15 @@ function NotApplicable({ checks }: { readonly checks: readonly CheckResult[] }) 
         </dl>
       )}
     </section>
+  )
+}
+
+/** Ends a scan; what was reported last stays. */
+export function CancelScan({ job }: { readonly job: Job }) {
+  const cancel = useMutation(api.jobs.cancel.mutationOptions())
+  return (
+    <Button disabled={cancel.isPending || cancel.isSuccess} onClick={() => cancel.mutate({ jobId: job.jobId })}>
+      {cancel.isSuccess ? 'Cancelling…' : 'Cancel'}
+    </Button>
   )
 }
