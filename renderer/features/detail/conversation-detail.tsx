@@ -3,6 +3,7 @@ import type { ListedConversation } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { classNames } from '../../ui/class-names.ts'
 import { conversationName } from '../../ui/conversation-name.ts'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
@@ -29,7 +30,7 @@ export function ConversationDetail({ conversation }: Props) {
   return (
     <div className={styles.detail}>
       <SectionHeading>Conversation</SectionHeading>
-      <p className={styles.name} title={conversationName(conversation)}>
+      <p className={classNames('clamped', styles.name)} title={conversationName(conversation)}>
         <bdi>{conversationName(conversation)}</bdi>
       </p>
       <Facts>

@@ -5,7 +5,7 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { depthToken } from '../../ui/depth-color.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { useFindings } from '../../ui/use-findings.ts'
-import styles from './detail-chips.module.css'
+import styles from './detail-content.module.css'
 import { kindText, visibilityChip } from './detail-wording.ts'
 
 /** Kind, how the model sees it, and how it was made. */

@@ -19,7 +19,6 @@ import styles from './detail-content.module.css'
 import { DetailFacts } from './detail-facts.tsx'
 import { DetailText } from './detail-text.tsx'
 import { kindHeading } from './detail-wording.ts'
-import expansion from './expansion.module.css'
 import { ExpansionPages } from './expansion-pages.tsx'
 import { LineageLists } from './lineage-lists.tsx'
 import { RawRowsSection } from './raw-rows.tsx'
@@ -138,7 +137,7 @@ type Reach = 'level' | 'messages'
 function Expansion({ summaryId }: { readonly summaryId: string }) {
   const [reach, setReach] = useState<Reach>('level')
   return (
-    <section className={expansion.expansion}>
+    <section className={styles.expansion}>
       <SectionHeading
         aside={
           <Segmented<Reach>

@@ -8,7 +8,7 @@ import { formatAbsolute, formatRange } from '../../ui/format-time.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { prunedWord } from '../../ui/pruned-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './detail-facts.module.css'
+import styles from './detail-content.module.css'
 import { compressionText, coversText, linksText } from './detail-wording.ts'
 
 /** The figures of a message or a summary. */

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
-import styles from './expansion.module.css'
+import styles from './detail-content.module.css'
 import { ExpansionRow } from './expansion-row.tsx'
 import { joinExpansion } from './join-expansion.ts'
 

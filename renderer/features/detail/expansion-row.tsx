@@ -6,7 +6,7 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './expansion.module.css'
+import styles from './detail-content.module.css'
 
 type Props = {
   readonly id: string
@@ -26,7 +26,7 @@ export function ExpansionRow({ id, node, tokens, atMs, content, sources }: Props
   const [isOpen, setOpen] = useState(false)
   const isTool = node.kind === 'message' && node.role === 'tool'
   return (
-    <div className={styles.row} style={{ borderColor: nodeColor(node) }}>
+    <div className={styles.expansionRow} style={{ borderColor: nodeColor(node) }}>
       <div className={styles.head}>
         {sources !== null && (
           <IconButton

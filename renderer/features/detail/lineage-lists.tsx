@@ -3,7 +3,7 @@ import type { Description } from '../../../core/contract/lineage.ts'
 import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
-import styles from './lineage-lists.module.css'
+import styles from './detail-content.module.css'
 
 /** No reader needs more ids than this in a list. The graph and the expansion have pages of them. */
 const MAX_SHOWN = 60
@@ -56,8 +56,8 @@ function Group({ title, count, ids, isMessages = false, children }: GroupProps) 
       <SectionHeading>
         {title} · {formatCount(count)}
       </SectionHeading>
-      {count === 0 && <p className={styles.none}>{children}</p>}
-      <div className={styles.chips} data-narrow={isMessages ? '' : undefined}>
+      {count === 0 && <p className={styles.lineageNone}>{children}</p>}
+      <div className={styles.lineageChips} data-narrow={isMessages ? '' : undefined}>
         {shown.map((id, index) => (
           // A damaged file may name the same source twice.
           // biome-ignore lint/suspicious/noArrayIndexKey: the order is the file's, and fixed

@@ -9,7 +9,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
-import styles from './raw-rows.module.css'
+import styles from './detail-content.module.css'
 
 /** Of a long text, so much is drawn. All of it is copied. */
 const DRAWN_CHARS = 600
@@ -20,7 +20,7 @@ export function RawRowsSection({ id }: { readonly id: string }) {
   const raw = useQuery(api.retrieval.raw.queryOptions({ input: { id }, enabled: isOpen }))
   const [copied, copy] = useCopy()
   return (
-    <section className={styles.section} aria-label="As it is stored">
+    <section className={styles.rawSection} aria-label="As it is stored">
       <SectionHeading
         aside={
           <>
