@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type GrepHit, GrepInput } from '../../core/contract/retrieval.ts'
-import { filterTexts, parseFilters } from '../../renderer/features/search/addressed-filters.ts'
 import {
   activeFilters,
   dayStartMs,
   type Filters,
+  filterTexts,
   grepRequest,
   NO_FILTERS,
   nextDayStartMs,
+  parseFilters,
   toggled,
   withoutFilters,
 } from '../../renderer/features/search/filters.ts'
-import type { Grouping } from '../../renderer/features/search/groups.ts'
-import { rowsOf, stopsOf } from '../../renderer/features/search/rows.ts'
+import { type Grouping, rowsOf, stopsOf } from '../../renderer/features/search/hit-rows.ts'
 import { splitSnippet } from '../../renderer/ui/highlighted.tsx'
 
 const hit = (conversationId: number, id: string): GrepHit => ({

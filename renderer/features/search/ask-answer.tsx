@@ -4,7 +4,7 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { SourcePassage } from '../../ui/source-passage.tsx'
 import { answerParts } from './answer-parts.ts'
-import styles from './ask-answer.module.css'
+import styles from './ask-view.module.css'
 
 /** An answer with its sources, or the best passages when no model was asked, and the cost. */
 export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
@@ -12,7 +12,7 @@ export function AskAnswer({ result }: { readonly result: ExpandQueryResult }) {
   const isWritten = provider !== null
   const cited = new Set(citations.map(({ id }) => id))
   return (
-    <article className={styles.answer} aria-label="Answer">
+    <article className={styles.article} aria-label="Answer">
       <p className={styles.who}>
         {isWritten ? (
           <>

@@ -3,8 +3,8 @@ import { Button } from '../../ui/button.tsx'
 import { nodeColor } from '../../ui/depth-color.ts'
 import { shortenId } from '../../ui/format.ts'
 import { Segmented } from '../../ui/segmented.tsx'
-import styles from './filter-bar.module.css'
 import { activeFilters, DEEPEST_CHOICE, type Filters, toggled, withoutFilters } from './filters.ts'
+import styles from './search-view.module.css'
 import { ToggleChip } from './toggle-chip.tsx'
 
 type Props = {
@@ -38,7 +38,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
   const offered = within ?? summary
   return (
     <div className={styles.bar}>
-      <div className={styles.line}>
+      <div className={styles.filterLine}>
         <Segmented label="Where" options={WHERE} value={where} onChange={(value) => set({ where: value })} />
         <Segmented label="Search in" options={SCOPES} value={scope} onChange={(value) => set({ scope: value })} />
         {scope !== 'files' && (
@@ -66,7 +66,7 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
           </span>
         )}
       </div>
-      <div className={styles.line}>
+      <div className={styles.filterLine}>
         <fieldset className={styles.group} aria-label="Roles" disabled={scope === 'summaries' || scope === 'files'}>
           {ROLES.map((role) => (
             <ToggleChip

@@ -6,12 +6,19 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { useMarkedMessages } from '../../ui/message-range.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import { filterTexts, parseFilters } from './addressed-filters.ts'
 import { FilterBar } from './filter-bar.tsx'
-import { activeFilters, type Filters, grepRequest, toggled, withoutFilters } from './filters.ts'
+import {
+  activeFilters,
+  type Filters,
+  filterTexts,
+  grepRequest,
+  parseFilters,
+  toggled,
+  withoutFilters,
+} from './filters.ts'
 import { HitList } from './hit-list.tsx'
+import { rowsOf, stopsOf } from './hit-rows.ts'
 import { inState, STATE_FILTERS, stateCounts } from './hit-states.ts'
-import { rowsOf, stopsOf } from './rows.ts'
 import { SearchField } from './search-field.tsx'
 import { SearchSummary } from './search-summary.tsx'
 import styles from './search-view.module.css'

@@ -2,8 +2,8 @@ import { plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
-import styles from './group-head.module.css'
-import type { Group } from './groups.ts'
+import styles from './hit-list.module.css'
+import type { Group } from './hit-rows.ts'
 
 type Props = {
   readonly id: string | undefined
@@ -25,7 +25,7 @@ export function GroupHead(props: Props) {
   const { id, group, hits, hasMore, isFolded, isActive, title, isAmongMany, onFold } = props
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows come and go with the scrolling
-    <div id={id} className={styles.head} data-active={isActive} role="row" tabIndex={-1} aria-selected={isActive}>
+    <div id={id} className={styles.groupHead} data-active={isActive} role="row" tabIndex={-1} aria-selected={isActive}>
       {/* biome-ignore lint/a11y/useSemanticElements: see the row */}
       <div className={styles.cell} role="gridcell" tabIndex={-1}>
         <button

@@ -11,7 +11,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './hit-row.module.css'
+import styles from './hit-list.module.css'
 import type { HitState } from './hit-states.ts'
 import { viewOf } from './use-active-row.ts'
 
@@ -192,7 +192,7 @@ type SnippetProps = {
 /** A passage with its matches marked. */
 function Snippet({ text, matches, isCode }: SnippetProps) {
   return (
-    <p className={classNames(styles.snippet, isCode && styles.code)} dir="auto">
+    <p className={classNames('clamped', isCode && styles.code)} dir="auto">
       <Highlighted text={text} matches={matches} />
     </p>
   )

@@ -6,7 +6,7 @@ import field from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { isTyping, useKeys } from '../../ui/use-keys.ts'
 import type { Filters, SearchMatch } from './filters.ts'
-import styles from './search-field.module.css'
+import styles from './search-view.module.css'
 import { ToggleChip } from './toggle-chip.tsx'
 import type { ActiveRow } from './use-active-row.ts'
 

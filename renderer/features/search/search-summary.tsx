@@ -13,8 +13,7 @@ import { Menu } from '../../ui/menu.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { useJob } from '../../ui/use-job.ts'
 import type { Filters, SearchSort } from './filters.ts'
-import type { Grouping } from './groups.ts'
-import indexLine from './index-line.module.css'
+import type { Grouping } from './hit-rows.ts'
 import styles from './search-summary.module.css'
 import type { Search } from './use-search.ts'
 import { vectorsText } from './vectors-text.ts'
@@ -151,7 +150,7 @@ function IndexLine() {
   const isInBytes = job?.progress?.unit === 'bytes'
   return (
     <p
-      className={indexLine.line}
+      className={styles.indexLine}
       title={
         isInBytes
           ? `${formatBytes(done)} of ${formatBytes(total)} of the contents of large files`
@@ -159,7 +158,7 @@ function IndexLine() {
       }
     >
       <span>An index for searching is being made</span>
-      <span className={indexLine.bar}>
+      <span className={styles.bar}>
         <ProgressBar label="Search index" done={done} total={total} />
       </span>
       {total > 0 && <span>{formatPercent(Math.min(1, done / total))}</span>}
@@ -208,9 +207,9 @@ function VectorLine() {
   if (missing <= 0 && !problem) return null
   return (
     <>
-      <p className={indexLine.line}>
+      <p className={styles.indexLine}>
         <span>{vectorsText(status)}</span>
-        <Button className={indexLine.make} disabled={made.isRunning} onClick={() => made.start({ kind: 'embed' })}>
+        <Button className={styles.make} disabled={made.isRunning} onClick={() => made.start({ kind: 'embed' })}>
           {status.texts === 0 ? 'Make vectors' : 'Go on'}
         </Button>
       </p>

@@ -4,7 +4,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { STATE_HINTS, StateMark } from '../../ui/state-mark.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
 import type { StateFilter } from './hit-states.ts'
-import styles from './state-filter-bar.module.css'
+import styles from './search-view.module.css'
 
 type Props = {
   readonly filter: StateFilter
@@ -21,7 +21,7 @@ export function StateFilterBar({ filter, onFilter, counts, isPending }: Props) {
   const toggle = (state: StateFilter) => onFilter(filter === state ? 'all' : state)
   useKeys({ x: () => toggle('lost') })
   return (
-    <fieldset className={styles.bar} aria-label="What became of the hits in the window" aria-busy={isPending}>
+    <fieldset className={styles.stateBar} aria-label="What became of the hits in the window" aria-busy={isPending}>
       <button type="button" aria-pressed={filter === 'all'} onClick={() => onFilter('all')}>
         all
       </button>

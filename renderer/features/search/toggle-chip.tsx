@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './toggle-chip.module.css'
+import styles from './search-view.module.css'
 
 type Props = {
   /** CSS colour of its swatch, if it has one. */

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { navigate, useRoutePart, type View } from '../../routes.ts'
-import type { Row } from './rows.ts'
+import type { Row } from './hit-rows.ts'
 
 export type ActiveRow = {
   /** The index among the stops, or 0 when there is none. */
