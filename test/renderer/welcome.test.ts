@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ImportedFile } from '../../core/contract/import.ts'
 import type { Probe } from '../../core/contract/machine.ts'
-import { isSound } from '../../renderer/features/welcome/import-outcome.ts'
-import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/short-list.ts'
+import { FIRST_SHOWN, MORE_SHOWN, shortList } from '../../renderer/features/welcome/found-list.tsx'
+import { isSound } from '../../renderer/features/welcome/import-report.tsx'
 import { sortDropped } from '../../renderer/features/welcome/sort-dropped.ts'
 
 describe('dropped files', () => {

@@ -6,7 +6,7 @@ import { ErrorLine } from '../../ui/error-line.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './memory-row.module.css'
+import styles from './found-list.module.css'
 
 /** PostgreSQL databases that the user connected to, by their addresses without passwords. */
 export function Databases() {

@@ -2,8 +2,8 @@ import { type DragEvent, type ReactNode, useEffect, useState } from 'react'
 import { client } from '../../api.ts'
 import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
-import styles from './drop-target.module.css'
 import { sortDropped } from './sort-dropped.ts'
+import styles from './welcome.module.css'
 
 const REFUSAL_MS = 10_000
 const IN_A_BROWSER =

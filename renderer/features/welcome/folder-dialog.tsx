@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './folder-dialog.module.css'
+import styles from './open-error.module.css'
 
 type Props = {
   readonly title?: string
@@ -32,7 +32,7 @@ export function FolderDialog({ title = 'Open a memory or a transcript', onMemory
   }
   return (
     <Dialog title={title} width={680} onClose={onClose}>
-      <div className={styles.path}>
+      <div className={styles.folderPath}>
         <IconButton
           icon="arrowUp"
           label="Folder above"

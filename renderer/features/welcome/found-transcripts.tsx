@@ -4,9 +4,9 @@ import { api } from '../../api.ts'
 import { Chip } from '../../ui/chip.tsx'
 import { formatBytes, plainName, plural, shortenPath } from '../../ui/format.ts'
 import { TimeText } from '../../ui/time-text.tsx'
+import styles from './found-list.module.css'
 import { FoundList } from './found-list.tsx'
-import { FoundName } from './found-name.tsx'
-import styles from './memory-row.module.css'
+import { FoundName } from './memory-row.tsx'
 
 type Props = { readonly onChoose: (paths: readonly string[]) => void }
 

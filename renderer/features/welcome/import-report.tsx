@@ -1,6 +1,6 @@
 import type { ImportedFile, ImportResult } from '../../../core/contract/import.ts'
 import { fileNameOf, formatCount, plural } from '../../ui/format.ts'
-import styles from './import-report.module.css'
+import styles from './import-preview.module.css'
 
 /** Lines listed of each file. The count beside them is the whole number. */
 const MAX_LINES = 50
@@ -10,7 +10,7 @@ const MAX_CONVERSATIONS = 100
 export function ImportReport({ result }: { readonly result: ImportResult }) {
   return (
     <section className={styles.report}>
-      <h2 className={styles.title}>
+      <h2 className={styles.reportTitle}>
         {plural(result.added, 'message')} imported, {plural(result.skipped, 'line')} left out
       </h2>
       {result.files.map((file) => (
@@ -25,7 +25,7 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
   return (
     <details className={styles.file}>
       <summary title={file.path}>
-        <span className={styles.name}>{fileNameOf(file.path)}</span>
+        <span className={styles.reportName}>{fileNameOf(file.path)}</span>
         <span>
           {file.conversationCount > 1 && `${plural(file.conversationCount, 'conversation')}: `}
           {file.error ?? `${formatCount(file.added)} added`}
@@ -56,3 +56,7 @@ function FileReport({ file }: { readonly file: ImportedFile }) {
     </details>
   )
 }
+
+/** Returns whether every line of every file was imported. */
+export const isSound = (result: ImportResult): boolean =>
+  result.files.every(({ error, skippedCount, conflicts }) => error === null && skippedCount === 0 && conflicts === 0)

@@ -1,11 +1,11 @@
 import type { FoundMemory, RecentMemory } from '../../../core/contract/machine.ts'
 import { host } from '../../host.ts'
 import { Chip } from '../../ui/chip.tsx'
-import { formatBytes, plainName, shortenPath } from '../../ui/format.ts'
+import { formatBytes, plainName, shortenPath, splitPath } from '../../ui/format.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
+import { TailText } from '../../ui/tail-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { FoundName } from './found-name.tsx'
-import styles from './memory-row.module.css'
+import styles from './found-list.module.css'
 
 type Props = {
   readonly memory: FoundMemory & Partial<Pick<RecentMemory, 'address'>>
@@ -57,4 +57,14 @@ function SystemOrState({ memory, isMissing }: { readonly memory: FoundMemory; re
       </Chip>
     )
   return <Chip>{memory.system === 'argentos' ? 'ArgentOS' : memory.system}</Chip>
+}
+
+/** The path of a project, with the name of its folder highlighted, or any other name. */
+export function FoundName({ label }: { readonly label: string }) {
+  const name = plainName(label)
+  return (
+    <span className={styles.label}>
+      {/[\\/]/.test(name) ? <TailText {...splitPath(shortenPath(name, 400))} isTailStrong /> : <bdi>{name}</bdi>}
+    </span>
+  )
 }

@@ -6,7 +6,7 @@ import { toErrorInfo } from '../../error-text.ts'
 import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Icon } from '../../ui/icon.tsx'
-import styles from './open-actions.module.css'
+import styles from './welcome.module.css'
 
 type Props = {
   readonly onBrowse: () => void

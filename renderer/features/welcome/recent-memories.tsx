@@ -5,8 +5,8 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorLine } from '../../ui/error-line.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import styles from './found-list.module.css'
+import { shortList } from './found-list.tsx'
 import { MemoryRow } from './memory-row.tsx'
-import { shortList } from './short-list.ts'
 
 /** The number of recent memories that leaves room for found ones on the first page. */
 const FIRST_RECENT = 6

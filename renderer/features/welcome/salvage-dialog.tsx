@@ -7,7 +7,7 @@ import { formatBytes, formatCount, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import table from '../../ui/text-table.module.css'
 import { useNewFile } from '../../ui/use-new-file.ts'
-import styles from './salvage-dialog.module.css'
+import styles from './open-error.module.css'
 
 type Props = { readonly path: string; readonly onClose: () => void }
 
@@ -56,7 +56,7 @@ export function SalvageDialog({ path, onClose }: Props) {
               {report.missingBytes > 0 && ` ${formatBytes(report.missingBytes)} are missing at the end of the file.`}
             </p>
             <SalvageTable tables={report.tables} />
-            <p className={styles.path}>{report.to}</p>
+            <p className={styles.salvagePath}>{report.to}</p>
           </>
         ) : salvage.isRunning ? (
           <JobProgress job={salvage.job} title="Salvaging…" />
@@ -90,7 +90,7 @@ function SalvageTable({ tables }: { readonly tables: readonly SalvagedTable[] })
       <tbody>
         {tables.map(({ table: name, read, refused, lost, lostRanges }) => (
           <tr key={name}>
-            <th scope="row" className={styles.name}>
+            <th scope="row" className={styles.salvageName}>
               {name}
             </th>
             <td className={table.number}>{formatCount(read)}</td>
