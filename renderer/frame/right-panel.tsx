@@ -11,9 +11,11 @@ import { RecoveryPanel } from '../features/trace/recovery-panel.tsx'
 import { SalvageDialog } from '../features/welcome/salvage-dialog.tsx'
 import { navigate, useRoutePart } from '../routes.ts'
 import { Button } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { PANEL_LABELS, type PanelTab } from './panel-tabs.ts'
 import styles from './right-panel.module.css'
+import tabStyles from './tabs.module.css'
 import type { RightPanelState } from './use-right-panel.ts'
 
 type Props = {
@@ -105,7 +107,7 @@ function PanelTabs({ tabs, tab, onShow }: TabsProps) {
           key={each}
           type="button"
           role="tab"
-          className={styles.tab}
+          className={classNames(tabStyles.tab, styles.tab)}
           aria-selected={each === tab}
           tabIndex={each === tab ? 0 : -1}
           title={PANEL_LABELS[each].hint}

@@ -66,7 +66,7 @@ export function SourcePassage(props: Props) {
           {atMs !== null && <TimeText atMs={atMs} form="short" />}
           {score !== undefined && <Score score={score} />}
         </span>
-        <span className={classNames(styles.text, isCode && styles.code)} dir="auto">
+        <span className={classNames('clamped', styles.text, isCode && styles.code)} dir="auto">
           <Highlighted text={clipped.text} matches={clipped.matches} />
         </span>
         {why !== undefined && <span className={styles.why}>{why}</span>}

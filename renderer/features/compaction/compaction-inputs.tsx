@@ -18,7 +18,7 @@ import {
 } from './compaction-form.ts'
 import styles from './compaction-view.module.css'
 import { MODES } from './compaction-wording.ts'
-import { type ModelEstimate, EstimateText } from './model-estimate.tsx'
+import { EstimateText, type ModelEstimate } from './model-estimate.tsx'
 
 type Props = {
   readonly form: CompactionForm

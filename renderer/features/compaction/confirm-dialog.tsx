@@ -6,7 +6,7 @@ import { Fact, Facts } from '../../ui/facts.tsx'
 import { plural } from '../../ui/format.ts'
 import styles from './compaction-view.module.css'
 import { expectedText, stepsText } from './compaction-wording.ts'
-import { type ModelEstimate, EstimateText } from './model-estimate.tsx'
+import { EstimateText, type ModelEstimate } from './model-estimate.tsx'
 
 type Props = {
   readonly plan: CompactionPlan

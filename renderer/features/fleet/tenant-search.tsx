@@ -168,7 +168,7 @@ function Hit({ hit, onOpen }: { readonly hit: RemoteHit; readonly onOpen: () => 
           <TimeText atMs={hit.createdAtMs} form="short" />
         </span>
       </span>
-      <span className={classNames(styles.snippet, isCode && styles.code)}>
+      <span className={classNames('clamped', styles.snippet, isCode && styles.code)}>
         <Highlighted text={hit.snippet} matches={hit.matches} />
       </span>
     </button>

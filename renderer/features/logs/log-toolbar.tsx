@@ -1,6 +1,8 @@
 import type { LineLevel } from '../../../core/contract/activity.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { formatCount } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import search from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { LEVEL_MARKS } from './line-text.ts'
 import styles from './log-toolbar.module.css'
@@ -32,7 +34,7 @@ export function LogToolbar({ logs: { filter, change, log }, list, onList }: Prop
       <Segmented label="List" options={LISTS} value={list} onChange={onList} />
       {list === 'log' && (
         <>
-          <label className={styles.field}>
+          <label className={classNames(search.field, styles.field)}>
             <Icon name="search" />
             <input
               type="search"

@@ -87,7 +87,7 @@ function DoubtfulList({ provenance: { claims }, onPick }: DoubtfulListProps) {
             <li key={index}>
               <button type="button" className={styles.claim} onClick={() => onPick(index)}>
                 <SupportMark support={claim.support}>{''}</SupportMark>
-                <span className={styles.text} dir="auto">
+                <span className="clamped" dir="auto">
                   {claim.text}
                 </span>
                 {claim.invented.length > 0 && (

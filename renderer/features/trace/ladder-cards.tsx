@@ -124,7 +124,7 @@ function RungCard({ rung, toldAgain, isFall, isSelected, onSelect }: CardProps) 
       </header>
       <p className={styles.facts}>{factsOf(rung)}</p>
       {excerpt !== '' && (
-        <p className={styles.excerpt} dir="auto" data-lit={kept > 0 || undefined}>
+        <p className={classNames('clamped', styles.excerpt)} dir="auto" data-lit={kept > 0 || undefined}>
           <Highlighted text={excerpt} matches={marks} />
         </p>
       )}

@@ -101,7 +101,7 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
           <TimeText atMs={place.createdAtMs} form="short" />
         </span>
       </span>
-      <span className={styles.excerpt} dir="auto">
+      <span className="clamped" dir="auto">
         <Highlighted text={place.excerpt} matches={place.marks} />
       </span>
       <span className={styles.fate}>
