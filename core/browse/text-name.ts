@@ -41,6 +41,8 @@ const NUMBER_OR_HASH = /^\d|^[\da-f]{6,}$/
 const WORDS = /[\p{L}\p{N}]+/gu
 // What a summary says about itself and about calls of tools names nothing while something else follows.
 const ASIDE = /^(?:call|result|tool_use|tool_result)\b|^expand for details about\b/i
+// A bracket around several sentences, of which the first alone is the name.
+const UNCLOSED = /^[[(](?=[^\])]*$)/
 // The end of a sentence, also in scripts without spaces. A dot within a word or number ends nothing.
 const SENTENCE_END = /[.!?…](?=\s|$)|[。！？]/gu
 /** A shorter sentence, such as a greeting, goes on with the next. */
@@ -62,7 +64,8 @@ export function nameOf(text: string): string {
     .filter((line) => WORD.test(line))
   const isTelling = (line: string): boolean => /[.!?…]$/.test(line) || !isOnlyOf(line, KINDS, SECTIONS)
   const line = lines.find((each) => isTelling(each) && !ASIDE.test(each)) ?? lines.find(isTelling) ?? lines[0] ?? ''
-  return excerptOf(firstWords(line).replace(/(?<=[^.])[.。:]$/u, ''), NAME_CHARS)
+  const name = firstWords(line).replace(/(?<=[^.])[.。:]$/u, '')
+  return excerptOf(name.replace(UNCLOSED, ''), NAME_CHARS)
 }
 
 /** Of a text, so many characters are read for its name. */

@@ -22,12 +22,12 @@ export function LargeRow({ id, text, tokens, most, color }: Props) {
       onClick={() => navigate({ selection: id }, 'push')}
     >
       <span className={styles.line}>
-        <span className={styles.id}>{shortenId(id)}</span>
         <span className={styles.excerpt}>
           <bdi>
             <MarkedText text={text} />
           </bdi>
         </span>
+        <span className={styles.id}>{shortenId(id)}</span>
         <span>{formatCount(tokens)}</span>
       </span>
       <span className={styles.track}>

@@ -17,6 +17,11 @@ describe('the name of a text', () => {
       '[2026-03-02T08:29:11.000Z] user: Does v2.1 of the API still time out? It did.',
       'Does v2.1 of the API still time out?',
     ],
+    [
+      '[The agent took 12 messages out of its window here. Its transcript has no summary.]',
+      'The agent took 12 messages out of its window here',
+    ],
+    ['[The agent took all of it out of its window.]', '[The agent took all of it out of its window.]'],
   ])('is its first sentence, without marks, time and speaker: %s', (text, name) => expect(nameOf(text)).toBe(name))
 
   it.each([
