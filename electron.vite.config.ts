@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'electron-vite'
+import type { Plugin } from 'vite'
 
 const here = (path: string): string => resolve(import.meta.dirname, path)
 
@@ -79,6 +80,22 @@ const slicedFonts = {
   },
 }
 
+/** The files to which PDFs refer by name stand beside the worker that draws them, with their licences. */
+const filesOfPdfs: Plugin = {
+  name: 'files-of-pdfs',
+  generateBundle() {
+    for (const [folder, names] of [
+      ['cmaps', /\.bcmap$|^LICENSE/],
+      ['standard_fonts', /\.(?:pfb|ttf)$|^LICENSE/],
+      ['wasm', /_nowasm_fallback\.js$|^LICENSE_(?!.*Q)/],
+    ] as const) {
+      const from = here(join('node_modules/pdfjs-dist', folder))
+      for (const name of readdirSync(from).filter((one) => names.test(one)))
+        this.emitFile({ type: 'asset', fileName: `pdf/${folder}/${name}`, source: readFileSync(join(from, name)) })
+    }
+  },
+}
+
 export default defineConfig({
   main: {
     plugins: [declarations],
@@ -120,7 +137,7 @@ export default defineConfig({
   renderer: {
     root: here('renderer'),
     base: './',
-    plugins: [react(), slicedFonts],
+    plugins: [react(), slicedFonts, filesOfPdfs],
     // The worker loads the grammars of single languages as it needs them.
     worker: { format: 'es' },
     build: {

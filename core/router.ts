@@ -167,6 +167,7 @@ export function createRouter(core: Core) {
       read: os.files.read.handler(async ({ input, signal }) =>
         (await core.lcm()).fileReader.read(input.id, input.view, signal ?? new AbortController().signal),
       ),
+      bytes: os.files.bytes.handler(async ({ input }) => (await core.lcm()).fileReader.bytes(input)),
       check: os.files.check.handler(async ({ input, signal }) =>
         (await core.lcm()).fileReader.check(input.id, signal ?? new AbortController().signal),
       ),

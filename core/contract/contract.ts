@@ -15,7 +15,7 @@ import { AssembledContext, AssembleInput, Provider, RenderedContext } from './co
 import { ErrorInfo } from './error.ts'
 import { LcmEvent } from './event.ts'
 import { ExpandQueryInput, ExpandQueryResult, Grant } from './expand-query.ts'
-import { FileContent, FileReadInput, FileState } from './file.ts'
+import { FileBytes, FileBytesInput, FileContent, FileReadInput, FileState } from './file.ts'
 import { FleetReport } from './fleet.ts'
 import { AgentTool, GrantIssueInput, ToolCallInput } from './grants.ts'
 import { ById, ConversationId, InConversation, TimeMs } from './ids.ts'
@@ -190,6 +190,7 @@ export const contract = {
     read: reads('Returns a part of a large file: rows, lines, a page, or where a text occurs.')
       .input(FileReadInput)
       .output(FileContent),
+    bytes: reads('Returns bytes of a large file, a piece at a time.').input(FileBytesInput).output(FileBytes),
     /** It reads the whole file, and can be cancelled. */
     check: reads('Says whether the content of a large file is what was stored.').input(ById).output(FileState),
   },

@@ -38,6 +38,24 @@ export const FileReadInput = z.object({
   view: FileView.meta({ description: 'the rows, lines, page or search', examples: [{ kind: 'page', page: 1 }] }),
 })
 
+/** So many bytes of a large file are sent at once. */
+const MOST_BYTES_AT_ONCE = 262_144
+
+export const FileBytesInput = z.object({
+  id: NodeId.describe('the file'),
+  from: z.int().min(0).default(0).describe('the first byte, from 0 on'),
+  count: z.int().min(1).max(MOST_BYTES_AT_ONCE).default(MOST_BYTES_AT_ONCE).describe('bytes to return at most'),
+})
+export type FileBytesInput = z.infer<typeof FileBytesInput>
+
+/** A piece of a large file as it is stored, such as of a picture. */
+export const FileBytes = z.object({
+  base64: z.string(),
+  /** The size of the file, or null when it cannot be read. */
+  sizeBytes: z.int().nullable(),
+})
+export type FileBytes = z.infer<typeof FileBytes>
+
 /** What became of the content of a large file since it was stored. */
 export const FileState = z.object({
   id: NodeId,

@@ -1,5 +1,7 @@
 import { closeSync, statSync } from 'node:fs'
 import {
+  type FileBytes,
+  type FileBytesInput,
   type FileContent,
   type FileRow,
   type FileState,
@@ -79,6 +81,27 @@ export class FileReader {
       return await this.#readRow(row, view, signal, allowed)
     } catch (error) {
       return answered(unreadable(row, error))
+    }
+  }
+
+  /**
+   * Returns some bytes of a file as they are stored.
+   * @throws LcmError not_found
+   */
+  bytes({ id, from, count }: FileBytesInput): FileBytes {
+    const row = this.#row(id)
+    try {
+      const found = this.#find(row, [])
+      if (found === null) return UNREADABLE
+      const file = openPlainFile(found.path)
+      try {
+        return { base64: readAt(file, from, count).toString('base64'), sizeBytes: found.bytes }
+      } finally {
+        closeSync(file)
+      }
+    } catch (error) {
+      if (isOfFile(error)) return UNREADABLE
+      throw error
     }
   }
 
@@ -201,10 +224,14 @@ function missing(row: StoredFileRow): FileState {
   )
 }
 
+const UNREADABLE: FileBytes = { base64: '', sizeBytes: null }
+
+const isOfFile = (error: unknown): error is Error & { readonly code: unknown } =>
+  error instanceof Error && 'syscall' in error && 'code' in error
+
 /** The system refuses to read it, or it went away meanwhile. Any other error is not about the file. */
 function unreadable(row: StoredFileRow, error: unknown): FileState {
-  const isOfFile = error instanceof Error && 'syscall' in error && 'code' in error
-  if (!isOfFile) throw error
+  if (!isOfFile(error)) throw error
   return without(row, `It cannot be read (${error.code}). Look at its permissions, and try again.`)
 }
 

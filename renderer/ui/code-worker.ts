@@ -1,13 +1,14 @@
 import type { CodeLanguage } from './code-languages.ts'
 import { type CodeLines, codeTokens } from './code-tokens.ts'
+import type { Numbered } from './limited-worker.ts'
 
 /** What this worker is asked. */
-export type CodeQuestion = { readonly id: number; readonly code: string; readonly language: CodeLanguage }
+export type CodeQuestion = { readonly code: string; readonly language: CodeLanguage }
 /** Its answer. Null when the code cannot be coloured. */
-export type CodeAnswer = { readonly id: number; readonly lines: CodeLines | null }
+export type CodeAnswer = { readonly lines: CodeLines | null }
 
-self.addEventListener('message', ({ data }: MessageEvent<CodeQuestion>) => {
-  const answer = (lines: CodeLines | null) => self.postMessage({ id: data.id, lines } satisfies CodeAnswer)
+self.addEventListener('message', ({ data: { id, value } }: MessageEvent<Numbered<CodeQuestion>>) => {
+  const answer = (lines: CodeLines | null) => self.postMessage({ id, value: { lines } } satisfies Numbered<CodeAnswer>)
   // Code that a grammar fails on is shown plain.
-  codeTokens(data.code, data.language).then(answer, () => answer(null))
+  codeTokens(value.code, value.language).then(answer, () => answer(null))
 })

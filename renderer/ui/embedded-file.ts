@@ -16,11 +16,13 @@ export type EmbeddedFile =
   /** It is not shown, for this reason. */
   | { readonly kind: 'refused'; readonly why: string }
 
-const MOST_BYTES = 8 * 1024 * 1024
+/** What is larger is not shown. */
+export const MOST_BYTES = 8 * 1024 * 1024
+const refused = (why: string): EmbeddedFile => ({ kind: 'refused', why })
+export const TOO_LARGE = refused('it is larger than 8 MB')
+export const NO_PICTURE = refused('it is no PNG, JPEG, GIF, WebP or PDF')
 /** A small file can unfold to a picture that fills the memory. */
 const MOST_PIXELS = 32_000_000
-
-const refused = (why: string): EmbeddedFile => ({ kind: 'refused', why })
 
 export const isEmbedded = (url: string | null): url is string => url?.startsWith('data:') ?? false
 
@@ -31,7 +33,7 @@ export const isEmbedded = (url: string | null): url is string => url?.startsWith
 export function readEmbedded(url: string): EmbeddedFile {
   const head = /^data:[^,]{0,300}?;base64,/.exec(url)?.[0]
   if (head === undefined) return refused('it is not stored as Base64')
-  if ((url.length - head.length) * 0.75 > MOST_BYTES) return refused('it is larger than 8 MB')
+  if ((url.length - head.length) * 0.75 > MOST_BYTES) return TOO_LARGE
   const bytes = decoded(url.slice(head.length))
   return bytes === null ? refused('its Base64 is damaged') : recognised(bytes)
 }
@@ -40,7 +42,7 @@ export function readEmbedded(url: string): EmbeddedFile {
 export function recognised(bytes: Uint8Array<ArrayBuffer>): EmbeddedFile {
   if (startsWith(bytes, '%PDF-')) return { kind: 'pdf', bytes, pages: pagesOf(bytes) }
   const found = PICTURES.find(({ magic, at }) => startsWith(bytes, magic, at))
-  if (found === undefined) return refused('it is no PNG, JPEG, GIF, WebP or PDF')
+  if (found === undefined) return NO_PICTURE
   const size = found.sizeOf(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   if (size === null || size[0] === 0 || size[1] === 0)
     return refused('the picture is damaged: it does not say its size')
@@ -113,7 +115,8 @@ function startsWith(bytes: Uint8Array, magic: string, from = 0): boolean {
   return [...magic].every((character, index) => bytes[from + index] === character.charCodeAt(0))
 }
 
-function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
+/** Returns null for what is no Base64. */
+export function decoded(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     const text = atob(base64)
     return Uint8Array.from(text, (character) => character.charCodeAt(0))

@@ -20,6 +20,19 @@ function splitReferences(text: string): readonly Piece[] {
   return pieces
 }
 
+/** The files that a text refers to and that are pictures or PDFs by their types, each once. */
+export function picturesIn(text: string): readonly { readonly id: string; readonly name: string }[] {
+  const found = new Map<string, string>()
+  for (const [whole, id = ''] of text.matchAll(REFERENCE)) {
+    const [, name = '', mime = ''] = whole.split(' | ')
+    if (isPictureType(mime)) found.set(id, name)
+  }
+  return [...found].map(([id, name]) => ({ id, name }))
+}
+
+export const isPictureType = (mime: string | null): boolean =>
+  /^(?:image\/(?:png|jpeg|gif|webp)|application\/pdf)\b/.test(mime ?? '')
+
 /** Whether a text has a reference to a large file. */
 export const hasReference = (text: string): boolean => splitReferences(text).some(({ fileId }) => fileId !== null)
 

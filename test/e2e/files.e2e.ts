@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
+import { pdfOf } from '../builders/pdf.ts'
 import { expect, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 
@@ -12,9 +13,12 @@ const SOURCE = [
   ...Array.from({ length: 4000 }, (_, at) => `export const value${at} = 'number ${at}'`),
 ].join('\n')
 
+const PAPER = pdfOf(['A page of the paper'])
+
 const FILES = [
   { id: 'file_00000000000000aa', name: 'source.ts', content: SOURCE, onDisk: SOURCE },
   { id: 'file_00000000000000bb', name: 'changed.txt', content: 'as it was', onDisk: 'as it is!' },
+  { id: 'file_00000000000000dd', name: 'paper.pdf', content: PAPER, onDisk: PAPER },
   { id: 'file_00000000000000cc', name: 'gone.txt', content: 'no more', onDisk: null },
 ]
 
@@ -22,7 +26,10 @@ const FILES = [
 function memoryWithFiles(home: string): string {
   return builtMemory(home, (memory) => {
     memory.conversation({
-      messages: ['look at [LCM File: file_00000000000000aa | source.ts | text/x-typescript | 9 bytes]'],
+      messages: [
+        'look at [LCM File: file_00000000000000aa | source.ts | text/x-typescript | 9 bytes]',
+        'and at [LCM File: file_00000000000000dd | paper.pdf | application/pdf | 800 bytes]',
+      ],
     })
     const folder = join(dirname(memory.path), 'lcm-files', '1')
     mkdirSync(folder, { recursive: true })
@@ -75,6 +82,14 @@ test('the content of a large file is read and searched, and what was altered or 
   await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Transcript' }).click()
   await page.getByRole('button', { name: /^\[LCM File: file_00000000000000aa/ }).click()
   await expect(page.getByRole('region', { name: 'Content of source.ts' })).toContainText('export const first = 1')
+
+  // A picture or PDF is shown where it is referred to, and as its own content.
+  await page.goBack()
+  await expect(page.getByRole('img', { name: 'Page 1 of paper.pdf' })).toBeVisible()
+  await page.getByRole('button', { name: /^\[LCM File: file_00000000000000dd/ }).click()
+  const paper = page.getByRole('region', { name: 'Pages of paper.pdf' })
+  await expect(paper).toContainText('A page of the paper')
+  await expect(paper.getByRole('img', { name: 'Page 1 of paper.pdf' })).toBeVisible()
 })
 
 test('a search of files finds a line of their contents and opens the viewer there', async ({ openMemory, home }) => {

@@ -1,4 +1,6 @@
+import type { Locator } from '@playwright/test'
 import type { MessageSpec } from '../builders/memory.ts'
+import { pdfOf } from '../builders/pdf.ts'
 import { pngOf } from '../builders/png.ts'
 import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
@@ -83,7 +85,10 @@ test(
   IN_BROWSER,
   async ({ openMemory, home }) => {
     const broken = Buffer.from(pngOf(40, 30)).fill(0, 33)
-    const pdf = '%PDF-1.4\n1 0 obj<</Type /Pages/Count 1>>endobj 2 0 obj<</Type/Page>>endobj'
+    const pdf = pdfOf(['First page of the paper', 'Second page (4711)'], {
+      catalog: '/OpenAction << /S /JavaScript /JS (window.pwned = true) >>',
+      page: '/Annots [<< /Type /Annot /Subtype /Link /Rect [0 0 300 400] /A << /S /URI /URI (https://evil.example/) >> >>]',
+    })
     const file = (name: string, mime: string, url: string) => ({
       part_type: 'file' as const,
       file_name: name,
@@ -99,6 +104,7 @@ test(
         file('broken.png', 'image/png', dataUri(broken, 'image/png')),
         file('drawing.svg', 'image/svg+xml', dataUri('<svg onload="alert(1)"/>', 'image/svg+xml')),
         file('paper.pdf', 'application/pdf', dataUri(pdf, 'application/pdf')),
+        file('half.pdf', 'application/pdf', dataUri('%PDF-1.7\n1 0 obj <<', 'application/pdf')),
         file('elsewhere.png', 'image/png', 'https://evil.example/file.png'),
       ],
     })
@@ -120,8 +126,32 @@ test(
 
     await expect(message).toContainText('The picture is damaged and cannot be drawn.')
     await expect(message).toContainText('not shown: it is no PNG, JPEG, GIF, WebP or PDF')
-    await expect(message).toContainText(/PDF · 1\spage/)
-    await expect(message.getByRole('img')).toHaveCount(1)
+    await expect(message).toContainText(/PDF · 2\spages/)
+    await expect(message).toContainText('The page is not shown: it is damaged.')
+
+    const first = message.getByRole('img', { name: 'Page 1 of paper.pdf' })
+    await expect.poll(() => darkPixels(first)).toBeGreaterThan(20)
+    await message.getByRole('button', { name: 'Page 1 of paper.pdf' }).press('Enter')
+    const pages = message.getByRole('region', { name: 'Pages of paper.pdf' })
+    await expect(pages).toContainText('First page of the paper')
+    await pages.getByRole('button', { name: 'Next page' }).press('Enter')
+    await expect(pages.getByRole('status')).toHaveText('Page 2 of 2')
+    await expect(pages).toContainText('Second page (4711)')
+    await expect.poll(() => darkPixels(pages.getByRole('img'))).toBeGreaterThan(100)
+    // A link on a page is a part of its picture.
+    await expect(pages.getByRole('link')).toHaveCount(0)
+    await expect(message.getByRole('img')).toHaveCount(2)
+    expect(await page.evaluate(() => 'pwned' in window)).toBe(false)
     expect(outside).toEqual([])
   },
 )
+
+/** Counts the pixels of a picture in which something is drawn on white. */
+const darkPixels = (picture: Locator): Promise<number> =>
+  picture.evaluate((image) => {
+    const { naturalWidth: width, naturalHeight: height } = image as HTMLImageElement
+    const pen = new OffscreenCanvas(Math.max(1, width), Math.max(1, height)).getContext('2d')
+    if (pen === null || width === 0) return 0
+    pen.drawImage(image as HTMLImageElement, 0, 0)
+    return pen.getImageData(0, 0, width, height).data.filter((value, at) => at % 4 === 0 && value < 128).length
+  })

@@ -89,6 +89,19 @@ const texts = fc
   )
   .map((pieces) => pieces.join('').toWellFormed())
 
+describe('the bytes of a file', () => {
+  it('are those on disk, a piece at a time, and none of a file that is missing', () => {
+    using memory = withFile('%PDF-\u00ff and more')
+    const data = readFileSync(fileOf(memory))
+    const piece = (from: number, count: number) => memory.reader.bytes({ id: ID, from, count })
+    expect(piece(0, 5)).toEqual({ base64: data.subarray(0, 5).toString('base64'), sizeBytes: data.length })
+    expect(piece(5, 1000).base64).toBe(data.subarray(5).toString('base64'))
+    expect(piece(data.length, 10).base64).toBe('')
+    rmSync(fileOf(memory))
+    expect(piece(0, 5)).toEqual({ base64: '', sizeBytes: null })
+  })
+})
+
 describe('reading large files', () => {
   // "the content byte-equal"
   it('gives the bytes of a file by pages, by lines and by rows, whatever they are', async () => {

@@ -39,6 +39,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'settings.testProvider': 'It calls a model.',
   'ledger.agree': 'It writes what the user agreed to.',
   'files.read': 'It reads files beside the memory, which recorded files do not have.',
+  'files.bytes': 'It reads files beside the memory, which recorded files do not have.',
   'files.check': 'It reads files beside the memory, which recorded files do not have.',
   'map.runs': 'What is recorded beside a memory is no part of it: test/map asks for it.',
   'map.steps': 'What is recorded beside a memory is no part of it: test/map asks for it.',

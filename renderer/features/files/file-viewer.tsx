@@ -9,11 +9,13 @@ import type { CodeLines, CodeToken } from '../../ui/code-tokens.ts'
 import { CodeTokens } from '../../ui/coloured-code.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { isPictureType } from '../../ui/file-references.tsx'
 import { fileNameOf, formatBytes, plural } from '../../ui/format.ts'
 import { findAllExactly, useFound } from '../../ui/found-texts.ts'
 import { Highlighted } from '../../ui/highlighted.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { StoredPicture, useStoredPicture } from '../../ui/stored-picture.tsx'
 import { tokensByWorker } from '../../ui/use-code-tokens.ts'
 import { ContentOnServer } from './content-on-server.tsx'
 import { CHUNK_ROWS, chunkOf, chunksInSight, findAllIgnoringCase, languageOf } from './file-chunks.ts'
@@ -22,6 +24,7 @@ import { useFileSearch } from './use-file-search.ts'
 import { ViewerBar } from './viewer-bar.tsx'
 
 const ROW_PX = 18
+const PICTURE_NAME = /\.(?:png|jpe?g|gif|webp|pdf)$/i
 const NOTHING_FOUND: readonly string[] = []
 
 type Props = {
@@ -58,9 +61,22 @@ export function FileViewer({ file, openAt }: Props) {
     const frame = requestAnimationFrame(() => list.current?.scrollToIndex({ index: openAt, align: 'center' }))
     return () => cancelAnimationFrame(frame)
   }, [openAt, total])
+  const name = file.fileName ?? fileNameOf(file.storageUri)
+  const isHere = state !== undefined && state.condition !== 'missing' && state.condition !== 'on_server'
+  const isPicture = isPictureType(file.mimeType) || PICTURE_NAME.test(name) || state?.condition === 'not_text'
+  const picture = useStoredPicture(id, isHere && isPicture)
   if (start.error) return <ErrorState error={start.error} onRetry={() => void start.refetch()} />
-  if (state === undefined) return <Loading what="the file" lines={7} />
+  if (state === undefined || picture === undefined) return <Loading what="the file" lines={7} />
   if (state.condition === 'on_server') return <ContentOnServer file={file} />
+  if (picture !== null)
+    return (
+      <section className={styles.viewer} aria-label={`Content of ${name}`}>
+        <div className={styles.picture}>
+          <StoredPicture file={picture} name={name} isLargeAtFirst />
+        </div>
+        <p className={styles.status}>{state.bytes !== null && formatBytes(state.bytes)}</p>
+      </section>
+    )
   if (state.condition === 'missing' || state.condition === 'not_text')
     return (
       <EmptyState title={state.condition === 'missing' ? 'The content is missing' : 'This is not a text'}>
@@ -68,7 +84,7 @@ export function FileViewer({ file, openAt }: Props) {
       </EmptyState>
     )
   return (
-    <section className={styles.viewer} aria-label={`Content of ${file.fileName ?? fileNameOf(file.storageUri)}`}>
+    <section className={styles.viewer} aria-label={`Content of ${name}`}>
       {state.condition === 'altered' && <Notice title="The content was altered.">{state.reason}</Notice>}
       <ViewerBar id={id} search={search} onRow={goTo} />
       {rows.error ? (

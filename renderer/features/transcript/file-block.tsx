@@ -1,9 +1,11 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { Chip } from '../../ui/chip.tsx'
 import { type EmbeddedFile, isEmbedded, readEmbedded } from '../../ui/embedded-file.ts'
 import { formatBytes, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
+import { PdfPages } from '../../ui/pdf-pages.tsx'
+import { Picture } from '../../ui/picture.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import type { Block } from './blocks.ts'
 import styles from './file-block.module.css'
@@ -19,6 +21,7 @@ const MOST_ADDRESS_CHARS = 300
  */
 export function FileBlock({ file, foldKey }: { readonly file: FileOf; readonly foldKey: string }) {
   const { name, mime, text, url } = file
+  const [isLarge, toggle] = useFold(foldKey)
   const embedded = useMemo(() => (isEmbedded(url) ? readEmbedded(url) : null), [url])
   const facts = [name, mime, text, embedded === null ? url : factsOf(embedded)]
     .filter((fact) => fact !== null && fact !== '')
@@ -38,7 +41,7 @@ export function FileBlock({ file, foldKey }: { readonly file: FileOf; readonly f
           <button
             type="button"
             className={styles.save}
-            title="Pages are not drawn here. Save the document to read it in another program."
+            title="Save the document to read it in another program"
             onClick={(event) => {
               event.stopPropagation()
               saveFile(name ?? 'document.pdf', new Blob([embedded.bytes], { type: 'application/pdf' }))
@@ -48,7 +51,8 @@ export function FileBlock({ file, foldKey }: { readonly file: FileOf; readonly f
           </button>
         )}
       </p>
-      {embedded?.kind === 'picture' && <Picture picture={embedded} name={name} foldKey={foldKey} />}
+      {embedded?.kind === 'picture' && <Picture picture={embedded} name={name} isLarge={isLarge} onToggle={toggle} />}
+      {embedded?.kind === 'pdf' && <PdfPages bytes={embedded.bytes} name={name} isLarge={isLarge} onToggle={toggle} />}
     </div>
   )
 }
@@ -62,47 +66,4 @@ function factsOf(file: EmbeddedFile): string | null {
     case 'refused':
       return null
   }
-}
-
-type PictureProps = {
-  readonly picture: Extract<EmbeddedFile, { kind: 'picture' }>
-  readonly name: string | null
-  readonly foldKey: string
-}
-
-/** A small picture that a click makes larger. It has the type of its bytes, so the browser draws nothing but a picture. */
-function Picture({ picture, name, foldKey }: PictureProps) {
-  const { bytes, mime, width, height } = picture
-  const [isLarge, toggle] = useFold(foldKey)
-  const [isBroken, setBroken] = useState(false)
-  const [address, setAddress] = useState<string | null>(null)
-  useEffect(() => {
-    const made = URL.createObjectURL(new Blob([bytes], { type: mime }))
-    setAddress(made)
-    setBroken(false)
-    return () => URL.revokeObjectURL(made)
-  }, [bytes, mime])
-  if (isBroken) return <p className={styles.broken}>The picture is damaged and cannot be drawn.</p>
-  return (
-    <button
-      type="button"
-      className={styles.picture}
-      data-large={isLarge}
-      aria-expanded={isLarge}
-      title={isLarge ? 'Show it small' : 'Show it larger'}
-      onClick={toggle}
-    >
-      {address !== null && (
-        <img
-          src={address}
-          alt={name ?? 'a picture without a name'}
-          width={width}
-          height={height}
-          decoding="async"
-          draggable={false}
-          onError={() => setBroken(true)}
-        />
-      )}
-    </button>
-  )
 }

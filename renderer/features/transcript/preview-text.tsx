@@ -1,9 +1,11 @@
 import { useMemo } from 'react'
 import type { CodeLanguage } from '../../ui/code-languages.ts'
+import { picturesIn } from '../../ui/file-references.tsx'
 import { formatBytes, formatCount, plural } from '../../ui/format.ts'
 import { useFound } from '../../ui/found-texts.ts'
 import { LongText } from '../../ui/long-text.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
+import { StoredPicture, useStoredPicture } from '../../ui/stored-picture.tsx'
 import { previewOf } from '../../ui/text-pieces.ts'
 import { useFold } from './folds.tsx'
 import { PAGE_CHARS } from './pages.ts'
@@ -26,6 +28,7 @@ const PREVIEW_CHARS = 3_000
 /** Parsing a longer text as Markdown would slow scrolling down. */
 const MARKDOWN_CHARS = 8_000
 const MUCH_CHARS = 20_000
+const MOST_PICTURES = 4
 
 /** The first lines of a text, and the rest behind one button, whether it is here already or has to be loaded. */
 export function PreviewText({ text, foldKey, face, language = null, tone = 'plain', onWhole }: Props) {
@@ -39,6 +42,7 @@ export function PreviewText({ text, foldKey, face, language = null, tone = 'plai
   const isMoreStored = onWhole !== undefined && text.length >= PAGE_CHARS - 1
   const hasMore = preview.hiddenChars > 0 || isMoreStored
   const shown = isOpen ? text : preview.head
+  const pictures = useMemo(() => picturesIn(shown).slice(0, MOST_PICTURES), [shown])
   return (
     <div className={styles.preview} data-tone={tone} data-cut={hasMore && !isOpen}>
       {face === 'markdown' && shown.length <= MARKDOWN_CHARS ? (
@@ -65,8 +69,21 @@ export function PreviewText({ text, foldKey, face, language = null, tone = 'plai
           {isOpen ? 'Show less' : `${isMoreStored ? 'over ' : ''}${moreText(preview.hiddenLines, preview.hiddenChars)}`}
         </button>
       )}
+      {pictures.length > 0 && (
+        <div className={styles.pictures}>
+          {pictures.map((picture) => (
+            <ReferredPicture key={picture.id} {...picture} />
+          ))}
+        </div>
+      )}
     </div>
   )
+}
+
+/** A large file to which a text refers, when it is a picture or a PDF. */
+function ReferredPicture({ id, name }: { readonly id: string; readonly name: string }) {
+  const file = useStoredPicture(id, true)
+  return file ? <StoredPicture file={file} name={name} /> : null
 }
 
 function moreText(lines: number, chars: number): string {

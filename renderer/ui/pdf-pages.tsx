@@ -1,0 +1,126 @@
+import { useEffect, useState } from 'react'
+import { Button } from './button.tsx'
+import { formatCount } from './format.ts'
+import { IconButton } from './icon-button.tsx'
+import { LimitedWorker, type NoAnswer } from './limited-worker.ts'
+import styles from './pdf-pages.module.css'
+import type { PdfAnswer, PdfPage, PdfQuestion } from './pdf-worker.ts'
+import picture from './picture.module.css'
+import { useBlobAddress } from './picture.tsx'
+
+/** The longer side of a page that is drawn, in pixels. */
+const SMALL_PX = 360
+const LARGE_PX = 1600
+const MOST_PAGES = 500
+const LIMIT_MS = 10_000
+
+/** Pages are drawn in a worker, one after the other, so that the window never waits for a document. */
+const worker = new LimitedWorker<PdfQuestion, PdfAnswer>({
+  start: () => new Worker(new URL('./pdf-worker.ts', import.meta.url), { type: 'module' }),
+  limitMs: LIMIT_MS,
+})
+
+type Props = {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly name: string | null
+  readonly isLarge: boolean
+  readonly onToggle: () => void
+}
+
+/** The first page of a PDF, small. A click shows it larger, with the way to the other pages. */
+export function PdfPages({ bytes, name, isLarge, onToggle }: Props) {
+  const [page, setPage] = useState(1)
+  const number = isLarge ? page : 1
+  const { drawn, failed, isDrawing } = useDrawnPage(bytes, number, isLarge ? LARGE_PX : SMALL_PX)
+  const address = useBlobAddress(drawn?.picture ?? null)
+  const last = Math.min(drawn?.pages ?? 1, MOST_PAGES)
+  const image = drawn !== null && address !== null && (
+    <img
+      src={address}
+      alt={`Page ${number} of ${name ?? 'a PDF without a name'}`}
+      width={drawn.width}
+      height={drawn.height}
+      draggable={false}
+    />
+  )
+  const refusal = failed !== null && <p className={picture.broken}>The page is not shown: {failed}.</p>
+  if (!isLarge)
+    return (
+      refusal || (
+        <button
+          type="button"
+          className={picture.picture}
+          aria-expanded={false}
+          aria-busy={isDrawing}
+          title="Show its pages"
+          onClick={onToggle}
+        >
+          {image || <span className={styles.drawing}>Drawing the first page…</span>}
+        </button>
+      )
+    )
+  return (
+    <section className={styles.pages} aria-label={`Pages of ${name ?? 'a PDF without a name'}`} aria-busy={isDrawing}>
+      <div className={styles.bar}>
+        <IconButton
+          icon="arrowLeft"
+          label="Previous page"
+          aria-disabled={page <= 1}
+          onClick={() => setPage(Math.max(1, page - 1))}
+        />
+        <span role="status">
+          Page {formatCount(page)} of {formatCount(drawn?.pages ?? page)}
+          {(drawn?.pages ?? 0) > MOST_PAGES && `, of which the first ${MOST_PAGES} are shown`}
+        </span>
+        <IconButton
+          icon="arrowRight"
+          label="Next page"
+          aria-disabled={page >= last}
+          onClick={() => setPage(Math.min(last, page + 1))}
+        />
+        <Button look="quiet" onClick={onToggle}>
+          Show it small
+        </Button>
+      </div>
+      {refusal ||
+        (image && (
+          <figure className={picture.picture} data-large>
+            {image}
+            <figcaption className="unseen">{drawn?.words}</figcaption>
+          </figure>
+        ))}
+    </section>
+  )
+}
+
+type Shown = {
+  /** The last page that could be drawn. */
+  readonly drawn: PdfPage | null
+  readonly failed: string | null
+  readonly isDrawing: boolean
+}
+
+/** A page as a picture. The one before it stays until it is drawn. */
+function useDrawnPage(bytes: Uint8Array<ArrayBuffer>, page: number, sidePx: number): Shown {
+  const [shown, setShown] = useState<Shown>({ drawn: null, failed: null, isDrawing: true })
+  useEffect(() => {
+    const stop = new AbortController()
+    setShown((before) => ({ ...before, isDrawing: true }))
+    void worker.ask({ bytes, page, sidePx }, stop.signal).then((answer) => {
+      if (stop.signal.aborted) return
+      setShown(({ drawn }) =>
+        typeof answer !== 'string' && 'picture' in answer
+          ? { drawn: answer, failed: null, isDrawing: false }
+          : { drawn, failed: typeof answer === 'string' ? REASONS[answer] : answer.failed, isDrawing: false },
+      )
+    })
+    return () => stop.abort()
+  }, [bytes, page, sidePx])
+  return shown
+}
+
+const REASONS: Readonly<Record<NoAnswer, string>> = {
+  'too slow': 'drawing it takes too long',
+  broken: 'the program that draws it does not start',
+  'not wanted': 'it was not asked for',
+}
