@@ -145,6 +145,7 @@ export function createRouter(core: Core) {
         (await core.lcm()).stats.page(input, core.lastReport && findingCounts(core.lastReport)),
       ),
       measure: os.conversations.measure.handler(async () => (await core.lcm()).stats.measure()),
+      totals: os.conversations.totals.handler(async ({ signal }) => (await core.lcm()).stats.totals(signal)),
       overview: os.conversations.overview.handler(async ({ input }) =>
         (await prepared(input)).stats.overview(input.conversationId),
       ),

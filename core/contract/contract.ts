@@ -39,7 +39,16 @@ import {
 import { LossReport } from './loss.ts'
 import { Folder, FoundMemory, FoundTranscripts, Probe, RecentMemory } from './machine.ts'
 import { MapItemsInput, MapRuns, MapSteps } from './map.ts'
-import { ConversationPage, ConversationsInput, MemoryInfo, Overview, SharedPiece, ShareInput, Stats } from './memory.ts'
+import {
+  ConversationPage,
+  ConversationsInput,
+  ConversationTotals,
+  MemoryInfo,
+  Overview,
+  SharedPiece,
+  ShareInput,
+  Stats,
+} from './memory.ts'
 import { Message, TranscriptPage, TranscriptPageInput } from './message.ts'
 import { Note, NoteInput } from './notes.ts'
 import { Guidelines, Outline, OutlineInput } from './outline.ts'
@@ -174,6 +183,8 @@ export const contract = {
      * again.
      */
     measure: reads('Counts the tokens that the list of conversations leaves open.').output(z.boolean()),
+    /** It reads the parts of every message, and can be cancelled. */
+    totals: reads('Adds up what the conversations hold and cost.').output(ConversationTotals),
     overview: reads('Describes a conversation.').input(InConversation).output(Overview),
     /** It reads the parts of every answer, and can be cancelled. */
     usage: reads('Says what the answers of a conversation used, and where a prompt cache could not be used.')

@@ -194,6 +194,18 @@ export const ConversationPage = z.object({
 })
 export type ConversationPage = z.infer<typeof ConversationPage>
 
+/** What all conversations of a file hold and cost together. */
+export const ConversationTotals = z.object({
+  messages: z.int(),
+  /** Null until all of them are measured. */
+  storedTokens: z.int().nullable(),
+  /** The tokens of their assembled windows. */
+  contextTokens: z.int().nullable(),
+  /** What their answers cost, in the agent's currency. Null when no answer records it. */
+  cost: z.number().nullable(),
+})
+export type ConversationTotals = z.infer<typeof ConversationTotals>
+
 export const Stats = z.object({
   path: z.string(),
   system: SystemId,

@@ -1,13 +1,14 @@
 import type { View } from '../routes.ts'
 
 /** What the right panel can show. */
-export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'range' | 'detail' | 'conversation'
+export type PanelTab = 'recovery' | 'repair' | 'what-if' | 'range' | 'losses' | 'detail' | 'conversation'
 
 export const PANEL_LABELS: Readonly<Record<PanelTab, { readonly label: string; readonly hint: string }>> = {
   recovery: { label: 'Get it back', hint: 'How to have in the window again what was lost' },
   repair: { label: 'Repair', hint: 'What can be done about the findings' },
   'what-if': { label: 'What if', hint: 'Try out other settings' },
   range: { label: 'Range', hint: 'What is in the marked messages, and what became of it' },
+  losses: { label: 'Loss report', hint: 'What the last run of the chosen conversation dropped' },
   detail: { label: 'Detail', hint: 'What is selected' },
   conversation: { label: 'Conversation', hint: 'The conversation on screen' },
 }
@@ -21,10 +22,12 @@ type Place = {
   readonly isTracing: boolean
   /** Whether messages are marked. */
   readonly hasRange: boolean
+  /** Whether the overview is that of all conversations. */
+  readonly isOfAll: boolean
 }
 
 /** Returns the tabs of the right panel: that of the view, and the detail of the selection. */
-export function panelTabs({ view, selection, isTracing, hasRange }: Place): readonly PanelTab[] {
+export function panelTabs({ view, selection, isTracing, hasRange, isOfAll }: Place): readonly PanelTab[] {
   if (WITHOUT_PANEL.includes(view)) return []
   const own: readonly PanelTab[] = isTracing
     ? ['recovery']
@@ -34,7 +37,9 @@ export function panelTabs({ view, selection, isTracing, hasRange }: Place): read
         ? ['what-if']
         : view === 'strata' && hasRange
           ? ['range']
-          : []
+          : view === 'overview' && isOfAll
+            ? ['losses']
+            : []
   const tabs: readonly PanelTab[] = selection === null ? own : [...own, 'detail']
   return tabs.length > 0 || view === 'files' || view === 'notes' ? tabs : ['conversation']
 }
@@ -46,8 +51,8 @@ export type ChosenTab = { readonly place: string; readonly tab: PanelTab }
 export const placeOf = ({ view, selection, isTracing }: Place): string =>
   isTracing ? `${view} trace` : `${view} ${selection}`
 
-/** Returns the shown tab: the chosen one, or what was selected. A trace comes before the detail of its rungs. */
+/** Returns the shown tab: the chosen one, or what was selected. A trace and a list come before the detail of what is selected in them. */
 export function shownTab(tabs: readonly PanelTab[], place: string, chosen: ChosenTab | null): PanelTab | null {
   if (chosen?.place === place && tabs.includes(chosen.tab)) return chosen.tab
-  return tabs.find((tab) => tab === 'recovery' || tab === 'detail') ?? tabs[0] ?? null
+  return tabs.find((tab) => tab === 'recovery' || tab === 'losses' || tab === 'detail') ?? tabs[0] ?? null
 }

@@ -48,7 +48,9 @@ export function RightPanel({ width, isOverlay, panel, conversation, info, onOper
             <RecoveryPanel asked={traced} />
           </ErrorBoundary>
         )}
-        {(tab === 'what-if' || tab === 'range') && <div key={tab} ref={onSlot} className={styles.slot} />}
+        {(tab === 'what-if' || tab === 'range' || tab === 'losses') && (
+          <div key={tab} ref={onSlot} className={styles.slot} />
+        )}
         {tab === 'detail' && selection !== null && (
           <ErrorBoundary subject={selection}>
             <NodeDetail

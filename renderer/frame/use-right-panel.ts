@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { tracedOf } from '../features/probe/traced-question.ts'
 import { useProbedQuestion } from '../features/probe/use-probe.ts'
 import { type TraceAsked, useTraceAsked } from '../features/trace/use-trace.ts'
-import { useRoutePart } from '../routes.ts'
+import { useRoutePart, useShown } from '../routes.ts'
 import { useMessageRange } from '../ui/message-range.ts'
 import { useStored } from '../ui/use-stored.ts'
 import { type ChosenTab, type PanelTab, panelTabs, placeOf, shownTab } from './panel-tabs.ts'
@@ -32,7 +32,8 @@ export function useRightPanel(isOverlay: boolean): RightPanelState {
   const [overlay, setOverlay] = useState<{ readonly place: string; readonly isOpen: boolean } | null>(null)
 
   const [range] = useMessageRange()
-  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null }
+  const [scope] = useShown('overview.scope')
+  const where = { view, selection, isTracing: traced !== null, hasRange: range !== null, isOfAll: scope === 'all' }
   const place = placeOf(where)
   const tabs = panelTabs(where)
   const tab = shownTab(tabs, place, chosen)

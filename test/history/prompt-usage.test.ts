@@ -153,3 +153,14 @@ describe('what the answers of a conversation used', () => {
     expect(columns.inputTokens.reduce((sum, tokens) => sum + tokens, 0)).toBe(totals.inputTokens)
   })
 })
+
+it('adds up the conversations of a file, with what their answers cost', async () => {
+  using memory = buildMemory({ conversations: [{}, {}] })
+  const step = (cost: number | null) => ({ part_type: 'step_finish' as const, step_tokens_in: 100, step_cost: cost })
+  memory.message(1, { content: 'One.', tokens: 10, parts: [step(0.25)] })
+  memory.message(1, { content: 'Two.', tokens: 20, parts: [step(null)] })
+  memory.message(2, { content: 'Three.', tokens: 30, parts: [step(0.5)] })
+  const lcm = await openLcm(memory.path, { readOnly: true })
+  expect(await lcm.stats.totals()).toEqual({ messages: 3, storedTokens: 60, contextTokens: 60, cost: 0.75 })
+  lcm.close()
+})

@@ -14,6 +14,7 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'machine.sample': 'It writes a copy of the sample memory.',
   'memory.copy': 'It writes a new memory.',
   'conversations.usage': 'It adds up what transcript.page shows of steps: test/history asks for it.',
+  'conversations.totals': 'It adds up what the list and transcript.page answer: test/history asks for it.',
   'conversations.share': 'It is a page with what other procedures answer: test/export asks for it.',
   'retrieval.raw': 'It shows rows of the file as they are: test/query asks for it.',
   'retrieval.outline': 'It repeats what other procedures answer: test/retrieval/outline asks for it.',

@@ -61,7 +61,7 @@ describe('the tabs of the views', () => {
 
 describe('the right panel', () => {
   const at = (view: 'context' | 'search' | 'settings' | 'strata', selection: string | null, isTracing = false) => {
-    const where = { view, selection, isTracing, hasRange: false }
+    const where = { view, selection, isTracing, hasRange: false, isOfAll: false }
     return { tabs: panelTabs(where), place: placeOf(where) }
   }
 

@@ -3,6 +3,7 @@ import type {
   ConversationPage,
   ConversationRow,
   ConversationsInput,
+  ConversationTotals,
   ListedConversation,
   MemoryInfo,
   Overview,
@@ -14,6 +15,7 @@ import { measureFile } from '../../sqlite/memory-file.ts'
 import { EXCERPT_BYTES, openingExcerpt } from '../../sqlite/opening.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
 import { readSnapshot } from '../../sqlite/read-snapshot.ts'
+import { changeStamp } from '../../systems/change-stamp.ts'
 import { MemoryReader } from '../../systems/memory-reader.ts'
 import { messageOpenings } from '../../systems/message-openings.ts'
 import { isNative } from '../../systems/native/native.ts'
@@ -23,6 +25,7 @@ import { noSuchConversation, storedConversations } from '../../systems/records/c
 import { rowCount } from '../../systems/records/counts.ts'
 import { knownRole, largestMessages, messageHeads } from '../../systems/records/messages.ts'
 import { runsOf } from '../../systems/records/runs.ts'
+import { costsAfter } from '../../systems/records/steps.ts'
 import {
   type Conversations,
   depthCounts,
@@ -34,6 +37,7 @@ import {
 } from '../../systems/records/tallies.ts'
 import { type AssemblySettings, NO_WINDOW, type WindowSize } from '../../window/window-size.ts'
 import { WindowSizes } from '../../window/window-sizes.ts'
+import { TimeSlice } from '../../yielding.ts'
 import { type ConversationFacts, conversationPage } from './conversation-page.ts'
 import { ConversationSizes, type ListedSize, type Size } from './conversation-sizes.ts'
 
@@ -53,6 +57,10 @@ const NOTHING: Size = { messages: 0, storedTokens: 0, window: NO_WINDOW }
 
 /** How many window entries are measured while somebody waits for the list. */
 const ENTRIES_AT_ONCE = 20_000
+/** The messages of which the steps are read together. */
+const STEPS_AT_ONCE = 500
+/** After reading them there is a rest of this many times its duration. */
+const REST = 10
 
 /** True for files that are small or keep the token counts of messages in an index. */
 const areSizesAtHand = (info: MemoryInfo): boolean => isNative(info) || info.access === 'memory_image'
@@ -69,6 +77,7 @@ export class MemoryStats {
   readonly #reader: MemoryReader
   readonly #sizes: ConversationSizes
   readonly #areAtHand: boolean
+  #cost: { readonly stamp: string; readonly cost: number | null; readonly restUntilMs: number } | null = null
 
   /** @param settings the settings with which windows are assembled; pressure is measured against their budget */
   constructor(
@@ -176,6 +185,48 @@ export class MemoryStats {
   /** Brings the sizes of `listed` up to date while other work has its turn. Returns whether they were not. */
   async measure(): Promise<boolean> {
     return this.#areSizesAtHand(null) ? false : this.#sizes.read()
+  }
+
+  /**
+   * Adds up all conversations. What their answers cost is read while other work has its turn. Of a file that changes
+   * all the time it may be that of a moment ago.
+   * @throws LcmError cancelled
+   */
+  async totals(signal?: AbortSignal): Promise<ConversationTotals> {
+    const stamp = changeStamp(this.#db)
+    const startedMs = performance.now()
+    if (this.#cost === null || (this.#cost.stamp !== stamp && this.#cost.restUntilMs <= startedMs)) {
+      const cost = await this.#costOfAll(signal)
+      const nowMs = performance.now()
+      this.#cost = { stamp, cost, restUntilMs: nowMs + REST * (nowMs - startedMs) }
+    }
+    const { cost } = this.#cost
+    return readSnapshot(this.#db, () => {
+      const sizeOf = this.#sizesOf(null)
+      const sizes = this.#facts(null).map(({ conversationId }) => sizeOf(conversationId))
+      const sum = (of: (size: ListedSize) => number | null): number | null =>
+        sizes.reduce<number | null>((all, size) => {
+          const one = of(size)
+          return all === null || one === null ? null : all + one
+        }, 0)
+      return {
+        messages: sum(({ messages }) => messages) ?? 0,
+        storedTokens: sum(({ storedTokens }) => storedTokens),
+        contextTokens: sum(({ window }) => window?.fittingTokens ?? null),
+        cost,
+      }
+    })
+  }
+
+  async #costOfAll(signal: AbortSignal | undefined): Promise<number | null> {
+    const slice = new TimeSlice(signal, 'Adding up was cancelled.')
+    let sum: number | null = null
+    for (let part = costsAfter(this.#db, -1, STEPS_AT_ONCE); part !== null; ) {
+      for (const cost of part.costs) sum = (sum ?? 0) + cost
+      await slice.yieldIfOver()
+      part = costsAfter(this.#db, part.last, STEPS_AT_ONCE)
+    }
+    return sum
   }
 
   #areSizesAtHand(of: Conversations): boolean {

@@ -1,4 +1,4 @@
-import type { ReadDb } from '../../sqlite/read-db.ts'
+import type { ReadDb, SqlValue } from '../../sqlite/read-db.ts'
 import { partMetadata } from '../../sqlite/repeated-texts.ts'
 
 /** What one answer of a model used. Input tokens include those from the cache. Null is what is not recorded. */
@@ -27,6 +27,12 @@ const queries = {
     FROM message_parts AS p
     WHERE p.message_id IN (SELECT value FROM json_each(:ids)) AND p.part_type = 'step_finish'
     ORDER BY p.message_id, p.ordinal`,
+  messagesAfter: /* sql */ `
+    SELECT message_id FROM messages WHERE message_id > :last ORDER BY message_id LIMIT CAST(:limit AS INTEGER)`,
+  costs: /* sql */ `
+    SELECT p.step_cost
+    FROM message_parts AS p
+    WHERE p.message_id IN (SELECT value FROM json_each(:ids)) AND p.part_type = 'step_finish'`,
 }
 
 /** The recorded steps of some messages, by message, each in the order of its parts. */
@@ -36,6 +42,22 @@ export function stepsOfMessages(db: ReadDb, ids: readonly number[]): ReadonlyMap
     .map(stepOf)
     .filter((step) => step !== null)
   return Map.groupBy(steps, ({ messageId }) => messageId)
+}
+
+/**
+ * What the recorded steps of the next messages of a file cost, in the order of their ids. Null when there is no further
+ * message.
+ */
+export function costsAfter(
+  db: ReadDb,
+  last: number,
+  limit: number,
+): { readonly last: number; readonly costs: readonly number[] } | null {
+  const ids = db.rows<[number]>(queries.messagesAfter, { last, limit }).map(([id]) => id)
+  const newest = ids.at(-1)
+  if (newest === undefined) return null
+  const costs = db.rows<[SqlValue]>(queries.costs, { ids: JSON.stringify(ids) }).flatMap(([cost]) => costOf(cost) ?? [])
+  return { last: newest, costs }
 }
 
 /** Imports keep what came from the cache beside the sum of all input; files of pi-lcm keep Pi's own record. */
@@ -51,7 +73,7 @@ function stepOf({ messageId, input, output, cost, metadata }: Row): StepUsage | 
     cached: countOf(facts.cacheReadTokens) ?? read,
     written: countOf(facts.cacheWriteTokens) ?? write,
     output: countOf(output),
-    cost: typeof cost === 'number' && Number.isFinite(cost) ? cost : null,
+    cost: costOf(cost),
     model: typeof facts.model === 'string' ? facts.model : null,
   }
 }
@@ -71,3 +93,5 @@ const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const countOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
+
+const costOf = (value: unknown): number | null => (typeof value === 'number' && Number.isFinite(value) ? value : null)

@@ -9,6 +9,7 @@ import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
+import { traceAddress } from '../../ui/trace-address.ts'
 import { lossText } from './compaction-wording.ts'
 import styles from './run-panel.module.css'
 
@@ -81,12 +82,7 @@ function Loss({ state, detail }: { readonly state: 'changed' | 'dropped'; readon
         className={styles.text}
         title={`${sentence}\n\nTrace it`}
         dir="auto"
-        onClick={() =>
-          navigate(
-            { view: 'search', searchKind: 'trace', tracedId: messageId, query: text, selection: messageId },
-            'push',
-          )
-        }
+        onClick={() => navigate(traceAddress(detail), 'push')}
       >
         <del>{text}</del>
         {instead !== null && <ins>{instead}</ins>}

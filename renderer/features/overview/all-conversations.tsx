@@ -1,22 +1,25 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { ConversationsInput } from '../../../core/contract/memory.ts'
+import type { ConversationsInput, ConversationTotals } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { useShown, useShownChoice } from '../../routes.ts'
 import { conversationName } from '../../ui/conversation-name.ts'
-import { formatCount, plural } from '../../ui/format.ts'
+import { formatCompact, formatCount, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import search from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
-import { MOST_CHARS, useConversations } from '../../ui/use-conversations.ts'
+import { MOST_CHARS, useConversation, useConversations } from '../../ui/use-conversations.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { ViewHeader } from '../../ui/view-header.tsx'
 import styles from './all-conversations.module.css'
+import { costText } from './chart-lanes.ts'
 import { ConversationTable, TABLE_SORTS } from './conversation-table.tsx'
+import { LossPanel } from './loss-panel.tsx'
+import { useOtherCurves } from './other-curves.ts'
 import { PressureHistory } from './pressure-history.tsx'
 
 const FILTERS = ['all', 'pressed', 'findings', 'compacted', 'archived'] as const
-const HINTS: Readonly<Record<(typeof FILTERS)[number], string>> = {
+const HINTS: Readonly<Record<Filter, string>> = {
   all: 'Every conversation of the file',
   pressed: 'Those at or past the soft threshold',
   findings: 'Those in which the last check found something',
@@ -24,6 +27,11 @@ const HINTS: Readonly<Record<(typeof FILTERS)[number], string>> = {
   archived: 'Those that their system replaced by newer ones',
 }
 const TYPING_MS = 150
+
+type Filter = (typeof FILTERS)[number]
+
+const narrowedTo = (filter: Filter, soft: number | undefined): Partial<ConversationsInput> =>
+  filter === 'pressed' ? { minPressure: soft ?? 1 } : { only: filter }
 
 type Props = {
   /** The conversation that is selected first. */
@@ -43,7 +51,7 @@ export function AllConversations({ conversationId, scope }: Props) {
   const [words, setWords] = useState(stored ?? '')
   const query = useDebounced(words, TYPING_MS).trim().slice(0, MOST_CHARS)
   const soft = settings.data?.softThreshold
-  const narrowed: Partial<ConversationsInput> = filter === 'pressed' ? { minPressure: soft ?? 1 } : { only: filter }
+  const narrowed = narrowedTo(filter, soft)
   const found = useConversations({
     query,
     // What is lost is not known before it is counted, and only what was compacted has lost something.
@@ -52,34 +60,51 @@ export function AllConversations({ conversationId, scope }: Props) {
     ...narrowed,
     health: true,
   })
+  const totals = useQuery(api.conversations.totals.queryOptions({ retry: false })).data
+  const others = useOtherCurves(selected, { query, ...narrowed })
   const { counts } = found
-  const chosen = found.rows?.find((row) => row.conversationId === selected)
+  const checked = (useQuery(api.integrity.last.queryOptions()).data ?? null) !== null
+  // How many there are of each kind, after those that are shown.
+  const kinds = useQueries({
+    queries: FILTERS.map((kind) => ({
+      ...api.conversations.list.queryOptions({ input: { query, ...narrowedTo(kind, soft), limit: 1 } }),
+      enabled: found.isAnswered && soft !== undefined,
+    })),
+  })
+  // It may stand on a page that is not loaded, or be none of those that are asked for.
+  const beyond = useConversation(selected).data ?? undefined
+  const chosen = found.rows?.find((row) => row.conversationId === selected) ?? beyond
   return (
     <div className={styles.view}>
       <ViewHeader title={titleOf(counts)} actions={scope}>
-        <span className={styles.tools}>
-          <span className={search.field}>
-            <Icon name="search" />
-            <input
-              type="search"
-              placeholder="Title, session or number"
-              aria-label="Filter conversations by words"
-              spellCheck={false}
-              value={words}
-              onChange={(event) => {
-                setWords(event.target.value)
-                setStored(event.target.value || null)
-              }}
-            />
-          </span>
-          <Segmented
-            label="Which conversations"
-            options={FILTERS.map((value) => ({ value, label: value, hint: HINTS[value] }))}
-            value={filter}
-            onChange={setFilter}
+        {totals && totalsText(totals)}
+      </ViewHeader>
+      <div className={styles.tools}>
+        <span className={search.field}>
+          <Icon name="search" />
+          <input
+            type="search"
+            placeholder="Title, session or number"
+            aria-label="Filter conversations by words"
+            spellCheck={false}
+            value={words}
+            onChange={(event) => {
+              setWords(event.target.value)
+              setStored(event.target.value || null)
+            }}
           />
         </span>
-      </ViewHeader>
+        <Segmented
+          label="Which conversations"
+          options={FILTERS.map((value, index) => {
+            const isKnown = value !== 'findings' || checked
+            const count = isKnown ? kinds[index]?.data?.found : undefined
+            return { value, label: count === undefined ? value : `${value} ${formatCount(count)}`, hint: HINTS[value] }
+          })}
+          value={filter}
+          onChange={setFilter}
+        />
+      </div>
       <ConversationTable
         found={found}
         selected={selected}
@@ -97,11 +122,27 @@ export function AllConversations({ conversationId, scope }: Props) {
             conversation={chosen}
             budgetTokens={settings.data.budgetTokens}
             title={conversationName(chosen)}
+            others={others}
+            onChoose={setSelected}
           />
         </div>
       )}
+      {chosen !== undefined && <LossPanel conversation={chosen} />}
     </div>
   )
+}
+
+/** `1,912 messages · 653 k tokens stored → 541 k in the windows · $38.40` */
+function totalsText({ messages, storedTokens, contextTokens, cost }: ConversationTotals): string {
+  const stored = storedTokens !== null && `${formatCompact(storedTokens)} tokens stored`
+  const active = contextTokens !== null && `${formatCompact(contextTokens)} in the windows`
+  return [
+    plural(messages, 'message'),
+    stored && active ? `${stored} → ${active}` : stored || active,
+    cost !== null && costText(cost),
+  ]
+    .filter((part) => part !== false)
+    .join(' · ')
 }
 
 type Counts = { readonly found: number; readonly total: number }

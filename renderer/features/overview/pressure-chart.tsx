@@ -21,6 +21,7 @@ import {
   spentText,
 } from './chart-lanes.ts'
 import { FREED_PX, FreedLane, SPENT_PX, SpentLane } from './chart-lanes.tsx'
+import type { OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, thinned } from './pressure-curve.ts'
 
@@ -36,13 +37,21 @@ type Props = {
   readonly budgetTokens: number
   readonly softTokens: number
   readonly hardTokens: number
+  /** The name of the conversation, where others are drawn as well. */
+  readonly name: string | null
+  readonly others: readonly OtherCurve[]
+  readonly onChoose: ((conversationId: number) => void) | undefined
 }
 
-const HEIGHT = 128
+const HEIGHT_PX = 128
+/** Several curves need more room to be told apart. */
+const HEIGHT_OF_SEVERAL_PX = 172
 const MARK_PX = 7
 const AXIS_PX = 18
 const LEFT = 44
 const RIGHT = 2
+/** The room for names at the end of the curves, as a part of the width. */
+const NAMES = { share: 0.18, least: 140, most: 230 }
 /** The width that a label of the axis needs. */
 const TICK_PX = 110
 const CHAR_PX = 6.5
@@ -61,32 +70,38 @@ type Chosen =
  */
 export function PressureChart(props: Props) {
   const { conversationId, points, events, prunings, usage, originMs, budgetTokens, softTokens, hardTokens } = props
+  const { name, others, onChoose } = props
   const [box, boxWidth] = useWidth<HTMLDivElement>()
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const width = Math.max(0, boxWidth - LEFT - RIGHT)
+  const names = Math.max(NAMES.least, Math.min(NAMES.most, boxWidth * NAMES.share))
+  const right = others.length > 0 ? names : RIGHT
+  const height = others.length > 0 ? HEIGHT_OF_SEVERAL_PX : HEIGHT_PX
+  const width = Math.max(0, boxWidth - LEFT - right)
+  const now = points.at(-1)
+  const axis = useMemo(() => axisOf(now?.x || 1, originMs, others), [now, originMs, others])
+  const ownPx = ((now?.x || 1) / axis.extent) * width
   const freed = useMemo(() => freedByRun(points, events, prunings), [points, events, prunings])
   const spending = useMemo(
-    () => (usage === undefined ? null : spendingOf(usage, points, originMs, width)),
-    [usage, points, originMs, width],
+    () => (usage === undefined ? null : spendingOf(usage, points, originMs, ownPx)),
+    [usage, points, originMs, ownPx],
   )
-  const lanes = lanesOf(freed.length > 0, spending !== null)
+  const lanes = lanesOf(height, freed.length > 0, spending !== null)
   const peak = peakOf(points)
-  const top = chartTop(peak?.tokens ?? 0, hardTokens)
-  const now = points.at(-1)
-  const extent = now?.x || 1
-  const x = (at: number) => (at / extent) * width
-  const y = (tokens: number) => HEIGHT - (tokens / top) * HEIGHT
-  const line = useMemo(() => {
-    const at = ({ x: place, tokens }: CurvePoint) =>
-      `${((place / extent) * width).toFixed(1)} ${(HEIGHT - (tokens / top) * HEIGHT).toFixed(1)}`
-    return thinned(points, width, extent).map(at).join('L')
-  }, [points, width, extent, top])
+  const highest = others.reduce((most, other) => Math.max(most, peakOf(other.points)?.tokens ?? 0), peak?.tokens ?? 0)
+  const top = chartTop(highest, hardTokens)
+  const x = (at: number) => ((at - axis.from) / axis.extent) * width
+  const y = (tokens: number) => height - (tokens / top) * height
+  const line = useMemo(() => lineOf(points, 0, axis, { width, height, top }), [points, axis, width, height, top])
+  const greyLines = useMemo(
+    () => others.map((other) => lineOf(other.points, other.originMs - (originMs ?? 0), axis, { width, height, top })),
+    [others, originMs, axis, width, height, top],
+  )
   const marks = useMemo(() => {
     const onAxis = points.flatMap(({ x: place, event }) =>
-      event === null ? [] : [{ x: place / extent, depth: events[event]?.depth ?? 0 }],
+      event === null ? [] : [{ x: (place - axis.from) / axis.extent, depth: events[event]?.depth ?? 0 }],
     )
     return depthMarks(onAxis, width, MARK_PX)
-  }, [points, events, extent, width])
+  }, [points, events, axis, width])
   const share = (tokens: number) => formatPressure(tokens / budgetTokens)
   const label =
     `Tokens in the window over ${plural(now?.messages ?? 0, 'message')}: ` +
@@ -101,8 +116,8 @@ export function PressureChart(props: Props) {
   ]
   const under = (event: PointerEvent<HTMLElement>): Chosen => {
     const bounds = event.currentTarget.getBoundingClientRect()
-    const place = ((event.clientX - bounds.left - LEFT) / (width || 1)) * extent
-    const reach = (REACH_PX / (width || 1)) * extent
+    const place = axis.from + ((event.clientX - bounds.left - LEFT) / (width || 1)) * axis.extent
+    const reach = (REACH_PX / (width || 1)) * axis.extent
     const below = event.clientY - bounds.top
     if (lanes.freed !== null && below >= lanes.freed && below < lanes.freed + FREED_PX) {
       const nearest = freed.toSorted((a, b) => Math.abs(a.x - place) - Math.abs(b.x - place))[0]
@@ -112,7 +127,7 @@ export function PressureChart(props: Props) {
       const bar = spending.bars.findIndex(({ x0, x1 }) => place >= x0 && place < x1)
       if (bar >= 0) return { kind: 'spent', index: bar }
     }
-    const onMark = below > HEIGHT ? eventNear(points, place, reach) : null
+    const onMark = below > height ? eventNear(points, place, reach) : null
     return { kind: 'point', index: onMark ?? indexAt(points, place) }
   }
   const open = () => {
@@ -133,7 +148,7 @@ export function PressureChart(props: Props) {
     event.stopPropagation()
   }
   const tip = tipOf(chosen, spending, originMs)
-  return (
+  const chart = (
     <div
       className={styles.chart}
       ref={box}
@@ -152,7 +167,7 @@ export function PressureChart(props: Props) {
     >
       <svg width={boxWidth} height={lanes.end + AXIS_PX} aria-hidden="true">
         <g transform={`translate(${LEFT} 0)`}>
-          {scaleLinear([0, top], [HEIGHT, 0])
+          {scaleLinear([0, top], [height, 0])
             .ticks(4)
             .map((tokens) => (
               <g key={tokens}>
@@ -162,7 +177,10 @@ export function PressureChart(props: Props) {
                 </text>
               </g>
             ))}
-          <path className={styles.area} d={`M0 ${HEIGHT}L${line}L${width} ${HEIGHT}Z`} />
+          {greyLines.map((grey, index) => (
+            <path key={others[index]?.conversationId} className={styles.other} d={`M${grey}`} />
+          ))}
+          <path className={styles.area} d={`M${x(0)} ${height}L${line}V${height}Z`} />
           <path className={styles.line} d={`M${line}`} />
           {[
             { name: 'soft', tokens: softTokens, className: styles.soft },
@@ -172,8 +190,8 @@ export function PressureChart(props: Props) {
             .map(({ name, tokens, className }) => (
               <line key={name} className={className} x1={0} x2={width} y1={y(tokens)} y2={y(tokens)} />
             ))}
-          <line className={styles.floor} x1={0} x2={width} y1={HEIGHT} y2={HEIGHT} />
-          <g transform={`translate(0 ${HEIGHT + 2})`}>
+          <line className={styles.floor} x1={0} x2={width} y1={height} y2={height} />
+          <g transform={`translate(0 ${height + 2})`}>
             {[...marks].map(([depth, d]) => (
               <path key={depth} className={styles.mark} d={d} stroke={depthColor(depth)} />
             ))}
@@ -193,14 +211,16 @@ export function PressureChart(props: Props) {
               />
             </g>
           )}
-          {axisTicks(originMs, extent, width, now?.messages ?? 0).map((tick) => (
-            <g key={tick.at}>
-              <line className={styles.floor} x1={tick.x} x2={tick.x} y1={lanes.end - 4} y2={lanes.end} />
-              <text className={styles.tick} x={tick.x} y={lanes.end + 14} textAnchor={tick.anchor}>
-                {tick.label}
-              </text>
-            </g>
-          ))}
+          {axisTicks(originMs === null ? null : originMs + axis.from, axis.extent, width, now?.messages ?? 0).map(
+            (tick) => (
+              <g key={tick.at}>
+                <line className={styles.floor} x1={tick.x} x2={tick.x} y1={lanes.end - 4} y2={lanes.end} />
+                <text className={styles.tick} x={tick.x} y={lanes.end + 14} textAnchor={tick.anchor}>
+                  {tick.label}
+                </text>
+              </g>
+            ),
+          )}
           {point !== undefined && (
             <>
               <line className={styles.cross} x1={x(point.x)} x2={x(point.x)} y1={0} y2={lanes.end} />
@@ -220,7 +240,7 @@ export function PressureChart(props: Props) {
           <span
             key={name}
             className={className}
-            style={{ top: y(tokens) }}
+            style={{ top: y(tokens), right: right - RIGHT }}
             title={meaningOf('τ soft, τ hard')}
             aria-hidden="true"
           >
@@ -231,18 +251,90 @@ export function PressureChart(props: Props) {
       {tip && <ChartTip lines={tip.lines} leftPx={LEFT + x(tip.x)} widthPx={boxWidth} />}
     </div>
   )
+  if (others.length === 0) return chart
+  const ends: readonly CurveEnd[] = [
+    { conversationId, name: name ?? '', tokens: now?.tokens ?? 0 },
+    ...others.map((other) => ({ ...other, tokens: other.points.at(-1)?.tokens ?? 0 })),
+  ]
+  return (
+    <div className={styles.named}>
+      {chart}
+      {apart(
+        ends.map(({ tokens }) => y(tokens)),
+        height,
+      ).map((top, index) => {
+        const end = ends[index] as CurveEnd
+        return (
+          <button
+            key={end.conversationId}
+            type="button"
+            className={styles.end}
+            data-chosen={index === 0 || undefined}
+            style={{ top, width: names - 10 }}
+            title={`${end.name}: ${share(end.tokens)}`}
+            onClick={() => onChoose?.(end.conversationId)}
+          >
+            <bdi>{end.name}</bdi> <span>{share(end.tokens)}</span>
+          </button>
+        )
+      })}
+    </div>
+  )
+}
+
+type CurveEnd = { readonly conversationId: number; readonly name: string; readonly tokens: number }
+
+const END_PX = 14
+
+/** Returns heights at which names stand below each other without touching, each as near to its curve as that allows. */
+function apart(heights: readonly number[], floor: number): readonly number[] {
+  const order = heights.map((_, index) => index).sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0))
+  const tops: number[] = []
+  let below = 0
+  for (const [rank, index] of order.entries()) {
+    // The lowest ones are pushed up by the floor, and the others down by those above them.
+    const most = floor - (order.length - 1 - rank) * END_PX
+    tops[index] = Math.min(Math.max(heights[index] ?? 0, below), most)
+    below = (tops[index] ?? 0) + END_PX
+  }
+  return tops
+}
+
+type Axis = { readonly from: number; readonly extent: number }
+
+/** The axis reaches over all curves. Its units count from the origin of the conversation. */
+function axisOf(ownExtent: number, originMs: number | null, others: readonly OtherCurve[]): Axis {
+  const starts = others.map((other) => other.originMs - (originMs ?? 0))
+  const ends = others.map((other, index) => (starts[index] ?? 0) + (other.points.at(-1)?.x ?? 0))
+  const from = Math.min(0, ...starts)
+  return { from, extent: Math.max(ownExtent, ...ends) - from || 1 }
+}
+
+/** Draws a curve, which stays at its last height until the end of the axis. */
+function lineOf(
+  points: readonly CurvePoint[],
+  start: number,
+  { from, extent }: Axis,
+  { width, height, top }: { readonly width: number; readonly height: number; readonly top: number },
+): string {
+  const at = ({ x, tokens }: CurvePoint) =>
+    `${(((start + x - from) / extent) * width).toFixed(1)} ${(height - (tokens / top) * height).toFixed(1)}`
+  const own = points.at(-1)?.x || 1
+  return `${thinned(points, (own / extent) * width, own)
+    .map(at)
+    .join('L')}H${width}`
 }
 
 type Lanes = { readonly freed: number | null; readonly spent: number | null; readonly end: number }
 
 /** Where each lane below the marks begins, and where all of them end. */
-function lanesOf(hasFreed: boolean, hasSpent: boolean): Lanes {
-  const marks = HEIGHT + MARK_PX + 4
+function lanesOf(height: number, hasFreed: boolean, hasSpent: boolean): Lanes {
+  const marks = height + MARK_PX + 4
   const freedEnd = hasFreed ? marks + FREED_PX : marks
   return {
     freed: hasFreed ? marks : null,
     spent: hasSpent ? freedEnd : null,
-    end: hasSpent ? freedEnd + SPENT_PX : hasFreed ? freedEnd : HEIGHT + MARK_PX + 2,
+    end: hasSpent ? freedEnd + SPENT_PX : hasFreed ? freedEnd : height + MARK_PX + 2,
   }
 }
 

@@ -10,6 +10,7 @@ import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { usageOf } from './cache-ribbon.tsx'
+import { BUCKETS, type OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
 import { PressureChart } from './pressure-chart.tsx'
 import { endsAt, peakOf, pressureCurve } from './pressure-curve.ts'
@@ -20,15 +21,17 @@ type Props = {
   readonly budgetTokens: number
   /** The name of the conversation, where more than one is shown. */
   readonly title?: string
+  /** Other conversations, which are drawn in grey on an axis of time. */
+  readonly others?: readonly OtherCurve[]
+  readonly onChoose?: (conversationId: number) => void
 }
 
-/** Columns of messages. A million messages are drawn as quickly as a thousand. */
-const BUCKETS = 1024
 const NONE: readonly Pruning[] = []
+const NO_OTHERS: readonly OtherCurve[] = []
 const AXES = ['time', 'messages'] as const
 
 /** The size of the window over the history: messages fill it, and compactions empty it. */
-export function PressureHistory({ conversation, budgetTokens, title }: Props) {
+export function PressureHistory({ conversation, budgetTokens, title, others = NO_OTHERS, onChoose }: Props) {
   const { conversationId, activeTokens } = conversation
   const settings = useQuery(api.memory.settings.queryOptions())
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
@@ -77,6 +80,9 @@ export function PressureHistory({ conversation, budgetTokens, title }: Props) {
             prunings={timeline.data.prunings ?? NONE}
             usage={usage.data}
             originMs={columns.data?.originMs ?? null}
+            name={title ?? null}
+            others={columns.data?.originMs === undefined ? NO_OTHERS : others}
+            onChoose={onChoose}
             budgetTokens={budgetTokens}
             softTokens={settings.data.softThreshold * budgetTokens}
             hardTokens={settings.data.hardThreshold * budgetTokens}

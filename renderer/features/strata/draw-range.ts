@@ -42,20 +42,28 @@ export function drawRangeLabel(scene: Scene): Shape[] {
   const at = range == null ? null : labelPlace(scene)
   if (range == null || at === null) return []
   const y = RANGE_BAND.y + RANGE_BAND.h / 2
-  return [{ kind: 'text', ...at, y, text: figuresText(range.figures), fill: palette.text }]
+  return [{ kind: 'text', ...at, y, fill: palette.text }]
 }
 
-function labelPlace({ range, rows, scale }: Scene): { x: number; align: 'left' | 'center' | 'right' } | null {
+type Label = { readonly text: string; readonly x: number; readonly align: 'left' | 'center' | 'right' }
+
+/** Of the figures as many stand in the band as have room, the first ones; without room for one, all stand beside it. */
+function labelPlace({ range, rows, scale }: Scene): Label | null {
   if (range == null) return null
+  const text = figuresText(range.figures)
   const { left } = rows.plot
   const right = left + rows.plot.width
   const [from, to] = [Math.max(toPx(scale, range.x0), left), Math.min(toPx(scale, range.x1), right)]
   if (to < left || from > right) return null
-  const width = figuresText(range.figures).length * CHAR_PX
-  if (width + 2 * LABEL_PAD <= to - from) return { x: (from + to) / 2, align: 'center' }
+  const parts = text.split(' · ')
+  for (let count = parts.length; count > 0; count -= 1) {
+    const first = parts.slice(0, count).join(' · ')
+    if (first.length * CHAR_PX + 2 * LABEL_PAD <= to - from) return { text: first, x: (from + to) / 2, align: 'center' }
+  }
+  const width = text.length * CHAR_PX
   return to + LABEL_PAD + width <= right || from - left < width
-    ? { x: Math.min(to + LABEL_PAD, Math.max(left, right - width)), align: 'left' }
-    : { x: from - LABEL_PAD, align: 'right' }
+    ? { text, x: Math.min(to + LABEL_PAD, Math.max(left, right - width)), align: 'left' }
+    : { text, x: from - LABEL_PAD, align: 'right' }
 }
 
 /** Returns the pixels along x that the band and its words take, or null without a range in sight. */
@@ -63,7 +71,7 @@ export function rangeBandPx(scene: Scene): { readonly x0: number; readonly x1: n
   const { range, scale } = scene
   const at = range == null ? null : labelPlace(scene)
   if (range == null || at === null) return null
-  const width = figuresText(range.figures).length * CHAR_PX
+  const width = at.text.length * CHAR_PX
   const start = at.align === 'left' ? at.x : at.align === 'right' ? at.x - width : at.x - width / 2
   return { x0: Math.min(toPx(scale, range.x0), start), x1: Math.max(toPx(scale, range.x1), start + width) }
 }

@@ -14,6 +14,7 @@ import { NodeLink } from '../../ui/node-link.tsx'
 import type { MessageRange } from '../../ui/range-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
+import { traceAddress } from '../../ui/trace-address.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { depthsText, type RangeFigures, summaryCount } from './range-figures.ts'
@@ -152,18 +153,7 @@ function MostTelling({ report }: { readonly report: LossReport }) {
               className={styles.text}
               title={`${detail.sentence}\n\nTrace it`}
               dir="auto"
-              onClick={() =>
-                navigate(
-                  {
-                    view: 'search',
-                    searchKind: 'trace',
-                    tracedId: detail.messageId,
-                    query: detail.text,
-                    selection: detail.messageId,
-                  },
-                  'push',
-                )
-              }
+              onClick={() => navigate(traceAddress(detail), 'push')}
             >
               {detail.text}
             </button>

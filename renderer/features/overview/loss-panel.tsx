@@ -1,0 +1,181 @@
+import { skipToken, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { DetailKind, LossReport, LostDetail } from '../../../core/contract/loss.ts'
+import type { ListedConversation } from '../../../core/contract/memory.ts'
+import { api } from '../../api.ts'
+import { navigate } from '../../routes.ts'
+import { Button } from '../../ui/button.tsx'
+import { conversationName } from '../../ui/conversation-name.ts'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import { ErrorLine } from '../../ui/error-line.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
+import { Loading } from '../../ui/loading.tsx'
+import { NodeLink } from '../../ui/node-link.tsx'
+import { runAddress } from '../../ui/run-address.ts'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { traceAddress } from '../../ui/trace-address.ts'
+import { useCopy } from '../../ui/use-copy.ts'
+import { ViewPanel } from '../../ui/view-panel.tsx'
+import styles from './loss-panel.module.css'
+import { depthsMade, type LastRun, lastRun, lossHeadline, lossMarkdown } from './loss-report.ts'
+
+type Props = { readonly conversation: ListedConversation }
+
+/** What the last run of a conversation dropped or changed, in the right panel. */
+export function LossPanel({ conversation }: Props) {
+  return (
+    <ViewPanel>
+      <Panel key={conversation.conversationId} conversation={conversation} />
+    </ViewPanel>
+  )
+}
+
+/** As many of each list as the core gives, so that no kind takes the room of the others. */
+const MOST_LISTED = 2000
+
+function Panel({ conversation }: Props) {
+  const { conversationId } = conversation
+  const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
+  const run = timeline.data && lastRun(timeline.data.events)
+  const losses = useQuery(
+    api.trace.loss.queryOptions({
+      input: run ? { conversationId, ...(run.runId !== '' && { runId: run.runId }), limit: MOST_LISTED } : skipToken,
+      retry: false,
+    }),
+  )
+  const error = timeline.error ?? losses.error
+  return (
+    <section className={styles.panel} aria-label="Loss report">
+      <div>
+        <h2 className={styles.title}>
+          {losses.data ? lossHeadline(losses.data.counts) : run === null ? 'Never compacted' : 'Loss report'}
+        </h2>
+        {losses.data && losses.data.counts.items > 0 && <p className={styles.dim}>{shareText(losses.data.counts)}</p>}
+        {run === null && <p className={styles.dim}>Nothing of it has left the window by a compaction.</p>}
+      </div>
+      <Facts>
+        <Fact name="conversation">
+          <bdi>{conversationName(conversation)}</bdi>
+        </Fact>
+        {run && <RunFacts run={run} />}
+      </Facts>
+      {error ? (
+        <ErrorLine error={error} onRetry={() => void (timeline.error ? timeline : losses).refetch()} />
+      ) : losses.data ? (
+        <Losses report={losses.data} conversation={conversation} runId={run?.runId ?? ''} />
+      ) : (
+        run !== null && <Loading what="what the last run lost" lines={6} />
+      )}
+    </section>
+  )
+}
+
+function RunFacts({ run }: { readonly run: LastRun }) {
+  const { sourceTokens, tokens, durationMs } = run
+  return (
+    <>
+      <Fact name="last run">
+        <TimeText atMs={run.atMs} form="short" />
+        {durationMs > 0 && <span className={styles.dim}> · {formatDuration(durationMs)}</span>}
+      </Fact>
+      <Fact name="tokens">
+        {formatCount(sourceTokens)} → {formatCount(tokens)}
+      </Fact>
+      <Fact name="made">{depthsMade(run)}</Fact>
+    </>
+  )
+}
+
+const shareText = ({ items, details, dropped, changed, unknown }: LossReport['counts']): string =>
+  `${formatCount(dropped + changed)} of ${plural(details, 'detail')} in ${plural(items, 'text')} that left the window` +
+  (unknown === 0 ? '' : `; ${formatCount(unknown)} more may be reworded`)
+
+/** Of each kind so many are listed at first. */
+const FIRST = 5
+
+type LossesProps = Props & { readonly report: LossReport; readonly runId: string }
+
+function Losses({ report, conversation, runId }: LossesProps) {
+  const [isWhole, setWhole] = useState(false)
+  const [state, copy] = useCopy()
+  const lost = Map.groupBy([...report.changed, ...report.dropped], ({ kind }) => kind)
+  const isCut = [...lost.values()].some((some) => some.length > FIRST)
+  return (
+    <>
+      <div className={styles.actions}>
+        {runId !== '' && (
+          <Button onClick={() => navigate({ conversationId: report.conversationId, ...runAddress(runId) }, 'push')}>
+            Show the run
+          </Button>
+        )}
+        <Button onClick={() => copy(lossMarkdown(report, conversationName(conversation)))}>
+          {state === 'copied' ? 'Copied' : state === 'failed' ? 'Not copied' : 'Copy as Markdown'}
+        </Button>
+      </div>
+      {report.counts.byKind.map(({ kind, dropped, changed }) => (
+        <Kind
+          key={kind}
+          kind={kind}
+          count={dropped + changed}
+          lost={lost.get(kind)?.slice(0, isWhole ? undefined : FIRST) ?? []}
+          conversationId={report.conversationId}
+        />
+      ))}
+      {isCut && !isWhole && <Button onClick={() => setWhole(true)}>Show all that are listed</Button>}
+      {report.notes.map((note) => (
+        <p key={note} className={styles.dim}>
+          {note}
+        </p>
+      ))}
+    </>
+  )
+}
+
+type KindProps = {
+  readonly kind: DetailKind
+  readonly count: number
+  readonly lost: readonly LostDetail[]
+  readonly conversationId: number
+}
+
+function Kind({ kind, count, lost, conversationId }: KindProps) {
+  return (
+    <div>
+      <SectionHeading aside="told by">
+        {kind} · {formatCount(count)}
+      </SectionHeading>
+      <ul className={styles.lost}>
+        {lost.map((detail) => (
+          <li key={`${detail.text} ${detail.messageId}`}>
+            <span title={fellText(detail)}>
+              <DepthSwatch
+                node={detail.depth === null ? { kind: 'message' } : { kind: 'condensed', depth: detail.depth }}
+              />
+            </span>
+            <button
+              type="button"
+              className={styles.text}
+              title={`${detail.sentence}\n\n${fellText(detail)}. Trace it`}
+              dir="auto"
+              onClick={() => navigate({ conversationId, ...traceAddress(detail) }, 'push')}
+            >
+              {detail.text}
+              {detail.instead !== null && <span className={styles.dim}> → {detail.instead}</span>}
+            </button>
+            <span className={styles.by}>
+              <NodeLink id={detail.messageId} conversationId={conversationId} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+const fellText = ({ depth }: LostDetail): string =>
+  depth === null
+    ? 'Left the window without a summary'
+    : `Fell when a summary of the layer “${depthLabel(depth)}” was made`

@@ -1,0 +1,59 @@
+import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
+import type { CompactionEvent } from '../../../core/contract/time-travel.ts'
+import { depthLabel } from '../../ui/depth-color.ts'
+import { plural } from '../../ui/format.ts'
+
+/** The last compaction of a conversation. */
+export type LastRun = {
+  /** Empty where runs are not recorded; then it is the last replacement. */
+  readonly runId: string
+  readonly atMs: number
+  readonly sourceTokens: number
+  readonly tokens: number
+  readonly durationMs: number
+  /** How many summaries it made of each depth, leaves first. */
+  readonly made: readonly (readonly [depth: number, count: number])[]
+}
+
+/** Returns the last run, or null before one. */
+export function lastRun(events: readonly CompactionEvent[]): LastRun | null {
+  const last = events.at(-1)
+  if (last === undefined) return null
+  const own = last.runId === '' ? [last] : events.filter(({ runId }) => runId === last.runId)
+  const sum = (of: (event: CompactionEvent) => number): number => own.reduce((all, event) => all + of(event), 0)
+  const byDepth = Map.groupBy(own, ({ depth }) => depth)
+  return {
+    runId: last.runId,
+    atMs: last.atMs,
+    sourceTokens: sum((event) => event.sourceTokens),
+    tokens: sum((event) => event.tokens),
+    durationMs: sum((event) => event.durationMs),
+    made: [...byDepth].map(([depth, some]) => [depth, some.length] as const).sort(([a], [b]) => a - b),
+  }
+}
+
+/** `7 leaves, 2 at depth 1` */
+export const depthsMade = ({ made }: LastRun): string =>
+  made
+    .map(([depth, count]) => (depth === 0 ? plural(count, 'leaf', 'leaves') : `${count} at ${depthLabel(depth)}`))
+    .join(', ')
+
+/** So many kinds are named. */
+const NAMED_KINDS = 3
+
+/** `Lost: 3 decisions, 7 paths, 2 numbers and 40 others` */
+export function lossHeadline({ dropped, changed, byKind }: LossReport['counts']): string {
+  if (dropped + changed === 0) return 'Nothing was lost'
+  const named = byKind.slice(0, NAMED_KINDS)
+  const count = (kind: (typeof byKind)[number]): number => kind.dropped + kind.changed
+  const rest = dropped + changed - named.reduce((all, kind) => all + count(kind), 0)
+  const words = named.map((kind) => plural(count(kind), kind.kind, kind.kind === 'words' ? 'words' : undefined))
+  return `Lost: ${words.join(', ')}${rest > 0 ? ` and ${plural(rest, 'other')}` : ''}`
+}
+
+/** The report as a list for other programs. */
+export function lossMarkdown({ counts, changed, dropped }: LossReport, name: string): string {
+  const line = ({ kind, text, instead, messageId }: LostDetail): string =>
+    `- ${kind}: ${text.replace(/\s+/g, ' ')}${instead === null ? '' : ` → ${instead.replace(/\s+/g, ' ')}`} (${messageId})`
+  return [`# ${name}`, '', lossHeadline(counts), '', ...[...changed, ...dropped].map(line), ''].join('\n')
+}
