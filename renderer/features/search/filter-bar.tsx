@@ -91,8 +91,10 @@ export function FilterBar({ filters, onFilters, summary }: Props) {
             </ToggleChip>
           ))}
         </fieldset>
-        <DayField label="from" value={filters.fromDay} onChange={(fromDay) => set({ fromDay })} />
-        <DayField label="to" value={filters.toDay} onChange={(toDay) => set({ toDay })} />
+        <span className={styles.days}>
+          <DayField label="from" value={filters.fromDay} onChange={(fromDay) => set({ fromDay })} />
+          <DayField label="to" value={filters.toDay} onChange={(toDay) => set({ toDay })} />
+        </span>
       </div>
     </div>
   )
