@@ -124,8 +124,9 @@ export function createRouter(core: Core) {
       search: os.servers.search.handler(async ({ input, signal }) =>
         (await core.servers()).search(input, signal ?? new AbortController().signal),
       ),
-      open: os.servers.open.handler(async ({ input }) => {
-        const path = (await core.servers()).pathOf(input)
+      open: os.servers.open.handler(async ({ input: { asStored = false, ...input } }) => {
+        const servers = await core.servers()
+        const path = asStored ? await servers.pathAsStored(input) : servers.pathOf(input)
         return { path, jobId: core.jobs.start({ path, create: true, spec: { kind: 'pull', ...input } }) }
       }),
       following: os.servers.following.handler(async () => core.follower.state(await core.lcm())),

@@ -63,7 +63,7 @@ import {
   ByServer,
   ConnectInput,
   FollowState,
-  OpenRemoteInput,
+  OpenConversationInput,
   ServerFleetInput,
   ServerList,
   ServerSearchInput,
@@ -164,7 +164,7 @@ export const contract = {
     search: reads('Searches all conversations of a tenant in a database.').input(ServerSearchInput).output(RemoteHits),
     /** Open `path` when the job is done. */
     open: writes('Copies a conversation out of a database into a file of the cache, or brings that file up to date.')
-      .input(OpenRemoteInput)
+      .input(OpenConversationInput)
       .output(JobAndPath),
     following: reads('Says whether the memory is kept in step with a conversation in a database.').output(FollowState),
   },

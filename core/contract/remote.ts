@@ -32,13 +32,16 @@ export type PullReport = z.infer<typeof PullReport>
 export const FetchReport = z.object({ id: z.string(), bytes: Count })
 export type FetchReport = z.infer<typeof FetchReport>
 
+/** Rows that were added, replaced and removed, by table. The links of a summary count as one. */
+export const ChangedTables = z.array(z.object({ table: z.string(), added: Count, replaced: Count, removed: Count }))
+export type ChangedTables = z.infer<typeof ChangedTables>
+
 /** Changes of a pulled file that were written to PostgreSQL. */
 export const PushReport = z.object({
   path: z.string(),
   tenant: z.string(),
   conversationId: ConversationId,
-  /** Rows that were added, replaced and removed, by table. */
-  tables: z.array(z.object({ table: z.string(), added: Count, replaced: Count, removed: Count })),
+  tables: ChangedTables,
   /** Every replaced row was compared with what was pulled. */
   compared: Count,
   /** New large files whose content is not in this memory, so that only their rows were written. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { FleetQuery } from './fleet.ts'
 import { ConversationId, TimeMs } from './ids.ts'
-import { RemoteGrepInput } from './remote.ts'
+import { ChangedTables, RemoteGrepInput } from './remote.ts'
 
 const address = z.string().min(1).max(2000).describe('postgres://user@host:5432/database')
 
@@ -44,12 +44,18 @@ export const OpenRemoteInput = z.object({
 })
 export type OpenRemoteInput = z.infer<typeof OpenRemoteInput>
 
+export const OpenConversationInput = OpenRemoteInput.extend({
+  asStored: z.boolean().optional().describe('a second copy, beside one with changes that were not pushed'),
+})
+
 /** Whether the open file follows the conversation in PostgreSQL that it is a copy of. */
 export const FollowState = z.object({
   state: z.enum(['not_pulled', 'still', 'live', 'changed_here', 'unreachable']),
   /** When the server was last asked. */
   askedAtMs: TimeMs.nullable(),
-  /** Why it is not live, for people. */
+  /** Why it does not follow, for people. */
   reason: z.string().nullable(),
+  /** What was changed here and not pushed. Null when only a comparison of all rows would tell. */
+  changes: ChangedTables.nullable(),
 })
 export type FollowState = z.infer<typeof FollowState>

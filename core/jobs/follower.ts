@@ -13,9 +13,7 @@ const ASK_EVERY_MS = 2000
 /** After a failure it is asked less often. */
 const AFTER_FAILURE_MS = 15_000
 
-/** Jobs that change what a memory holds. */
-const CHANGING: ReadonlySet<Job['kind']> = new Set(['compact', 'repair', 'surgery', 'undo', 'explore'])
-const CHANGED: FollowState = { state: 'changed_here', askedAtMs: null, reason: 'Has changes that were not pushed to' }
+const NOT_PULLED: FollowState = { state: 'not_pulled', askedAtMs: null, reason: null, changes: null }
 
 /**
  * Keeps the file of a conversation in step with PostgreSQL while somebody looks at it: it asks how often something was
@@ -28,9 +26,7 @@ export class Follower {
   #isAsking = false
   #nextAtMs = 0
   #pullId: string | null = null
-  /** A job of this program has changed the file since it was last pushed. */
-  #isChanged = false
-  #state: FollowState = { state: 'not_pulled', askedAtMs: null, reason: null }
+  #state: FollowState = NOT_PULLED
 
   constructor(jobs: Jobs, clock: Clock, servers: () => Promise<Servers>) {
     this.#jobs = jobs
@@ -40,7 +36,7 @@ export class Follower {
 
   /** The last that is known of the memory. */
   state({ info }: Lcm): FollowState {
-    return info.pulledFrom === undefined ? { state: 'not_pulled', askedAtMs: null, reason: null } : this.#state
+    return info.pulledFrom === undefined ? NOT_PULLED : this.#state
   }
 
   /** Is called again and again, and asks the server now and then. */
@@ -50,11 +46,11 @@ export class Follower {
     void this.#ask(lcm)
       .then((state) => {
         this.#state = { ...state, askedAtMs: this.#clock() }
-        this.#nextAtMs = this.#clock() + (state.state === 'live' ? ASK_EVERY_MS : AFTER_FAILURE_MS)
+        this.#nextAtMs = this.#clock() + (state.state === 'unreachable' ? AFTER_FAILURE_MS : ASK_EVERY_MS)
       })
       .catch((error: unknown) => {
         const { message } = toErrorInfo(error)
-        this.#state = { state: 'unreachable', askedAtMs: this.#clock(), reason: message }
+        this.#state = { ...this.#state, state: 'unreachable', askedAtMs: this.#clock(), reason: message }
         this.#nextAtMs = this.#clock() + AFTER_FAILURE_MS
       })
       .finally(() => {
@@ -63,42 +59,42 @@ export class Follower {
   }
 
   onJob(job: Job): void {
-    if (job.state === 'done' && CHANGING.has(job.kind)) {
-      this.#isChanged = true
-      this.#state = CHANGED
-    }
-    if (job.state === 'done' && job.kind === 'push') {
-      this.#isChanged = false
-      this.#state = { state: 'live', askedAtMs: this.#clock(), reason: null }
-      this.#nextAtMs = 0
-    }
-    if (job.jobId !== this.#pullId || job.state === 'running') return
+    if (job.state === 'running') return
+    // It may have changed the file, or pushed what was changed.
+    this.#nextAtMs = 0
+    if (job.jobId !== this.#pullId) return
     this.#pullId = null
     if (job.state !== 'failed') return
     const isChanged = job.error?.code === 'conflict'
-    this.#state = {
-      state: isChanged ? 'changed_here' : 'unreachable',
-      askedAtMs: this.#clock(),
-      reason: job.error?.message ?? null,
-    }
+    const reason = isChanged ? null : (job.error?.message ?? null)
+    const state = isChanged ? 'changed_here' : 'unreachable'
+    this.#state = { ...this.#state, state, askedAtMs: this.#clock(), reason }
     this.#nextAtMs = this.#clock() + AFTER_FAILURE_MS
   }
 
   async #ask({ info, read }: Lcm): Promise<Omit<FollowState, 'askedAtMs'>> {
     const servers = await this.#servers()
+    const { ownChanges } = await import('../remote/pulled-file.ts')
     const origin = readPulledFrom(read)
-    // A file that the user made by "lcm pull" stays as it is until it is pulled again.
-    if (origin === null || !info.path.startsWith(servers.folder + sep)) return { state: 'still', reason: null }
+    if (origin === null) return { state: 'still', reason: null, changes: null }
     const { address, tenant, conversationId } = origin
+    const changes = ownChanges(read, conversationId)
+    const isChanged = changes !== null && changes.length > 0
+    const still = isChanged ? 'changed_here' : 'still'
+    // A file that the user made by "lcm pull" stays as it is until it is pulled again.
+    if (!info.path.startsWith(servers.folder + sep)) return { state: still, reason: null, changes }
     const now = await servers.revision({ address, tenant, conversationId })
-    if (now === null)
-      return { state: 'unreachable', reason: 'The conversation is not there any more, or not to be seen.' }
-    if (this.#isChanged) return CHANGED
+    if (now === null) {
+      const reason = 'The conversation is not there any more, or not to be seen.'
+      return { state: 'unreachable', reason, changes }
+    }
+    if (isChanged) return { state: 'changed_here', reason: null, changes }
     const isSame = now.appends === origin.appends && now.changes === origin.changes
     if (!isSame && this.#pullId === null) {
       const spec = { kind: 'pull' as const, address, tenant, conversationId }
       this.#pullId = this.#jobs.start({ path: info.path, create: false, spec })
     }
-    return { state: this.#state.state === 'changed_here' && !isSame ? 'changed_here' : 'live', reason: null }
+    const isRefused = changes === null && this.#state.state === 'changed_here' && !isSame
+    return { state: isRefused ? 'changed_here' : 'live', reason: null, changes }
   }
 }

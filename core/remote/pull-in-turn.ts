@@ -26,6 +26,9 @@ export async function* pullInTurn(request: PullRequest, signal: AbortSignal): As
   }
 }
 
+/** Another file for a conversation whose own has changes that were not pushed. */
+export const pathAsStored = (path: string): string => path.replace(/\.db$/, '-as-stored.db')
+
 /**
  * Pulls a conversation for reading. Where its file has changes that were not pushed, another file is used, because the
  * answer is to be what the database holds.
@@ -38,6 +41,6 @@ export async function* pullForReading(
     return yield* pullInTurn(request, signal)
   } catch (error) {
     if (!(error instanceof LcmError) || error.code !== 'conflict') throw error
-    return yield* pullInTurn({ ...request, to: request.to.replace(/\.db$/, '-as-stored.db') }, signal)
+    return yield* pullInTurn({ ...request, to: pathAsStored(request.to) }, signal)
   }
 }

@@ -1,3 +1,4 @@
+import type { ChangedTables } from '../contract/remote.ts'
 import { sha256 } from '../hashing.ts'
 import { HEAD_COLUMNS, STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
@@ -173,6 +174,22 @@ export function changedHead(
   const row = nativeHead(db, conversation)
   const before = recordedUnits(db, HEAD).get(JSON.stringify(HEAD_UNIT))
   return row === undefined || before === undefined || before === headHash(row) ? null : { row, before }
+}
+
+/** Counts changes as a push writes them. */
+export function changedTables(changes: readonly TableChanges[], head: ReturnType<typeof changedHead>): ChangedTables {
+  const tables = changes.map(({ table, units }) => ({
+    table: table.name,
+    added: units.filter(({ before }) => before === null).length,
+    replaced: units.filter(({ before, rows }) => before !== null && rows.length > 0).length,
+    removed: units.filter(({ rows }) => rows.length === 0).length,
+  }))
+  return head === null ? tables : [{ table: HEAD.name, added: 0, replaced: 1, removed: 0 }, ...tables]
+}
+
+/** What was changed in the file and not pushed; null where only a comparison of all rows would tell. */
+export function ownChanges(db: ReadDb, conversation: number): ChangedTables | null {
+  return isNoted(db) ? changedTables([...changesIn(db, conversation)], changedHead(db, conversation)) : null
 }
 
 export function recordedUnits(db: ReadDb, table: StoredTable): Map<string, string> {

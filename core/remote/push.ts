@@ -22,6 +22,7 @@ import type { Objects } from './objects/configured.ts'
 import { storeContents } from './objects/store-contents.ts'
 import {
   changedHead,
+  changedTables,
   changesIn,
   headHash,
   NO_ROWS,
@@ -99,20 +100,12 @@ export async function pushChanges(
     if (done !== null && isNext(done, origin)) storePulledFrom(db, { ...origin, ...done })
   })
   settleNoted(db, conversationId)
-  const ofTable = ({ table, units }: TableChanges): PushReport['tables'][number] => ({
-    table: table.name,
-    added: units.filter(({ before }) => before === null).length,
-    replaced: units.filter(({ before, rows }) => before !== null && rows.length > 0).length,
-    removed: units.filter(({ rows }) => rows.length === 0).length,
-  })
-  const tables = changes.map(ofTable)
-  const headRow = head === null ? [] : [{ table: 'conversations', added: 0, replaced: 1, removed: 0 }]
   return {
     path: db.path,
     tenant,
     conversationId,
-    tables: [...headRow, ...tables],
-    compared: changes.reduce((sum, { units }) => sum + units.length, headRow.length),
+    tables: changedTables(changes, head),
+    compared: changes.reduce((sum, { units }) => sum + units.length, head === null ? 0 : 1),
     filesWithoutContent,
   }
 }

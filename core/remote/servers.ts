@@ -154,6 +154,11 @@ export class Servers {
     return cachedPath(this.#options.folders, parseAddress(address, 'argument').address, key)
   }
 
+  async pathAsStored(asked: OpenRemoteInput): Promise<string> {
+    const { pathAsStored } = await import('./pull-in-turn.ts')
+    return pathAsStored(this.pathOf(asked))
+  }
+
   /** Copies the rows of a conversation into its file, or brings the file up to date. */
   async *pull(
     { address, tenant, conversationId }: OpenRemoteInput,

@@ -1,15 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CopiedFrom, MemoryInfo } from '../../core/contract/memory.ts'
-import type { FollowState } from '../../core/contract/servers.ts'
 import { api, useConnection } from '../api.ts'
 import { useLive } from '../live.ts'
-import { Chip, type Tone } from '../ui/chip.tsx'
+import { Chip } from '../ui/chip.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { plainName, shortenPath, splitPath } from '../ui/format.ts'
 import { TailText } from '../ui/tail-text.tsx'
 import { WorkingCopyDialog } from '../ui/working-copy-dialog.tsx'
 import styles from './file-pill.module.css'
 import { FollowDialog } from './follow-dialog.tsx'
+import { FOLLOW_TEXTS } from './follow-texts.ts'
 import { SystemChip } from './system-chip.tsx'
 
 /** The open file: where it is, which system wrote it, and whether it may be written. */
@@ -52,38 +53,26 @@ export function FilePill({ info }: { readonly info: MemoryInfo }) {
 /** The conversation in PostgreSQL that the file is a copy of, and whether it follows that. */
 function FollowChip({ from }: { readonly from: NonNullable<MemoryInfo['pulledFrom']> }) {
   const following = useQuery(api.servers.following.queryOptions({ refetchInterval: FOLLOW_MS }))
-  const { state = 'still', reason = null } = following.data ?? {}
+  const { state = 'still', reason = null, changes = null } = following.data ?? {}
   const [isOpen, setOpen] = useState(false)
-  const { tone, text } = FOLLOW_TEXTS[state]
-  const said = `${reason ?? text.title} ${from.address}, tenant ${from.tenant}.`
+  const { tone, short, title } = FOLLOW_TEXTS[state]
+  const name = `Conversation ${from.conversationId} of ${plainName(from.tenant)} in ${from.address}`
   return (
     <>
       <Chip
         tone={tone}
-        title={`${said} Click to push changes, or for all conversations.`}
+        title={`${name}. ${reason ?? title} Click to push changes, or for all conversations.`}
         onClick={() => setOpen(true)}
       >
         <bdi>{plainName(from.tenant)}</bdi> · {from.conversationId}
-        <span className={styles.origin}>{` ${text.short}`}</span>
+        <span className={classNames(styles.origin, tone === 'warning' && styles.warned)}>{` ${short}`}</span>
       </Chip>
-      {isOpen && <FollowDialog from={from} said={said} onClose={() => setOpen(false)} />}
+      {isOpen && <FollowDialog from={from} following={{ state, reason, changes }} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-const FOLLOW_MS = 3000
-const FOLLOW_TEXTS: Readonly<
-  Record<
-    FollowState['state'],
-    { readonly tone: Tone; readonly text: { readonly short: string; readonly title: string } }
-  >
-> = {
-  not_pulled: { tone: 'neutral', text: { short: 'copy', title: 'A copy of a conversation in' } },
-  still: { tone: 'neutral', text: { short: 'copy', title: 'A copy, as it was when it was pulled from' } },
-  live: { tone: 'fine', text: { short: 'live', title: 'Follows what is written in' } },
-  changed_here: { tone: 'warning', text: { short: 'changed here', title: 'Has changes that were not pushed to' } },
-  unreachable: { tone: 'warning', text: { short: 'not live', title: 'Does not follow now' } },
-}
+const FOLLOW_MS = 2000
 
 const copyTitle = ({ fileName, system, systemLabel }: CopiedFrom): string =>
   `A copy of ${fileName}${system === 'native' ? '' : ` of ${systemLabel}`}. What is changed here is not changed there.`

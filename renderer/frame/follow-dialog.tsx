@@ -1,35 +1,42 @@
 import { z } from 'zod'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { FollowState } from '../../core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
 import { Button } from '../ui/button.tsx'
+import { Chip } from '../ui/chip.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { ErrorLine } from '../ui/error-line.tsx'
 import { Fact, Facts } from '../ui/facts.tsx'
-import figures from '../ui/figure-table.module.css'
 import { formatCount, plainName, plural } from '../ui/format.ts'
 import { useJob } from '../ui/use-job.ts'
+import { useOpening } from '../ui/use-opening.ts'
+import { ChangedTablesView, rowOf } from './changed-tables.tsx'
 import styles from './follow-dialog.module.css'
+import { FOLLOW_TEXTS } from './follow-texts.ts'
 
 type Props = {
   readonly from: NonNullable<MemoryInfo['pulledFrom']>
-  readonly said: string
+  readonly following: Pick<FollowState, 'state' | 'reason' | 'changes'>
   readonly onClose: () => void
 }
 
-/** The conversation that the file is a copy of, and a push of what was changed here. */
-export function FollowDialog({ from, said, onClose }: Props) {
+/** The conversation that the file is a copy of, what was changed here, and a push of that. */
+export function FollowDialog({ from, following: { state, reason, changes }, onClose }: Props) {
   const push = useJob()
   const report = push.job?.result?.kind === 'push' ? push.job.result.value : null
+  const { tone, short, title } = FOLLOW_TEXTS[state]
+  // Without a list of changes a push finds out whether there is one.
+  const isChanged = changes === null || changes.length > 0
   return (
     <Dialog
-      title="A copy of a conversation in PostgreSQL"
+      title="Copy of a conversation in PostgreSQL"
       width={560}
       onClose={onClose}
       actions={
         <>
           <Button onClick={() => host.openFile(from.address)}>All conversations</Button>
-          <Button look="primary" disabled={push.isRunning} onClick={() => push.start({ kind: 'push' })}>
+          <Button look="primary" disabled={push.isRunning || !isChanged} onClick={() => push.start({ kind: 'push' })}>
             {push.isRunning ? 'Pushing…' : 'Push changes'}
           </Button>
         </>
@@ -44,36 +51,28 @@ export function FollowDialog({ from, said, onClose }: Props) {
             <bdi>{plainName(from.tenant)}</bdi>
           </Fact>
           <Fact name="conversation">{formatCount(from.conversationId)}</Fact>
+          <Fact name="state">
+            <span className={styles.state}>
+              <Chip tone={tone}>{short}</Chip>
+              <span>{reason ?? title}</span>
+            </span>
+          </Fact>
         </Facts>
-        <p className={styles.said}>{said}</p>
-        {push.error !== null && <Refusal error={push.error} />}
-        {report !== null &&
-          (report.tables.length === 0 ? (
-            <p role="status">This file holds no change that is not in the database.</p>
-          ) : (
-            <table className={figures.table} aria-label="What was written">
-              <thead>
-                <tr>
-                  <th>table</th>
-                  <th>added</th>
-                  <th>replaced</th>
-                  <th>removed</th>
-                </tr>
-              </thead>
-              <tbody>
-                {report.tables.map((one) => (
-                  <tr key={one.table}>
-                    <td>{one.table}</td>
-                    <td>{formatCount(one.added)}</td>
-                    <td>{formatCount(one.replaced)}</td>
-                    <td>{formatCount(one.removed)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          ))}
+        {changes !== null && changes.length > 0 && <ChangedTablesView label="Changed here" tables={changes} />}
+        {push.error !== null && <Refusal from={from} error={push.error} />}
+        {report !== null && !push.isRunning && changes?.length === 0 && <Pushed tables={report.tables} />}
       </div>
     </Dialog>
+  )
+}
+
+/** What a push has written. */
+function Pushed({ tables }: { readonly tables: NonNullable<FollowState['changes']> }) {
+  if (tables.length === 0) return <p role="status">Nothing was changed here that is not in the database.</p>
+  return (
+    <div role="status">
+      <ChangedTablesView label="Written to the database" tables={tables} />
+    </div>
   )
 }
 
@@ -82,28 +81,40 @@ const Conflicts = z.object({
   count: z.number(),
 })
 
-/** Why nothing was written; of a conflict, which rows somebody else changed meanwhile. */
-function Refusal({ error }: { readonly error: unknown }) {
+type RefusalProps = { readonly from: Props['from']; readonly error: unknown }
+
+/** Why nothing was written; of a conflict, which rows somebody else changed meanwhile, and the way on. */
+function Refusal({ from, error }: RefusalProps) {
+  const { row, error: failure, openAsStored } = useOpening(from.address)
+  const isOpening = row !== null && failure === null
   const { code, details } = toErrorInfo(error)
   const conflict = code === 'conflict' ? Conflicts.safeParse(details).data : undefined
   if (conflict === undefined) return <ErrorLine error={error} />
   const more = conflict.count - conflict.conflicts.length
+  const { tenant, conversationId } = from
   return (
     <section className={styles.conflict} role="alert" aria-label="Conflict">
       <p>
-        Somebody else changed {plural(conflict.count, 'row')} that this file changes, too. Nothing was written. Open the
-        conversation anew from all conversations, and make the change there.
+        <strong>Nothing was written.</strong> Somebody else changed {plural(conflict.count, 'row')} that you changed,
+        too:
       </p>
       <ul>
         {conflict.conflicts.map(({ table, id, what }) => (
           <li key={`${table} ${id}`}>
-            <span>{table}</span>
+            <span>{rowOf(table)}</span>
             <span className={styles.address}>{id}</span>
-            <span>{what}</span>
+            <span>{what} there</span>
           </li>
         ))}
       </ul>
-      {more > 0 && <p>and {formatCount(more)} more</p>}
+      {more > 0 && <p className={styles.dim}>and {formatCount(more)} more</p>}
+      <p className={styles.next}>
+        <span>Your changes stay in this copy. Open another one as it is stored now, and make them there.</span>
+        <Button disabled={isOpening} onClick={() => openAsStored({ tenant, conversationId, label: '', messages: 0 })}>
+          {isOpening ? 'Opening…' : 'Open as stored'}
+        </Button>
+      </p>
+      {failure !== null && <ErrorLine error={failure} />}
     </section>
   )
 }

@@ -17,6 +17,8 @@ export type Opening = {
   readonly error: unknown
   /** Opens the file that is there, with changes that were not pushed. */
   readonly openAsItIs: () => void
+  /** Copies it into another file, as the database holds it, and shows that. */
+  readonly openAsStored: (row: OpenedRow) => void
   readonly forget: () => void
 }
 
@@ -41,14 +43,20 @@ export function useOpening(address: string): Opening {
     open: (next, hit) => {
       setRow(next)
       setAt(hit ?? null)
-      copy.start({ address, tenant: next.tenant, conversationId: next.conversationId })
+      copy.start(keyOf(address, next))
     },
     messages: copy.job?.progress?.done ?? 0,
     error: copy.error,
     openAsItIs: copy.open,
+    openAsStored: (next) => {
+      setRow(next)
+      copy.start({ ...keyOf(address, next), asStored: true })
+    },
     forget: () => {
       setRow(null)
       copy.forget()
     },
   }
 }
+
+const keyOf = (address: string, { tenant, conversationId }: OpenedRow) => ({ address, tenant, conversationId })

@@ -70,15 +70,18 @@ test(
     // Somebody else changes a summary that is changed here, too.
     await page.getByRole('banner').getByText(`${tenant} · ${number}`).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Push changes' }).click()
-    await expect(dialog.getByRole('status')).toContainText('no change')
+    await expect(dialog.getByRole('button', { name: 'Push changes' })).toBeDisabled()
     await changeSummary(pulledIn(home), 'changed here')
+    await expect(dialog.getByRole('table', { name: 'Changed here' })).toContainText('summaries')
     const writer = await server.connect()
     await changeSummary(path, 'changed elsewhere', (changed) => pushFile(writer, changed))
     await writer.close()
     await dialog.getByRole('button', { name: 'Push changes' }).click()
-    await expect(dialog.getByRole('alert')).toContainText(/summaries.*changed/)
-    await dialog.getByRole('button', { name: 'Close' }).click()
+    await expect(dialog.getByRole('alert')).toContainText(/summary.*changed there/)
+    // Both stay: what was changed here, and a second copy of what is stored.
+    await dialog.getByRole('button', { name: 'Open as stored' }).click()
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await expect(page.getByRole('banner')).toContainText(`${tenant} · ${number} live`)
 
     await page.getByTitle('All memories on this machine').click()
     const databases = page.getByRole('listitem').filter({ hasText: shown })

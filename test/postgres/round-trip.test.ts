@@ -15,6 +15,7 @@ import { openNative } from '../../core/sqlite/native.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
 import { TestMemory } from '../builders/memory.ts'
+import { openMemory } from '../builders/open-memory.ts'
 import { runs } from '../builders/property-runs.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
 import { finish } from './finish.ts'
@@ -183,6 +184,19 @@ describe('a conversation that was copied into a tenant and pulled', () => {
     expect(everyRow(pulled, id)).toEqual(everyRow(memory.db, conversation))
     pulled.close()
     memory.close()
+  })
+
+  it('says which conversation spawned it, though that is not in the file', async () => {
+    const memory = new TestMemory()
+    const parent = memory.conversation({ sessionId: newSession() })
+    memory.messages(memory.conversation({ sessionId: newSession(), parentConversationId: parent }), 2)
+    const [above, below] = (await send(memory.db)).conversations
+    memory.close()
+    const to = freshPath()
+    expect(await pull(below?.to ?? 0, to)).toMatchObject({ parentConversationId: above?.to })
+    const opened = openMemory(to)
+    expect(opened.info.pulledFrom).toMatchObject({ conversationId: below?.to, parentId: above?.to })
+    opened.close()
   })
 
   it('is not pulled into a file of something else', async () => {

@@ -8,6 +8,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { useJob } from '../../ui/use-job.ts'
+import styles from './file-viewer.module.css'
 
 /** The content of a large file that was left on the server. It is fetched as soon as somebody looks at the file. */
 export function ContentOnServer({ file: { id, bytes } }: { readonly file: FileInfo }) {
@@ -28,5 +29,9 @@ export function ContentOnServer({ file: { id, bytes } }: { readonly file: FileIn
       </EmptyState>
     )
   }
-  return <JobProgress job={job} title="Fetching the content from the server…" />
+  return (
+    <div className={styles.fetching}>
+      <JobProgress job={job} title="Fetching the content from the server…" />
+    </div>
+  )
 }

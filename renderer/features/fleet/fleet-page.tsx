@@ -150,14 +150,25 @@ function NoRows({ isFiltered }: { readonly isFiltered: boolean }) {
 }
 
 /** How far the conversation is that was chosen, or why it cannot be opened. */
-function OpeningLine({ opening: { row, messages, error, openAsItIs, forget } }: { readonly opening: Opening }) {
+function OpeningLine({
+  opening: { row, messages, error, openAsItIs, openAsStored, forget },
+}: {
+  readonly opening: Opening
+}) {
   if (row === null) return null
   if (error) {
     const { code, message } = toErrorInfo(error)
     return (
       <footer className={styles.line} role="alert">
-        <span className={styles.error}>{message}</span>
-        {code === 'conflict' && <Button onClick={openAsItIs}>Open it with its changes</Button>}
+        <span className={styles.error}>
+          {code === 'conflict' ? 'Its copy here has changes that were not pushed.' : message}
+        </span>
+        {code === 'conflict' && (
+          <>
+            <Button onClick={openAsItIs}>Open it with its changes</Button>
+            <Button onClick={() => openAsStored(row)}>Open it as it is stored</Button>
+          </>
+        )}
         <Button look="quiet" onClick={forget}>
           Close
         </Button>
