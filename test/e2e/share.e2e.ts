@@ -43,9 +43,18 @@ test(
     shared.on('request', (request) => {
       if (!request.url().startsWith('file:')) wrong.push(`asked for ${request.url()}`)
     })
+    await shared.addInitScript(() => {
+      const { querySelectorAll } = Element.prototype
+      Element.prototype.querySelectorAll = function (this: Element, selectors: string) {
+        document.documentElement.dataset.lookUps = String(Number(document.documentElement.dataset.lookUps ?? 0) + 1)
+        return querySelectorAll.call(this, selectors)
+      }
+    })
     await shared.goto(pathToFileURL(file).href)
     await expect(shared.getByRole('heading', { name: /A plan <b>for<\/b> the harbour/ })).toBeVisible()
     await expect(shared.getByRole('img', { name: 'Strata' })).toBeVisible()
+    // What each of its two summaries was made from is looked up once, and nothing of a message.
+    await expect(shared.locator('html')).toHaveAttribute('data-look-ups', '2')
     // Hostile text is text.
     await expect(shared.getByText('window.pwned = 1').first()).toBeVisible()
     expect(await shared.evaluate(() => 'pwned' in window)).toBe(false)

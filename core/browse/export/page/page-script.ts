@@ -13,10 +13,14 @@ export const PAGE_SCRIPT = /* js */ `'use strict';
   const idOf = (link) => {
     try { return decodeURIComponent(link.getAttribute('href').slice(1)); } catch { return ''; }
   };
-  const sourcesOf = (id) => [...(nodes.get(id)?.querySelectorAll(':scope > .sources a') ?? [])].map(idOf);
+  const sources = new Map();
+  for (const line of document.querySelectorAll('main details > .sources')) {
+    sources.set(line.parentElement.id, [...line.querySelectorAll('a')].map(idOf));
+  }
+  const sourcesOf = (id) => sources.get(id) ?? [];
   const dependents = new Map();
-  for (const id of nodes.keys()) {
-    for (const source of sourcesOf(id)) {
+  for (const [id, own] of sources) {
+    for (const source of own) {
       if (!dependents.has(source)) dependents.set(source, []);
       dependents.get(source).push(id);
     }
