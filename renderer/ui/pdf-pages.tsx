@@ -1,5 +1,4 @@
 import { useEffect, useState } from 'react'
-import { Button } from './button.tsx'
 import { formatCount } from './format.ts'
 import { IconButton } from './icon-button.tsx'
 import { LimitedWorker, type NoAnswer } from './limited-worker.ts'
@@ -44,51 +43,53 @@ export function PdfPages({ bytes, name, isLarge, onToggle }: Props) {
     />
   )
   const refusal = failed !== null && <p className={picture.broken}>The page is not shown: {failed}.</p>
-  if (!isLarge)
-    return (
-      refusal || (
+  if (refusal && !isLarge) return refusal
+  return (
+    <section
+      className={styles.pages}
+      aria-label={isLarge ? `Pages of ${name ?? 'a PDF without a name'}` : undefined}
+      aria-busy={isDrawing}
+    >
+      <div className={styles.bar}>
+        {/* The same button in both sizes, so that it keeps the focus. */}
         <button
           type="button"
-          className={picture.picture}
-          aria-expanded={false}
-          aria-busy={isDrawing}
-          title="Show its pages"
+          className={isLarge ? styles.fold : picture.picture}
+          aria-expanded={isLarge}
+          title={isLarge ? undefined : 'Show its pages'}
           onClick={onToggle}
         >
-          {image || <span className={styles.drawing}>Drawing the first page…</span>}
+          {isLarge ? 'Show it small' : image || <span className={styles.drawing}>Drawing the first page…</span>}
         </button>
-      )
-    )
-  return (
-    <section className={styles.pages} aria-label={`Pages of ${name ?? 'a PDF without a name'}`} aria-busy={isDrawing}>
-      <div className={styles.bar}>
-        <IconButton
-          icon="arrowLeft"
-          label="Previous page"
-          aria-disabled={page <= 1}
-          onClick={() => setPage(Math.max(1, page - 1))}
-        />
-        <span role="status">
-          Page {formatCount(page)} of {formatCount(drawn?.pages ?? page)}
-          {(drawn?.pages ?? 0) > MOST_PAGES && `, of which the first ${MOST_PAGES} are shown`}
-        </span>
-        <IconButton
-          icon="arrowRight"
-          label="Next page"
-          aria-disabled={page >= last}
-          onClick={() => setPage(Math.min(last, page + 1))}
-        />
-        <Button look="quiet" onClick={onToggle}>
-          Show it small
-        </Button>
+        {isLarge && (
+          <>
+            <IconButton
+              icon="arrowLeft"
+              label="Previous page"
+              aria-disabled={page <= 1}
+              onClick={() => setPage(Math.max(1, page - 1))}
+            />
+            <span role="status">
+              Page {formatCount(page)} of {formatCount(drawn?.pages ?? page)}
+              {(drawn?.pages ?? 0) > MOST_PAGES && `, of which the first ${MOST_PAGES} are shown`}
+            </span>
+            <IconButton
+              icon="arrowRight"
+              label="Next page"
+              aria-disabled={page >= last}
+              onClick={() => setPage(Math.min(last, page + 1))}
+            />
+          </>
+        )}
       </div>
-      {refusal ||
-        (image && (
-          <figure className={picture.picture} data-large>
-            {image}
-            <figcaption className="unseen">{drawn?.words}</figcaption>
-          </figure>
-        ))}
+      {isLarge &&
+        (refusal ||
+          (image && (
+            <figure className={styles.page}>
+              {image}
+              <figcaption className="unseen">{drawn?.words}</figcaption>
+            </figure>
+          )))}
     </section>
   )
 }

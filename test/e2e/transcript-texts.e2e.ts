@@ -134,6 +134,7 @@ test(
     await message.getByRole('button', { name: 'Page 1 of paper.pdf' }).press('Enter')
     const pages = message.getByRole('region', { name: 'Pages of paper.pdf' })
     await expect(pages).toContainText('First page of the paper')
+    await expect(pages.getByRole('button', { name: 'Show it small' })).toBeFocused()
     await pages.getByRole('button', { name: 'Next page' }).press('Enter')
     await expect(pages.getByRole('status')).toHaveText('Page 2 of 2')
     await expect(pages).toContainText('Second page (4711)')
