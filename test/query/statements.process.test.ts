@@ -141,14 +141,14 @@ describe('a statement of the user', () => {
 })
 
 describe('queries that the user keeps', () => {
-  it('are listed by name, replaced by one of the same name, and removed', () => {
+  it('are listed by name, replaced by one of the same name, and removed', async () => {
     const { queries } = coreOn(memory())
-    queries.save({ name: 'b', sql: 'SELECT 2' })
-    queries.save({ name: 'a', sql: 'SELECT 1' })
-    expect(queries.save({ name: 'b', sql: 'SELECT 3' })).toEqual([
+    await queries.save({ name: 'b', sql: 'SELECT 2' })
+    await queries.save({ name: 'a', sql: 'SELECT 1' })
+    expect(await queries.save({ name: 'b', sql: 'SELECT 3' })).toEqual([
       { name: 'a', sql: 'SELECT 1' },
       { name: 'b', sql: 'SELECT 3' },
     ])
-    expect(queries.remove('a')).toEqual(queries.list())
+    expect(await queries.remove('a')).toEqual(queries.list())
   })
 })
