@@ -129,6 +129,10 @@ export function createRouter(core: Core) {
         const path = asStored ? await servers.pathAsStored(input) : servers.pathOf(input)
         return { path, jobId: core.jobs.start({ path, create: true, spec: { kind: 'pull', ...input } }) }
       }),
+      objects: os.servers.objects.handler(async () => (await core.servers()).objects()),
+      setObjectsKeys: os.servers.setObjectsKeys.handler(async ({ input }) =>
+        (await core.servers()).setObjectsKeys(input.keys),
+      ),
       following: os.servers.following.handler(async () => core.follower.state(await core.lcm())),
     },
     memory: {

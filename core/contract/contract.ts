@@ -63,6 +63,8 @@ import {
   ByServer,
   ConnectInput,
   FollowState,
+  ObjectsKeys,
+  ObjectsPlace,
   OpenConversationInput,
   ServerFleetInput,
   ServerList,
@@ -166,6 +168,12 @@ export const contract = {
     open: writes('Copies a conversation out of a database into a file of the cache, or brings that file up to date.')
       .input(OpenConversationInput)
       .output(JobAndPath),
+    objects: reads('Says where large files of conversations in PostgreSQL lie, and where the keys come from.').output(
+      ObjectsPlace.nullable(),
+    ),
+    setObjectsKeys: writes('Keeps the keys of that S3 server in the keychain; no call returns them.')
+      .input(z.object({ keys: ObjectsKeys.nullable().meta({ description: 'null forgets them', examples: [null] }) }))
+      .output(z.void()),
     following: reads('Says whether the memory is kept in step with a conversation in a database.').output(FollowState),
   },
   memory: {

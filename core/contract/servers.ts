@@ -48,6 +48,24 @@ export const OpenConversationInput = OpenRemoteInput.extend({
   asStored: z.boolean().optional().describe('a second copy, beside one with changes that were not pushed'),
 })
 
+/** Where large files of conversations in PostgreSQL lie. */
+export const ObjectsPlace = z.object({
+  /** A bucket with its prefix, or a folder. */
+  shown: z.string(),
+  /** Where the bucket is. */
+  server: z.string().nullable(),
+  /** Where the keys come from. */
+  keys: z.enum(['environment', 'keychain', 'none', 'not_needed']),
+})
+export type ObjectsPlace = z.infer<typeof ObjectsPlace>
+
+const key = z
+  .string()
+  .trim()
+  .regex(/^[\x21-\x7e]{1,1024}$/, 'Keys are printable ASCII without spaces.')
+export const ObjectsKeys = z.object({ accessKeyId: key, secretAccessKey: key })
+export type ObjectsKeys = z.infer<typeof ObjectsKeys>
+
 /** Whether the open file follows the conversation in PostgreSQL that it is a copy of. */
 export const FollowState = z.object({
   state: z.enum(['not_pulled', 'still', 'live', 'changed_here', 'unreachable']),

@@ -38,7 +38,7 @@ export async function openRemoteMemory(options: RemoteServiceOptions): Promise<R
   const tenant = requireTenant(address.tenant)
   const password = given ?? passwordInEnvironment(address, process.env)
   const { configuredObjects } = await import('../remote/objects/configured.ts')
-  const objects = configuredObjects(process.env)
+  const objects = await configuredObjects(process.env)
   // Without a store for them, large texts stay in their messages: PostgreSQL holds no files.
   const settings = objects === null ? { ...configured, largeFileTokenThreshold: Number.MAX_SAFE_INTEGER } : configured
   const remote = new RemoteMemory({

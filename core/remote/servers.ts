@@ -5,7 +5,14 @@ import { type Clock, systemClock } from '../clock.ts'
 import type { FleetQuery, FleetReport } from '../contract/fleet.ts'
 import type { JobProgress } from '../contract/job.ts'
 import type { FetchReport, PullReport, PushReport, RemoteHits } from '../contract/remote.ts'
-import type { ConnectInput, OpenRemoteInput, ServerList, ServerSearchInput } from '../contract/servers.ts'
+import type {
+  ConnectInput,
+  ObjectsKeys,
+  ObjectsPlace,
+  OpenRemoteInput,
+  ServerList,
+  ServerSearchInput,
+} from '../contract/servers.ts'
 import { LcmError } from '../errors.ts'
 import type { Environment, UserFolders } from '../folders.ts'
 import { sha256 } from '../hashing.ts'
@@ -167,7 +174,7 @@ export class Servers {
   ): AsyncGenerator<JobProgress, PullReport> {
     const { pullInTurn } = await import('./pull-in-turn.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
-    const objects = configuredObjects(this.#options.env)
+    const objects = await configuredObjects(this.#options.env, this.#options.keys)
     // A pull may take long, so it has a connection of its own.
     const db = await this.#connectKnown(address)
     try {
@@ -184,7 +191,7 @@ export class Servers {
   async *fetch(path: string, id: string, signal: AbortSignal): AsyncGenerator<JobProgress, FetchReport> {
     const { fetchFile } = await import('./pull-files.ts')
     const { configuredObjects } = await import('./objects/configured.ts')
-    const objects = configuredObjects(this.#options.env)
+    const objects = await configuredObjects(this.#options.env, this.#options.keys)
     const from = await this.#connectKnown(originOf(path))
     try {
       return yield* fetchFile({ from, path, id, objects }, signal)
@@ -202,10 +209,22 @@ export class Servers {
     const { configuredObjects } = await import('./objects/configured.ts')
     const to = await this.#connectKnown(originOf(path), 'write')
     try {
-      return await pushFile(to, path, configuredObjects(this.#options.env))
+      return await pushFile(to, path, await configuredObjects(this.#options.env, this.#options.keys))
     } finally {
       await to.close()
     }
+  }
+
+  /** Where large files lie; null where nothing is named. */
+  async objects(): Promise<ObjectsPlace | null> {
+    const { shownObjects } = await import('./objects/configured.ts')
+    return shownObjects(this.#options.env, this.#options.keys)
+  }
+
+  /** Keeps the keys for large files in the keychain. Null forgets them. */
+  async setObjectsKeys(keys: ObjectsKeys | null): Promise<void> {
+    const { keepObjectsKeys } = await import('./objects/configured.ts')
+    await keepObjectsKeys(this.#options.env, this.#options.keys, keys)
   }
 
   close(): void {

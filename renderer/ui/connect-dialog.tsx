@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { api } from '../api.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { Button } from './button.tsx'
@@ -63,7 +63,13 @@ export function ConnectDialog({ address: given = '', onConnected, onClose }: Pro
           }}
         />
         {known.data?.canKeepSecrets ? (
-          <PasswordField value={password} onChange={setPassword} />
+          <FormField
+            label="Password"
+            isSecret
+            hint="Kept in the keychain of this desktop. Leave it empty to use the one that is kept or in PGPASSWORD."
+            value={password}
+            onChange={setPassword}
+          />
         ) : (
           <p className={styles.note}>
             The password comes from <code>PGPASSWORD</code> or <code>LCM_DATABASE_URL</code> in the environment of{' '}
@@ -79,27 +85,5 @@ export function ConnectDialog({ address: given = '', onConnected, onClose }: Pro
         )}
       </form>
     </Dialog>
-  )
-}
-
-function PasswordField({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
-  const id = useId()
-  return (
-    <div className={form.field}>
-      <label htmlFor={id}>Password</label>
-      <span className={form.entry}>
-        <input
-          id={id}
-          type="password"
-          autoComplete="off"
-          value={value}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </span>
-      <p id={`${id}-hint`} className={form.hint}>
-        Kept in the keychain of this desktop. Leave it empty to use the one that is kept or in PGPASSWORD.
-      </p>
-    </div>
   )
 }

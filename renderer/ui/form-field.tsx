@@ -17,12 +17,25 @@ type Props = {
   /** Makes it a field for a text of several lines, of which so many are shown. */
   readonly lines?: number
   readonly placeholder?: string
+  /** What is typed is not shown. */
+  readonly isSecret?: boolean
   /** A button behind the field. */
   readonly action?: ReactNode
 }
 
 /** A field of a form with its label, and with its purpose or its problem below. */
-export function FormField({ label, hint, problem, value, onChange, unit, lines, placeholder, action }: Props) {
+export function FormField({
+  label,
+  hint,
+  problem,
+  value,
+  onChange,
+  unit,
+  lines,
+  placeholder,
+  isSecret,
+  action,
+}: Props) {
   const id = useId()
   const common = {
     id,
@@ -39,7 +52,7 @@ export function FormField({ label, hint, problem, value, onChange, unit, lines, 
         {lines === undefined ? (
           <input
             {...common}
-            type="text"
+            type={isSecret ? 'password' : 'text'}
             autoComplete="off"
             data-number={unit === undefined ? undefined : ''}
             onChange={(event) => onChange(event.target.value)}

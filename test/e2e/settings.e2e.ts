@@ -6,6 +6,7 @@ import { expect, THROUGH_SHELL, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
 
 const SECRET = 'sk-e2e-0123456789'
+test.use({ appEnv: { LCM_OBJECTS: 's3://memories/lcm', LCM_OBJECTS_ENDPOINT: 'https://s3.example.com' } })
 let server: ModelServer
 test.beforeAll(async () => {
   server = await startModelServer((response) =>
@@ -135,8 +136,11 @@ test('a key can be entered, and is never shown again', THROUGH_SHELL, async ({ o
   await addModel(page, 'local', server.url)
   await expect(page.getByText('no key: set E2E_MODEL_KEY')).toBeVisible()
   const key = page.getByRole('button', { name: 'Key of local' })
+  const keysOfFiles = page.getByRole('button', { name: 'Keys for large files' })
+  await expect(page.getByText('no keys', { exact: true })).toBeVisible()
   if (hostKind === 'browser') {
     await expect(key).toHaveCount(0)
+    await expect(keysOfFiles).toHaveCount(0)
     return
   }
   // A machine whose keychain cannot be reached offers none.
@@ -145,6 +149,11 @@ test('a key can be entered, and is never shown again', THROUGH_SHELL, async ({ o
   await page.getByLabel('New key').fill(SECRET)
   await page.getByRole('button', { name: 'Keep' }).click()
   await expect(page.getByText('key in the keychain')).toBeVisible()
+  await keysOfFiles.click()
+  await page.getByLabel('Access key id').fill('AKIA0000')
+  await page.getByLabel('Secret key').fill(SECRET)
+  await page.getByRole('button', { name: 'Keep' }).click()
+  await expect(page.getByText('keys in the keychain')).toBeVisible()
   expect(await page.content()).not.toContain(SECRET)
   expect(textsBelow(home).filter((text) => text.includes(SECRET))).toEqual([])
 

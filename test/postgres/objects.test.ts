@@ -5,13 +5,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GrepInput } from '../../core/contract/retrieval.ts'
 import { LcmError } from '../../core/errors.ts'
 import { openLcm } from '../../core/lcm.ts'
-import { configuredObjects, type Objects } from '../../core/remote/objects/configured.ts'
+import { configuredObjects, keepObjectsKeys, type Objects, shownObjects } from '../../core/remote/objects/configured.ts'
+import { FolderStore } from '../../core/remote/objects/folder-store.ts'
 import { findOrphans } from '../../core/remote/objects/orphans.ts'
 import { S3Store } from '../../core/remote/objects/s3-store.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
 import { fetchFile } from '../../core/remote/pull-files.ts'
 import { pushFile } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { FileKeyStore } from '../../core/settings/key-store.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import { TestMemory } from '../builders/memory.ts'
 import { S3Server } from '../builders/s3-server.ts'
@@ -52,11 +54,7 @@ const s3Store = (secretAccessKey = S3Server.keys.secret) =>
     wait: async (ms) => pauses.push(ms),
   })
 const inS3 = (): Objects => ({ store: s3Store(), filesDirs: [] })
-const inFolder = (folder = temporaryFolder()): Objects => {
-  const objects = configuredObjects({ LCM_OBJECTS: folder })
-  if (objects === null) throw new Error('a folder is configured')
-  return objects
-}
+const inFolder = (folder = temporaryFolder()): Objects => ({ store: new FolderStore(folder), filesDirs: [] })
 const keyOf = (hash: string) => `lcm/${hash.slice(0, 2)}/${hash}`
 const read = async (pieces: AsyncIterable<Uint8Array>) => {
   const all: Uint8Array[] = []
@@ -284,14 +282,52 @@ describe('large files beside PostgreSQL', () => {
       expect(text).not.toContain(wrong)
     }
     const env = { LCM_OBJECTS: 's3://memories/lcm', AWS_ACCESS_KEY_ID: 'id' }
-    expect(() => configuredObjects(env)).toThrow(/AWS_SECRET_ACCESS_KEY/)
-    expect(() => configuredObjects({ LCM_OBJECTS: 's3://' })).toThrow(LcmError)
-    expect(configuredObjects({})).toBeNull()
-    const set = configuredObjects({
+    await expect(configuredObjects(env)).rejects.toThrow(/AWS_SECRET_ACCESS_KEY/)
+    await expect(configuredObjects({ LCM_OBJECTS: 's3://' })).rejects.toThrow(LcmError)
+    expect(await configuredObjects({})).toBeNull()
+    const folder = await configuredObjects({ LCM_OBJECTS: temporaryFolder() })
+    expect(folder?.store).toBeInstanceOf(FolderStore)
+    const set = await configuredObjects({
       ...env,
       AWS_SECRET_ACCESS_KEY: wrong,
       LCM_OBJECTS_ENDPOINT: 'https://s3.example.com',
     })
     expect(set?.store.shown).toBe('s3://memories/lcm/ at s3.example.com')
+  })
+
+  it('are signed with keys of the keychain, for their own bucket and server alone, where the environment has none', async () => {
+    const path = join(temporaryFolder(), 'keys.json')
+    const turned = (text: string) => [...text].toReversed().join('')
+    const keys = new FileKeyStore(path, {
+      encrypt: async (text) => Buffer.from(turned(text)),
+      decrypt: async (bytes) => turned(Buffer.from(bytes).toString()),
+    })
+    const env = {
+      ...{ LCM_OBJECTS: `s3://${S3Server.bucket}/lcm`, LCM_OBJECTS_ENDPOINT: endpoint },
+      LCM_OBJECTS_REGION: S3Server.region,
+    }
+    const pair = { accessKeyId: S3Server.keys.id, secretAccessKey: S3Server.keys.secret }
+    expect(shownObjects(env, keys)).toEqual({ shown: `s3://${S3Server.bucket}/lcm/`, server: endpoint, keys: 'none' })
+    await keepObjectsKeys(env, keys, pair)
+    expect(shownObjects(env, keys)?.keys).toBe('keychain')
+    const objects = await configuredObjects(env, keys)
+    expect(await objects?.store.stat(hashOf('nothing'))).toBeNull()
+    expect(readFileSync(path, 'utf8')).not.toContain(S3Server.keys.secret)
+    for (const other of [
+      { ...env, LCM_OBJECTS: 's3://another' },
+      { ...env, LCM_OBJECTS_ENDPOINT: 'https://s3.example.com' },
+    ]) {
+      expect(shownObjects(other, keys)?.keys).toBe('none')
+      await expect(configuredObjects(other, keys)).rejects.toThrow(/in the settings/)
+    }
+    // What the environment says stands above it.
+    const wrong = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'wrong' }
+    expect(shownObjects({ ...env, ...wrong }, keys)?.keys).toBe('environment')
+    const given = await configuredObjects({ ...env, ...wrong }, keys)
+    expect(await failure(given?.store.stat(hashOf('a')) ?? Promise.resolve())).toMatchObject({ code: 'server_refused' })
+    await keepObjectsKeys(env, keys, null)
+    expect(shownObjects(env, keys)?.keys).toBe('none')
+    await expect(keepObjectsKeys(env, null, pair)).rejects.toThrow(/AWS_ACCESS_KEY_ID/)
+    await expect(keepObjectsKeys({}, keys, pair)).rejects.toThrow(/LCM_OBJECTS/)
   })
 })

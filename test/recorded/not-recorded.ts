@@ -9,6 +9,8 @@ export const NOT_RECORDED: Readonly<Record<string, string>> = {
   'servers.fleet': 'It needs a server.',
   'servers.open': 'It needs a server.',
   'servers.search': 'It needs a server.',
+  'servers.objects': 'It is no part of a memory.',
+  'servers.setObjectsKeys': 'It writes keys.',
   'servers.following': 'It needs a server.',
   'machine.salvage': 'It writes a new memory.',
   'machine.sample': 'It writes a copy of the sample memory.',

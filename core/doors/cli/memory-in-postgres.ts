@@ -35,7 +35,7 @@ export async function onFile(spec: CommandSpec, input: object, given: Given): Pr
   const { configuredObjects } = await import('../../remote/objects/configured.ts')
   const key = { tenant, conversationId }
   const to = cachedPath(userFolders(process.env), address, key)
-  const objects = configuredObjects(process.env)
+  const objects = await configuredObjects(process.env)
   const { path } = await withReplica(given.db, (from) =>
     interruptible((signal) => pullForReading({ from, key, to, objects }, signal)),
   )

@@ -15,6 +15,7 @@ import { ViewHeader } from '../../ui/view-header.tsx'
 import { ChainList } from './chain-list.tsx'
 import { EmbeddingsSection } from './embeddings-section.tsx'
 import { FoundList } from './found-list.tsx'
+import { ObjectsSection } from './objects-section.tsx'
 import { ProviderList } from './provider-list.tsx'
 import sectionStyles from './section.module.css'
 import { findSettings, groupSettings, hasWords, type SettingGroup, unknownText } from './setting-groups.ts'
@@ -35,7 +36,9 @@ function Settings({ report }: { readonly report: SettingsReport }) {
   const page = useRef<HTMLDivElement>(null)
   const others = useQuery(api.machine.discoverSettings.queryOptions())
   const hasOthers = others.isError || (others.data?.length ?? 0) > 0
-  const sections = sectionsOf(report, hasOthers, typed)
+  const objects = useQuery(api.servers.objects.queryOptions())
+  const hasObjects = objects.isError || (objects.data ?? null) !== null
+  const sections = sectionsOf(report, { hasOthers, hasObjects }, typed)
   const goTo = (title: string) =>
     [...(page.current?.children ?? [])]
       .find((element) => element.getAttribute('data-title') === title)
@@ -90,7 +93,11 @@ function Settings({ report }: { readonly report: SettingsReport }) {
 type Section = { readonly title: string; readonly content: ReactNode }
 
 /** The sections in order, or what the typed words find in them. */
-function sectionsOf(report: SettingsReport, hasOthers: boolean, typed: string): readonly Section[] {
+function sectionsOf(
+  report: SettingsReport,
+  { hasOthers, hasObjects }: { readonly hasOthers: boolean; readonly hasObjects: boolean },
+  typed: string,
+): readonly Section[] {
   const own = (title: string, words: string, content: ReactNode): readonly Section[] =>
     hasWords(`${title} ${words}`, typed) ? [{ title, content }] : []
   const models = report.providers.map(({ name, model, baseUrl }) => `${name} ${model} ${baseUrl}`).join(' ')
@@ -100,6 +107,13 @@ function sectionsOf(report: SettingsReport, hasOthers: boolean, typed: string): 
     ...own('Chain', 'order of models summarisers LCM_SUMMARIZERS', <ChainList report={report} />),
     ...own('Spend cap', 'most tokens cost of a run LCM_SPEND_CAP_TOKENS', <SpendCap report={report} />),
     ...own('Questions in other words', 'embeddings vectors LCM_EMBEDDINGS', <EmbeddingsSection report={report} />),
+    ...(hasObjects
+      ? own(
+          'Large files in PostgreSQL',
+          's3 bucket keys aws LCM_OBJECTS',
+          <ObjectsSection canStoreKeys={report.canStoreKeys} />,
+        )
+      : []),
     ...findSettings(groupSettings(report.effective), typed).map((group) => ({
       title: group.title,
       content: <SettingTable group={group} />,
