@@ -23,7 +23,11 @@ export function RecoveryPanel({ asked }: Props) {
   if (found.error) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />
   if (!found.data) {
     if (found.isFetching) return <Loading what="trace" lines={6} />
-    return <p className={styles.hint}>Trace something, and the way back to it is shown here.</p>
+    return (
+      <div className={styles.panel}>
+        <p className={styles.hint}>Trace something, and the way back to it is shown here.</p>
+      </div>
+    )
   }
   const trace = found.data
   return (
