@@ -1,5 +1,7 @@
-import { expect, IN_BROWSER, THROUGH_SHELL, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 import { factsOf, hitsOf, sampleCopy, turnTo } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test(
   'back and forward work, and a copied address opens the same place',

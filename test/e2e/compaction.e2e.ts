@@ -1,6 +1,8 @@
 import { generateHistory } from '../builders/history.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory, factsOf, sampleCopy, systemFile } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('a compaction goes from decision to plan, confirmation, run and result, and the figures follow', async ({
   openMemory,

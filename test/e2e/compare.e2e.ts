@@ -1,5 +1,7 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('two moments are compared at once, differences are walked by keyboard, and a copied link shows the same', async ({
   openMemory,

@@ -1,6 +1,8 @@
 import type { Locator } from '@playwright/test'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { factsOf, sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('the context window lists each item with its reason, and shows what a smaller budget leaves out', async ({
   openMemory,

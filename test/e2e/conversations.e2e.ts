@@ -1,5 +1,7 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('conversations can be filtered, sorted and gone through by keys, and a long list is fetched as it is scrolled', async ({
   openMemory,

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('a conversation is checked against its transcript, and a finding leads to its message', async ({
   openMemory,

@@ -1,5 +1,7 @@
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const TITLE = 'JPY 決済の再試行 结算 결제'
 const SYMBOLS = '✓ ⚠ ⟳ ⏱ ★ ☂ ⌘ ① ⬆ ↳ ☑ ♻ 🚀 🎉 🐛'

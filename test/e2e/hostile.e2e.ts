@@ -1,8 +1,10 @@
 import type { Page } from '@playwright/test'
 import { VIEWS } from '../../renderer/routes.ts'
 import type { MessageSpec } from '../builders/memory.ts'
-import { expect, THROUGH_SHELL, test } from './app.ts'
+import { expect, SHARED_HOST, THROUGH_SHELL, test } from './app.ts'
 import { builtMemory, factsOf, hitsOf } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 const PWNED = 'window.pwned = true'
 const HOSTILE = [

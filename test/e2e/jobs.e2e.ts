@@ -1,12 +1,14 @@
 import type { Locator, Page } from '@playwright/test'
 import { TestMemory } from '../builders/memory.ts'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 // The three jobs of the product, with their clicks counted, and each by keyboard alone.
 
 /** A job in the background, a backup, or a comparison. */
-const LONG = { timeout: 40_000 }
+const LONG = { timeout: 120_000 }
 
 function counted() {
   const clicks: string[] = []

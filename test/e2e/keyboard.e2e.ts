@@ -1,5 +1,7 @@
 import { VIEWS } from '../../renderer/routes.ts'
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
+
+test.use(SHARED_HOST)
 
 test('the palette reaches views, actions, conversations and ids, every view has its key, and ? lists them', async ({
   openSample,

@@ -1,4 +1,6 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
+
+test.use(SHARED_HOST)
 
 const HOSTILE = '<img src=x onerror=alert(1)> [link](javascript:alert(1)) \u202eevil'
 

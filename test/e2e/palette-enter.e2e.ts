@@ -1,5 +1,7 @@
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('Enter in the palette waits for a conversation of this name', IN_BROWSER, async ({ openMemory, home }) => {
   // The palette lists fewer conversations before something is typed, and the wanted one is the oldest.

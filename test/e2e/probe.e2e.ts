@@ -1,5 +1,7 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
 import { sampleCopy } from './memories.ts'
+
+test.use(SHARED_HOST)
 
 test('a probe asks, shows the trace of a question, compares with a compaction, and is written down', async ({
   openMemory,

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
 import { builtMemory } from './memories.ts'
 import { watchForErrors } from './page-errors.ts'
+
+test.use(SHARED_HOST)
 
 const HOSTILE = `</script><script>window.pwned = 1</script><img src="https://evil.example/x.png" onerror="window.pwned = 1">`
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { expect, IN_BROWSER, test } from './app.ts'
+import { expect, IN_BROWSER, SHARED_HOST, test } from './app.ts'
+
+test.use(SHARED_HOST)
 
 test(
   'a statement has an address, gives rows and files, is kept under a name, and cannot write',

@@ -1,4 +1,6 @@
-import { expect, test } from './app.ts'
+import { expect, SHARED_HOST, test } from './app.ts'
+
+test.use(SHARED_HOST)
 
 test('the bytes of a file are measured when asked, and stay measured after a reload', async ({ openSample }) => {
   const page = await openSample()
