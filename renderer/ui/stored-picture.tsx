@@ -7,10 +7,12 @@ import { PdfPages } from './pdf-pages.tsx'
 import { Picture } from './picture.tsx'
 
 const KEPT_MS = 60_000
+/** So many bytes say what a file is. */
+const FIRST_BYTES = 4096
 
 /**
  * What a large file is when it is a picture or a PDF, and null for any other file. Undefined until it is known. It is
- * read a piece at a time; of what cannot be shown only the first piece is read.
+ * read a piece at a time; of what cannot be shown only a small first piece is read.
  */
 export function useStoredPicture(id: string, isAsked: boolean): EmbeddedFile | null | undefined {
   const { data, isError } = useQuery({
@@ -26,7 +28,7 @@ export function useStoredPicture(id: string, isAsked: boolean): EmbeddedFile | n
 }
 
 async function readPicture(id: string, signal: AbortSignal): Promise<EmbeddedFile | null> {
-  const { base64, sizeBytes } = await client.files.bytes({ id }, { signal })
+  const { base64, sizeBytes } = await client.files.bytes({ id, count: FIRST_BYTES }, { signal })
   const start = decoded(base64)
   if (sizeBytes === null || start === null || recognised(start) === NO_PICTURE) return null
   if (sizeBytes > MOST_BYTES) return TOO_LARGE
