@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
-import { api } from './api.ts'
+import { api, reconnect, useConnection } from './api.ts'
+import styles from './app.module.css'
 import { prepareTour } from './features/tour/tour.ts'
 import { DropTarget } from './features/welcome/drop-target.tsx'
 import { importOnWelcomePage } from './features/welcome/handed-over.ts'
 import { OpenError } from './features/welcome/open-error.tsx'
 import { Welcome } from './features/welcome/welcome.tsx'
-import { ConnectionBanner } from './frame/connection-banner.tsx'
 import { ErrorBoundary } from './frame/error-boundary.tsx'
 import { OpeningWindow } from './frame/opening-window.tsx'
 import { host } from './host.ts'
 import { navigate, useRoutePart } from './routes.ts'
+import { Button } from './ui/button.tsx'
 import { later } from './ui/later.tsx'
 import { Loading } from './ui/loading.tsx'
 import { useKeys } from './ui/use-keys.ts'
@@ -83,4 +84,18 @@ function Memory({ file }: { readonly file: string }) {
   if (info.data) return <MemoryWindow info={info.data} />
   if (lastError !== null) return <OpenError path={file} error={lastError} onRetry={() => void info.refetch()} />
   return <OpeningWindow file={file} />
+}
+
+/** Says that the core cannot be reached, over everything else: what is below may be out of date. */
+function ConnectionBanner() {
+  if (useConnection() !== 'lost') return null
+  return (
+    <div className={styles.banner} role="alert">
+      <span className={styles.dot} aria-hidden="true" />
+      <span>
+        <strong>Connection lost.</strong> What is shown stays as it was. Trying again…
+      </span>
+      <Button onClick={reconnect}>Try now</Button>
+    </div>
+  )
 }

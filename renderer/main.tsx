@@ -5,19 +5,48 @@ import './ui/base.css'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { POSTGRES_ADDRESS } from '../core/contract/lists.ts'
-import { client } from './api.ts'
+import { POSTGRES_ADDRESS, STRATA_AXES } from '../core/contract/lists.ts'
+import { api, client } from './api.ts'
 import { App } from './app.tsx'
 import { NotEntered } from './browser-session.ts'
 import { toErrorInfo } from './error-text.ts'
-import { prefetchMemory } from './frame/prefetch.ts'
+import { viewCode } from './frame/view-code.ts'
 import { host } from './host.ts'
 import { LiveContext, LiveFeed } from './live.ts'
 import { rememberAddresses, restoreAddress } from './remembered-address.ts'
-import { currentFile } from './routes.ts'
+import { currentFile, currentRoute } from './routes.ts'
 import { EmptyState } from './ui/empty-state.tsx'
 import { fileNameOf } from './ui/format.ts'
 import { startTheme } from './ui/theme.ts'
+import { conversationPages, firstQuestion, OPENING, oneConversation } from './ui/use-conversations.ts'
+
+/**
+ * Asks for what the window on a file will need before its code is there, all at once: the code itself, the list of
+ * conversations, and the strata of the one that will be shown. What fails is asked for again by whoever needs it, and
+ * said there.
+ */
+function prefetchMemory(queries: QueryClient): void {
+  const { view, conversationId } = currentRoute()
+  void queries.prefetchQuery(api.memory.info.queryOptions())
+  const input = conversationId === null ? OPENING : oneConversation(conversationId)
+  const shown = queries.fetchQuery(api.conversations.list.queryOptions({ input })).catch(ignore)
+  void queries.prefetchInfiniteQuery(conversationPages(firstQuestion()))
+  void queries.prefetchQuery(api.memory.settings.queryOptions())
+  void import('./frame/memory-window.tsx').catch(ignore)
+  if (view !== 'strata') return
+  void viewCode.strata().catch(ignore)
+  if (conversationId !== null) prefetchStrata(queries, conversationId)
+  else void shown.then((page) => prefetchStrata(queries, page?.conversations[0]?.conversationId ?? null))
+}
+
+const ignore = (): undefined => undefined
+
+function prefetchStrata(queries: QueryClient, conversationId: number | null): void {
+  if (conversationId === null) return
+  const addressed = currentRoute().shown['strata.axis']
+  const axis = STRATA_AXES.find((known) => known === addressed) ?? 'messages'
+  void queries.prefetchQuery(api.strata.get.queryOptions({ input: { conversationId, axis } }))
+}
 
 const MAX_RETRIES = 3
 

@@ -1,13 +1,14 @@
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import type { ListedConversation } from '../../core/contract/memory.ts'
+import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
-import { conversationName } from '../ui/conversation-name.ts'
-import { formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
+import { conversationName, formatCompact, formatCount, formatPressure, plural, splitId } from '../ui/format.ts'
 import { formatAbsolute } from '../ui/format-time.ts'
 import { PressureBar } from '../ui/pressure-bar.tsx'
 import { TailText } from '../ui/tail-text.tsx'
-import styles from './conversation-item.module.css'
-import type { Health } from './use-health.ts'
+import styles from './conversation-list.module.css'
 
 type Props = {
   readonly row: ListedConversation
@@ -37,7 +38,7 @@ export function ConversationItem({ row, isCurrent, settings, health }: Props) {
         <span className={styles.name}>
           <ItemName row={row} />
         </span>
-        {row.internal && <span className={styles.internal}>internal</span>}
+        {row.internal && <span className={styles.itemInternal}>internal</span>}
         {health !== null && (
           <span
             className={styles.health}
@@ -85,4 +86,22 @@ function describe(row: ListedConversation): string {
   ]
     .filter((line) => line !== null)
     .join('\n')
+}
+
+type Health = { readonly state: 'error' | 'warning' | 'fine'; readonly text: string }
+
+/** Returns what the last check found in a conversation, or null before a check. */
+export function useHealth(): (conversationId: number) => Health | null {
+  const { data: report } = useQuery(api.integrity.last.queryOptions())
+  return useMemo((): ((conversationId: number) => Health | null) => {
+    if (!report) return () => null
+    const found = new Map(report.byConversation?.map((one) => [one.conversationId, one]))
+    return (conversationId) => {
+      const { errors = 0, warnings = 0 } = found.get(conversationId) ?? {}
+      const parts = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')]
+      const text = parts.filter(Boolean).join(', ')
+      if (text !== '') return { state: errors > 0 ? 'error' : 'warning', text: `Check: ${text}` }
+      return { state: 'fine', text: report.only ? 'Check: nothing wrong in its structure' : 'Check: nothing wrong' }
+    }
+  }, [report])
 }

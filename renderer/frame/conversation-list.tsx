@@ -4,7 +4,7 @@ import { Virtuoso, type VirtuosoHandle } from 'react-virtuoso'
 import type { ListedConversation } from '../../core/contract/memory.ts'
 import { api } from '../api.ts'
 import { navigate } from '../routes.ts'
-import { ErrorLine } from '../ui/error-line.tsx'
+import { ErrorLine } from '../ui/error-state.tsx'
 import { formatCount } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { Loading } from '../ui/loading.tsx'
@@ -20,9 +20,8 @@ import {
 } from '../ui/use-conversations.ts'
 import { useDebounced } from '../ui/use-debounced.ts'
 import { useStored } from '../ui/use-stored.ts'
-import { ConversationItem } from './conversation-item.tsx'
+import { ConversationItem, useHealth } from './conversation-item.tsx'
 import styles from './conversation-list.module.css'
-import { useHealth } from './use-health.ts'
 
 type Props = {
   readonly current: ListedConversation | null

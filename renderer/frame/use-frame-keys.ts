@@ -1,9 +1,12 @@
+import { draftNote } from '../features/notes/note-drafts.ts'
 import { CHOSEN } from '../features/transcript/chosen-messages.ts'
 import { currentRoute, navigate, type View } from '../routes.ts'
 import { RANGE } from '../ui/range-address.ts'
 import { useKeys } from '../ui/use-keys.ts'
+import { useNoteChange, useNotes } from '../ui/use-notes.ts'
 import { TABS } from './tab-list.ts'
 import { openSearch, openSettings } from './top-bar.tsx'
+import type { RightPanelState } from './use-right-panel.ts'
 
 type Actions = {
   readonly onPalette: () => void
@@ -78,4 +81,31 @@ function backOut(): boolean {
   else if (shown[RANGE] !== undefined) navigate({ shown: { [RANGE]: null } }, 'replace')
   else return false
   return true
+}
+
+type NoteKeys = {
+  /** Both return false when nothing is selected. */
+  readonly onPin: () => boolean
+  readonly onNote: () => boolean
+}
+
+/** What the keys for pins and notes do with the selection. */
+export function useNoteKeys({ tabs, show }: Pick<RightPanelState, 'tabs' | 'show'>): NoteKeys {
+  const notes = useNotes()
+  const { mutate } = useNoteChange()
+  return {
+    onPin: () => {
+      const { selection: id } = currentRoute()
+      if (id === null) return false
+      mutate({ id, isPinned: !(notes.get(id)?.isPinned ?? false) })
+      return true
+    },
+    onNote: () => {
+      const { selection: id } = currentRoute()
+      if (id === null || !tabs.includes('detail')) return false
+      draftNote(id, notes.get(id)?.text ?? '')
+      show('detail')
+      return true
+    },
+  }
 }

@@ -1,6 +1,6 @@
 import type { ComponentType } from 'react'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
-import { CheckAgainstTranscript } from '../features/coverage/check-against-transcript.tsx'
+import { CheckAgainstTranscript } from '../features/coverage/coverage-dialog.tsx'
 import { FilesView } from '../features/files/files-view.tsx'
 import { IntegrityView } from '../features/integrity/integrity-view.tsx'
 import { OverviewView } from '../features/overview/overview-view.tsx'
