@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { GrepHit, GrepRequest, GrepResult, GrepStep } from '../../core/contract/retrieval.ts'
-import { withBeginning } from '../../renderer/features/search/beginnings.ts'
-import { type SearchDoor, SearchSession } from '../../renderer/features/search/search-session.ts'
+import { type SearchDoor, SearchSession, withBeginning } from '../../renderer/features/search/search-session.ts'
 
 const hit = (id: string): GrepHit => ({
   id,

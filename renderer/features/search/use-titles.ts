@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { GrepHit } from '../../../core/contract/retrieval.ts'
 import { api } from '../../api.ts'
-import { conversationName } from '../../ui/conversation-name.ts'
+import { conversationName } from '../../ui/format.ts'
 
 export type Titles = {
   readonly of: (conversationId: number) => string
