@@ -16,7 +16,6 @@ import { useKeys } from '../../ui/use-keys.ts'
 import view from '../../ui/view.module.css'
 import { type MomentChoice, windowOf, windowOptions } from '../../ui/window-choice.ts'
 import formStyles from './compare-form.module.css'
-import styles from './compare-view.module.css'
 import { CompareLegend } from './difference-sign.tsx'
 import { DIFFERENCES, DifferenceTable, type NumberedDifference } from './difference-table.tsx'
 import { Mirror } from './mirror.tsx'
@@ -178,7 +177,7 @@ function Found({ found, address, onSet }: FoundProps) {
   return (
     <>
       <Mirror {...{ found, sight, selected, onBar }} onSight={setSight} onWidth={setWidth} />
-      <div className={styles.bar}>
+      <div className={formStyles.bar}>
         <b role="status">{total === 0 ? 'No difference' : plural(total, 'difference')}</b>
         <Segmented
           label="Differences"
@@ -187,7 +186,7 @@ function Found({ found, address, onSet }: FoundProps) {
           onChange={(only) => onSet({ only, difference: null })}
         />
         <CompareLegend />
-        <span className={styles.keys}>
+        <span className={formStyles.keys}>
           <Kbd>j</Kbd> <Kbd>k</Kbd> difference <Kbd>s</Kbd> swap
         </span>
       </div>
@@ -197,7 +196,7 @@ function Found({ found, address, onSet }: FoundProps) {
           ? [`The first ${formatCount(found.differences.length)} differences are listed.`]
           : []),
       ].map((note) => (
-        <p key={note} className={styles.note}>
+        <p key={note} className={formStyles.note}>
           {note}
         </p>
       ))}
@@ -218,7 +217,7 @@ function Found({ found, address, onSet }: FoundProps) {
           onLink={() => setLinked(!isLinked)}
         />
       )}
-      <p className={styles.foot}>
+      <p className={formStyles.foot}>
         {(['a', 'b'] as const).map((name) => (
           <span key={name}>
             {name.toUpperCase()} {found[name].name}: {plural(found[name].messages, 'message')} ·{' '}

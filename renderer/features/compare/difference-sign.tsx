@@ -1,6 +1,6 @@
 import type { Difference } from '../../../core/contract/comparison.ts'
 import { depthColor } from '../../ui/depth-color.ts'
-import styles from './difference-sign.module.css'
+import styles from './difference-table.module.css'
 
 /** What a difference is, in words. */
 export function kindText(kind: Difference['kind'], what: Difference['what']): string {

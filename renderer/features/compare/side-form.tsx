@@ -1,13 +1,17 @@
 import { type ReactNode, useState } from 'react'
+import { Virtuoso } from 'react-virtuoso'
 import type { SideAddress } from '../../compare-address.ts'
-import { conversationName } from '../../ui/conversation-name.ts'
-import { fileNameOf } from '../../ui/format.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { ErrorState } from '../../ui/error-state.tsx'
+import { FormField } from '../../ui/form-field.tsx'
+import { conversationName, fileNameOf, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
-import { useConversation } from '../../ui/use-conversations.ts'
+import { listQuestion, useConversation, useConversations } from '../../ui/use-conversations.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, NOW, type WindowOption } from '../../ui/window-choice.ts'
 import styles from './compare-form.module.css'
-import { SideDialog } from './side-dialog.tsx'
 
 type Props = {
   readonly name: 'A' | 'B'
@@ -68,5 +72,88 @@ export function SideForm({ name, side, conversationId, moment, options, firstMom
         />
       )}
     </div>
+  )
+}
+
+type DialogProps = {
+  readonly name: 'A' | 'B'
+  readonly side: SideAddress
+  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+  readonly onChoose: (side: SideAddress) => void
+  readonly onClose: () => void
+}
+
+/** Chooses the conversation of a side: one of this file, or one of another memory. */
+function SideDialog({ name, side, browse, onChoose, onClose }: DialogProps) {
+  const [words, setWords] = useState('')
+  const [path, setPath] = useState(side.file ?? '')
+  const [conversation, setConversation] = useState(side.file === null ? '' : String(side.conversation ?? ''))
+  const [isBrowsing, setBrowsing] = useState(false)
+  const { rows, error, more, retry } = useConversations(listQuestion(useDebounced(words, 150), 'change', false))
+  const number = conversation.trim() === '' ? null : Number(conversation)
+  const isNumber = number === null || (Number.isSafeInteger(number) && number >= 0)
+  const openOther = () => onChoose({ ...side, file: path.trim(), conversation: number, window: null })
+  if (isBrowsing)
+    return browse(
+      (chosen) => {
+        setPath(chosen)
+        setBrowsing(false)
+      },
+      () => setBrowsing(false),
+    )
+  return (
+    <Dialog
+      title={`Side ${name}`}
+      width={620}
+      onClose={onClose}
+      actions={
+        <Button look="primary" disabled={path.trim() === '' || !isNumber} onClick={openOther}>
+          Take the other memory
+        </Button>
+      }
+    >
+      <FormField
+        label="A conversation of this memory"
+        hint="Part of its title or session."
+        value={words}
+        onChange={setWords}
+      />
+      {error && rows === null ? (
+        <ErrorState error={error} onRetry={retry} />
+      ) : (
+        <Virtuoso
+          className={styles.conversations}
+          data={rows ?? []}
+          computeItemKey={(_, { conversationId }) => conversationId}
+          endReached={more}
+          itemContent={(_, row) => (
+            <button
+              type="button"
+              className={styles.conversation}
+              onClick={() => onChoose({ file: null, conversation: row.conversationId, window: null })}
+            >
+              <span dir="auto">{conversationName(row)}</span>
+              <span>{plural(row.messages, 'message')}</span>
+            </button>
+          )}
+        />
+      )}
+      <FormField
+        label="Or another memory file"
+        hint="Of any system. It is opened for reading and left as it is."
+        value={path}
+        onChange={setPath}
+        placeholder="/path/to/lcm.db"
+        action={<Button onClick={() => setBrowsing(true)}>Browse…</Button>}
+      />
+      <FormField
+        label="Its conversation"
+        hint="The number of one; empty for the one with the same session, or the only one."
+        problem={isNumber ? undefined : 'A number, such as 3.'}
+        value={conversation}
+        onChange={setConversation}
+        unit="number"
+      />
+    </Dialog>
   )
 }

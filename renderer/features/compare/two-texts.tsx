@@ -7,7 +7,7 @@ import { formatShort } from '../../ui/format-time.ts'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { NodeIdText } from '../../ui/node-id-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
-import styles from './two-texts.module.css'
+import styles from './difference-table.module.css'
 
 type Props = {
   readonly difference: Difference
