@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useId, useMemo } from 'react'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { depthMarks } from '../../ui/depth-marks.ts'
-import { useWidth } from '../../ui/use-width.ts'
+import { useWidth } from '../../ui/use-size.ts'
 import { eventText, momentText } from './moment-text.ts'
 import { NOW, normalised, progressAt, startOf, stepEvent, stepMessage, type TimePoint } from './moments.ts'
 import { eventPosition, pointAt, positionOf } from './time-axis.ts'

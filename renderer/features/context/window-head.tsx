@@ -1,12 +1,12 @@
 import { useState } from 'react'
-import type { AssembledContext } from '../../../core/contract/context.ts'
+import type { AssembledContext, ContextItem } from '../../../core/contract/context.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
-import { formatCompact, formatTokens, plural } from '../../ui/format.ts'
+import { CompactButton } from '../../ui/compact-button.tsx'
+import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
 import { type Category, categoryColor, sumsByCategory } from './category.ts'
 import styles from './context-view.module.css'
 import { TokenRibbon } from './token-ribbon.tsx'
 import type { SeenWindow } from './use-window.ts'
-import { WindowFigures } from './window-figures.tsx'
 
 type Props = {
   readonly window: SeenWindow
@@ -63,4 +63,110 @@ function Legend({ window, onPoint }: LegendProps) {
       )}
     </ul>
   )
+}
+
+/** How full the window is, how much more fits, and remarks about the answer. */
+function WindowFigures({ window }: { readonly window: SeenWindow }) {
+  const isPast = window.atMs !== undefined
+  return (
+    <>
+      <div className={styles.line}>
+        <p title={`${formatPressure(window.pressure)} of the budget`}>
+          <strong className={styles.tokens}>{formatCount(window.tokens)}</strong>
+          <span className={styles.dim}>
+            {' '}
+            tokens of {formatCount(window.budget)} ·{' '}
+            {isPast ? 'what the model saw then' : 'what the model sees next turn'}
+          </span>
+        </p>
+        <span className={styles.decision}>
+          <RoomText window={window} />
+          {!isPast && <CompactButton />}
+        </span>
+      </div>
+      {window.leftOutTokens > 0 && (
+        <p className={styles.note} role="note">
+          <b>{formatCount(window.leftOutTokens)}</b> of <b>{formatCount(window.activeTokens)}</b> active tokens{' '}
+          {isPast ? 'were' : 'are'} left out: {plural(window.items.filter((item) => !item.included).length, 'item')},
+          each with its reason below.
+        </p>
+      )}
+      {window.prunedTokens !== undefined && <PrunedText window={window} isPast={isPast} />}
+      {window.overBudget && (
+        <p className={styles.warning} role="note">
+          System messages and the fresh tail alone pass the budget. They stay in all the same; nothing else does.
+        </p>
+      )}
+      {window.reconstructed && (
+        <p className={styles.note} role="note">
+          {isPast
+            ? 'Reconstructed: the file does not record this moment, so creation times say what stood in the window.'
+            : 'Reconstructed: this system keeps no list of its window, so its own rule was applied to what it stores.'}
+        </p>
+      )}
+    </>
+  )
+}
+
+function PrunedText({ window, isPast }: { readonly window: SeenWindow; readonly isPast: boolean }) {
+  const messages = window.items.filter((item) => item.pruned).length
+  return (
+    <p className={styles.note} role="note">
+      <b>{formatCount(window.prunedTokens ?? 0)}</b> tokens more are not counted: the agent {isPast ? 'had' : 'has'}{' '}
+      pruned them from {plural(messages, 'message')} and {isPast ? 'saw' : 'sees'} only that something stood there.
+    </p>
+  )
+}
+
+function RoomText({ window }: { readonly window: SeenWindow }) {
+  const room = roomUntilSoft(window)
+  if (room.tokens < 0)
+    return (
+      <p className={styles.past}>
+        past the soft threshold by <b>{formatCount(-room.tokens)}</b> tokens
+      </p>
+    )
+  return (
+    <p className={styles.room}>
+      soft threshold in <b>{formatCount(room.tokens)}</b> tokens
+      {room.turns !== null && (
+        <>
+          , about <b title="At the mean size of the turns in the window">{plural(room.turns, 'turn')}</b>
+        </>
+      )}
+    </p>
+  )
+}
+
+type Room = {
+  /** The tokens until the soft threshold. Negative when it is exceeded. */
+  readonly tokens: number
+  /**
+   * The number of turns until the soft threshold at the pace of the raw messages in the window, or null when it cannot
+   * be estimated.
+   */
+  readonly turns: number | null
+}
+
+/** Fewer turns than this give no reliable pace. */
+const LEAST_TURNS = 3
+
+/** Returns how much more fits before compaction is due. */
+export function roomUntilSoft(window: AssembledContext): Room {
+  const tokens = Math.round(window.softThreshold * window.budget) - window.activeTokens
+  const perTurn = tokensPerTurn(window.items)
+  return { tokens, turns: tokens <= 0 || perTurn === null ? null : Math.floor(tokens / perTurn) }
+}
+
+/** Returns the mean tokens from one user message to the next, over the raw messages of the window. */
+function tokensPerTurn(items: readonly ContextItem[]): number | null {
+  let turns = 0
+  let tokens = 0
+  for (const item of items) {
+    if (item.kind !== 'message' || item.role === 'system') continue
+    if (item.role === 'user') turns++
+    // Messages before the first user message belong to a turn whose beginning was compacted.
+    if (turns > 0) tokens += item.tokens
+  }
+  return turns < LEAST_TURNS || tokens === 0 ? null : tokens / turns
 }
