@@ -3,7 +3,7 @@ import type { CoverageReport } from '../../../core/contract/coverage.ts'
 import { host } from '../../host.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
 import { fileNameOf, formatCount, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
 import { Menu } from '../../ui/menu.tsx'
@@ -20,7 +20,7 @@ type Props = {
 }
 
 /** Asks for the transcript, compares, and shows the result. */
-export function CoverageDialog({ conversationId, browse, onClose }: Props) {
+function CoverageDialog({ conversationId, browse, onClose }: Props) {
   const [path, setPath] = useState('')
   const [isBrowsing, setBrowsing] = useState(false)
   const check = useJob()
@@ -165,5 +165,24 @@ function TranscriptField({ path, onPath, onChoose, onSubmit }: TranscriptFieldPr
       />
       <Button onClick={onChoose}>Choose…</Button>
     </form>
+  )
+}
+
+type CheckProps = {
+  readonly conversationId: number
+  /** Shows the folders of the machine when the host has no file dialog of its own. */
+  readonly browse: (onChoose: (path: string) => void, onClose: () => void) => ReactNode
+}
+
+/** Opens the comparison of a conversation with the agent's own transcript. */
+export function CheckAgainstTranscript({ conversationId, browse }: CheckProps) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} title="What of the agent’s own transcript never arrived in this memory?">
+        Check against transcript…
+      </Button>
+      {isOpen && <CoverageDialog conversationId={conversationId} browse={browse} onClose={() => setOpen(false)} />}
+    </>
   )
 }
