@@ -5,8 +5,8 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { depthToken } from '../../ui/depth-color.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { useFindings } from '../../ui/use-findings.ts'
-import styles from './detail-content.module.css'
 import { kindText, visibilityChip } from './detail-wording.ts'
+import styles from './node-detail.module.css'
 
 /** Kind, how the model sees it, and how it was made. */
 export function DetailChips({ description }: { readonly description: Description }) {

@@ -8,8 +8,8 @@ import { formatAbsolute, formatRange } from '../../ui/format-time.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { prunedWord } from '../../ui/pruned-text.ts'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './detail-content.module.css'
 import { compressionText, coversText, linksText } from './detail-wording.ts'
+import styles from './node-detail.module.css'
 
 /** The figures of a message or a summary. */
 export function DetailFacts({ description }: { readonly description: Description }) {

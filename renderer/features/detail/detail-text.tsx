@@ -13,8 +13,8 @@ import { Markdown } from '../../ui/markdown.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { useFoundMarks, useHighlight } from '../../ui/use-found-marks.ts'
-import styles from './detail-content.module.css'
 import { foundElsewhere, foundText } from './detail-wording.ts'
+import styles from './node-detail.module.css'
 
 /** Only this much of a longer text is shown at first. It unfolds in steps that are laid out without a delay. */
 const FOLD_CHARS = 4000

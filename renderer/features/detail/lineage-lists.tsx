@@ -3,7 +3,7 @@ import type { Description } from '../../../core/contract/lineage.ts'
 import { formatCount } from '../../ui/format.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
-import styles from './detail-content.module.css'
+import styles from './node-detail.module.css'
 
 /** No reader needs more ids than this in a list. The graph and the expansion have pages of them. */
 const MAX_SHOWN = 60

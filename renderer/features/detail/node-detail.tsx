@@ -1,12 +1,31 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import type { Description } from '../../../core/contract/lineage.ts'
+import { type ReactNode, useState } from 'react'
+import type { Description, FileInfo } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
-import { navigate } from '../../routes.ts'
+import { currentRoute, navigate, useRoutePart } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
+import { Fact, Facts } from '../../ui/facts.tsx'
+import { formatBytes } from '../../ui/format.ts'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Loading } from '../../ui/loading.tsx'
-import { DetailContent } from './detail-content.tsx'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { NodeIdText } from '../../ui/node-id-text.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { SectionHeading } from '../../ui/section-heading.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { TimeText } from '../../ui/time-text.tsx'
+import { useCopy } from '../../ui/use-copy.ts'
+import { useKeys } from '../../ui/use-keys.ts'
+import { useName } from '../../ui/use-names.ts'
+import { DetailChips } from './detail-chips.tsx'
+import { DetailFacts } from './detail-facts.tsx'
+import { DetailText } from './detail-text.tsx'
+import { kindHeading } from './detail-wording.ts'
+import { ExpansionPages } from './expansion.tsx'
+import { LineageLists } from './lineage-lists.tsx'
+import styles from './node-detail.module.css'
+import { RawRowsSection } from './raw-rows.tsx'
 
 type Props = {
   readonly id: string
@@ -45,5 +64,140 @@ export function NodeDetail({ id, operate, note }: Props) {
       noteButtons={note.buttons(data.id)}
       note={note.section(data.id)}
     />
+  )
+}
+
+type ContentProps = {
+  readonly description: Description
+  /** A menu of changes by hand, or null. */
+  readonly operate: ReactNode
+  readonly noteButtons: ReactNode
+  readonly note: ReactNode
+}
+
+/** All details of a node: its kind, its text, and its lineage. */
+function DetailContent({ description, operate, noteButtons, note }: ContentProps) {
+  const { id, kind } = description
+  const [isExpanded, setExpanded] = useState(false)
+  const [copied, copy] = useCopy()
+  const name = useName(id)
+  const isSummary = kind === 'leaf' || kind === 'condensed'
+  const toggle = () => setExpanded(!isExpanded)
+  useKeys(isSummary ? { e: toggle } : {})
+
+  return (
+    <article className={styles.detail}>
+      <section className={styles.section}>
+        <SectionHeading
+          aside={
+            <>
+              {noteButtons}
+              <IconButton
+                icon="close"
+                label="Clear the selection (Esc)"
+                onClick={() => navigate({ selection: null }, 'push')}
+              />
+            </>
+          }
+        >
+          {kindHeading(description)}
+        </SectionHeading>
+        {isSummary && name !== null && (
+          <h2 className={styles.name}>
+            <bdi>
+              <MarkedText text={name} />
+            </bdi>
+          </h2>
+        )}
+        <NodeIdText id={id} />
+        <DetailChips description={description} />
+        {description.file ? <FileFacts file={description.file} /> : <DetailFacts description={description} />}
+        <div className={styles.actions}>
+          {isSummary && (
+            <Button aria-expanded={isExpanded} title="Down to the messages (e)" onClick={toggle}>
+              {isExpanded ? 'Fold' : 'Expand'}
+            </Button>
+          )}
+          {isSummary && (
+            <Button
+              title="Which sentences rest on which messages, and which on none"
+              onClick={() => navigate({ view: 'lineage' }, 'push')}
+            >
+              Check against its sources
+            </Button>
+          )}
+          {kind === 'file' ? (
+            <Button onClick={() => navigate({ view: 'files' }, 'push')}>Show its content</Button>
+          ) : (
+            <Button onClick={() => navigate({ view: 'transcript' }, 'push')}>Open in transcript</Button>
+          )}
+          <Button onClick={() => copy(id)}>{copied === 'copied' ? 'Copied' : 'Copy id'}</Button>
+          {operate}
+        </div>
+      </section>
+      {note}
+      <Elsewhere conversationId={description.conversationId} />
+      {isExpanded && <Expansion summaryId={id} />}
+      <DetailText description={description} />
+      <LineageLists description={description} />
+      <RawRowsSection id={id} />
+    </article>
+  )
+}
+
+/** Says that the selection belongs to another conversation than the one on screen. */
+function Elsewhere({ conversationId }: { readonly conversationId: number }) {
+  const shown = useRoutePart('conversationId')
+  if (shown === null || shown === conversationId) return null
+  const go = () => navigate({ conversationId, selection: currentRoute().selection }, 'push')
+  return (
+    <div className={styles.elsewhere}>
+      <Notice title="Of another conversation.">The views show a different one.</Notice>
+      <Button onClick={go}>Go to its conversation</Button>
+    </div>
+  )
+}
+
+/** What is known of a large file. Its content is not read. */
+function FileFacts({ file }: { readonly file: FileInfo }) {
+  return (
+    <Facts>
+      <Fact name="name">{file.fileName}</Fact>
+      <Fact name="type">{file.mimeType}</Fact>
+      <Fact name="size">{file.bytes === null ? null : formatBytes(file.bytes)}</Fact>
+      <Fact name="stored at">
+        <bdi>
+          <MarkedText text={file.storageUri} />
+        </bdi>
+      </Fact>
+      <Fact name="stored">{file.createdAtMs === null ? null : <TimeText atMs={file.createdAtMs} form="short" />}</Fact>
+    </Facts>
+  )
+}
+
+type Reach = 'level' | 'messages'
+
+/** The sources of a summary, each of which can be unfolded, or everything down to the messages. */
+function Expansion({ summaryId }: { readonly summaryId: string }) {
+  const [reach, setReach] = useState<Reach>('level')
+  return (
+    <section className={styles.expansion}>
+      <SectionHeading
+        aside={
+          <Segmented<Reach>
+            label="Expand"
+            options={[
+              { value: 'level', label: 'level by level', hint: 'Its sources; each unfolds in turn' },
+              { value: 'messages', label: 'all messages', hint: 'Every level at once, down to the messages' },
+            ]}
+            value={reach}
+            onChange={setReach}
+          />
+        }
+      >
+        Expanded
+      </SectionHeading>
+      <ExpansionPages key={reach} summaryId={summaryId} isWhole={reach === 'messages'} />
+    </section>
   )
 }

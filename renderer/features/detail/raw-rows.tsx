@@ -3,13 +3,13 @@ import { useState } from 'react'
 import type { RawRows, SqlCell } from '../../../core/contract/sql.ts'
 import { api } from '../../api.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
 import { formatBytes, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { useCopy } from '../../ui/use-copy.ts'
-import styles from './detail-content.module.css'
+import styles from './node-detail.module.css'
 
 /** Of a long text, so much is drawn. All of it is copied. */
 const DRAWN_CHARS = 600
