@@ -1,8 +1,14 @@
 import { classNames } from '../../ui/class-names.ts'
+import { nodeLabel, nodeTextColor } from '../../ui/depth-color.ts'
+import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import { formatCount, plural, shortenId } from '../../ui/format.ts'
+import { MarkedText } from '../../ui/marked-text.tsx'
+import { FindingMark, NoteMark } from '../../ui/node-marks.tsx'
+import tree from '../../ui/tree.module.css'
 import { Tree, type TreeLine } from '../../ui/tree.tsx'
-import { indentOf, type LineageNode, type LineageRow } from './lineage-rows.ts'
-import styles from './lineage-tree.module.css'
-import { LineageTreeRow, titleOf } from './lineage-tree-row.tsx'
+import { useName } from '../../ui/use-names.ts'
+import { indentOf, type LineageMark, type LineageNode, type LineageRow } from './lineage-rows.ts'
+import styles from './lineage-view.module.css'
 
 type Props = {
   readonly rows: readonly LineageRow[]
@@ -51,3 +57,57 @@ const lineOf = (row: LineageRow): TreeLine => ({
   level: row.level,
   isOpen: row.kind === 'node' && row.canOpen && row.side === 'below' ? row.isOpen : undefined,
 })
+
+const MARKS: Readonly<Record<Exclude<LineageMark, null>, { readonly text: string; readonly hint: string }>> = {
+  cycle: { text: 'cycle', hint: 'It rests on itself: the lineage leads back to where it was' },
+  repeated: { text: 'again', hint: 'It stands in this tree before' },
+  cut: { text: 'goes on', hint: 'Too deep to be shown in one piece: put it in the middle to see further' },
+}
+
+/** What a line of the tree says. */
+function LineageTreeRow({ row }: { readonly row: LineageRow }) {
+  if (row.kind === 'loading') return <span className={tree.facts}>loading…</span>
+  if (row.kind === 'more') return <span className={tree.more}>{plural(row.left, 'more source')}: Enter shows them</span>
+  return (
+    <>
+      <DepthSwatch node={row.node} />
+      <NodeName node={row.node} />
+      <FindingMark id={row.node.id} />
+      <NoteMark id={row.node.id} />
+      {row.mark !== null && (
+        <span className={styles.mark} title={MARKS[row.mark].hint}>
+          {MARKS[row.mark].text}
+        </span>
+      )}
+      {row.node.visibility === 'in_window' && (
+        <span className={styles.window} role="img" aria-label="in the window" title="In the window" />
+      )}
+      {row.node.kind !== 'message' && <span className={styles.id}>{shortenId(row.node.id, 11)}</span>}
+    </>
+  )
+}
+
+/** What a node is called. A message begins with its role. */
+function NodeName({ node }: { readonly node: LineageNode }) {
+  const name = useName(node.id)
+  const text = name ?? (node.kind === 'missing' ? `not in the file: ${node.id}` : shortenId(node.id, 13))
+  return (
+    <span className={styles.treeName} style={{ color: nodeTextColor(node) }}>
+      <bdi>
+        <MarkedText text={node.kind === 'message' ? `${nodeLabel(node)} · ${text}` : text} />
+      </bdi>
+    </span>
+  )
+}
+
+function seqText({ firstSeq, lastSeq }: LineageNode): string {
+  if (firstSeq === null || lastSeq === null) return ''
+  return firstSeq === lastSeq ? `seq ${formatCount(firstSeq)}` : `${formatCount(firstSeq)} – ${formatCount(lastSeq)}`
+}
+
+function titleOf(node: LineageNode): string {
+  if (node.kind === 'missing') return `${node.id} is named as a source or dependent, and is not in the file`
+  return [node.excerpt, node.id, nodeLabel(node), seqText(node), plural(node.tokens, 'token')]
+    .filter((line) => line !== undefined && line !== '')
+    .join('\n')
+}

@@ -1,9 +1,8 @@
-import { skipToken, useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { skipToken, useQueries, useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
 import type { Lineage, NodeCard } from '../../../core/contract/lineage.ts'
 import { api } from '../../api.ts'
-import { type LineageRow, rowsAbove, rowsBelow } from './lineage-rows.ts'
-import { type Levels, useLevels } from './use-levels.ts'
+import { idOfPath, type Level, type LineageRow, rowsAbove, rowsBelow } from './lineage-rows.ts'
 
 export type LineageState = {
   readonly lineage: Lineage | undefined
@@ -49,5 +48,54 @@ export function useLineage(conversationId: number, id: string | null): LineageSt
       void lineage.refetch()
       void around.refetch()
     },
+  }
+}
+
+const PAGE = 200
+
+export type Levels = {
+  readonly levelOf: (id: string) => Level | undefined
+  readonly open: ReadonlySet<string>
+  readonly toggle: (path: string, isOpen: boolean) => void
+  readonly fetchMore: (id: string) => void
+  readonly error: unknown
+}
+
+/**
+ * Fetches the sources of the open nodes, a page at a time.
+ * @param middle id of the node in the middle, which is always open; null while there is none
+ */
+function useLevels(conversationId: number, middle: string | null): Levels {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [pages, setPages] = useState<ReadonlyMap<string, number>>(new Map())
+  const wanted = useMemo(() => {
+    const ids = new Set([...(middle === null ? [] : [middle]), ...[...open].map(idOfPath)])
+    return [...ids].flatMap((of) => Array.from({ length: pages.get(of) ?? 1 }, (_, page) => ({ of, page })))
+  }, [middle, open, pages])
+  const answers = useQueries({
+    queries: wanted.map(({ of, page }) =>
+      api.lineage.treeLevel.queryOptions({ input: { conversationId, of, offset: page * PAGE, limit: PAGE } }),
+    ),
+  })
+  const levels = useMemo(() => {
+    const found = new Map<string, Level>()
+    wanted.forEach(({ of }, order) => {
+      const data = answers[order]?.data
+      const before = found.get(of) ?? { total: 0, nodes: [], isLoading: false }
+      found.set(of, {
+        total: data?.total ?? before.total,
+        nodes: [...before.nodes, ...(data?.nodes ?? [])],
+        isLoading: before.isLoading || (data === undefined && answers[order]?.isError !== true),
+      })
+    })
+    return found
+  }, [wanted, answers])
+  return {
+    levelOf: (id) => levels.get(id),
+    open,
+    toggle: (path, isOpen) =>
+      setOpen((before) => (isOpen ? new Set([...before, path]) : new Set([...before].filter((each) => each !== path)))),
+    fetchMore: (id) => setPages((before) => new Map(before).set(id, (before.get(id) ?? 1) + 1)),
+    error: answers.find(({ error }) => error !== null)?.error ?? null,
   }
 }

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import { navigate } from '../../routes.ts'
 import { useLineageStep } from '../../ui/use-lineage-step.ts'
 import { type LineageRow, pathBelow } from './lineage-rows.ts'
-import type { Levels } from './use-levels.ts'
+import type { Levels } from './use-lineage.ts'
 import type { Middle } from './use-middle.ts'
 
 type Shown = {
