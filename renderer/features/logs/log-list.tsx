@@ -4,7 +4,7 @@ import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatDuration } from '../../ui/format.ts'
 import { formatAbsolute, formatDate } from '../../ui/format-time.ts'
 import { clockText, LEVEL_MARKS, lineText } from './line-text.ts'
-import styles from './log-list.module.css'
+import styles from './logs-view.module.css'
 
 type Props = {
   readonly lines: readonly LogLine[]

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icon.tsx'
 import search from '../../ui/search-input.module.css'
 import { Segmented } from '../../ui/segmented.tsx'
 import { LEVEL_MARKS } from './line-text.ts'
-import styles from './log-toolbar.module.css'
+import styles from './logs-view.module.css'
 import type { Logs } from './use-logs.ts'
 
 export const LIST_NAMES = ['log', 'slow', 'jobs'] as const

@@ -5,10 +5,8 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatRange } from '../../ui/format-time.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import { FindingChart } from './finding-chart.tsx'
-import { LatencyChart } from './latency-chart.tsx'
 import styles from './logs-view.module.css'
-import { RunChart, TokenChart } from './run-charts.tsx'
+import { FindingChart, LatencyChart, RunChart, TokenChart } from './metric-charts.tsx'
 import type { Logs, Of } from './use-logs.ts'
 
 const DAYS = [
