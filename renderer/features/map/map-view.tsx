@@ -5,9 +5,10 @@ import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
 import { useShown, useShownChoice } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chip } from '../../ui/chip.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { ErrorLine, ErrorState } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'
@@ -19,8 +20,7 @@ import { ViewHeader } from '../../ui/view-header.tsx'
 import { MapDialog } from './map-dialog.tsx'
 import { EMPTY_MAP } from './map-form.ts'
 import styles from './map-view.module.css'
-import { RunTable } from './run-table.tsx'
-import { countsText, operatorText, runsText } from './run-wording.ts'
+import { countsText, operatorText, runsText, statusHint, statusTone } from './run-wording.ts'
 import { StepList } from './step-list.tsx'
 
 type Props = {
@@ -179,3 +179,49 @@ function RunDetail({ run }: { readonly run: MapRun }) {
     </section>
   )
 }
+
+type RunTableProps = {
+  /** The newest first. */
+  readonly runs: readonly MapRun[]
+  readonly chosen: string
+  readonly onChoose: (key: string) => void
+}
+
+const ROW_PX = 30
+/** A few runs take no more room than they need. */
+const MOST_ROWS_IN_SIGHT = 8
+
+/** The recorded runs, one of which is selected. */
+function RunTable({ runs, chosen, onChoose }: RunTableProps) {
+  return (
+    <DataTable
+      label="Runs"
+      rows={runs}
+      columns={COLUMNS}
+      layout={styles.runs}
+      keyOf={({ key }) => key}
+      rowPx={ROW_PX}
+      heightPx={Math.min(runs.length, MOST_ROWS_IN_SIGHT) * ROW_PX}
+      hasHeads={false}
+      selected={chosen}
+      onSelect={({ key }) => onChoose(key)}
+      isMain
+    />
+  )
+}
+
+const COLUMNS: readonly Column<MapRun>[] = [
+  {
+    id: 'status',
+    title: 'status',
+    cell: (run) => (
+      <Chip tone={statusTone(run.status)} title={statusHint(run)}>
+        {run.status}
+      </Chip>
+    ),
+  },
+  { id: 'operation', title: 'operation', cell: (run) => <bdi>{operatorText(run)}</bdi>, cellTitle: operatorText },
+  { id: 'counts', title: 'items', cell: countsText },
+  { id: 'actor', title: 'by', className: styles.dim, cell: ({ actor }) => actor !== null && <bdi>{actor}</bdi> },
+  { id: 'time', title: 'begun', className: styles.time, cell: ({ atMs }) => <TimeText atMs={atMs} /> },
+]

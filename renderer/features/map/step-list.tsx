@@ -11,7 +11,7 @@ import { Icon } from '../../ui/icon.tsx'
 import { Loading } from '../../ui/loading.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './map-table.module.css'
+import styles from './map-view.module.css'
 import { stepTone, triesText } from './run-wording.ts'
 
 type Props = Pick<MapItemsInput, 'runId' | 'only'> & { readonly isRunning: boolean }
