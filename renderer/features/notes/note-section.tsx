@@ -1,14 +1,15 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { MOST_NOTE_CHARS, type Note } from '../../../core/contract/notes.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { Kbd } from '../../ui/kbd.tsx'
 import { MarkedText } from '../../ui/marked-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useNoteChange, useNoteError, useNotes } from '../../ui/use-notes.ts'
 import { draftNote, useNoteDraft } from './note-drafts.ts'
-import styles from './note-section.module.css'
+import styles from './notes-view.module.css'
 
 /** The note on a node, where it is written, and why a change failed. Nothing is shown without any of them. */
 export function NoteSection({ id }: { readonly id: string }) {
@@ -66,7 +67,7 @@ function NoteShown({ note: { id, text, changedAtMs, state }, onRemove }: ShownPr
       <p className={styles.text} dir="auto">
         <MarkedText text={text} />
       </p>
-      <p className={styles.when}>
+      <p className={styles.sectionWhen}>
         Written <TimeText atMs={changedAtMs} form="short" />
         {state === 'changed' && ', when this began with other words'}
       </p>
@@ -115,6 +116,32 @@ function NoteForm({ id, draft, onSave }: FormProps) {
         <Button onClick={() => draftNote(id, null)}>Cancel</Button>
         <Kbd>Mod Enter</Kbd>
       </div>
+    </>
+  )
+}
+
+/** Pin a node, and write a note on it. */
+export function NoteButtons({ id }: { readonly id: string }) {
+  const note = useNotes().get(id)
+  const draft = useNoteDraft(id)
+  const change = useNoteChange()
+  const isPinned = note?.isPinned ?? false
+  const text = note?.text ?? ''
+  return (
+    <>
+      <IconButton
+        icon="pin"
+        label={isPinned ? 'Unpin (b)' : 'Pin (b)'}
+        aria-pressed={isPinned}
+        disabled={change.isPending}
+        onClick={() => change.mutate({ id, isPinned: !isPinned })}
+      />
+      <IconButton
+        icon="note"
+        label={text === '' ? 'Write a note (B)' : 'Edit the note (B)'}
+        aria-pressed={draft !== null}
+        onClick={() => draftNote(id, draft === null ? text : null)}
+      />
     </>
   )
 }
