@@ -4,9 +4,9 @@ import { Button } from '../../ui/button.tsx'
 import { IconButton } from '../../ui/icon-button.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import styles from './probe-answer.module.css'
 import { answerOf, type ProbeRow } from './probe-rows.ts'
-import { ProbeStateMark } from './probe-state.tsx'
+import styles from './probe-table.module.css'
+import { ProbeStateMark } from './probe-table.tsx'
 import { recoveryText } from './probe-wording.ts'
 
 type Props = {
@@ -23,7 +23,7 @@ type Props = {
 export function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onClose }: Props) {
   const { question, state, evidence, answer, hit } = asked
   return (
-    <section className={styles.answer} aria-label={`Question ${number}`}>
+    <section className={styles.answerAnswer} aria-label={`Question ${number}`}>
       <header className={styles.head}>
         <p className={styles.line}>
           <ProbeStateMark state={state} />
@@ -36,7 +36,7 @@ export function ProbeAnswer({ row: { asked, number }, isPast, trace, onOpen, onC
           ) : (
             <>
               <span className={styles.dim}>answer </span>
-              <b className={answer === null ? undefined : styles.words}>{answerOf(asked)}</b>
+              <b className={answer === null ? undefined : styles.answerWords}>{answerOf(asked)}</b>
             </>
           )}
         </p>

@@ -11,7 +11,7 @@ import number from '../../ui/number-field.module.css'
 import { saveFile } from '../../ui/save-file.ts'
 import { SelectField } from '../../ui/select-field.tsx'
 import { AFTER, choiceOf, isMoment, MOMENT, type MomentChoice, type WindowOption } from '../../ui/window-choice.ts'
-import styles from './probe-form.module.css'
+import styles from './probe-view.module.css'
 import { QuestionsDialog } from './questions-dialog.tsx'
 import type { OwnQuestions } from './use-probe.ts'
 

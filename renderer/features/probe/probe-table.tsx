@@ -1,11 +1,11 @@
 import { useMemo } from 'react'
+import type { ProbeState } from '../../../core/contract/probe.ts'
 import type { ProbeSort } from '../../probe-address.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { answerOf, type ProbeRow } from './probe-rows.ts'
-import { ProbeStateMark } from './probe-state.tsx'
 import styles from './probe-table.module.css'
-import { depthWords, KIND_WORDS } from './probe-wording.ts'
+import { depthWords, KIND_WORDS, PROBE_SIGNS, STATE_HINTS, STATE_WORDS } from './probe-wording.ts'
 
 type Props = {
   readonly rows: readonly ProbeRow[]
@@ -106,3 +106,15 @@ const COLUMNS: readonly (Column<ProbeRow> & { readonly id: ProbeSort })[] = [
     cellTitle: ({ asked }) => asked.evidence?.id,
   },
 ]
+
+/** The sign of a state and its word. */
+export function ProbeStateMark({ state }: { readonly state: ProbeState }) {
+  return (
+    <span className={styles.mark} data-state={state} title={STATE_HINTS[state]}>
+      <span className={styles.sign} aria-hidden="true">
+        {PROBE_SIGNS[state]}
+      </span>
+      <span data-word="">{STATE_WORDS[state]}</span>
+    </span>
+  )
+}

@@ -3,7 +3,7 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { plural } from '../../ui/format.ts'
 import { readGiven } from './given-questions.ts'
-import styles from './questions-dialog.module.css'
+import styles from './probe-view.module.css'
 import type { OwnQuestions } from './use-probe.ts'
 
 type Props = {
