@@ -1,6 +1,6 @@
 import { memo, type RefObject } from 'react'
 import type { ProvenanceClaim } from '../../../core/contract/provenance.ts'
-import styles from './marked-text.module.css'
+import styles from './provenance-pane.module.css'
 import type { ClaimRun, TextPart } from './text-runs.ts'
 import { SUPPORT_TEXTS, specificText } from './wording.ts'
 
@@ -36,7 +36,7 @@ export const MarkedText = memo(function MarkedText({ area, parts, claims, curren
           <span
             key={part.start}
             role="button"
-            className={styles.claim}
+            className={styles.markedClaim}
             data-claim={part.index}
             data-support={claim?.support}
             aria-pressed={isCurrent}

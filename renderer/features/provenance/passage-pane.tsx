@@ -1,12 +1,11 @@
-import type { Passage, Provenance, ProvenanceClaim } from '../../../core/contract/provenance.ts'
+import type { Passage, Provenance, ProvenanceClaim, Support } from '../../../core/contract/provenance.ts'
 import { Button } from '../../ui/button.tsx'
 import { plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { SourcePassage } from '../../ui/source-passage.tsx'
 import styles from './provenance-pane.module.css'
-import { SupportMark } from './support-mark.tsx'
-import { doubtfulClaims } from './wording.ts'
+import { doubtfulClaims, SUPPORT_TEXTS } from './wording.ts'
 
 type Props = {
   readonly provenance: Provenance
@@ -152,4 +151,18 @@ function ClaimPassages({ claim, isQuoted, active, onPoint }: ClaimPassagesProps)
 function kindOf({ kind, depth }: Passage): 'message' | 'leaf' | 'condensed' {
   if (kind === 'message') return 'message'
   return depth === 0 ? 'leaf' : 'condensed'
+}
+
+const DISCS: Readonly<Record<Support, string>> = { supported: '●', weak: '◐', none: '○' }
+
+/** The disc of a degree of support, with its name or another text. */
+export function SupportMark({ support, children }: { readonly support: Support; readonly children?: string }) {
+  return (
+    <span className={styles.mark} data-support={support}>
+      <span className={styles.disc} aria-hidden="true">
+        {DISCS[support]}
+      </span>
+      {children ?? SUPPORT_TEXTS[support]}
+    </span>
+  )
 }
