@@ -4,7 +4,6 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { SelectField } from '../../ui/select-field.tsx'
 import { writersOf } from '../../ui/summarizers.ts'
-import styles from './chain-list.module.css'
 import { moveInChain } from './chain-order.ts'
 import sectionStyles from './section.module.css'
 import { SourceChip } from './source-chip.tsx'
@@ -24,13 +23,13 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
       <p className={sectionStyles.text}>
         A run with the chain asks the first; where that fails, the next. {isFixed && 'LCM_SUMMARIZERS sets it.'}
       </p>
-      <ol className={styles.list}>
+      <ol className={sectionStyles.list}>
         {chain.map((name, at) => (
-          <li key={name} className={styles.item}>
-            <span className={styles.place}>{at + 1}</span>
-            <span className={styles.name}>{name}</span>
+          <li key={name} className={sectionStyles.item}>
+            <span className={sectionStyles.place}>{at + 1}</span>
+            <span className={sectionStyles.name}>{name}</span>
             {!isFixed && (
-              <span className={styles.actions}>
+              <span className={sectionStyles.actions}>
                 <IconButton
                   icon="arrowUp"
                   label={`Try ${name} earlier`}
@@ -53,14 +52,14 @@ export function ChainList({ report }: { readonly report: SettingsReport }) {
             )}
           </li>
         ))}
-        <li className={styles.item}>
-          <span className={styles.place}>{chain.length + 1}</span>
+        <li className={sectionStyles.item}>
+          <span className={sectionStyles.place}>{chain.length + 1}</span>
           <span>built-in extractor</span>
-          <span className={styles.always}>always last</span>
+          <span className={sectionStyles.always}>always last</span>
         </li>
       </ol>
       {!isFixed && others.length > 0 && (
-        <div className={styles.add}>
+        <div className={sectionStyles.add}>
           <SelectField
             label="Add to the chain"
             value=""

@@ -7,7 +7,6 @@ import { classNames } from '../../ui/class-names.ts'
 import figureStyles from '../../ui/figure-table.module.css'
 import { PathText } from '../../ui/path-text.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
-import styles from './found-list.module.css'
 import { patchOf, rowsOf } from './found-values.ts'
 import sectionStyles from './section.module.css'
 import { useSaveSettings } from './use-save-settings.ts'
@@ -43,8 +42,8 @@ function FoundFile({ found, report }: { readonly found: FoundSettings; readonly 
   const rows = rowsOf(found, report)
   const patch = patchOf(found, report)
   return (
-    <article className={classNames(sectionStyles.entry, styles.file)} aria-label={`${label}: ${path}`}>
-      <div className={classNames(sectionStyles.entryHead, styles.head)}>
+    <article className={classNames(sectionStyles.entry, sectionStyles.file)} aria-label={`${label}: ${path}`}>
+      <div className={classNames(sectionStyles.entryHead, sectionStyles.head)}>
         <strong>{label}</strong>
         <PathText path={path} />
         {rows.length > 0 && (
@@ -72,7 +71,7 @@ function FoundFile({ found, report }: { readonly found: FoundSettings; readonly 
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={row.variable} data-state={row.state} className={styles.row}>
+              <tr key={row.variable} data-state={row.state} className={sectionStyles.row}>
                 <td>
                   <code>{row.name.split('.').at(-1)}</code>
                 </td>
@@ -81,7 +80,7 @@ function FoundFile({ found, report }: { readonly found: FoundSettings; readonly 
                   <code>{row.variable}</code>
                 </td>
                 <td>{row.here}</td>
-                <td className={styles.note}>{row.note}</td>
+                <td className={sectionStyles.note}>{row.note}</td>
               </tr>
             ))}
           </tbody>

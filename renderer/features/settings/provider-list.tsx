@@ -1,12 +1,18 @@
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ProviderInfo } from '../../../core/contract/provider.ts'
+import { isWriter, type ProviderInfo, type ProviderTest } from '../../../core/contract/provider.ts'
 import type { SettingsReport } from '../../../core/contract/settings.ts'
+import { api } from '../../api.ts'
+import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chip, type Tone } from '../../ui/chip.tsx'
+import { classNames } from '../../ui/class-names.ts'
+import { formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { IconButton } from '../../ui/icon-button.tsx'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 import { ProviderDialog } from './provider-dialog.tsx'
-import { ProviderRow } from './provider-row.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import sectionStyles from './section.module.css'
 
@@ -54,4 +60,113 @@ export function ProviderList({ report }: { readonly report: SettingsReport }) {
       {open?.kind === 'remove' && <RemoveDialog report={report} provider={open.provider} onClose={close} />}
     </section>
   )
+}
+
+type RowProps = {
+  readonly provider: ProviderInfo
+  readonly canStoreKeys: boolean
+  readonly onEdit: () => void
+  readonly onKey: () => void
+  readonly onRemove: () => void
+}
+
+/** A model with its address, the source of its key, and whether it can be reached. */
+function ProviderRow({ provider, canStoreKeys, onEdit, onKey, onRemove }: RowProps) {
+  const test = useMutation(api.settings.testProvider.mutationOptions())
+  const { name, model, baseUrl } = provider
+  const key = keyText(provider, canStoreKeys)
+  return (
+    <li className={classNames(sectionStyles.entry, sectionStyles.providerRow)}>
+      <div className={sectionStyles.words}>
+        <p className={sectionStyles.entryHead}>
+          <strong>{name}</strong> <span>{model}</span>
+          <Chip tone={key.tone} title={key.hint}>
+            {key.text}
+          </Chip>
+        </p>
+        <p className={sectionStyles.dim}>
+          <code>
+            <bdi>{baseUrl}</bdi>
+          </code>
+        </p>
+        <p className={sectionStyles.dim}>{limitsText(provider)}</p>
+        <p className={sectionStyles.result} role="status">
+          {test.isPending ? (
+            isWriter(provider) ? (
+              'Asking it for one word…'
+            ) : (
+              'Asking it for one vector…'
+            )
+          ) : test.error ? (
+            <span className={sectionStyles.providerProblem}>{toErrorInfo(test.error).message}</span>
+          ) : (
+            test.data && <TestResult test={test.data} />
+          )}
+        </p>
+      </div>
+      <div className={sectionStyles.providerActions}>
+        <Button
+          aria-label={`Test ${name}`}
+          title="One tiny real call"
+          disabled={test.isPending}
+          onClick={() => test.mutate({ name })}
+        >
+          Test
+        </Button>
+        {canStoreKeys && (
+          <Button aria-label={`Key of ${name}`} onClick={onKey}>
+            Key…
+          </Button>
+        )}
+        <Button aria-label={`Edit ${name}`} onClick={onEdit}>
+          Edit…
+        </Button>
+        <IconButton icon="close" label={`Remove ${name}`} onClick={onRemove} />
+      </div>
+    </li>
+  )
+}
+
+function TestResult({ test }: { readonly test: ProviderTest }) {
+  if (test.ok && test.dimensions !== undefined) {
+    return (
+      <span className={sectionStyles.fine}>
+        It answers, in {formatDuration(test.durationMs)}, with vectors of {plural(test.dimensions, 'number')}.
+      </span>
+    )
+  }
+  if (test.ok) return <span className={sectionStyles.fine}>It answers, in {formatDuration(test.durationMs)}.</span>
+  return <span className={sectionStyles.providerProblem}>{test.problem ?? 'It does not answer.'}</span>
+}
+
+function keyText(
+  { keySource, keyVariable }: ProviderInfo,
+  canStoreKeys: boolean,
+): { readonly text: string; readonly tone: Tone; readonly hint: string } {
+  switch (keySource) {
+    case 'environment':
+      return { text: `key from ${keyVariable ?? 'the environment'}`, tone: 'fine', hint: 'The environment holds it' }
+    case 'key_store':
+      return { text: 'key in the keychain', tone: 'fine', hint: 'The keychain of this desktop holds it' }
+    case 'none':
+      if (keyVariable === null) return { text: 'no key', tone: 'neutral', hint: 'A server on this machine needs none' }
+      return {
+        text: `no key: set ${keyVariable}`,
+        tone: 'warning',
+        hint: canStoreKeys ? 'Enter it here, or set the variable and start again' : 'Set the variable and start again',
+      }
+  }
+}
+
+function limitsText(provider: ProviderInfo): string {
+  const { timeoutMs, maxOutputTokens, inputPrice, outputPrice } = provider
+  if (!isWriter(provider)) {
+    const ofTexts = inputPrice === null ? 'no price set' : `${inputPrice} per million tokens`
+    return `Embeddings · ${formatCount(timeoutMs / 1000)} s for a request · ${ofTexts}`
+  }
+  const price =
+    inputPrice === null || outputPrice === null
+      ? 'no prices set'
+      : `${inputPrice} in, ${outputPrice} out per million tokens`
+  return `${formatCount(timeoutMs / 1000)} s for an answer of at most ${plural(maxOutputTokens, 'token')} · ${price}`
 }

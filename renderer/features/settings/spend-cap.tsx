@@ -5,7 +5,6 @@ import { formatCount } from '../../ui/format.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import sectionStyles from './section.module.css'
 import { SourceChip } from './source-chip.tsx'
-import styles from './spend-cap.module.css'
 import { useSaveSettings } from './use-save-settings.ts'
 import { ValueField } from './value-field.tsx'
 
@@ -29,7 +28,7 @@ export function SpendCap({ report }: { readonly report: SettingsReport }) {
         Most tokens, in and out together, that one run may exchange with models. What is left of a run after that is
         made by the built-in extractor. Empty is no cap.
       </p>
-      <div className={styles.line}>
+      <div className={sectionStyles.line}>
         {source === 'environment' ? (
           <span>{spendCapTokens === null ? 'no cap' : formatCount(spendCapTokens)}</span>
         ) : (

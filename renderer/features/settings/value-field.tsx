@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { choiceLabel } from './setting-groups.ts'
-import styles from './value-field.module.css'
+import styles from './settings-view.module.css'
 
 type Props = {
   readonly label: string
