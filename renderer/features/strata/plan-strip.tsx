@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import type { PlanStep } from '../../../core/contract/compaction.ts'
 import type { Strata } from '../../../core/contract/strata.ts'
 import { navigate, useRoutePart } from '../../routes.ts'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
@@ -13,7 +13,6 @@ import type { Hit } from './hit.ts'
 import { onClick, onDoubleClick } from './hit-action.ts'
 import { Hovering } from './hovering.ts'
 import { limitsOf } from './limits.ts'
-import styles from './plan-strip.module.css'
 import type { PlanOverlay } from './planned-bars.ts'
 import { StrataTooltip } from './strata-tooltip.tsx'
 import { useReveal } from './use-reveal.ts'
@@ -101,7 +100,7 @@ function Drawing({ strata, steps, step, onStep }: DrawingProps) {
   })
 
   return (
-    <div ref={scroller} className={styles.scroller}>
+    <div ref={scroller} className={drawing.scroller}>
       <div
         ref={stage}
         className={drawing.surface}

@@ -4,7 +4,7 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { findingText } from '../../ui/findings.ts'
 import { formatCount, formatDuration, formatTokens, plural } from '../../ui/format.ts'
@@ -18,7 +18,7 @@ import { traceAddress } from '../../ui/trace-address.ts'
 import { useFindings } from '../../ui/use-findings.ts'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { depthsText, type RangeFigures, summaryCount } from './range-figures.ts'
-import styles from './range-panel.module.css'
+import styles from './strata-stage.module.css'
 
 type Props = { readonly strata: Strata; readonly figures: RangeFigures; readonly onZoom: () => void }
 
@@ -126,7 +126,7 @@ function Kinds({ counts: { byKind } }: { readonly counts: LossReport['counts'] }
       {byKind.map(({ kind, dropped, changed }) => (
         <li key={kind}>
           <span>{kind}</span>
-          <span className={styles.bar}>
+          <span className={styles.rangeBar}>
             <span style={{ width: `${((dropped + changed) / most) * 100}%` }} />
           </span>
           <span className={styles.count}>{formatCount(dropped + changed)}</span>

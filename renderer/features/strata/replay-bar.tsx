@@ -7,9 +7,9 @@ import { IconButton } from '../../ui/icon-button.tsx'
 import { useMessageAt } from '../../ui/message-range.ts'
 import { saveFile } from '../../ui/save-file.ts'
 import { SPEEDS, type Speed, tokensAt } from './replay.ts'
-import styles from './replay-bar.module.css'
 import { replayPage } from './replay-page.ts'
 import type { Scene } from './scene.ts'
+import styles from './strata-stage.module.css'
 import type { ReplayState } from './use-replay.ts'
 
 type Props = { readonly scene: Scene; readonly state: ReplayState; readonly title: string }
