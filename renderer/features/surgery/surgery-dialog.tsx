@@ -4,7 +4,7 @@ import type { SurgeryRequest, SurgeryResult } from '../../../core/contract/surge
 import { toErrorInfo } from '../../error-text.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { ErrorLine } from '../../ui/error-line.tsx'
+import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { formatBytes, formatDuration, plural } from '../../ui/format.ts'
 import { JobProgress } from '../../ui/job-progress.tsx'

@@ -1,11 +1,14 @@
+import { useState } from 'react'
 import type { MemoryInfo } from '../../../core/contract/memory.ts'
 import type { RowChange } from '../../../core/contract/repair.ts'
-import type { SurgeryPreview, WindowChange } from '../../../core/contract/surgery.ts'
+import type { RewrittenNode, SurgeryPreview, WindowChange } from '../../../core/contract/surgery.ts'
+import { Button } from '../../ui/button.tsx'
 import { changedTables } from '../../ui/change-rows.ts'
 import { ChangeTable } from '../../ui/change-table.tsx'
+import { depthLabel } from '../../ui/depth-color.ts'
 import { Fact, Facts } from '../../ui/facts.tsx'
-import { formatCount, plural, shortenId } from '../../ui/format.ts'
-import { RewrittenNodeView } from './rewritten-node-view.tsx'
+import { formatCount, formatTokens, plural, shortenId } from '../../ui/format.ts'
+import { SideBySideTable } from './side-by-side-table.tsx'
 import styles from './surgery-dialog.module.css'
 import { isEmpty, tokensText } from './surgery-wording.ts'
 
@@ -151,3 +154,42 @@ export function lineageAfter(changes: readonly RowChange[], goneId: string): rea
       .map(({ key }) => (key.source_summary_id == null ? `msg_${key.message_id}` : String(key.source_summary_id))),
   }))
 }
+
+type RewrittenProps = {
+  readonly node: RewrittenNode
+  /** True when it is the only rewritten node, which is then open from the beginning. */
+  readonly isOnly: boolean
+}
+
+/** The text of a summary, old and new. */
+function RewrittenNodeView({ node, isOnly }: RewrittenProps) {
+  const [isOpen, setOpen] = useState(isOnly)
+  const { id, depth, sourceTokens, before, after, diff } = node
+  return (
+    <section className={styles.texts} aria-label={id}>
+      <div className={styles.head}>
+        <code title={id}>{isOnly ? id : shortenId(id, 24)}</code>
+        <span>{depthLabel(depth)}</span>
+        <span>{tokensText(before.tokens, after.tokens)}</span>
+        <span className={styles.dim}>from {formatTokens(sourceTokens)}</span>
+        {!isOnly && (
+          <Button look="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Fold' : 'Compare'}
+          </Button>
+        )}
+      </div>
+      {isOpen && (
+        <>
+          <div className={styles.heads}>
+            <span>before · {madeBy(before)}</span>
+            <span>after · {madeBy(after)}</span>
+          </div>
+          <SideBySideTable diff={diff} label={`Text of ${id} before and after`} />
+        </>
+      )}
+    </section>
+  )
+}
+
+const madeBy = ({ tokens, level, model }: RewrittenNode['before']): string =>
+  [formatTokens(tokens), ...(level === 'unknown' ? [] : [level]), ...(model === null ? [] : [model])].join(' · ')
