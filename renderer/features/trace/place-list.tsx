@@ -8,7 +8,7 @@ import { Kbd } from '../../ui/kbd.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
 import { useKeys } from '../../ui/use-keys.ts'
-import styles from './place-list.module.css'
+import styles from './trace-view.module.css'
 
 type Props = {
   readonly places: readonly FactPlace[]
@@ -92,7 +92,7 @@ function PlaceRow({ place, isChosen, onChoose, onOpen }: RowProps) {
       onClick={() => onChoose(place)}
       onDoubleClick={() => onOpen(place)}
     >
-      <span className={styles.line}>
+      <span className={styles.placeLine}>
         <StateMark state={place.state}>{''}</StateMark>
         <span className={styles.swatch} style={{ background: nodeColor(look) }} />
         <span style={{ color: nodeTextColor(look) }}>{nodeLabel(look)}</span>
