@@ -1,5 +1,5 @@
 import { currentRoute, formatRoute, onRouteChange, parseRoute } from './routes.ts'
-import { parseStored } from './ui/stored-json.ts'
+import { parseStored } from './ui/use-stored.ts'
 
 const KEY = 'lcm:places'
 const MAX_FILES = 50

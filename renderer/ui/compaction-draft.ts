@@ -1,6 +1,6 @@
 import type { CompactionSettings } from '../../core/contract/compaction.ts'
 import { currentFile } from '../routes.ts'
-import { parseStored } from './stored-json.ts'
+import { parseStored } from './use-stored.ts'
 
 /** Settings that were tried out and that the next plan uses. */
 export type CompactionDraft = Partial<CompactionSettings>

@@ -36,3 +36,23 @@ export function ErrorState({ error, onRetry, actions }: Props) {
     </div>
   )
 }
+
+type LineProps = {
+  readonly error: unknown
+  readonly onRetry?: () => void
+}
+
+/** An error beside content that is still valid, in one line. Its title has the details. */
+export function ErrorLine({ error, onRetry }: LineProps) {
+  const info = toErrorInfo(error)
+  return (
+    <p className={styles.line} role="alert" title={`${errorText(info.code).next}\n\n${errorReport(info)}`}>
+      <span className={styles.lineMessage}>{info.message}</span>
+      {onRetry && (
+        <Button look="quiet" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </p>
+  )
+}

@@ -1,3 +1,4 @@
+import type { ListedConversation } from '../../core/contract/memory.ts'
 import { withSigns } from './hidden-characters.ts'
 
 /** Keeps a number and its unit on one line. */
@@ -117,3 +118,9 @@ export function splitId(id: string, tailChars = 6): { readonly head: string; rea
 
 /** Returns a foreign name as one line, with hidden characters written out. */
 export const plainName = (name: string): string => withSigns(name.replace(/\s+/g, ' '))
+
+/** Returns the name of a conversation: its title or its session, as one line. */
+export function conversationName(row: Pick<ListedConversation, 'title' | 'sessionId' | 'conversationId'>): string {
+  const name = (row.title ?? '').trim() || row.sessionId.trim()
+  return plainName(name) || `conversation ${row.conversationId}`
+}

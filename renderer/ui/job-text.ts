@@ -1,3 +1,4 @@
+import type { StopReason } from '../../core/contract/compaction.ts'
 import type { Comparison } from '../../core/contract/comparison.ts'
 import type { CoverageReport } from '../../core/contract/coverage.ts'
 import type { ExplorationReport } from '../../core/contract/file.ts'
@@ -175,3 +176,19 @@ function coverageText({ ok, counts }: CoverageReport): string {
   if (ok) return 'Transcript: everything is in the memory'
   return `Transcript: ${formatCount(counts.missing)} missing, ${formatCount(counts.duplicated)} doubled, ${formatCount(counts.differing)} different`
 }
+
+const TEXTS: Readonly<Record<StopReason, string>> = {
+  target_reached: 'the target is reached',
+  nothing_eligible: 'nothing was eligible',
+  irreducible_tail: 'the fresh tail alone is above the target',
+  no_progress: 'another pass would save nothing',
+  cap: 'the limit of passes is reached',
+  deadline: 'its time was up',
+  cancelled: 'it was cancelled',
+  conflict: 'another process changed the conversation',
+}
+
+const isStopReason = (text: string): text is StopReason => Object.hasOwn(TEXTS, text)
+
+/** Says why a compaction run ended. An unknown reason of another system is returned unchanged. */
+export const stopReasonText = (reason: string): string => (isStopReason(reason) ? TEXTS[reason] : reason)

@@ -1,6 +1,5 @@
 import { formatPressure } from './format.ts'
 import styles from './pressure-bar.module.css'
-import { pressureState } from './pressure-state.ts'
 
 type Props = {
   /** Tokens of the assembled window ÷ budget, or null when not known. */
@@ -30,4 +29,12 @@ export function PressureBar({ pressure, activeShare, softThreshold, hardThreshol
       {softThreshold < 1 && <span className={styles.tick} style={{ left: `${softThreshold * 100}%` }} />}
     </span>
   )
+}
+
+type PressureState = 'calm' | 'soft' | 'hard'
+
+/** Returns which threshold the share of active tokens in the budget has reached. */
+export function pressureState(activeShare: number, softThreshold: number, hardThreshold: number): PressureState {
+  if (activeShare >= hardThreshold) return 'hard'
+  return activeShare >= softThreshold ? 'soft' : 'calm'
 }

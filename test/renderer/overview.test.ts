@@ -6,8 +6,8 @@ import {
   roomText,
   withShares,
 } from '../../renderer/features/overview/overview-figures.ts'
-import { pressureState } from '../../renderer/ui/pressure-state.ts'
-import { stopReasonText } from '../../renderer/ui/stop-reason.ts'
+import { stopReasonText } from '../../renderer/ui/job-text.ts'
+import { pressureState } from '../../renderer/ui/pressure-bar.tsx'
 
 describe('the overview', () => {
   it('says how far it is to the next threshold', () => {

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQueries, useQuery, useQueryClient } from '@tans
 import { useMemo } from 'react'
 import type { ConversationsInput } from '../../../core/contract/memory.ts'
 import { api } from '../../api.ts'
-import { conversationName } from '../../ui/conversation-name.ts'
+import { conversationName } from '../../ui/format.ts'
 import { type CurvePoint, pressureCurve } from './pressure-curve.ts'
 
 /** Another conversation in the chart of one. */

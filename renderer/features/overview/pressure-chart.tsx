@@ -9,7 +9,7 @@ import { depthMarks } from '../../ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
 import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
 import { runAddress } from '../../ui/run-address.ts'
-import { useWidth } from '../../ui/use-width.ts'
+import { useWidth } from '../../ui/use-size.ts'
 import {
   type Freed,
   freedAddress,
