@@ -8,7 +8,6 @@ import { Chip, type Tone } from '../../ui/chip.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { ObjectsKeysDialog } from './objects-keys-dialog.tsx'
-import rowStyles from './provider-row.module.css'
 import sectionStyles from './section.module.css'
 
 const KEYS: Readonly<Record<ObjectsPlace['keys'], { readonly text: string; readonly tone: Tone }>> = {
@@ -32,8 +31,8 @@ export function ObjectsSection({ canStoreKeys }: { readonly canStoreKeys: boolea
       )}
       {place && (
         <ul>
-          <li className={classNames(sectionStyles.entry, rowStyles.row)}>
-            <div className={rowStyles.words}>
+          <li className={classNames(sectionStyles.entry, sectionStyles.providerRow)}>
+            <div className={sectionStyles.words}>
               <p className={sectionStyles.entryHead}>
                 <strong>
                   <bdi>{place.shown}</bdi>
@@ -41,18 +40,18 @@ export function ObjectsSection({ canStoreKeys }: { readonly canStoreKeys: boolea
                 <Chip tone={KEYS[place.keys].tone}>{KEYS[place.keys].text}</Chip>
               </p>
               {place.server !== null && (
-                <p className={rowStyles.dim}>
+                <p className={sectionStyles.dim}>
                   <code>
                     <bdi>{place.server}</bdi>
                   </code>
                 </p>
               )}
               {place.keys === 'none' && !canStoreKeys && (
-                <p className={rowStyles.dim}>Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and start again.</p>
+                <p className={sectionStyles.dim}>Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and start again.</p>
               )}
             </div>
             {canStoreKeys && place.server !== null && (
-              <div className={rowStyles.actions}>
+              <div className={sectionStyles.providerActions}>
                 <Button aria-label="Keys for large files" onClick={() => setAsking(true)}>
                   Keys…
                 </Button>
