@@ -1,6 +1,6 @@
 import type { CodeLanguage } from './code-languages.ts'
 import { type CodeLines, codeTokens } from './code-tokens.ts'
-import type { Numbered } from './limited-worker.ts'
+import { type Numbered, READY } from './limited-worker.ts'
 
 /** What this worker is asked. */
 export type CodeQuestion = { readonly code: string; readonly language: CodeLanguage }
@@ -12,3 +12,5 @@ self.addEventListener('message', ({ data: { id, value } }: MessageEvent<Numbered
   // Code that a grammar fails on is shown plain.
   codeTokens(value.code, value.language).then(answer, () => answer(null))
 })
+
+self.postMessage(READY)

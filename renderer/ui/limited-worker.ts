@@ -1,5 +1,7 @@
 /** After so many workers in a row that could not start or broke, nothing more is asked. */
 const MOST_FAILURES = 3
+/** A worker that is not ready after this time has broken. On a busy machine its code takes long to load. */
+const START_MS = 60_000
 
 type Options = {
   readonly start: () => Worker
@@ -9,6 +11,9 @@ type Options = {
 
 /** What a worker is sent, and what it sends back. */
 export type Numbered<T> = { readonly id: number; readonly value: T }
+
+/** What a worker sends first, when it is ready to answer. */
+export const READY: Numbered<null> = { id: 0, value: null }
 
 /** Why there is no answer: it took too long, the worker broke, or nobody waits for it any more. */
 export type NoAnswer = 'too slow' | 'broken' | 'not wanted'
@@ -55,7 +60,14 @@ export class LimitedWorker<Question, Answer extends object> {
       this.#settle(next.id, 'broken')
       return
     }
+    const isReady = this.#worker !== null
     this.#started().postMessage({ id: next.id, value: next.question } satisfies Numbered<Question>)
+    if (isReady) this.#startClock()
+    else this.#limit = setTimeout(() => this.#giveUp('broken'), START_MS)
+  }
+
+  #startClock(): void {
+    clearTimeout(this.#limit)
     this.#limit = setTimeout(() => this.#giveUp('too slow'), this.#options.limitMs)
   }
 
@@ -80,6 +92,10 @@ export class LimitedWorker<Question, Answer extends object> {
     worker.addEventListener('message', ({ data }: MessageEvent<Numbered<Answer>>) => {
       // A library in the worker may send messages of its own.
       if (typeof data?.id !== 'number') return
+      if (data.id === READY.id) {
+        this.#startClock()
+        return
+      }
       this.#failures = 0
       this.#settle(data.id, data.value)
     })

@@ -9,7 +9,7 @@ import {
 } from 'pdfjs-dist'
 // The half of PDF.js that reads documents. It runs in this worker, too, so that ending it ends everything.
 import 'pdfjs-dist/build/pdf.worker.mjs'
-import type { Numbered } from './limited-worker.ts'
+import { type Numbered, READY } from './limited-worker.ts'
 
 /** What this worker is asked: to draw a page, the first is 1. */
 export type PdfQuestion = {
@@ -131,3 +131,5 @@ self.addEventListener('message', ({ data: { id, value } }: MessageEvent<Numbered
   if (value === undefined) return
   void draw(value).then((answer) => self.postMessage({ id, value: answer } satisfies Numbered<PdfAnswer>))
 })
+
+self.postMessage(READY)

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { LimitedWorker, type Numbered } from '../../renderer/ui/limited-worker.ts'
+import { LimitedWorker, type Numbered, READY } from '../../renderer/ui/limited-worker.ts'
 
 /** A worker that answers when a test says so. */
 class WrittenWorker extends EventTarget {
@@ -8,6 +8,9 @@ class WrittenWorker extends EventTarget {
   postMessage = (message: Numbered<string>) => this.asked.push(message)
   terminate = () => {
     this.isEnded = true
+  }
+  ready() {
+    this.dispatchEvent(new MessageEvent('message', { data: READY }))
   }
   answer(value: string) {
     const data = { id: this.asked.at(-1)?.id, value: { value } }
@@ -47,6 +50,10 @@ describe('a worker with a limit', () => {
   it('is ended when an answer takes too long, and the next question goes to another one', async () => {
     const worker = limited()
     const answers = [worker.ask('endless'), worker.ask('short')]
+    // The time in which its code is loaded does not count.
+    vi.advanceTimersByTime(5000)
+    expect(started[0]?.isEnded).toBe(false)
+    started[0]?.ready()
     vi.advanceTimersByTime(1000)
     expect(await answers[0]).toBe('too slow')
     expect(started.map(({ isEnded }) => isEnded)).toEqual([true, false])
