@@ -1,5 +1,4 @@
-import { basename } from 'node:path'
-import { sha256, sha256Bytes } from '../../hashing.ts'
+import { sha256Bytes } from '../../hashing.ts'
 import type { Query } from '../../postgres/connect.ts'
 import {
   type ConversationHead,
@@ -9,10 +8,10 @@ import {
 } from '../../postgres/conversation-rows.ts'
 import type { StoredRow, StoredTable, StoredValue } from '../../postgres/tables.ts'
 import type { ReadDb } from '../../sqlite/read-db.ts'
-import { Lineage, type Skeleton, type SummaryLink } from './lineage.ts'
+import { fileOf, messageOf, numberOf, partOf, type Row, rowNumbers, skeletonOf, textOf } from './as-ours.ts'
+import { Lineage, type SummaryLink } from './lineage.ts'
 import { msOf, VoltTables } from './tables.ts'
 
-type Row = Readonly<Record<string, unknown>>
 type Rows = AsyncIterable<readonly StoredRow[]>
 
 /** Summaries whose texts are fetched at once. */
@@ -24,8 +23,6 @@ const PIECE = 1 << 20
 const UNSETTLED = 3
 /** Room for the number of parts of the newest messages in the number of appends. */
 const PARTS_ROOM = 1000
-/** Summaries of one millisecond that get row numbers of their own. */
-const ROWS_A_MS = 1024
 /** Volt begins the titles of its conversations with the session. */
 const TITLE = /^\[VoltCode Session: ([^\]]+)\]\s*/
 
@@ -356,93 +353,6 @@ async function sourceLinks(
     if (!links.has(name)) links.set(name, { summary, source, ordinal })
   }
   return [...links.values()].toSorted((a, b) => (a.summary < b.summary ? -1 : a.summary > b.summary ? 1 : 0))
-}
-
-function skeletonOf(row: Row): Skeleton {
-  const order = numberOf(row.order)
-  const isStub = row.type === 'archive_stub'
-  const isCondensed = row.kind === 'bindle' || row.kind === 'condensed'
-  return {
-    id: String(row.id),
-    isLeaf: !isStub && (order === null ? !isCondensed : order <= 1),
-    order,
-    isStub,
-    createdAtMs: numberOf(row.at) ?? 0,
-  }
-}
-
-/** Numbers that grow with time, and stay what they are when summaries are added. */
-function rowNumbers(skeletons: readonly Skeleton[]): ReadonlyMap<string, number> {
-  let before = 0
-  return new Map(
-    skeletons.map(({ id, createdAtMs }) => {
-      before = Math.max(before + 1, createdAtMs * ROWS_A_MS)
-      return [id, before]
-    }),
-  )
-}
-
-function messageOf(row: Row): StoredRow {
-  const content = textOf(row.content) ?? ''
-  return {
-    message_id: numberOf(row.message_id),
-    seq: numberOf(row.seq) ?? numberOf(row.message_id),
-    role: textOf(row.role) ?? 'user',
-    token_count: numberOf(row.token_count) ?? 0,
-    created_at: numberOf(row.created_at) ?? 0,
-    external_id: null,
-    content_hash: sha256(content),
-    content,
-  }
-}
-
-const PART_TEXTS = [
-  ...['part_id', 'session_id', 'part_type', 'tool_call_id', 'tool_name', 'tool_status', 'tool_title', 'patch_hash'],
-  ...['patch_files', 'file_mime', 'file_name', 'file_url', 'subtask_prompt', 'subtask_desc', 'subtask_agent'],
-  ...['step_reason', 'snapshot_hash', 'text_content', 'tool_input', 'tool_output', 'tool_error', 'metadata'],
-]
-const PART_NUMBERS = ['message_id', 'step_cost', 'step_tokens_in', 'step_tokens_out']
-
-function partOf(row: Row): StoredRow {
-  return {
-    ...Object.fromEntries(PART_TEXTS.map((name) => [name, textOf(row[name])])),
-    ...Object.fromEntries(PART_NUMBERS.map((name) => [name, numberOf(row[name])])),
-    session_id: textOf(row.session_id) ?? '',
-    ordinal: numberOf(row.ordinal) ?? 0,
-    is_content: 0,
-    is_ignored: row.is_ignored === true ? 1 : 0,
-    is_synthetic: row.is_synthetic === true ? 1 : 0,
-    compaction_auto: typeof row.compaction_auto === 'boolean' ? Number(row.compaction_auto) : null,
-    text_is_content: 0,
-    metadata_has_text: 0,
-  }
-}
-
-/** Content that Volt keeps gets a place beside the memory. Otherwise the path on Volt's own machine stays. */
-function fileOf(row: Row, conversationId: number): StoredRow {
-  const [id, path, hash] = [textOf(row.file_id) ?? '', textOf(row.original_path), textOf(row.hash)]
-  const name = PLAIN_NAME.test(id) ? id : hash
-  const kept = `lcm-files/${conversationId}/${name}.${row.isText === true ? 'txt' : 'bin'}`
-  return {
-    file_id: id,
-    file_name: path === null ? null : basename(path.replaceAll('\\', '/')),
-    mime_type: textOf(row.mime_type),
-    byte_size: numberOf(row.bytes),
-    content_hash: hash,
-    storage_uri: hash === null ? (path ?? '') : kept,
-    exploration_summary: textOf(row.exploration_summary),
-    created_at: numberOf(row.created_at) ?? 0,
-  }
-}
-
-/** An id that may stand as the name of a file. */
-const PLAIN_NAME = /^[A-Za-z0-9_-]{1,100}$/
-
-const textOf = (value: unknown): string | null => (value === null || value === undefined ? null : String(value))
-
-function numberOf(value: unknown): number | null {
-  const number = value === null || value === undefined ? Number.NaN : Number(value)
-  return Number.isFinite(number) ? number : null
 }
 
 async function* mapped(rows: AsyncIterable<readonly Row[]>, body: (row: Row) => StoredRow): Rows {
