@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FleetQuery } from '../../core/contract/fleet.ts'
 import { LcmError } from '../../core/errors.ts'
 import { openLcm } from '../../core/lcm.ts'
+import { copyFromTenant } from '../../core/remote/copy-from-tenant.ts'
 import { checkConversations, readFleet } from '../../core/remote/fleet.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
 import { pushFile } from '../../core/remote/push.ts'
@@ -97,6 +98,26 @@ const failure = async (work: Promise<unknown>) => {
 }
 
 describe('a database of Volt', () => {
+  it('has all conversations of a user copied into one file, with their large files and without findings', async () => {
+    const to = freshPath()
+    const asked = { from: server.db, tenant: 'user_ada', conversationId: null, to, objects: null }
+    const { conversations } = await finish(copyFromTenant(asked, never))
+    expect(conversations).toMatchObject([
+      { messages: 12, summaries: 5, isRenumbered: false, unavailableFiles: [] },
+      { messages: 1, isRenumbered: false },
+    ])
+    const lcm = await openLcm(to, { readOnly: true })
+    expect(lcm.info.copiedFrom).toMatchObject({ system: 'volt', fileName: 'user_ada' })
+    expect(await brokenRules(lcm)).toEqual([])
+    const read = await lcm.fileReader.read('file_0123456789abcdef', { kind: 'lines', first: 1 }, never)
+    expect(read.text).toContain('quoted')
+    expect(lcm.read.column('SELECT parent_conversation_id FROM conversations ORDER BY conversation_id')).toEqual([
+      null,
+      conversation,
+    ])
+    lcm.close()
+  })
+
   it('lists the conversations of all users, page by page, in any order', async () => {
     for (const sort of ['pressure', 'ingest', 'messages', 'findings'] as const) {
       const whole = await fleet({ sort })
