@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readEmbedded, recognised } from '../../renderer/ui/embedded-file.ts'
+import { picturesIn } from '../../renderer/ui/file-references.tsx'
 import { pngOf } from '../builders/png.ts'
 
 const uri = (bytes: Uint8Array, mime = 'image/png') => `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`
@@ -51,5 +52,22 @@ describe('a file in a data address', () => {
         expect(['picture', 'pdf', 'refused']).toContain(recognised(bytesOf(start, [...rest])).kind)
       }),
     )
+  })
+})
+
+describe('references to large files', () => {
+  it('name pictures and PDFs by their types, each once, and no other file', () => {
+    const reference = (id: string, name: string, mime: string) => `[LCM File: file_${id} | ${name} | ${mime} | 9 bytes]`
+    const text = [
+      reference('00000000000000aa', 'a.png', 'image/png'),
+      reference('00000000000000bb', 'b.ts', 'text/x-typescript'),
+      reference('00000000000000cc', 'c.pdf', 'application/pdf'),
+      reference('00000000000000aa', 'a.png', 'image/png'),
+      reference('00000000000000dd', 'd.svg', 'image/svg+xml'),
+    ].join(' and ')
+    expect(picturesIn(text)).toEqual([
+      { id: 'file_00000000000000aa', name: 'a.png' },
+      { id: 'file_00000000000000cc', name: 'c.pdf' },
+    ])
   })
 })
