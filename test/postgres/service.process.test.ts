@@ -194,7 +194,11 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     afterAll(() => model.close())
 
     /** Runs a worker until the moment has come. */
-    async function workUntil({ answers, locks, isWritten = false }: Moment, id: number) {
+    async function workUntil(
+      { answers, locks, isWritten = false }: Moment,
+      id: number,
+      args: readonly string[] = working().args,
+    ) {
       const holder = await server.connect()
       const before = model.asked.length
       let hasLocked = false
@@ -210,8 +214,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
           good()(response, asked, n)
         })
       })
-      const { args, env } = working()
-      const child = startLcm(args, { env })
+      const child = startLcm(args, { env: working().env })
       const ran = ended(child)
       if (locks === undefined) await expect.poll(() => held.length).toBeGreaterThan(0)
       else {
@@ -225,13 +228,16 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
       }
       return { child, ran, holder, answer }
     }
+    /** A minute passes. */
+    const endLease = (id: number) =>
+      db.write('acme', (query) =>
+        query(`UPDATE lcm.compaction_jobs SET taken_until = taken_until - 60000 WHERE conversation_id = ${id}`),
+      )
     /** Another takes the job when a minute is over, and not before. */
     async function takeOver({ isWritten = false }: Moment, id: number) {
       model.behave(good())
       expect(await work()).toEqual([])
-      await db.write('acme', (query) =>
-        query(`UPDATE lcm.compaction_jobs SET taken_until = taken_until - 60000 WHERE conversation_id = ${id}`),
-      )
+      await endLease(id)
       expect(await work()).toEqual([`${id} ${isWritten ? 'nothing_to_do' : 'compacted'}`])
       expect(await storedMemory(db, 'acme', id)).toEqual(undisturbed)
     }
@@ -250,22 +256,38 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
       })
     }
 
-    for (const moment of MOMENTS.filter(({ answers, isHalf }) => answers !== undefined || isHalf)) {
-      it(`are compacted once and lose nothing when the server is killed while ${moment.when}`, async () => {
-        const id = await fullConversation(db, 'acme', `server ${moment.when}`)
-        const before = await storedMemory(db, 'acme', id)
-        const { ran, holder, answer } = await workUntil(moment, id)
-        await db.close()
-        await server.killAndRestart()
-        db = await server.connect()
-        await holder.close()
-        answer()
-        const { code, stderr } = await ran
-        expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be reached')])
-        expect(await storedMemory(db, 'acme', id)).toEqual(before)
-        await takeOver(moment, id)
-      })
+    /** Kills the server when the moment has come. */
+    async function killServer(moment: Moment, id: number, args: readonly string[]) {
+      const before = await storedMemory(db, 'acme', id)
+      const held = await workUntil(moment, id, args)
+      await db.close()
+      await server.killAndRestart()
+      db = await server.connect()
+      await held.holder.close()
+      expect(await storedMemory(db, 'acme', id)).toEqual(before)
+      held.answer()
+      return held
     }
+
+    it('are compacted once and lose nothing when the server is killed while a model is asked', async () => {
+      const [asking = { when: '' }] = MOMENTS
+      const id = await fullConversation(db, 'acme', 'server while asking')
+      const { ran } = await killServer(asking, id, working().args)
+      const { code, stderr } = await ran
+      expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be reached')])
+      await takeOver(asking, id)
+    })
+
+    it('are compacted by a worker that outlives a server that was killed while it wrote', async () => {
+      const writing = MOMENTS.find(({ isHalf }) => isHalf) ?? { when: '' }
+      const id = await fullConversation(db, 'acme', 'server while writing')
+      const args = working().args.filter((word) => word !== '--once' && word !== '--json')
+      const { child, ran } = await killServer(writing, id, args)
+      await endLease(id)
+      await expect.poll(() => storedMemory(db, 'acme', id)).toEqual(undisturbed)
+      child.kill('SIGINT')
+      expect((await ran).stderr).toContain('tries again')
+    })
   })
 
   it('see and change nothing of another tenant by any statement, whatever the role of their login', async () => {

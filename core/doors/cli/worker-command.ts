@@ -3,6 +3,7 @@ import { setTimeout as later } from 'node:timers/promises'
 import { z } from 'zod'
 import { CompactInput, SummarizerName } from '../../contract/compaction.ts'
 import { type WorkerOutcome, WorkerReport } from '../../contract/remote.ts'
+import { LcmError } from '../../errors.ts'
 import { neededRun } from '../../jobs/auto-compaction.ts'
 import { loadSettings } from '../../settings/settings-store.ts'
 import { defineCommand } from './command.ts'
@@ -32,12 +33,15 @@ export const worker = defineCommand({
     const { budgetTokens, softThreshold } = loadSettings(process.env).compaction
     const { workOnce } = await import('../../remote/worker.ts')
     const { requireVersion } = await import('../../postgres/migrate.ts')
-    const report = await withPostgres(address, (db, { tenant: named, shown }) =>
-      interruptibleCall(async (signal) => {
+    const conversations: WorkerOutcome[] = []
+    let shown: string | null = null
+    /** Works on one connection until nothing is due, or without an end. */
+    const work = (signal: AbortSignal): Promise<void> =>
+      withPostgres(address, async (db, named) => {
         await requireVersion(db)
-        const conversations: WorkerOutcome[] = []
+        shown = named.shown
         const options = {
-          ...{ db, tenant: tenant ?? named, now: Date.now },
+          ...{ db, tenant: tenant ?? named.tenant, now: Date.now },
           worker: `${hostname()} ${process.pid}`,
           minWindowTokens: Math.ceil(budgetTokens * softThreshold),
           compact: (path: string, conversationId: number, stop: AbortSignal) =>
@@ -57,9 +61,22 @@ export const worker = defineCommand({
           if (!once) printNote(lineOf(outcome))
           if (conversations.length < MOST_REPORTED) conversations.push(outcome)
         }
-        return { address: shown, conversations }
-      }),
-    )
+      })
+    const report = await interruptibleCall(async (signal) => {
+      for (let isOver = false; !isOver; ) {
+        try {
+          await work(signal)
+          isOver = true
+        } catch (error) {
+          // A worker that runs on outlives a restart of the server.
+          const isGone = error instanceof LcmError && error.code === 'server_unavailable'
+          if (once || shown === null || !isGone || signal.aborted) throw error
+          printNote(`${error.message} The worker tries again.`)
+          await later(IDLE_MS, null, { signal }).catch(() => undefined)
+        }
+      }
+      return { address: shown ?? '', conversations }
+    })
     const rows = report.conversations.map((one) => [one.tenant, one.conversationId, one.outcome, one.created])
     const text = (): string =>
       rows.length === 0
