@@ -64,7 +64,9 @@ END $$;
 CREATE TRIGGER message_parts_kept AFTER INSERT ON lcm.message_parts REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION lcm.keep_tool_texts();
 
--- As before, and messages by all their texts. "has_tools": what decides stands in the parts, too.
+-- As before, and messages by all their texts. "has_tools": what decides stands in the parts, too. LIMIT 1 makes the
+-- planner look rows of the other table up by their keys: it thinks that a third of all texts are long, and would read
+-- the messages of every tenant.
 DROP FUNCTION lcm.find_texts(jsonb, jsonb, bigint[], double precision, bigint, bigint, text, text, integer);
 CREATE FUNCTION lcm.find_texts(
   sought jsonb, weighed jsonb, conversations bigint[], after_score double precision, after_at bigint,
@@ -85,9 +87,9 @@ BEGIN
       SELECT conversation_id, ''msg_'' || message_id AS id, ''message'' AS kind, seq, role, NULL::bigint, created_at,
         content, exact_texts, %2$s AS score, false
       FROM lcm.messages AS m
-      WHERE tenant_id = $1 AND ($2 IS NULL OR conversation_id = ANY ($2)) AND %1$s AND NOT EXISTS (
-        SELECT 1 FROM lcm.tool_texts AS t WHERE t.tenant_id = m.tenant_id
-          AND t.conversation_id = m.conversation_id AND t.message_id = m.message_id)
+      WHERE tenant_id = $1 AND ($2 IS NULL OR conversation_id = ANY ($2)) AND %1$s AND (
+        SELECT t.message_id FROM lcm.tool_texts AS t WHERE t.tenant_id = m.tenant_id
+          AND t.conversation_id = m.conversation_id AND t.message_id = m.message_id LIMIT 1) IS NULL
       UNION ALL
       SELECT m.conversation_id, ''msg_'' || m.message_id, ''message'', m.seq, m.role, NULL, m.created_at, m.content,
         m.exact_texts, t.score, true
@@ -95,8 +97,10 @@ BEGIN
         SELECT conversation_id, message_id, %2$s AS score FROM lcm.tool_texts
         WHERE tenant_id = $1 AND ($2 IS NULL OR conversation_id = ANY ($2)) AND %1$s
       ) AS t
-      JOIN lcm.messages AS m
-        ON m.tenant_id = $1 AND m.conversation_id = t.conversation_id AND m.message_id = t.message_id
+      CROSS JOIN LATERAL (
+        SELECT * FROM lcm.messages AS own
+        WHERE own.tenant_id = $1 AND own.conversation_id = t.conversation_id AND own.message_id = t.message_id LIMIT 1
+      ) AS m
       UNION ALL
       SELECT conversation_id, summary_id, kind, NULL, NULL, depth, created_at, content, exact_texts, %2$s, false
       FROM lcm.summaries WHERE tenant_id = $1 AND ($2 IS NULL OR conversation_id = ANY ($2)) AND %1$s
@@ -115,9 +119,9 @@ DECLARE
 BEGIN
   IF tenant IS NULL OR NOT ARRAY[tenant, '*'] && lcm.tenants_of_caller() THEN RETURN 0; END IF;
   EXECUTE format('SELECT count(*) FROM (
-    SELECT 1 FROM lcm.messages AS m WHERE tenant_id = $1 AND %1$s AND NOT EXISTS (
-      SELECT 1 FROM lcm.tool_texts AS t WHERE t.tenant_id = m.tenant_id
-        AND t.conversation_id = m.conversation_id AND t.message_id = m.message_id)
+    SELECT 1 FROM lcm.messages AS m WHERE tenant_id = $1 AND %1$s AND (
+      SELECT t.message_id FROM lcm.tool_texts AS t WHERE t.tenant_id = m.tenant_id
+        AND t.conversation_id = m.conversation_id AND t.message_id = m.message_id LIMIT 1) IS NULL
     UNION ALL SELECT 1 FROM lcm.tool_texts WHERE tenant_id = $1 AND %1$s
     UNION ALL SELECT 1 FROM lcm.summaries WHERE tenant_id = $1 AND %1$s LIMIT $2) AS found', lcm.text_condition(sought))
   INTO found USING tenant, most;
