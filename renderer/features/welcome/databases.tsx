@@ -21,7 +21,9 @@ export function Databases() {
     return (
       <section>
         <SectionHeading>Databases</SectionHeading>
-        <ErrorLine error={known.error} onRetry={() => void known.refetch()} />
+        <div className={styles.damaged}>
+          <ErrorLine error={known.error} onRetry={() => void known.refetch()} />
+        </div>
       </section>
     )
   if (!known.data || known.data.servers.length === 0) return null

@@ -25,7 +25,9 @@ export function RecentMemories() {
     return (
       <section>
         <SectionHeading>Recent</SectionHeading>
-        <ErrorLine error={recent.error} onRetry={() => void recent.refetch()} />
+        <div className={styles.damaged}>
+          <ErrorLine error={recent.error} onRetry={() => void recent.refetch()} />
+        </div>
       </section>
     )
   if (!recent.data || recent.data.length === 0) return null
