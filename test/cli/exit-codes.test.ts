@@ -195,6 +195,7 @@ describe('the exit code', () => {
   it('is 0 for a command that succeeded', async () => {
     expect((await lcm(['stats', '--db', memory.path])).code).toBe(0)
     expect((await lcmHere(['stats', '--help'])).code).toBe(0)
+    expect(await lcmHere(['grep', 'lease', '--db', memory.path, '--help'])).toMatchObject({ code: 0, stderr: '' })
   })
 
   it('is 1 when what was asked for does not exist', async () => {

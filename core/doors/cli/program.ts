@@ -33,7 +33,7 @@ export async function runCli(args: readonly string[], installation: Installation
     const program = await programOf(list, spec, version, isVersion, (one, input, given) =>
       runCommand(one, input, { ...given, installation, version, lists: commandLists }, running),
     )
-    await program.parseAsync([...checkedFirst(program, name, spec, options, words)], { from: 'user' })
+    await program.parseAsync([...checkedFirst(name, spec, options, words)], { from: 'user' })
     await running.recorded?.end(running.exitCode, null)
     return running.exitCode
   } catch (error) {
@@ -83,7 +83,6 @@ async function programOf(
  * when the parser refuses them: beside --help or --version it would not check them.
  */
 function checkedFirst(
-  program: Command,
   name: string | null,
   spec: CommandSpec | null,
   options: readonly string[],
@@ -91,8 +90,9 @@ function checkedFirst(
 ): readonly string[] {
   if (spec === null) return name === null ? words : [name]
   const [, ...rest] = options.filter((option) => option !== '--help' && option !== '-h')
-  const command = program.commands.find((one) => one.name() === spec.name)
-  if (command === undefined || rest.length === options.length - 1) return words
+  if (rest.length === options.length - 1) return words
+  // A parser of its own: it keeps the values that it read.
+  const command = addCommand(quiet(new Command()), spec, async () => undefined)
   try {
     for (const [index, operand] of command.parseOptions(rest).operands.entries()) {
       command.registeredArguments[index]?.parseArg?.(operand, undefined)
