@@ -206,7 +206,10 @@ function Details({
   )
 }
 
-const TICK_PX = 110
+/** The width of a character on the axis, at most, and the room behind a text. */
+const CHAR_PX = 6.2
+const ROOM_PX = 12
+const widthOf = (text: string): number => text.length * CHAR_PX + ROOM_PX
 
 function Axis({
   found,
@@ -215,14 +218,18 @@ function Axis({
   at,
 }: Omit<Drawn, 'side'> & { readonly found: Comparison; readonly at: number | null }) {
   const ticks: { left: number; text: string }[] = []
+  let free = 0
   for (const { place, atMs } of found.ticks) {
     if (place < sight.from || place >= sight.to) continue
     const { left } = placed(place, place, sight, width)
-    if (left + TICK_PX > width || left - (ticks.at(-1)?.left ?? -TICK_PX) < TICK_PX) continue
-    ticks.push({ left, text: `${formatCount(place + 1)} · ${formatShort(atMs)}` })
+    const text = `${formatCount(place + 1)} · ${formatShort(atMs)}`
+    if (left < free || left + widthOf(text) > width) continue
+    ticks.push({ left, text })
+    free = left + widthOf(text)
   }
   const cross = at === null ? null : placed(at, at, sight, width)
-  const nearest = at === null ? undefined : found.ticks.findLast(({ place }) => place <= at)
+  const nearest = found.ticks.find(({ place }) => place === at)
+  const pointed = at === null ? '' : `message ${formatCount(at + 1)}${nearest ? ` · ${formatShort(nearest.atMs)}` : ''}`
   return (
     <div className={styles.axis} aria-hidden="true">
       {ticks.map(({ left, text }) => (
@@ -230,10 +237,9 @@ function Axis({
           {text}
         </span>
       ))}
-      {cross && at !== null && (
-        <span className={styles.at} style={{ left: Math.min(cross.left, Math.max(0, width - TICK_PX - 30)) }}>
-          message {formatCount(at + 1)}
-          {nearest && nearest.place === at ? ` · ${formatShort(nearest.atMs)}` : ''}
+      {cross && (
+        <span className={styles.at} style={{ left: Math.min(cross.left, Math.max(0, width - widthOf(pointed))) }}>
+          {pointed}
         </span>
       )}
     </div>
