@@ -2,9 +2,11 @@ import { navigate } from '../routes.ts'
 import { formatCount, shortenId } from './format.ts'
 import styles from './large-row.module.css'
 import { MarkedText } from './marked-text.tsx'
+import { useName } from './use-names.ts'
 
 type Props = {
   readonly id: string
+  /** How it begins, which is shown until its name is known. */
   readonly text: string
   readonly tokens: number
   /** The value of the largest row of the list, whose bar is full. */
@@ -14,6 +16,7 @@ type Props = {
 
 /** A message or summary in a list of the largest, with a bar to scale; a click selects it. */
 export function LargeRow({ id, text, tokens, most, color }: Props) {
+  const name = useName(id)
   return (
     <button
       type="button"
@@ -24,7 +27,7 @@ export function LargeRow({ id, text, tokens, most, color }: Props) {
       <span className={styles.line}>
         <span className={styles.excerpt}>
           <bdi>
-            <MarkedText text={text} />
+            <MarkedText text={name ?? text} />
           </bdi>
         </span>
         <span className={styles.id}>{shortenId(id)}</span>
