@@ -94,7 +94,7 @@ function bare(line: string): string {
   return text
 }
 
-/** Tells whether a text consists of such words, and perhaps numbers or ids. */
+/** Tells whether every word of a short text is in one of the sets. Numbers and ids do not count. */
 function isOnlyOf(text: string, ...sets: readonly ReadonlySet<string>[]): boolean {
   if (text.length > LABEL_CHARS) return false
   const words = (text.toLowerCase().match(WORDS) ?? []).filter((word) => !NUMBER_OR_HASH.test(word))

@@ -22,7 +22,7 @@ export const PullReport = z.object({
   unavailableFiles: z.array(z.object({ id: z.string(), reason: z.string() })),
   /**
    * Every row of the file was read again and compared with what the server sent. Otherwise those that were written since
-   * the last pull; of the rest it is known that nobody wrote them.
+   * the last pull: nobody has written the others since.
    */
   comparedAll: z.boolean(),
 })
@@ -96,7 +96,7 @@ export const TenantReport = z.object({
 })
 export type TenantReport = z.infer<typeof TenantReport>
 
-/** The large files in the store beside PostgreSQL, and which of them no row names. */
+/** The contents in the store of large files beside PostgreSQL, and which of them belong to no row. */
 export const ObjectsReport = z.object({
   address: z.string(),
   store: z.string(),

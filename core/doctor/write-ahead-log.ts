@@ -69,8 +69,8 @@ type Kind = 'current' | 'other' | 'foreign'
 const isSame = (a: Sums, b: Sums): boolean => a[0] === b[0] && a[1] === b[1]
 
 /**
- * A frame of another log can have any salts. SQLite adds one to the first salt when it begins a log anew, and takes two
- * random ones when it found no commit in the log, or when another connection had emptied the log.
+ * The salts of a frame that an older log left can be any numbers. When SQLite begins a log anew it adds one to the first
+ * salt; when it found no commit in the log, or another connection had emptied it, both are random.
  */
 function kindOf(slot: Buffer, { salts }: LogHeader): Kind {
   if (isSame([slot.readUInt32BE(8), slot.readUInt32BE(12)], salts)) return 'current'

@@ -71,7 +71,8 @@ export class ExpandQuery {
 
   /**
    * @param limits what may be read at all, when the question is asked under a grant
-   * @throws LcmError not_found, invalid_argument (also for a summarizer that nobody has, and ends of no one conversation), cancelled
+   * @throws LcmError not_found; cancelled; invalid_argument, also for a summarizer that is not configured, and for a range
+   * of messages whose ends are not in one conversation
    */
   async ask(
     input: ExpandQueryInput,

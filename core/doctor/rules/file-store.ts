@@ -15,7 +15,7 @@ export type StoredFile = StoredFileRow & {
   readonly isInStore: boolean
   /** The path at which the file was found, and its size. */
   readonly found: { readonly path: string; readonly bytes: number } | null
-  /** True when the content was left on the server until somebody asks for it. */
+  /** True when the content is still on the server: it is fetched when somebody asks for it. */
   readonly isOnServer: boolean
   /** True when the folder of the system's files exists on this machine. */
   readonly isStoreHere: boolean
@@ -28,7 +28,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
   const folder = dirname(realOf(info.path))
   const configured = filesDir === null ? null : resolve(filesDir)
   const { pulledFrom } = info
-  // A relative path is meant beside the database. A pull puts contents there, too, wherever they were before.
+  // A relative path begins at the folder of the database. A pull puts contents into that folder, too, wherever they were.
   const placeOf = ({ uri, conversationId }: StoredFileRow): string =>
     pulledFrom !== undefined && (configured === null || !uri.startsWith(configured + sep))
       ? join(folder, STORE, String(conversationId), basename(uri.replaceAll('\\', '/')))

@@ -6,7 +6,7 @@ import { messageNodeId } from '../../../systems/node-id.ts'
 /** What is drawn of a conversation: its layers, and its messages merged into columns. */
 export type DrawnStrata = { readonly strata: Strata; readonly messages: StrataMessages }
 
-/** At most so many bars are drawn, the widest first. More could not be told apart on the page. */
+/** The widest bars are drawn, up to this number: more could not be told apart on the page. */
 export const MOST_BARS = 4000
 /** Into how many columns the messages are merged. */
 export const MESSAGE_COLUMNS = 400
