@@ -1,4 +1,4 @@
-import { scaleLinear, scaleTime } from 'd3-scale'
+import { scaleLinear } from 'd3-scale'
 import { type KeyboardEvent, type PointerEvent, useMemo, useState } from 'react'
 import { meaningOf } from '../../../core/contract/glossary.ts'
 import type { CompactionEvent, Pruning } from '../../../core/contract/time-travel.ts'
@@ -7,9 +7,10 @@ import { navigate, type RoutePatch } from '../../routes.ts'
 import { depthColor, depthLabel } from '../../ui/depth-color.ts'
 import { depthMarks } from '../../ui/depth-marks.ts'
 import { formatCompact, formatCount, formatPressure, formatTokens, plural } from '../../ui/format.ts'
-import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
+import { formatShort } from '../../ui/format-time.ts'
 import { runAddress } from '../../ui/run-address.ts'
 import { useWidth } from '../../ui/use-size.ts'
+import { axisOf, axisTicks, lineOf } from './chart-axis.ts'
 import {
   type Freed,
   freedAddress,
@@ -21,9 +22,10 @@ import {
   spentText,
 } from './chart-lanes.ts'
 import { FREED_PX, FreedLane, SPENT_PX, SpentLane } from './chart-lanes.tsx'
+import { CurveNames, namesWidth } from './curve-names.tsx'
 import type { OtherCurve } from './other-curves.ts'
 import styles from './pressure-chart.module.css'
-import { type CurvePoint, chartTop, eventNear, indexAt, peakOf, thinned } from './pressure-curve.ts'
+import { type CurvePoint, chartTop, eventNear, indexAt, peakOf } from './pressure-curve.ts'
 
 type Props = {
   readonly conversationId: number
@@ -50,11 +52,6 @@ const MARK_PX = 7
 const AXIS_PX = 18
 const LEFT = 44
 const RIGHT = 2
-/** The room for names at the end of the curves, as a part of the width. */
-const NAMES = { share: 0.18, least: 140, most: 230 }
-/** The width that a label of the axis needs. */
-const TICK_PX = 110
-const CHAR_PX = 6.5
 const LABEL_PX = 15
 const REACH_PX = 6
 
@@ -73,7 +70,7 @@ export function PressureChart(props: Props) {
   const { name, others, onChoose } = props
   const [box, boxWidth] = useWidth<HTMLDivElement>()
   const [chosen, setChosen] = useState<Chosen | null>(null)
-  const names = Math.max(NAMES.least, Math.min(NAMES.most, boxWidth * NAMES.share))
+  const names = namesWidth(boxWidth)
   const right = others.length > 0 ? names : RIGHT
   const height = others.length > 0 ? HEIGHT_OF_SEVERAL_PX : HEIGHT_PX
   const width = Math.max(0, boxWidth - LEFT - right)
@@ -252,77 +249,16 @@ export function PressureChart(props: Props) {
     </div>
   )
   if (others.length === 0) return chart
-  const ends: readonly CurveEnd[] = [
+  const ends = [
     { conversationId, name: name ?? '', tokens: now?.tokens ?? 0 },
     ...others.map((other) => ({ ...other, tokens: other.points.at(-1)?.tokens ?? 0 })),
-  ]
+  ].map(({ conversationId, name, tokens }) => ({ conversationId, name, y: y(tokens), share: share(tokens) }))
   return (
     <div className={styles.named}>
       {chart}
-      {apart(
-        ends.map(({ tokens }) => y(tokens)),
-        height,
-      ).map((top, index) => {
-        const end = ends[index] as CurveEnd
-        return (
-          <button
-            key={end.conversationId}
-            type="button"
-            className={styles.end}
-            data-chosen={index === 0 || undefined}
-            style={{ top, width: names - 10 }}
-            title={`${end.name}: ${share(end.tokens)}`}
-            onClick={() => onChoose?.(end.conversationId)}
-          >
-            <bdi>{end.name}</bdi> <span>{share(end.tokens)}</span>
-          </button>
-        )
-      })}
+      <CurveNames ends={ends} floor={height} width={names} onChoose={onChoose} />
     </div>
   )
-}
-
-type CurveEnd = { readonly conversationId: number; readonly name: string; readonly tokens: number }
-
-const END_PX = 14
-
-/** Returns heights at which names stand below each other without touching, each as near to its curve as that allows. */
-function apart(heights: readonly number[], floor: number): readonly number[] {
-  const order = heights.map((_, index) => index).sort((a, b) => (heights[a] ?? 0) - (heights[b] ?? 0))
-  const tops: number[] = []
-  let below = 0
-  for (const [rank, index] of order.entries()) {
-    // The lowest ones are pushed up by the floor, and the others down by those above them.
-    const most = floor - (order.length - 1 - rank) * END_PX
-    tops[index] = Math.min(Math.max(heights[index] ?? 0, below), most)
-    below = (tops[index] ?? 0) + END_PX
-  }
-  return tops
-}
-
-type Axis = { readonly from: number; readonly extent: number }
-
-/** The axis reaches over all curves. Its units count from the origin of the conversation. */
-function axisOf(ownExtent: number, originMs: number | null, others: readonly OtherCurve[]): Axis {
-  const starts = others.map((other) => other.originMs - (originMs ?? 0))
-  const ends = others.map((other, index) => (starts[index] ?? 0) + (other.points.at(-1)?.x ?? 0))
-  const from = Math.min(0, ...starts)
-  return { from, extent: Math.max(ownExtent, ...ends) - from || 1 }
-}
-
-/** Draws a curve, which stays at its last height until the end of the axis. */
-function lineOf(
-  points: readonly CurvePoint[],
-  start: number,
-  { from, extent }: Axis,
-  { width, height, top }: { readonly width: number; readonly height: number; readonly top: number },
-): string {
-  const at = ({ x, tokens }: CurvePoint) =>
-    `${(((start + x - from) / extent) * width).toFixed(1)} ${(height - (tokens / top) * height).toFixed(1)}`
-  const own = points.at(-1)?.x || 1
-  return `${thinned(points, (own / extent) * width, own)
-    .map(at)
-    .join('L')}H${width}`
 }
 
 type Lanes = { readonly freed: number | null; readonly spent: number | null; readonly end: number }
@@ -437,44 +373,3 @@ function steppedTo(key: string, from: number | null, points: readonly CurvePoint
 }
 
 const found = (index: number): number | null => (index < 0 ? null : index)
-
-type AxisTick = {
-  readonly at: number
-  readonly x: number
-  readonly label: string
-  readonly anchor: 'start' | 'middle' | 'end'
-}
-
-/** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
-function axisTicks(originMs: number | null, extent: number, width: number, messages: number): readonly AxisTick[] {
-  // Before it is measured, all of them would stand at one place.
-  if (width === 0) return []
-  const count = Math.max(2, Math.floor(width / TICK_PX))
-  const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
-  let right = Number.NEGATIVE_INFINITY
-  return ticks.map(({ at, x, label }) => {
-    const anchor = x < TICK_PX / 3 ? 'start' : x > width - TICK_PX / 3 ? 'end' : 'middle'
-    const length = label.length * CHAR_PX
-    const left = anchor === 'start' ? x : anchor === 'end' ? x - length : x - length / 2
-    const fits = left > right + CHAR_PX
-    if (fits) right = left + length
-    return { at, x, anchor, label: fits ? label : '' }
-  })
-}
-
-function messageTicks(messages: number, width: number, count: number) {
-  const scale = scaleLinear([0, messages], [0, width])
-  return scale.ticks(count).map((at) => ({ at, x: scale(at), label: formatCount(at) }))
-}
-
-function timeTicks(originMs: number, extent: number, width: number, count: number) {
-  const scale = scaleTime([originMs, originMs + extent], [0, width])
-  let day = ''
-  return scale.ticks(count).map((date) => {
-    const atMs = date.getTime()
-    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
-    const isNewDay = formatDate(atMs) !== day
-    day = formatDate(atMs)
-    return { at: atMs, x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
-  })
-}

@@ -1,0 +1,80 @@
+import { scaleLinear, scaleTime } from 'd3-scale'
+import { formatCount } from '../../ui/format.ts'
+import { formatClock, formatDate, formatShort } from '../../ui/format-time.ts'
+import type { OtherCurve } from './other-curves.ts'
+import { type CurvePoint, thinned } from './pressure-curve.ts'
+
+/** The width that a label of the axis needs. */
+const TICK_PX = 110
+const CHAR_PX = 6.5
+
+type Axis = { readonly from: number; readonly extent: number }
+
+/** The axis reaches over all curves. Its units count from the origin of the conversation. */
+export function axisOf(ownExtent: number, originMs: number | null, others: readonly OtherCurve[]): Axis {
+  const starts = others.map((other) => other.originMs - (originMs ?? 0))
+  const ends = others.map((other, index) => (starts[index] ?? 0) + (other.points.at(-1)?.x ?? 0))
+  const from = Math.min(0, ...starts)
+  return { from, extent: Math.max(ownExtent, ...ends) - from || 1 }
+}
+
+/** Draws a curve, which stays at its last height until the end of the axis. */
+export function lineOf(
+  points: readonly CurvePoint[],
+  start: number,
+  { from, extent }: Axis,
+  { width, height, top }: { readonly width: number; readonly height: number; readonly top: number },
+): string {
+  const at = ({ x, tokens }: CurvePoint) =>
+    `${(((start + x - from) / extent) * width).toFixed(1)} ${(height - (tokens / top) * height).toFixed(1)}`
+  const own = points.at(-1)?.x || 1
+  return `${thinned(points, (own / extent) * width, own)
+    .map(at)
+    .join('L')}H${width}`
+}
+
+type AxisTick = {
+  readonly at: number
+  readonly x: number
+  readonly label: string
+  readonly anchor: 'start' | 'middle' | 'end'
+}
+
+/** Round local times, or round numbers of messages, along the axis. A label that would touch the one before is left out. */
+export function axisTicks(
+  originMs: number | null,
+  extent: number,
+  width: number,
+  messages: number,
+): readonly AxisTick[] {
+  // Before it is measured, all of them would stand at one place.
+  if (width === 0) return []
+  const count = Math.max(2, Math.floor(width / TICK_PX))
+  const ticks = originMs === null ? messageTicks(messages, width, count) : timeTicks(originMs, extent, width, count)
+  let right = Number.NEGATIVE_INFINITY
+  return ticks.map(({ at, x, label }) => {
+    const anchor = x < TICK_PX / 3 ? 'start' : x > width - TICK_PX / 3 ? 'end' : 'middle'
+    const length = label.length * CHAR_PX
+    const left = anchor === 'start' ? x : anchor === 'end' ? x - length : x - length / 2
+    const fits = left > right + CHAR_PX
+    if (fits) right = left + length
+    return { at, x, anchor, label: fits ? label : '' }
+  })
+}
+
+function messageTicks(messages: number, width: number, count: number) {
+  const scale = scaleLinear([0, messages], [0, width])
+  return scale.ticks(count).map((at) => ({ at, x: scale(at), label: formatCount(at) }))
+}
+
+function timeTicks(originMs: number, extent: number, width: number, count: number) {
+  const scale = scaleTime([originMs, originMs + extent], [0, width])
+  let day = ''
+  return scale.ticks(count).map((date) => {
+    const atMs = date.getTime()
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+    const isNewDay = formatDate(atMs) !== day
+    day = formatDate(atMs)
+    return { at: atMs, x: scale(date), label: isMidnight ? day : isNewDay ? formatShort(atMs) : formatClock(atMs) }
+  })
+}
