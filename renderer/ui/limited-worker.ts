@@ -73,6 +73,7 @@ export class LimitedWorker<Question, Answer extends object> {
 
   /** Ends the worker, and leaves the question that it was asked without an answer. */
   #giveUp(why: NoAnswer): void {
+    if (why === 'broken') this.#failures += 1
     this.#worker?.terminate()
     this.#worker = null
     this.#settle(this.#waiting[0]?.id ?? -1, why)
@@ -99,10 +100,7 @@ export class LimitedWorker<Question, Answer extends object> {
       this.#failures = 0
       this.#settle(data.id, data.value)
     })
-    worker.addEventListener('error', () => {
-      this.#failures += 1
-      this.#giveUp('broken')
-    })
+    worker.addEventListener('error', () => this.#giveUp('broken'))
     this.#worker = worker
     return worker
   }

@@ -82,4 +82,14 @@ describe('a worker with a limit', () => {
     }
     expect(started).toHaveLength(3)
   })
+
+  it('is not started again after it was not ready in time three times in a row', async () => {
+    const worker = limited()
+    for (let time = 0; time < 5; time += 1) {
+      const answer = worker.ask('anything')
+      vi.advanceTimersByTime(60_000)
+      expect(await answer).toBe('broken')
+    }
+    expect(started.map(({ isEnded }) => isEnded)).toEqual([true, true, true])
+  })
 })
