@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client } from '../api.ts'
 import { Chip } from './chip.tsx'
@@ -15,17 +15,19 @@ const FIRST_BYTES = 4096
  * read a piece at a time; of what cannot be shown only a small first piece is read.
  */
 export function useStoredPicture(id: string, isAsked: boolean): EmbeddedFile | null | undefined {
-  const { data, isError } = useQuery({
+  const { data, isError } = useQuery(storedPictureOptions(id, isAsked))
+  return isAsked && !isError ? data : null
+}
+
+export const storedPictureOptions = (id: string, isAsked: boolean) =>
+  queryOptions({
     queryKey: ['files', 'picture', id],
     queryFn: ({ signal }) => readPicture(id, signal),
-    enabled: isAsked,
-    // A file that is missing may be put back.
-    staleTime: ({ state }) => (state.data ? Number.POSITIVE_INFINITY : 0),
+    // What was read is not read again when the memory changes. A file that is missing may be put back.
+    enabled: ({ state }) => isAsked && !state.data,
     gcTime: KEPT_MS,
     retry: false,
   })
-  return isAsked && !isError ? data : null
-}
 
 async function readPicture(id: string, signal: AbortSignal): Promise<EmbeddedFile | null> {
   const { base64, sizeBytes } = await client.files.bytes({ id, count: FIRST_BYTES }, { signal })
