@@ -6,6 +6,7 @@ import { drawStrata } from '../../renderer/features/strata/draw-strata.ts'
 import {
   appearancesOf,
   onAxis,
+  otherAxis,
   playedTo,
   positionsIn,
   replayAt,
@@ -78,7 +79,8 @@ describe('a replay', () => {
       x += at < 40 ? 10 : count
       columns.x1.push(x)
     }
-    const positions = positionsIn({ ...messageColumns(0, 65), ...columns, count: counts })
+    const columnsOfOther = { ...messageColumns(0, 65), ...columns, count: counts }
+    const positions = positionsIn(columnsOfOther)
     const xOf = (messages: number) => Math.min(messages, 40) * 10 + Math.max(0, messages - 40)
     for (let messages = 0; messages <= 100; messages += 1) {
       expect(positions.endOf(messages)).toBe(xOf(messages))
@@ -93,7 +95,7 @@ describe('a replay', () => {
       ],
       { axis: 'tokens', extent: 460 },
     )
-    const placed = onAxis(replayAt(history, index, after, 70), index, other, positions)
+    const placed = onAxis(replayAt(history, index, after, 70), otherAxis(index, other, columnsOfOther))
     expect(placed).toMatchObject({ at: 70, x: 430, inWindow: Uint8Array.of(0, 0, 0, 1) })
     expect(placed.window).toEqual([
       { x0: 0, x1: 410, isRaw: false },

@@ -103,9 +103,17 @@ export function positionsIn({ x0, x1, count }: StrataMessages): Positions {
   }
 }
 
-/** Places a replay on another axis. `index` is that of the axis of messages. */
-export function onAxis(replay: Replay, index: SummaryIndex, { summaries }: Strata, positions: Positions): Replay {
-  const entries = summaries.id.map((id) => index.entryOf.get(id) ?? -1)
+/** Another axis than that of messages: where messages lie on it, and which entries its summaries have on that of messages. */
+export type OtherAxis = { readonly positions: Positions; readonly entries: Int32Array }
+
+/** Returns an axis that is shown. `index` is that of the axis of messages. */
+export const otherAxis = (index: SummaryIndex, { summaries }: Strata, columns: StrataMessages): OtherAxis => ({
+  positions: positionsIn(columns),
+  entries: Int32Array.from(summaries.id, (id) => index.entryOf.get(id) ?? -1),
+})
+
+/** Places a replay on another axis. */
+export function onAxis(replay: Replay, { positions, entries }: OtherAxis): Replay {
   return {
     at: replay.at,
     x: replay.at === 0 ? 0 : positions.endOf(replay.at),

@@ -9,8 +9,8 @@ import {
   type Appearances,
   appearancesOf,
   onAxis,
+  otherAxis,
   playedTo,
-  positionsIn,
   type Replay,
   replayAt,
   type Speed,
@@ -56,15 +56,17 @@ export function useReplay(strata: Strata): ReplayState {
     api.context.timeline.queryOptions({ input: isOpen ? { conversationId: strata.conversationId } : skipToken }),
   )
   const events = data?.events ?? NO_EVENTS
-  const { base, positions } = useMessageAxis(strata, isOpen)
+  const { base, columns } = useMessageAxis(strata, isOpen)
   const index = useMemo(() => (base === null ? null : indexSummaries(base)), [base])
   const after = useMemo(() => (base && index ? appearancesOf(base, index, events) : NONE), [base, index, events])
+  // What does not change while it plays is not computed for each of its frames.
+  const axis = useMemo(() => (index && columns ? otherAxis(index, strata, columns) : null), [index, strata, columns])
   const replay = useMemo(() => {
     if (at === null || base === null || index === null) return null
     const found = replayAt(base, index, after, at)
     if (base === strata) return found
-    return positions && onAxis(found, index, strata, positions)
-  }, [base, index, after, at, strata, positions])
+    return axis && onAxis(found, axis)
+  }, [base, index, after, at, strata, axis])
 
   const latest = useRef({ at: 0, speed })
   useEffect(() => {
@@ -134,7 +136,7 @@ export function useReplay(strata: Strata): ReplayState {
 
 const MOST_COLUMNS = 8192
 
-/** The strata on the axis of messages while a replay is open, and where messages lie on another axis that is shown. */
+/** The strata on the axis of messages while a replay is open, and the columns of another axis that is shown. */
 function useMessageAxis(strata: Strata, isOpen: boolean) {
   const { conversationId, axis, extent } = strata
   const isOther = isOpen && axis !== 'messages'
@@ -146,6 +148,5 @@ function useMessageAxis(strata: Strata, isOpen: boolean) {
       input: isOther ? { conversationId, axis, x0: 0, x1: extent, buckets: MOST_COLUMNS } : skipToken,
     }),
   )
-  const positions = useMemo(() => (columns ? positionsIn(columns) : null), [columns])
-  return { base: !isOpen ? null : isOther ? (other ?? null) : strata, positions }
+  return { base: !isOpen ? null : isOther ? (other ?? null) : strata, columns }
 }
