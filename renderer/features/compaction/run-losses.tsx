@@ -2,14 +2,13 @@ import { skipToken, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { LossReport, LostDetail } from '../../../core/contract/loss.ts'
 import { api } from '../../api.ts'
-import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { LostText } from '../../ui/lost-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
-import { traceAddress } from '../../ui/trace-address.ts'
 import { lossText } from './compaction-wording.ts'
 import styles from './run-panel.module.css'
 
@@ -72,21 +71,15 @@ export function PastRunLosses({ conversationId, runId }: { readonly conversation
 }
 
 function Loss({ state, detail }: { readonly state: 'changed' | 'dropped'; readonly detail: LostDetail }) {
-  const { kind, text, instead, messageId, sentence } = detail
+  const { kind, text, instead, messageId } = detail
   return (
     <li className={styles.loss}>
       <StateMark state={state} />
       <span className={styles.kind}>{kind}</span>
-      <button
-        type="button"
-        className={styles.text}
-        title={`${sentence}\n\nTrace it`}
-        dir="auto"
-        onClick={() => navigate(traceAddress(detail), 'push')}
-      >
+      <LostText detail={detail}>
         <del>{text}</del>
         {instead !== null && <ins>{instead}</ins>}
-      </button>
+      </LostText>
       <NodeLink id={messageId} />
     </li>
   )

@@ -7,16 +7,19 @@ import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { depthLabel } from '../../ui/depth-color.ts'
 import { DepthSwatch } from '../../ui/depth-swatch.tsx'
+import dim from '../../ui/dim.module.css'
+import { Dim } from '../../ui/dim.tsx'
 import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { conversationName, formatCount, formatDuration, plural } from '../../ui/format.ts'
 import { Loading } from '../../ui/loading.tsx'
+import { LostText } from '../../ui/lost-text.tsx'
 import { NodeLink } from '../../ui/node-link.tsx'
 import { runAddress } from '../../ui/run-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { TimeText } from '../../ui/time-text.tsx'
-import { traceAddress } from '../../ui/trace-address.ts'
 import { useCopy } from '../../ui/use-copy.ts'
+import view from '../../ui/view.module.css'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import styles from './loss-panel.module.css'
 import { depthsMade, type LastRun, lastRun, lossHeadline, lossMarkdown } from './loss-report.ts'
@@ -47,13 +50,13 @@ function Panel({ conversation }: Props) {
   )
   const error = timeline.error ?? losses.error
   return (
-    <section className={styles.panel} aria-label="Loss report">
+    <section className={view.panel} aria-label="Loss report">
       <div>
-        <h2 className={styles.title}>
+        <h2 className={view.panelTitle}>
           {losses.data ? lossHeadline(losses.data.counts) : run === null ? 'Never compacted' : 'Loss report'}
         </h2>
-        {losses.data && losses.data.counts.items > 0 && <p className={styles.dim}>{shareText(losses.data.counts)}</p>}
-        {run === null && <p className={styles.dim}>Nothing of it has left the window by a compaction.</p>}
+        {losses.data && losses.data.counts.items > 0 && <p className={dim.dim}>{shareText(losses.data.counts)}</p>}
+        {run === null && <p className={dim.dim}>Nothing of it has left the window by a compaction.</p>}
       </div>
       <Facts>
         <Fact name="conversation">
@@ -78,7 +81,7 @@ function RunFacts({ run }: { readonly run: LastRun }) {
     <>
       <Fact name="last run">
         <TimeText atMs={run.atMs} form="short" />
-        {durationMs > 0 && <span className={styles.dim}> · {formatDuration(durationMs)}</span>}
+        {durationMs > 0 && <Dim> · {formatDuration(durationMs)}</Dim>}
       </Fact>
       <Fact name="tokens">
         {formatCount(sourceTokens)} → {formatCount(tokens)}
@@ -125,7 +128,7 @@ function Losses({ report, conversation, runId }: LossesProps) {
       ))}
       {isCut && !isWhole && <Button onClick={() => setWhole(true)}>Show all that are listed</Button>}
       {report.notes.map((note) => (
-        <p key={note} className={styles.dim}>
+        <p key={note} className={dim.dim}>
           {note}
         </p>
       ))}
@@ -148,22 +151,16 @@ function Kind({ kind, count, lost, conversationId }: KindProps) {
       </SectionHeading>
       <ul className={styles.lost}>
         {lost.map((detail) => (
-          <li key={`${detail.text} ${detail.messageId}`}>
+          <li key={`${detail.instead ?? ''} ${detail.text} ${detail.messageId}`}>
             <span title={fellText(detail)}>
               <DepthSwatch
                 node={detail.depth === null ? { kind: 'message' } : { kind: 'condensed', depth: detail.depth }}
               />
             </span>
-            <button
-              type="button"
-              className={styles.text}
-              title={`${detail.sentence}\n\n${fellText(detail)}. Trace it`}
-              dir="auto"
-              onClick={() => navigate({ conversationId, ...traceAddress(detail) }, 'push')}
-            >
+            <LostText detail={detail} conversationId={conversationId} about={fellText(detail)}>
               {detail.text}
-              {detail.instead !== null && <span className={styles.dim}> → {detail.instead}</span>}
-            </button>
+              {detail.instead !== null && <Dim> → {detail.instead}</Dim>}
+            </LostText>
             <span className={styles.by}>
               <NodeLink id={detail.messageId} conversationId={conversationId} />
             </span>

@@ -4,18 +4,21 @@ import type { Strata } from '../../../core/contract/strata.ts'
 import { api } from '../../api.ts'
 import { navigate } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
+import dim from '../../ui/dim.module.css'
+import { Dim } from '../../ui/dim.tsx'
 import { ErrorLine } from '../../ui/error-state.tsx'
 import { Fact, Facts } from '../../ui/facts.tsx'
 import { findingText } from '../../ui/findings.ts'
 import { formatCount, formatDuration, formatTokens, plural } from '../../ui/format.ts'
 import { formatRange } from '../../ui/format-time.ts'
+import { LostText } from '../../ui/lost-text.tsx'
 import { useMessageRange, useRangeEnds } from '../../ui/message-range.ts'
 import { NodeLink } from '../../ui/node-link.tsx'
 import type { MessageRange } from '../../ui/range-address.ts'
 import { SectionHeading } from '../../ui/section-heading.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
-import { traceAddress } from '../../ui/trace-address.ts'
 import { useFindings } from '../../ui/use-findings.ts'
+import view from '../../ui/view.module.css'
 import { ViewPanel } from '../../ui/view-panel.tsx'
 import { depthsText, type RangeFigures, summaryCount } from './range-figures.ts'
 import styles from './strata-stage.module.css'
@@ -34,34 +37,34 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
   const { messages, tokens, roles, findings, details } = figures
   const open = () => navigate({ view: 'transcript', selection: ends?.first.id ?? null }, 'push')
   return (
-    <section className={styles.panel} aria-label="Range">
+    <section className={view.panel} aria-label="Range">
       <div>
-        <h2 className={styles.title}>
+        <h2 className={view.panelTitle}>
           {from !== null && to !== null
             ? formatRange(Math.min(from, to), Math.max(from, to))
             : plural(range.last - range.first + 1, 'message')}
         </h2>
-        <p className={styles.dim}>
+        <p className={dim.dim}>
           {from !== null && to !== null && from !== to && `${formatDuration(Math.abs(to - from))} · `}
           messages {formatCount(range.first + 1)} – {formatCount(range.last + 1)}
         </p>
       </div>
       <Facts>
         <Fact name="messages">
-          {formatCount(messages)} <span className={styles.dim}>of {formatCount(strata.totalMessages)}</span>
+          {formatCount(messages)} <Dim>of {formatCount(strata.totalMessages)}</Dim>
         </Fact>
         <Fact name="by role">
           {roles === null ? null : roles.map(({ role, count }) => `${formatCount(count)} ${role}`).join(' · ')}
         </Fact>
         <Fact name="tokens">
-          {formatCount(tokens)} <span className={styles.dim}>of {formatTokens(strata.totalTokens)}</span>
+          {formatCount(tokens)} <Dim>of {formatTokens(strata.totalTokens)}</Dim>
         </Fact>
         <Fact name="summaries">
-          {formatCount(summaryCount(figures))} <span className={styles.dim}>{depthsText(figures)}</span>
+          {formatCount(summaryCount(figures))} <Dim>{depthsText(figures)}</Dim>
         </Fact>
         <Fact name="details" hint="Numbers, paths, names, decisions and the like in messages outside the window">
           {details === null ? (
-            <span className={styles.dim}>being counted …</span>
+            <Dim>being counted …</Dim>
           ) : details.all === 0 ? (
             'none outside the window'
           ) : (
@@ -76,7 +79,7 @@ function Panel({ range, strata, figures, onZoom }: Props & { readonly range: Mes
       <Losses strata={strata} range={range} ends={ends && { from: ends.first.id, to: ends.last.id }} />
       <SectionHeading aside={formatCount(findings.length)}>Findings</SectionHeading>
       {findings.length === 0 ? (
-        <p className={styles.dim}>None of the last scan is in the range.</p>
+        <p className={dim.dim}>None of the last scan is in the range.</p>
       ) : (
         <FindingList ids={findings.map(({ id }) => id)} />
       )}
@@ -104,16 +107,16 @@ function Losses({ strata: { conversationId }, range, ends }: LossesProps) {
     }),
   )
   if (isTooLong)
-    return <p className={styles.dim}>Mark at most {formatCount(MOST_LISTED)} messages to see what they lost.</p>
+    return <p className={dim.dim}>Mark at most {formatCount(MOST_LISTED)} messages to see what they lost.</p>
   if (error) return <ErrorLine error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <p className={styles.dim}>Comparing with the window …</p>
+  if (data === undefined) return <p className={dim.dim}>Comparing with the window …</p>
   const lost = data.counts.dropped + data.counts.changed
   return (
     <>
       <SectionHeading aside={`${formatCount(lost)} of ${formatCount(data.counts.details)}`}>
         Dropped details
       </SectionHeading>
-      {lost === 0 ? <p className={styles.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
+      {lost === 0 ? <p className={dim.dim}>Nothing that they say is missing.</p> : <Kinds counts={data.counts} />}
       {lost > 0 && <MostTelling report={data} />}
     </>
   )
@@ -146,17 +149,9 @@ function MostTelling({ report }: { readonly report: LossReport }) {
       <SectionHeading aside="fell at">Most telling</SectionHeading>
       <ul className={styles.lost}>
         {lost.slice(0, FIRST_LOST).map(({ state, detail }) => (
-          <li key={`${detail.kind} ${detail.text} ${detail.messageId}`}>
+          <li key={`${state} ${detail.kind} ${detail.text} ${detail.messageId}`}>
             <StateMark state={state}>{detail.kind}</StateMark>
-            <button
-              type="button"
-              className={styles.text}
-              title={`${detail.sentence}\n\nTrace it`}
-              dir="auto"
-              onClick={() => navigate(traceAddress(detail), 'push')}
-            >
-              {detail.text}
-            </button>
+            <LostText detail={detail}>{detail.text}</LostText>
             <span className={styles.at}>
               <NodeLink id={detail.atSummary ?? detail.messageId} maxChars={10} />
             </span>
@@ -176,7 +171,7 @@ function FindingList({ ids }: { readonly ids: readonly string[] }) {
         return (
           <li key={id}>
             <NodeLink id={id} />
-            {finding && <span className={styles.dim}>{findingText(finding)}</span>}
+            {finding && <Dim>{findingText(finding)}</Dim>}
           </li>
         )
       })}
