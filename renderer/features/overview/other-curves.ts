@@ -58,16 +58,16 @@ export function useOtherCurves(selected: number, question: Partial<Conversations
   )?.conversationId
   const timelines = useQueries({
     queries: rows.map(({ conversationId: id }) => ({ ...timelineOf(id), enabled: id === next })),
-    combine: dataOf,
+    combine: answersOf,
   })
   const columns = useQueries({
     queries: rows.map(({ conversationId: id }) => ({ ...columnsOf(id), enabled: id === next })),
-    combine: dataOf,
+    combine: answersOf,
   })
   return useMemo(
     () =>
       rows.flatMap((row, index) => {
-        const [timeline, of] = [timelines[index], columns[index]]
+        const [timeline, of] = [timelines[index]?.data, columns[index]?.data]
         if (timeline === undefined || of?.originMs === undefined) return []
         return {
           conversationId: row.conversationId,
@@ -80,4 +80,6 @@ export function useOtherCurves(selected: number, question: Partial<Conversations
   )
 }
 
-const dataOf = <Data>(results: UseQueryResult<Data>[]): (Data | undefined)[] => results.map(({ data }) => data)
+/** Changes with the end of each fetch, also of one that failed or brought nothing new: then the next one is read. */
+const answersOf = <Data>(results: UseQueryResult<Data>[]) =>
+  results.map(({ data, dataUpdatedAt, errorUpdatedAt }) => ({ data, dataUpdatedAt, errorUpdatedAt }))

@@ -117,8 +117,9 @@ export function PressureChart(props: Props) {
     const reach = (REACH_PX / (width || 1)) * axis.extent
     const below = event.clientY - bounds.top
     if (lanes.freed !== null && below >= lanes.freed && below < lanes.freed + FREED_PX) {
-      const nearest = freed.toSorted((a, b) => Math.abs(a.x - place) - Math.abs(b.x - place))[0]
-      if (nearest !== undefined && Math.abs(nearest.x - place) <= reach) return { kind: 'freed', freed: nearest }
+      const near = freed.filter(({ x }) => Math.abs(x - place) <= reach)
+      const nearest = near.toSorted((a, b) => Math.abs(a.x - place) - Math.abs(b.x - place))[0]
+      if (nearest !== undefined) return { kind: 'freed', freed: nearest }
     }
     if (spending && lanes.spent !== null && below >= lanes.spent && below < lanes.spent + SPENT_PX) {
       const bar = spending.bars.findIndex(({ x0, x1 }) => place >= x0 && place < x1)
