@@ -83,6 +83,7 @@ export class ExpandQuery {
     const access = this.#options.summarizers.accessFor(input.summarizer)
     const question = input.query ? `${input.prompt}\n${input.query}` : input.prompt
     const sought = input.query ?? input.prompt
+    const between = this.#between(input)
     const candidates = await findCandidates(this.#options, { ...input, question: sought, limits }, signal)
     const cap = Math.min(input.tokenCap ?? this.#options.defaultTokens, MOST_AGENT_TOKENS)
     const grant = this.grants.issue({
@@ -93,7 +94,6 @@ export class ExpandQuery {
       ttlMs: GRANT_MS,
       mostCalls: MOST_CALLS,
     })
-    const between = this.#between(input)
     this.#reader.reach(grant, {
       allows: (id) => (limits?.allows(id) ?? true) && (between === null || between.has(id)),
     })
