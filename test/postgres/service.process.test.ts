@@ -21,7 +21,15 @@ import { attackBySql } from './attack-by-sql.ts'
 import { finish } from './finish.ts'
 import { installedPostgres, PASSWORD, type RealServer, startPostgres } from './real-server.ts'
 import { fillTwoTenants, leaked, OTHER, OWN, stateOfOther } from './two-tenants.ts'
-import { fullConversation, MOMENTS, type Moment, startWorkerModel, storedMemory } from './worker-moments.ts'
+import {
+  ASKING,
+  fullConversation,
+  MOMENTS,
+  type Moment,
+  startWorkerModel,
+  storedMemory,
+  WRITING,
+} from './worker-moments.ts'
 
 const never = new AbortController().signal
 const bin = installedPostgres()
@@ -165,7 +173,7 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining('may not do this')])
   })
 
-  describe('a killed worker or server', () => {
+  describe('conversations of a killed worker or server', () => {
     let model: Awaited<ReturnType<typeof startWorkerModel>>
     let undisturbed: unknown
     const working = () => {
@@ -270,19 +278,17 @@ describe.skipIf(bin === null)('agents and workers on a PostgreSQL server', () =>
     }
 
     it('are compacted once and lose nothing when the server is killed while a model is asked', async () => {
-      const [asking = { when: '' }] = MOMENTS
       const id = await fullConversation(db, 'acme', 'server while asking')
-      const { ran } = await killServer(asking, id, working().args)
+      const { ran } = await killServer(ASKING, id, working().args)
       const { code, stderr } = await ran
       expect([code, stderr]).toEqual([4, expect.stringContaining('cannot be reached')])
-      await takeOver(asking, id)
+      await takeOver(ASKING, id)
     })
 
     it('are compacted by a worker that outlives a server that was killed while it wrote', async () => {
-      const writing = MOMENTS.find(({ isHalf }) => isHalf) ?? { when: '' }
       const id = await fullConversation(db, 'acme', 'server while writing')
       const args = working().args.filter((word) => word !== '--once' && word !== '--json')
-      const { child, ran } = await killServer(writing, id, args)
+      const { child, ran } = await killServer(WRITING, id, args)
       await endLease(id)
       await expect.poll(() => storedMemory(db, 'acme', id)).toEqual(undisturbed)
       child.kill('SIGINT')

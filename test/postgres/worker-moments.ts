@@ -15,24 +15,26 @@ export type Moment = {
   readonly answers?: number
   /** What another connection locks when the model is asked for the first time, so that the worker waits for it. */
   readonly locks?: (conversation: number) => string
-  /** Rows are written and not committed. */
-  readonly isHalf?: boolean
   /** The worker has stored its compaction. */
   readonly isWritten?: boolean
 }
 
-/** A push takes the lock of its conversation first, writes runs and events last, and ends its job after that. */
+export const ASKING: Moment = { when: 'its model has made one summary and is asked for others', answers: 1 }
+
+/** A push writes events last. Its rows are not committed then. */
+export const WRITING: Moment = {
+  when: 'it has written half of its rows',
+  locks: () => 'LOCK TABLE lcm.compaction_events IN SHARE MODE',
+}
+
+/** A push takes the lock of its conversation first, and ends its job after everything is written. */
 export const MOMENTS: readonly Moment[] = [
-  { when: 'its model has made one summary and is asked for others', answers: 1 },
+  ASKING,
   {
     when: 'it has read everything and begins to write',
     locks: (conversation) => `SELECT pg_advisory_xact_lock(hashtextextended('acme', ${conversation}))`,
   },
-  {
-    when: 'it has written half of its rows',
-    locks: () => 'LOCK TABLE lcm.compaction_events IN SHARE MODE',
-    isHalf: true,
-  },
+  WRITING,
   {
     when: 'it has written everything and not yet said so',
     locks: () => 'LOCK TABLE lcm.compaction_jobs IN SHARE MODE',
