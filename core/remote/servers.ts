@@ -173,15 +173,10 @@ export class Servers {
     signal: AbortSignal,
   ): AsyncGenerator<JobProgress, PullReport> {
     const { pullInTurn } = await import('./pull-in-turn.ts')
-    const { configuredObjects } = await import('./objects/configured.ts')
-    const objects = await configuredObjects(this.#options.env, this.#options.keys)
     // A pull may take long, so it has a connection of its own.
     const db = await this.#connectKnown(address)
     try {
-      return yield* pullInTurn(
-        { from: db, key: { tenant, conversationId }, to, objects, contents: 'on_demand' },
-        signal,
-      )
+      return yield* pullInTurn({ from: db, key: { tenant, conversationId }, to, contents: 'on_demand' }, signal)
     } finally {
       await db.close()
     }

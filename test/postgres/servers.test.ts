@@ -7,7 +7,9 @@ import { POSTGRES_VERSION } from '../../core/postgres/migrate.ts'
 import { Servers } from '../../core/remote/servers.ts'
 import { FileKeyStore } from '../../core/settings/key-store.ts'
 import { temporaryFolder } from '../builders/temporary-folder.ts'
+import { finish } from './finish.ts'
 
+const never = new AbortController().signal
 const SECRET = 'a-secret-of-the-tests'
 const ADDRESS = 'postgres://ada@db.example.com:5432/lcm'
 
@@ -75,6 +77,16 @@ describe('databases of the user', () => {
     expect(error).toMatchObject({ code: 'unsupported', message: expect.stringContaining('PGPASSWORD') })
     expect(JSON.stringify([error, String(error)])).not.toContain(SECRET)
     expect(sent).toEqual([])
+  })
+
+  it('give a conversation also where the keys for large files are not entered: it comes without those', async () => {
+    const { servers, folder, sent } = databases({ env: { LCM_OBJECTS: 's3://memories/lcm' } })
+    await servers.connect({ address: ADDRESS })
+    const pulling = servers.pull({ address: ADDRESS, tenant: 'acme', conversationId: 1 }, join(folder, 'a.db'), never)
+    const error = await finish(pulling).catch((caught: unknown) => caught)
+    expect(String(error)).not.toContain('AWS_')
+    // The stand-in for a database has no conversation, but it was asked.
+    expect(sent).toHaveLength(2)
   })
 
   it('keep each conversation in a file of its own, whatever the tenant is called', () => {
