@@ -8,14 +8,29 @@ import { type PullRequest, pullConversation } from './pull.ts'
 
 /** While another program copies the same conversation, it is looked this often whether that has ended. */
 const LOOK_EVERY_MS = 100
+/** Ten minutes. */
+const LOOKS = 6000
 
-/** Pulls into a file of the cache, after other programs that do the same have ended. */
-export async function* pullInTurn(request: PullRequest, signal: AbortSignal): AsyncGenerator<JobProgress, PullReport> {
+/**
+ * Pulls into a file of the cache, after other programs that do the same have ended.
+ * @throws LcmError locked when they do not end, and what pulling may throw
+ */
+export async function* pullInTurn(
+  request: PullRequest,
+  signal: AbortSignal,
+  looks = LOOKS,
+): AsyncGenerator<JobProgress, PullReport> {
   const lock = `${request.to}.lock`
   let release = holdLock(lock)
-  while (release === null) {
+  for (let looked = 1; release === null; looked += 1) {
+    if (looked >= looks) {
+      throw new LcmError(
+        'locked',
+        `Another program has been copying conversation ${request.key.conversationId} of ${request.key.tenant} for long: end it, or try again when it has ended.`,
+      )
+    }
     yield { done: 0, total: 0, unit: 'messages', note: 'another program copies this conversation' }
-    await setTimeout(LOOK_EVERY_MS)
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined)
     await yieldToOthers(signal)
     release = holdLock(lock)
   }

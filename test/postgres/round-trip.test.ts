@@ -7,10 +7,11 @@ import { fromStored, toStored } from '../../core/postgres/exact-texts.ts'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { distrust, isNoted } from '../../core/remote/noted-changes.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
-import { pullForReading } from '../../core/remote/pull-in-turn.ts'
+import { pullForReading, pullInTurn } from '../../core/remote/pull-in-turn.ts'
 import { changesIn, nativeHead, nativeRows } from '../../core/remote/pulled-file.ts'
 import { pushChanges } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
+import { holdLock } from '../../core/sqlite/cache-db.ts'
 import { openNative } from '../../core/sqlite/native.ts'
 import type { ReadDb } from '../../core/sqlite/read-db.ts'
 import { CANONICAL } from '../../core/systems/canonical.ts'
@@ -245,6 +246,20 @@ describe('a pulled file', () => {
     const read = openNative(path)
     expect(read.value('SELECT title FROM conversations')).toBe('A title')
     read.close()
+  })
+
+  it('says after a while that another program still copies it, and waits no longer than it is asked to', async () => {
+    const { id } = await pulledTwice()
+    const to = freshPath()
+    const release = holdLock(`${to}.lock`)
+    const request = { from: server.db, key: { tenant, conversationId: id }, to }
+    await expect(finish(pullInTurn(request, never, 2))).rejects.toMatchObject({ code: 'locked' })
+    const abort = new AbortController()
+    const waiting = pullInTurn(request, abort.signal)
+    await waiting.next()
+    abort.abort()
+    await expect(waiting.next()).rejects.toMatchObject({ code: 'cancelled' })
+    release?.()
   })
 
   it('is not overwritten by a pull when it has changes of its own', async () => {
