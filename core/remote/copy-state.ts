@@ -7,7 +7,7 @@ import { indexAtOnce } from '../sqlite/ingest-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { storePulledFrom } from '../systems/pulled-from.ts'
 import { yieldToOthers } from '../yielding.ts'
-import { recordedUnits, recordHead, recordUnits, unitOf, unitsOf } from './pulled-file.ts'
+import { insertRow, recordedUnits, recordHead, recordUnits, unitOf, unitsOf } from './pulled-file.ts'
 import type { Store } from './remote-stores.ts'
 
 const CANCELLED = 'Pulling was cancelled; what was pulled is kept, and the next pull goes on with it.'
@@ -30,9 +30,6 @@ const queries = {
   setTokens: /* sql */ `UPDATE messages SET token_count = CAST(:tokens AS INTEGER) WHERE message_id = CAST(:id AS INTEGER)`,
   message: (table: StoredTable) => /* sql */ `
     SELECT ${table.columns.map(({ name }) => name).join(', ')} FROM messages WHERE message_id = CAST(:id AS INTEGER)`,
-  insert: ({ name, columns }: StoredTable, isOwned: boolean) => /* sql */ `
-    INSERT INTO ${name} (${[...columns.map((column) => column.name), ...(isOwned ? ['conversation_id'] : [])].join(', ')})
-    VALUES (${[...columns, ...(isOwned ? [null] : [])].map(() => '?').join(', ')})`,
   remove: ({ name, unit }: StoredTable) => /* sql */ `DELETE FROM ${name} WHERE ${unit} = ?`,
 }
 
@@ -44,7 +41,6 @@ const tableOf = (name: string): StoredTable => {
 const MESSAGES = tableOf('messages')
 const PARTS = tableOf('message_parts')
 const DERIVED = STORED_TABLES.filter((table) => !table.isCanonical)
-const OWNED: ReadonlySet<string> = new Set(['message_parts', 'summary_messages', 'summary_sources'])
 
 export type Copying = {
   readonly db: WriteDb
@@ -106,9 +102,7 @@ function putHead(db: WriteDb, key: ConversationKey, { row }: ConversationHead): 
 }
 
 function putRows(db: WriteDb, table: StoredTable, key: ConversationKey, rows: readonly StoredRow[]): void {
-  const sql = queries.insert(table, !OWNED.has(table.name))
-  const owner = OWNED.has(table.name) ? [] : [key.conversationId]
-  for (const row of rows) db.runRaw(sql, [...table.columns.map(({ name }) => row[name] ?? null), ...owner])
+  for (const row of rows) insertRow(db, table, row, key.conversationId)
   recordUnits(db, table, unitsOf(table, rows))
 }
 

@@ -4,24 +4,17 @@ import { goOnIndexing, indexMessages, stopIndexing } from '../sqlite/ingest-inde
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
 import { yieldToOthers } from '../yielding.ts'
 import { changesNothing, inverse, type Numbering, numberingIn, renumbered, takenIn } from './numbering.ts'
-import { nativeHead, nativeRows, unitsOf } from './pulled-file.ts'
+import { insertRow, nativeHead, nativeRows, recordedUnits, unitsOf } from './pulled-file.ts'
 
 const BATCH_ROWS = 2000
 const INDEXED_AT_ONCE = 1000
 export const CANCELLED =
   'Copying was cancelled; conversations that were copied before are kept, and the next copy goes on with them.'
 
-/** Rows of these tables belong to the conversation of their owner. */
-const OWNED: ReadonlySet<string> = new Set(['message_parts', 'summary_messages', 'summary_sources'])
-
 const queries = {
   head: (columns: readonly string[]) => /* sql */ `
     INSERT INTO conversations (conversation_id, parent_conversation_id, ${columns.join(', ')})
     VALUES (?, ?${', ?'.repeat(columns.length)})`,
-  insert: ({ name, columns }: StoredTable) => {
-    const all = [...columns.map((column) => column.name), ...(OWNED.has(name) ? [] : ['conversation_id'])]
-    return /* sql */ `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`
-  },
   nextMessages: /* sql */ `
     SELECT max(message_id) FROM (
       SELECT message_id FROM messages
@@ -57,10 +50,17 @@ export async function mergeConversation(
     for (const table of STORED_TABLES) await compare(merging, table)
     whole.exec('COMMIT')
   } catch (error) {
-    whole.exec('ROLLBACK')
+    rollBack(whole)
     throw error
   }
   return { isRenumbered: !changesNothing(numbering), leftOut: takenFiles.size }
+}
+
+/** Where the disk is full, SQLite may have rolled back by itself. The first error says what happened. */
+function rollBack(db: WriteDb): void {
+  try {
+    db.exec('ROLLBACK')
+  } catch {}
 }
 
 type Merging = {
@@ -80,13 +80,10 @@ async function copyRows(merging: Merging): Promise<void> {
   whole.runRaw(queries.head(Object.keys(head)), [conversationId, parentId, ...Object.values(head)])
   stopIndexing(whole)
   for (const table of STORED_TABLES) {
-    const sql = queries.insert(table)
-    const owner = OWNED.has(table.name) ? [] : [conversationId]
     let rows = 0
     for (const row of nativeRows(part, table, conversationId)) {
       if (table.name === 'large_files' && takenFiles.has(row.file_id)) continue
-      const stored = renumbered(row, table, numbering)
-      whole.runRaw(sql, [...table.columns.map(({ name }) => stored[name] ?? null), ...owner])
+      insertRow(whole, table, renumbered(row, table, numbering), conversationId)
       rows += 1
       if (rows % BATCH_ROWS === 0) await yieldToOthers(signal, CANCELLED)
     }
@@ -107,10 +104,9 @@ async function compare(
   table: StoredTable,
 ): Promise<void> {
   const back = inverse(numbering)
-  const hashes = new Map<string, string>()
-  for (const { unit, hash } of unitsOf(table, nativeRows(part, table, conversationId))) {
-    if (table.name !== 'large_files' || !takenFiles.has(unit)) hashes.set(JSON.stringify(unit), hash)
-  }
+  // The pull compared them with its rows.
+  const hashes = recordedUnits(part, table)
+  if (table.name === 'large_files') for (const id of takenFiles) hashes.delete(JSON.stringify(id))
   let isEqual = true
   let units = 0
   const stored = Iterator.from(nativeRows(whole, table, conversationId)).map((row) => renumbered(row, table, back))

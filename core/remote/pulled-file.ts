@@ -64,6 +64,19 @@ export function nativeRows(
 export const nativeHead = (db: ReadDb, conversation: number): StoredRow | undefined =>
   db.get<StoredRow>(queries.head, { conversation })
 
+const INSERTS: ReadonlyMap<string, string> = new Map(
+  STORED_TABLES.map(({ name, columns }) => {
+    const all = [...columns.map((column) => column.name), ...(name in OWNERS ? [] : ['conversation_id'])]
+    return [name, /* sql */ `INSERT INTO ${name} (${all.join(', ')}) VALUES (${all.map(() => '?').join(', ')})`]
+  }),
+)
+
+/** Stores a row of a conversation in a native file. */
+export function insertRow(db: WriteDb, { name, columns }: StoredTable, row: StoredRow, conversation: number): void {
+  const values = columns.map((column) => row[column.name] ?? null)
+  db.runRaw(INSERTS.get(name) ?? '', name in OWNERS ? values : [...values, conversation])
+}
+
 /** Puts rows that follow each other together to units. */
 export function* unitsOf(table: StoredTable, rows: Iterable<StoredRow>): Generator<Unit> {
   let unit: StoredValue | undefined

@@ -1,9 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { STORED_TABLES } from '../../core/postgres/tables.ts'
 import { copyFromTenant } from '../../core/remote/copy-from-tenant.ts'
+import { mergeConversation } from '../../core/remote/merge-conversation.ts'
+import { pullConversation } from '../../core/remote/pull.ts'
 import { nativeRows } from '../../core/remote/pulled-file.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { openNative } from '../../core/sqlite/native.ts'
@@ -189,6 +191,37 @@ describe('a tenant that is copied into one file', () => {
     copied.close()
     expect(readdirSync(dirname(to))).toEqual(['copied.db'])
     await expect(finish(copying(tenant, to))).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('is compared with what was noted of a pulled conversation, whose rows are read once', async () => {
+    using memory = new TestMemory()
+    memory.conversation({ sessionId: 'once', messages: ['One.', 'Two.'] })
+    const tenant = newTenant()
+    const [sent] = (await send(memory.db, tenant)).conversations
+    const key = { tenant, conversationId: sent?.to ?? 0 }
+    const path = freshPath()
+    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    const [whole, part] = [openNative(freshPath()), openNative(path)]
+    const read = vi.spyOn(part, 'iterate')
+    await mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never)
+    expect(read).toHaveBeenCalledTimes(STORED_TABLES.length)
+    for (const db of [whole, part]) db.close()
+  })
+
+  it('says that the disk is full where it was', async () => {
+    using memory = new TestMemory()
+    memory.conversation({ sessionId: 'long', messages: ['One.', 'long '.repeat(40_000)] })
+    const tenant = newTenant()
+    const [sent] = (await send(memory.db, tenant)).conversations
+    const key = { tenant, conversationId: sent?.to ?? 0 }
+    const path = freshPath()
+    await finish(pullConversation({ from: server.db, key, to: path }, never))
+    const [whole, part] = [openNative(freshPath()), openNative(path)]
+    // SQLite rolls back by itself then, so that nothing is left to be rolled back.
+    whole.exec(`PRAGMA max_page_count = ${Number(whole.value('PRAGMA page_count')) + 2}`)
+    const merging = mergeConversation(whole, part, { conversationId: key.conversationId, parentId: null }, never)
+    await expect(merging).rejects.toMatchObject({ code: 'disk_full' })
+    for (const db of [whole, part]) db.close()
   })
 
   it('may be one conversation of it, and is nothing where there is none', async () => {
