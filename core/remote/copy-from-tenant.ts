@@ -41,6 +41,9 @@ export type TenantCopy = {
   readonly objects: Objects | null
 }
 
+/** Also the beginning of the names of what SQLite keeps beside it. */
+const LOCK = 'lock'
+
 type Copied = TenantReport['conversations'][number]
 
 /**
@@ -62,7 +65,7 @@ export async function* copyFromTenant(
   } catch (error) {
     throw fileError(error, to)
   }
-  const release = holdLock(join(folder, 'lock'))
+  const release = holdLock(join(folder, LOCK))
   if (release === null) {
     throw new LcmError('locked', `Another program copies into ${to} at this moment: try again when it has ended.`)
   }
@@ -86,7 +89,7 @@ async function* copyInto(
   const all = await from.read(tenant, (query) => store.rows.conversations(query, tenant))
   const ids = conversationId === null ? all : all.filter((id) => id === conversationId)
   if (ids.length === 0) throw nothingThere(from, tenant, conversationId)
-  const db = openWhole(join(folder, 'whole.db'), JSON.stringify([from.shown, tenant, conversationId]))
+  const db = openWhole(folder, JSON.stringify([from.shown, tenant, conversationId]))
   try {
     const conversations: Copied[] = []
     const notes = new Set<string>()
@@ -130,12 +133,15 @@ async function* copyInto(
   }
 }
 
-/** Opens the file that is being filled. What was begun for something else is thrown away. */
-function openWhole(path: string, origin: string): WriteDb {
+/** Opens the file that is being filled. Whatever was begun for something else is thrown away. */
+function openWhole(folder: string, origin: string): WriteDb {
+  const path = join(folder, 'whole.db')
   let db = openNative(path)
   if (db.value(queries.origin) !== origin) {
     db.close()
-    removeDatabase(path)
+    for (const name of readdirSync(folder)) {
+      if (name !== LOCK && !name.startsWith(`${LOCK}-`)) rmSync(join(folder, name), { recursive: true, force: true })
+    }
     db = openNative(path)
     db.run(queries.noteOrigin, { origin })
   }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -191,6 +191,25 @@ describe('a tenant that is copied into one file', () => {
     copied.close()
     expect(readdirSync(dirname(to))).toEqual(['copied.db'])
     await expect(finish(copying(tenant, to))).rejects.toMatchObject({ code: 'invalid_argument' })
+  })
+
+  it('has nothing of another tenant whose copy to the same path was interrupted', async () => {
+    using memory = new TestMemory()
+    for (const sessionId of ['a', 'b']) memory.conversation({ sessionId, messages: ['One.', 'Two.'] })
+    const [x, y] = [newTenant(), newTenant()]
+    for (const tenant of [x, y]) await send(memory.db, tenant)
+    const to = freshPath()
+    const abort = new AbortController()
+    const job = copying(x, to, null, abort.signal)
+    for (let step = await job.next(); !step.done; step = await job.next()) if (step.value.done === 1) break
+    abort.abort()
+    await expect(finish(job)).rejects.toMatchObject({ code: 'cancelled' })
+    const left = join(`${to}.copying`, 'lcm-files', '990099')
+    mkdirSync(left, { recursive: true })
+    writeFileSync(join(left, 'file_00000000000000aa.txt'), 'of the other tenant')
+    writeFileSync(join(`${to}.copying`, '990099.db.pulling'), '')
+    await finish(copying(y, to))
+    expect(readdirSync(dirname(to))).toEqual(['copied.db'])
   })
 
   it('is compared with what was noted of a pulled conversation, whose rows are read once', async () => {
