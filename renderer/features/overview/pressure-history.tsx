@@ -1,4 +1,4 @@
-import { skipToken, useQuery } from '@tanstack/react-query'
+import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { ConversationRow } from '../../../core/contract/memory.ts'
 import type { Pruning } from '../../../core/contract/time-travel.ts'
@@ -30,6 +30,18 @@ const NONE: readonly Pruning[] = []
 const NO_OTHERS: readonly OtherCurve[] = []
 const AXES = ['time', 'messages'] as const
 
+type Axis = (typeof AXES)[number]
+
+/** The columns of the messages on an axis. Until they are there, those of the conversation's other axis are kept. */
+export function columnOptions(queries: QueryClient, conversationId: number, axis: Axis, isAsked: boolean) {
+  const on = (one: Axis) => ({ conversationId, axis: one, x0: 0, buckets: BUCKETS })
+  return api.strata.messages.queryOptions({
+    input: isAsked ? on(axis) : skipToken,
+    placeholderData: () =>
+      queries.getQueryData(api.strata.messages.queryKey({ input: on(axis === 'time' ? 'messages' : 'time') })),
+  })
+}
+
 /** The size of the window over the history: messages fill it, and compactions empty it. */
 export function PressureHistory({ conversation, budgetTokens, title, others = NO_OTHERS, onChoose }: Props) {
   const { conversationId, activeTokens } = conversation
@@ -37,12 +49,7 @@ export function PressureHistory({ conversation, budgetTokens, title, others = NO
   const timeline = useQuery(api.context.timeline.queryOptions({ input: { conversationId } }))
   const [axis, setAxis] = useShownChoice('overview.axis', AXES)
   const messages = timeline.data?.messages ?? 0
-  const columns = useQuery(
-    api.strata.messages.queryOptions({
-      input: messages === 0 ? skipToken : { conversationId, axis, x0: 0, buckets: BUCKETS },
-      placeholderData: (previous) => previous,
-    }),
-  )
+  const columns = useQuery(columnOptions(useQueryClient(), conversationId, axis, messages > 0))
   const usage = useQuery({ ...usageOf(conversationId), enabled: messages > 0 })
   const points = useMemo(
     () => timeline.data && columns.data && pressureCurve(columns.data, timeline.data.events, timeline.data.prunings),
