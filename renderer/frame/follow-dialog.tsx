@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { MemoryInfo } from '../../core/contract/memory.ts'
+import type { ChangedTables } from '../../core/contract/remote.ts'
 import type { FollowState } from '../../core/contract/servers.ts'
 import { toErrorInfo } from '../error-text.ts'
 import { host } from '../host.ts'
@@ -60,14 +61,14 @@ export function FollowDialog({ from, following: { state, reason, changes }, onCl
         </Facts>
         {changes !== null && changes.length > 0 && <ChangedTablesView label="Changed here" tables={changes} />}
         {push.error !== null && <Refusal from={from} error={push.error} />}
-        {report !== null && !push.isRunning && changes?.length === 0 && <Pushed tables={report.tables} />}
+        {report !== null && !push.isRunning && !changes?.length && <Pushed tables={report.tables} />}
       </div>
     </Dialog>
   )
 }
 
 /** What a push has written. */
-function Pushed({ tables }: { readonly tables: NonNullable<FollowState['changes']> }) {
+function Pushed({ tables }: { readonly tables: ChangedTables }) {
   if (tables.length === 0) return <p role="status">Nothing was changed here that is not in the database.</p>
   return (
     <div role="status">
