@@ -1,5 +1,5 @@
 import { type SearchKind, useRoutePart, type View } from '../routes.ts'
-import { useMessageRange } from '../ui/message-range.ts'
+import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import styles from './range-line.module.css'
 
@@ -24,12 +24,19 @@ export function RangeLine({ conversationId }: { readonly conversationId: number 
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
+  const { areMissing } = useMarkedMessages(conversationId)
   const effect = view === 'search' ? SEARCH_EFFECTS[searchKind] : EFFECTS[view]
   if (range === null || effect === undefined) return null
   return (
     <div className={styles.line}>
       <RangeChip conversationId={conversationId} />
-      <span className={styles.effect}>{effect}</span>
+      {areMissing ? (
+        <span className={styles.missing} role="status">
+          The marked messages are not in this conversation.
+        </span>
+      ) : (
+        <span className={styles.effect}>{effect}</span>
+      )}
     </div>
   )
 }

@@ -17,26 +17,35 @@ export type RangeEnds = { readonly first: Message; readonly last: Message }
 
 /** Returns the ends of a range, or null until they are known, and when the conversation is shorter. */
 export function useRangeEnds(conversationId: number, range: MessageRange | null): RangeEnds | null {
-  const first = useMessageAt(conversationId, range?.first ?? null)
-  const last = useMessageAt(conversationId, range?.last ?? null)
-  return useMemo(() => (first && last ? { first, last } : null), [first, last])
+  return useEnds(conversationId, range).ends
 }
 
-/** The ends of the marked messages as a request names them, or null without a range. `isWaiting` until they are known. */
+function useEnds(conversationId: number, range: MessageRange | null) {
+  const { message: first, isMissing } = useMessageAt(conversationId, range?.first ?? null)
+  const { message: last, isMissing: isShorter } = useMessageAt(conversationId, range?.last ?? null)
+  const ends = useMemo(() => (first && last ? { first, last } : null), [first, last])
+  return { ends, areMissing: range !== null && (isMissing || isShorter) }
+}
+
+/**
+ * The ends of the marked messages as a request names them, or null without a range. `isWaiting` as long as they are not
+ * known, so that nothing is asked without its limit; `areMissing` when the conversation does not hold them.
+ */
 export function useMarkedMessages(conversationId: number | null) {
   const [range] = useMessageRange()
   const marked = conversationId === null ? null : range
-  const ends = useRangeEnds(conversationId ?? 0, marked)
+  const { ends, areMissing } = useEnds(conversationId ?? 0, marked)
   const between = useMemo(() => ends && { fromMessage: ends.first.id, toMessage: ends.last.id }, [ends])
-  return { between, isWaiting: marked !== null && ends === null }
+  return { between, isWaiting: marked !== null && ends === null, areMissing }
 }
 
-/** Returns the message at a position, without its texts, or null until it is known. */
-export function useMessageAt(conversationId: number, position: number | null): Message | null {
-  const { data } = useQuery(
+/** Returns the message at a position, without its texts, or null until it is known. It is missing beyond the last one. */
+export function useMessageAt(conversationId: number, position: number | null) {
+  const { data, isSuccess } = useQuery(
     api.transcript.page.queryOptions({
       input: position === null ? skipToken : { conversationId, offset: position, limit: 1, contentChars: 0 },
     }),
   )
-  return data?.messages[0] ?? null
+  const message = data?.messages[0] ?? null
+  return { message, isMissing: isSuccess && message === null }
 }

@@ -89,7 +89,7 @@ export function AskView({ conversationId, kinds }: Props) {
           {answer.isFetching ? (
             <Button onClick={stop}>Stop</Button>
           ) : (
-            <Button look="primary" disabled={prompt.trim() === ''} onClick={() => send()}>
+            <Button look="primary" disabled={prompt.trim() === '' || isWaiting} onClick={() => send()}>
               Ask
             </Button>
           )}

@@ -37,7 +37,7 @@ type Props = {
 
 /** Shown while a search has not ended and has found nothing yet. */
 function NothingYet({ search: { phase, rows } }: { readonly search: Search }) {
-  if (phase === 'failed') return null
+  if (phase === 'failed' || phase === 'idle') return null
   if (phase === 'running' && rows === 0) return <Loading what="hits" lines={8} />
   const text =
     phase === 'running'

@@ -23,7 +23,7 @@ export function ReplayBar({ scene, state, title }: Props) {
   const { replay, events, isPlaying, speed } = state
   const total = scene.strata.totalMessages
   const at = replay?.at ?? 0
-  const message = useMessageAt(scene.strata.conversationId, isPlaying || at === 0 ? null : at - 1)
+  const { message } = useMessageAt(scene.strata.conversationId, isPlaying || at === 0 ? null : at - 1)
   const queries = useQueryClient()
   const runs = new Set(events.filter(({ messages }) => messages <= at).map((event) => event.runId || event.eventId))
   const save = async () => {

@@ -25,6 +25,7 @@ const REFRESH_MS = 60_000
 export function FollowedTrace({ asked, nothing = 'Its message holds nothing that could be followed.' }: Props) {
   const ladder = useLadder(asked)
   if (ladder.error) return <ErrorState error={ladder.error} onRetry={() => void ladder.refetch()} />
+  if (ladder.data === undefined && asked.areMissing) return null
   if (ladder.data === undefined) return <Loading what="trace" lines={7} doing="Following it to the window…" />
   if (ladder.data.ladder.length === 0) return <EmptyState title="Nothing says this">{nothing}</EmptyState>
   return <Ladder trace={ladder.data} />

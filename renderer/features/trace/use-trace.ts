@@ -15,6 +15,8 @@ export type TraceAsked = {
   readonly between?: MessageEnds | null
   /** The marked messages are not known yet. */
   readonly isWaiting?: boolean
+  /** The marked messages are not in the conversation: nothing is looked for. */
+  readonly areMissing?: boolean
 }
 
 const MOST_CHARS = 4000
