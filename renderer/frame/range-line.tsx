@@ -1,4 +1,4 @@
-import { type SearchKind, useRoutePart, type View } from '../routes.ts'
+import { type SearchKind, useRoutePart, useShown, type View } from '../routes.ts'
 import { useMarkedMessages, useMessageRange } from '../ui/message-range.ts'
 import { RangeChip } from '../ui/range-chip.tsx'
 import styles from './range-line.module.css'
@@ -24,9 +24,10 @@ export function RangeLine({ conversationId }: { readonly conversationId: number 
   const view = useRoutePart('view')
   const searchKind = useRoutePart('searchKind')
   const [range] = useMessageRange()
+  const [scope] = useShown('overview.scope')
   const { areMissing } = useMarkedMessages(conversationId)
   const effect = view === 'search' ? SEARCH_EFFECTS[searchKind] : EFFECTS[view]
-  if (range === null || effect === undefined) return null
+  if (range === null || effect === undefined || (view === 'overview' && scope === 'all')) return null
   return (
     <div className={styles.line}>
       <RangeChip conversationId={conversationId} />

@@ -62,3 +62,10 @@ it('says that marked messages are not in the conversation, and lets nothing be a
     expect(isWaiting).toBe(true)
   }
 })
+
+it('says nothing in the overview of all conversations, where no message is marked', () => {
+  route.view = 'overview'
+  expect(shownOf(100).line).toContain('This view shows the whole conversation.')
+  route.shown['overview.scope'] = 'all'
+  expect(shownOf(100).line).toBe('')
+})
