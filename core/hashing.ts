@@ -4,6 +4,9 @@ import { createHash, type Hash, hash } from 'node:crypto'
 export const sha256 = (content: string | Uint8Array, encoding: 'hex' | 'base64' = 'hex'): string =>
   hash('sha256', content, encoding)
 
+/** A SHA-256 as contents are stored under it. */
+export const isHash = (text: string | null | undefined): text is string => /^[0-9a-f]{64}$/.test(text ?? '')
+
 export const sha256Bytes = (content: string | Uint8Array): Buffer => hash('sha256', content, 'buffer')
 
 /** Begins a SHA-256 of content that comes in pieces. */

@@ -252,7 +252,7 @@ export async function openLcm(path: string, options: OpenLcmOptions = {}): Promi
   }
 
   const fileReader = new FileReader({
-    ...{ db: read, filesDir: settings.filesDir, isOnDemand: info.pulledFrom?.contents === 'on_demand' },
+    ...{ db: read, filesDir: settings.filesDir },
     find: async (...asked) => {
       // RE2 is a sixth of all code that would be loaded before the first answer.
       const { findInFile } = await import('./search/find-in-file.ts')

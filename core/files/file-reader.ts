@@ -12,6 +12,7 @@ import {
 import { LcmError } from '../errors.ts'
 import { readAt } from '../read-at.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
+import { contentsOnServer } from '../systems/pulled-from.ts'
 import { fileRow, type StoredFileRow } from '../systems/records/files.ts'
 import { cutText } from '../text.ts'
 import { buildIndex, type FileIndex, markBefore, type RowMark } from './file-index.ts'
@@ -24,8 +25,6 @@ type Options = {
   /** The folder of files that is configured, or null. */
   readonly filesDir: string | null
   readonly find: FindInFile
-  /** What is not here was left on the server when the memory was pulled. */
-  readonly isOnDemand?: boolean
 }
 
 /** Finds the rows of a content in which a match begins, as far as they are asked for. */
@@ -157,7 +156,9 @@ export class FileReader {
   }
 
   #missing(row: StoredFileRow): FileState {
-    return this.#options.isOnDemand ? { ...without(row, ON_SERVER), condition: 'on_server' } : missing(row)
+    return contentsOnServer(this.#options.db)(row)
+      ? { ...without(row, ON_SERVER), condition: 'on_server' }
+      : missing(row)
   }
 
   #find({ conversationId, uri }: StoredFileRow, allowed: readonly string[]): Found | null {

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs'
-import { basename } from 'node:path'
 import type { JobProgress } from '../contract/job.ts'
 import type { FetchReport } from '../contract/remote.ts'
 import { LcmError } from '../errors.ts'
@@ -9,10 +8,9 @@ import type { Postgres } from '../postgres/connect.ts'
 import type { ConversationKey } from '../postgres/conversation-rows.ts'
 import { openNative } from '../sqlite/native.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { readPulledFrom } from '../systems/pulled-from.ts'
+import { nameOnServer, readPulledFrom } from '../systems/pulled-from.ts'
 import { fileRow, type StoredFileRow } from '../systems/records/files.ts'
 import type { Objects } from './objects/configured.ts'
-import { isHash } from './objects/object-store.ts'
 import { type Store, storeIn } from './remote-stores.ts'
 import { type Report, reported } from './reported-steps.ts'
 
@@ -52,7 +50,7 @@ export async function fetchContents(
     )
   }
   const inStore: Contents = ({ hash, bytes }) =>
-    objects !== null && isHash(hash) && bytes !== null ? objects.store.get(hash, bytes, signal) : null
+    objects !== null && hash !== null && bytes !== null ? objects.store.get(hash, bytes, signal) : null
   return fetchEach(files, wanted, inStore, signal, report)
 }
 
@@ -70,6 +68,9 @@ export async function* fetchFile(
     const [origin, file] = [readPulledFrom(db), fileRow(db, id)]
     if (origin === null || file === undefined) {
       throw new LcmError('not_found', `${id} is no large file of a pulled conversation.`, { id })
+    }
+    if (nameOnServer(file, origin) === null) {
+      throw new LcmError('not_found', `${id} has no content on the server: only its row is there.`, { id })
     }
     const { tenant, conversationId } = origin
     const store = await storeIn(from)
@@ -89,7 +90,7 @@ export async function* fetchFile(
 }
 
 async function fetchEach(
-  { to, key, store: { rows } }: Files,
+  { to, key, store: { foreign } }: Files,
   wanted: readonly StoredFileRow[],
   contents: Contents,
   signal: AbortSignal,
@@ -98,7 +99,7 @@ async function fetchEach(
   const store = new FileStore(storeBeside(to), true)
   const unavailable: Unavailable[] = []
   for (const file of wanted) {
-    const name = nameBeside(file, rows.contents !== undefined)
+    const name = nameOnServer(file, foreign === null ? {} : { system: foreign.id })
     const pieces = name === null ? null : contents(file)
     if (name === null || pieces === null || isThere(store, file, name)) continue
     try {
@@ -147,18 +148,6 @@ async function fetchOne(
   }
   store.place(step.value, conversationId, name)
 }
-
-/**
- * The name under which a file is found in the folder beside the memory. A system of which only some files have content
- * names those by their place; null for its others.
- */
-function nameBeside({ uri, conversationId }: StoredFileRow, isNamedByPlace: boolean): string | null {
-  const name = basename(uri.replaceAll('\\', '/'))
-  if (isNamedByPlace && uri !== `lcm-files/${conversationId}/${name}`) return null
-  return PLAIN_NAME.test(name) ? name : null
-}
-
-const PLAIN_NAME = /^[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,20})?$/
 
 /** A file was compared with its hash when it was fetched, and gets its place whole. */
 const isThere = (store: FileStore, { bytes, conversationId }: StoredFileRow, name: string): boolean =>

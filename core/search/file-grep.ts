@@ -4,8 +4,8 @@ import type { GrepHit, GrepInput, GrepResult, GrepStep } from '../contract/retri
 import { badCursor, decodeCursor, encodeCursor } from '../cursor.ts'
 import { FILE_START } from '../files/line-runs.ts'
 import type { ReadDb } from '../sqlite/read-db.ts'
-import { readPulledFrom } from '../systems/pulled-from.ts'
-import { allFiles } from '../systems/records/files.ts'
+import { contentsOnServer } from '../systems/pulled-from.ts'
+import { allFiles, fileRow } from '../systems/records/files.ts'
 import { TimeSlice } from '../yielding.ts'
 import { compareTimes } from './catalogue.ts'
 import type { ContentIndexes } from './content-index/content-indexes.ts'
@@ -133,7 +133,15 @@ export class FileGrep {
       notes.push('No line has all the words; the lines with most of them come first.')
     }
     const unread = files.filter((_, number) => page.unread.has(number))
-    if (unread.length > 0) notes.push(unreadNote(unread, readPulledFrom(this.#db)?.contents === 'on_demand'))
+    const isOnServer = contentsOnServer(this.#db)
+    const [left = [], lost = []] = [true, false].map((isLeft) =>
+      unread.filter(({ info }) => {
+        const row = fileRow(this.#db, info.id)
+        return (row !== undefined && isOnServer(row)) === isLeft
+      }),
+    )
+    if (left.length > 0) notes.push(unreadNote(left, true))
+    if (lost.length > 0) notes.push(unreadNote(lost, false))
     const before = cursor?.given ?? 0
     const counted = before + page.found
     const isExact = page.isDone || cursor?.isExact === true
@@ -285,10 +293,10 @@ function hitOf(info: FileInfo, hit: FileHit, { strict, loose }: Query): GrepHit 
   }
 }
 
-function unreadNote(files: readonly SearchedFile[], isOnDemand: boolean): string {
+function unreadNote(files: readonly SearchedFile[], isOnServer: boolean): string {
   const named = files.slice(0, NAMED).map(({ info }) => info.id)
   const more = files.length > NAMED ? ', …' : ''
-  const [are, next] = isOnDemand
+  const [are, next] = isOnServer
     ? ['are on the server', 'Open a file to copy its content, or copy all by "lcm pull".']
     : ['could not be read', '"lcm file" says why.']
   return `The contents of ${files.length === 1 ? 'a large file' : `${files.length} large files`} ${are} and were not searched: ${named.join(', ')}${more}. ${next}`

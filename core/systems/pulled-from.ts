@@ -1,5 +1,8 @@
+import { basename } from 'node:path'
 import { PulledFrom } from '../contract/memory.ts'
+import { isHash } from '../hashing.ts'
 import type { ReadDb, WriteDb } from '../sqlite/read-db.ts'
+import type { StoredFileRow } from './records/files.ts'
 
 const KEY = 'pulled_from'
 
@@ -24,4 +27,27 @@ export function readPulledFrom(db: ReadDb): PulledFrom | null {
     // The note may have been written by anyone, and a file whose own notes are damaged is opened all the same.
     return null
   }
+}
+
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,100}(\.[A-Za-z0-9_-]{1,20})?$/
+
+/**
+ * The name in the folder beside the memory for a file whose content the server keeps; null where only its row is there.
+ * Ours are kept under their hashes. Another system keeps the content of some of its files, and those are named by their
+ * place in that folder.
+ */
+export function nameOnServer(
+  { uri, hash, bytes, conversationId }: StoredFileRow,
+  { system }: Pick<PulledFrom, 'system'>,
+): string | null {
+  // A row that was written by hand may say nothing of a path.
+  const name = basename((uri ?? '').replaceAll('\\', '/'))
+  const isKept = system === undefined ? isHash(hash) && bytes !== null : uri === `lcm-files/${conversationId}/${name}`
+  return isKept && PLAIN_NAME.test(name) ? name : null
+}
+
+/** Whether the content of a file that is not here was left on the server when the memory was pulled. */
+export function contentsOnServer(db: ReadDb): (row: StoredFileRow) => boolean {
+  const origin = readPulledFrom(db)
+  return (row) => origin?.contents === 'on_demand' && nameOnServer(row, origin) !== null
 }

@@ -230,6 +230,28 @@ describe('large files beside PostgreSQL', () => {
     })
   })
 
+  it('are said to be on the server only where the row has a hash and a size, and are not fetched otherwise', async () => {
+    const objects = inS3()
+    const { conversationId, id } = await sendOne('only a row', objects)
+    await database.engine.query('UPDATE lcm.large_files SET content_hash = NULL WHERE file_id = $1', [id])
+    const to = join(temporaryFolder(), 'pulled.db')
+    const from = database.db
+    const pulling = { from, key: { tenant, conversationId }, to, objects, contents: 'on_demand' } as const
+    await finish(pullConversation(pulling, never))
+    const error = await failure(finish(fetchFile({ from, path: to, id, objects }, never)))
+    expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining('only its row is there') })
+    const lcm = await openLcm(to, { readOnly: true, cacheDir: temporaryFolder() })
+    try {
+      expect(await lcm.fileReader.check(id, never)).toMatchObject({ condition: 'missing' })
+      const { checks } = await finish(lcm.integrity.run(undefined, never))
+      for (const { samples } of checks) expect(JSON.stringify(samples)).not.toContain('on the server')
+      const { notes } = await lcm.retrieval.grep(GrepInput.parse({ query: 'line of a log', scope: 'files' }))
+      expect(notes).toEqual([expect.stringContaining('could not be read')])
+    } finally {
+      lcm.close()
+    }
+  })
+
   it('go on where a connection broke off, and give up after some attempts', async () => {
     const { store } = inS3()
     s3.faults = ['busy']

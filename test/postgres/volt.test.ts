@@ -7,6 +7,7 @@ import { openLcm } from '../../core/lcm.ts'
 import { copyFromTenant } from '../../core/remote/copy-from-tenant.ts'
 import { checkConversations, readFleet } from '../../core/remote/fleet.ts'
 import { pullConversation } from '../../core/remote/pull.ts'
+import { fetchFile } from '../../core/remote/pull-files.ts'
 import { pushFile } from '../../core/remote/push.ts'
 import { sendMemory } from '../../core/remote/send.ts'
 import { TestMemory } from '../builders/memory.ts'
@@ -194,6 +195,27 @@ describe('a database of Volt', () => {
     expect(await pull('user_ada', id, path)).toMatchObject({ newMessages: 0, summaries: 2, contextItems: 4 })
     const lcm = await openLcm(path, { readOnly: true })
     expect(lcm.read.value(`SELECT count(*) FROM message_parts WHERE text_content = 'late'`)).toBe(1)
+    lcm.close()
+  })
+
+  it('says of a file on the machine of the agent that only its row is there', async () => {
+    const to = freshPath()
+    const id = await ada.conversation('ses_path')
+    await said(ada, id, 1)
+    const file = 'file_00000000000000ab'
+    await ada.run(
+      `INSERT INTO @large_files (file_id, conversation_id, original_path, mime_type, token_count)
+       VALUES ($1, $2, '/home/ada/a.txt', 'text/plain', 9)`,
+      [file, id],
+    )
+    const from = server.db
+    const request = { from, key: { tenant: 'user_ada', conversationId: id }, to, contents: 'on_demand' } as const
+    await finish(pullConversation(request, never))
+    expect(await failure(finish(fetchFile({ from, path: to, id: file, objects: null }, never)))).toMatchObject({
+      code: 'not_found',
+    })
+    const lcm = await openLcm(to, { readOnly: true })
+    expect(await lcm.fileReader.check(file, never)).toMatchObject({ condition: 'missing' })
     lcm.close()
   })
 

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { contentsOnServer } from '../../systems/pulled-from.ts'
 import { fileRows, type StoredFileRow } from '../../systems/records/files.ts'
 import type { RuleContext } from '../../systems/rule.ts'
 import { oncePerScan } from '../../systems/scanned-memory.ts'
@@ -35,7 +36,9 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
       : isRelative(uri)
         ? join(folder, uri)
         : uri
-  const rows = fileRows(db).map((row) => ({ ...row, uri: placeOf(row) }))
+  const stored = fileRows(db)
+  const onServer = new Set(stored.filter(contentsOnServer(db)).map(({ id }) => id))
+  const rows = stored.map((row) => ({ ...row, uri: placeOf(row) }))
   const roots = new Map<string, number>()
   for (const { uri } of rows) roots.set(rootOf(uri), (roots.get(rootOf(uri)) ?? 0) + 1)
   const [mostly] = [...roots].sort((a, b) => b[1] - a[1])
@@ -55,7 +58,7 @@ export const storedFiles = oncePerScan(({ db, info, filesDir = null }: RuleConte
       isInStore: basename(rootOf(row.uri)) === STORE,
       outside: isEscape ? 'a link leads out of the store' : outside,
       found: found === null || isEscape ? null : found,
-      isOnServer: outside === null && found === null && pulledFrom?.contents === 'on_demand',
+      isOnServer: outside === null && found === null && onServer.has(row.id),
       isStoreHere: isFolder(beside) || (isLocalPath(row.uri) && isFolder(rootOf(row.uri))),
       isUsualName: isUsualName(basename(row.uri), named.id),
     }

@@ -14,9 +14,10 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { LcmError } from '../../errors.ts'
 import { filePieces } from '../../files/stored-path.ts'
+import { isHash } from '../../hashing.ts'
 import { fileError } from '../../sqlite/memory-file.ts'
 import { yieldToOthers } from '../../yielding.ts'
-import { isHash, type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
+import { type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
 
 const CANCELLED = 'A large file was not stored: it was cancelled.'
 

@@ -1,8 +1,6 @@
 /** Content that is kept under its SHA-256. */
 export type StoredObject = { readonly hash: string; readonly bytes: number; readonly modifiedAtMs: number }
 
-export const isHash = (text: string | null | undefined): text is string => /^[0-9a-f]{64}$/.test(text ?? '')
-
 /** Content that is in use again becomes new, so that nobody takes it for left over: see `orphans.ts`. */
 export const RENEWED_AFTER_MS = 12 * 3_600_000
 

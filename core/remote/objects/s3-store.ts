@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AwsV4Signer } from 'aws4fetch'
 import { LcmError } from '../../errors.ts'
-import { sha256 } from '../../hashing.ts'
-import { isHash, type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
+import { isHash, sha256 } from '../../hashing.ts'
+import { type ObjectStore, RENEWED_AFTER_MS, type StoredObject } from './object-store.ts'
 
 export type S3Options = {
   readonly endpoint: string

@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs'
 import { findStoredFile } from '../../files/stored-file.ts'
 import { filePieces } from '../../files/stored-path.ts'
-import { startSha256 } from '../../hashing.ts'
+import { isHash, startSha256 } from '../../hashing.ts'
 import type { StoredRow } from '../../postgres/tables.ts'
 import { yieldToOthers } from '../../yielding.ts'
 import type { Objects } from './configured.ts'
-import { isHash } from './object-store.ts'
 
 const CANCELLED = 'Storing large files was cancelled; nothing refers to those that were stored.'
 
