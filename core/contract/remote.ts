@@ -21,8 +21,8 @@ export const PullReport = z.object({
   /** Large files whose content could not be had: it is not in the store, or not what its row says. */
   unavailableFiles: z.array(z.object({ id: z.string(), reason: z.string() })),
   /**
-   * Every row of the file was read again and compared with what the server sent. Otherwise those that were written since
-   * the last pull: nobody has written the others since.
+   * Every row was read again, here and on the server, and compared. Otherwise those that were written since the last
+   * pull, or the server is a replica that is behind the file.
    */
   comparedAll: z.boolean(),
 })

@@ -1,18 +1,21 @@
 import type { PulledFrom } from '../contract/memory.ts'
+import { LcmError } from '../errors.ts'
 import { recordEstimator } from '../ingest/recorded-estimator.ts'
 import type { Query } from '../postgres/connect.ts'
 import type { ConversationHead, ConversationKey } from '../postgres/conversation-rows.ts'
-import { STORED_TABLES, type StoredRow, type StoredTable } from '../postgres/tables.ts'
+import { STORED_TABLES, type StoredRow, type StoredTable, type StoredValue } from '../postgres/tables.ts'
 import { indexAtOnce } from '../sqlite/ingest-index.ts'
 import type { WriteDb } from '../sqlite/read-db.ts'
 import { storePulledFrom } from '../systems/pulled-from.ts'
 import { yieldToOthers } from '../yielding.ts'
-import { insertRow, recordedUnits, recordHead, recordUnits, unitOf, unitsOf } from './pulled-file.ts'
+import { insertRow, recordedUnits, recordHead, recordUnits, type Unit, unitOf, unitsOf } from './pulled-file.ts'
 import type { Store } from './remote-stores.ts'
 
 const CANCELLED = 'Pulling was cancelled; what was pulled is kept, and the next pull goes on with it.'
 
 const PARTS_AT_ONCE = 1000
+/** Rows that are named where many differ. */
+const NAMED = 100
 /** Messages at the end whose parts may have come after them. */
 const UNSETTLED = 3
 
@@ -42,6 +45,8 @@ const MESSAGES = tableOf('messages')
 const PARTS = tableOf('message_parts')
 const DERIVED = STORED_TABLES.filter((table) => !table.isCanonical)
 
+type Changed = { readonly table: string; readonly unit: StoredValue; readonly what: 'changed' | 'gone' }
+
 export type Copying = {
   readonly db: WriteDb
   readonly query: Query
@@ -51,13 +56,19 @@ export type Copying = {
   readonly rows: Store['rows']
   readonly signal: AbortSignal
   readonly onStep: (messages: number) => void
+  /** Messages and parts that are here are read there again. */
+  readonly isComparing: boolean
 }
 
-/** Copies what is new in one state of the database. */
+/**
+ * Copies what is new in one state of the database.
+ * @throws LcmError conflict when a message or a part that never changes is another one there than was pulled
+ */
 export async function copyState(copying: Copying): Promise<void> {
   const { db, query, key, head, origin, rows, signal, onStep } = copying
   const { revision } = head
   if (revision.appends === origin.appends && revision.changes === origin.changes) return
+  if (copying.isComparing) await requireUnchanged(copying)
   const knew = db.value<number | null>(queries.lastMessage) ?? null
   db.transaction(() => putHead(db, key, head))
   if (knew !== null) await copyLateParts(copying)
@@ -93,6 +104,46 @@ export async function copyState(copying: Copying): Promise<void> {
     storePulledFrom(db, { ...origin, parentId: head.parentId, ...revision })
     if (head.tokenEstimator !== null) recordEstimator(db, head.tokenEstimator)
   })
+}
+
+/**
+ * Reads every message and part that was pulled again, and compares it with what was noted then. Both are kept as they
+ * were said, in the file as well, so that a difference is reported and not taken over.
+ */
+async function requireUnchanged({ db, query, key, rows, signal, onStep }: Copying): Promise<void> {
+  const [messages, parts] = [recordedUnits(db, MESSAGES), recordedUnits(db, PARTS)]
+  const changed: Changed[] = []
+  const compare = (table: StoredTable, recorded: Map<string, string>, { unit, hash }: Unit): void => {
+    const name = JSON.stringify(unit)
+    const before = recorded.get(name)
+    recorded.delete(name)
+    if (before !== undefined && before !== hash) changed.push({ table: table.name, unit, what: 'changed' })
+  }
+  let done = 0
+  for await (const batch of rows.table(query, key, MESSAGES, db, Number.MIN_SAFE_INTEGER)) {
+    for (const row of batch) {
+      // Tokens may be counted anew.
+      const tokens = db.value<number>(queries.tokens, { id: row.message_id ?? null }) ?? row.token_count ?? null
+      compare(MESSAGES, messages, unitOf(MESSAGES, [{ ...row, token_count: tokens }]))
+    }
+    const ids = batch.map(({ message_id: id }) => id ?? null)
+    for (const row of await rows.parts(query, key, PARTS, ids, 'message_id')) {
+      compare(PARTS, parts, unitOf(PARTS, [row]))
+    }
+    done += batch.length
+    onStep(done)
+    await yieldToOthers(signal, CANCELLED)
+  }
+  for (const [table, recorded] of [[MESSAGES, messages] as const, [PARTS, parts] as const]) {
+    for (const name of recorded.keys()) changed.push({ table: table.name, unit: JSON.parse(name), what: 'gone' })
+  }
+  const [first] = changed
+  if (first === undefined) return
+  throw new LcmError(
+    'conflict',
+    `${changed.length} messages and parts of conversation ${key.conversationId} of ${key.tenant} are not on the server what was pulled (the first: ${first.unit} of ${first.table} is ${first.what}). They were written past LCM Inspector. The file is left as it is; pull into another one to see what is there now.`,
+    { differences: changed.slice(0, NAMED), total: changed.length },
+  )
 }
 
 /** A parent conversation is not in the file, so the file names none; `pulled_from` does. */

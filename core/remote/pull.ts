@@ -43,7 +43,8 @@ export type PullRequest = {
  * Copies a conversation into a native file of its own, or brings a file that was pulled before up to date. Messages are
  * committed batch by batch, so that a pull that was interrupted goes on where it ended; the file gets its name when it
  * is complete, and equal to what was read.
- * @throws LcmError not_found, conflict when a pulled file has changes of its own, invalid_argument when another file is
+ * @throws LcmError not_found, conflict when a pulled file has changes of its own or messages that were pulled are others
+ * now, invalid_argument when another file is
  * at `to`, cancelled, and what reading and writing may throw
  */
 export async function* pullConversation(
@@ -136,8 +137,10 @@ async function* bringUpToDate(
       const isBehind = store.foreign === null && (appends < origin.appends || changes < origin.changes)
       const known = isWhole ? { ...origin, appends: NOTHING, changes: NOTHING } : origin
       const onStep = (done: number): void => report({ done, total: 0, unit: 'messages', note: 'pulling' })
-      if (!isBehind) await copyState({ db, query, key, head: found, origin: known, rows: store.rows, signal, onStep })
-      return found
+      const isComparing = isWhole && !isFirst
+      const state = { db, query, key, head: found, origin: known, rows: store.rows, signal, onStep, isComparing }
+      if (!isBehind) await copyState(state)
+      return { ...found, isBehind }
     }),
   )
   verify(db, key, to)
@@ -158,7 +161,7 @@ async function* bringUpToDate(
     isUpdate: !isFirst,
     parentConversationId: head.parentId,
     unavailableFiles,
-    comparedAll: isWhole,
+    comparedAll: isWhole && !head.isBehind,
   }
 }
 

@@ -390,6 +390,70 @@ describe('a change of any row', () => {
   })
 })
 
+describe('a pull that compares everything', () => {
+  const all = (conversationId: number, to: string) =>
+    finish(pullConversation({ from: server.db, key: { tenant, conversationId }, to, compare: 'everything' }, never))
+  /** As an administrator who switches off what protects the rows. */
+  async function sql(text: string, id: number): Promise<void> {
+    await server.engine.exec('SET session_replication_role = replica')
+    await server.engine.query(text, [id])
+    await server.engine.exec('RESET session_replication_role')
+  }
+
+  it('names messages and parts that were changed or removed on the server, and leaves the file as it is', async () => {
+    using memory = new TestMemory()
+    const conversation = memory.conversation({ sessionId: newSession() })
+    const messages = memory.messages(conversation, 4)
+    memory.message(conversation, { content: 'a call', parts: [{ part_type: 'tool', tool_output: 'seen' }] })
+    const id = (await send(memory.db)).conversations[0]?.to ?? 0
+    const to = freshPath()
+    await pull(id, to)
+    expect(await all(id, to)).toMatchObject({ comparedAll: true, newMessages: 0 })
+    await sql("UPDATE lcm.messages SET content = 'other' WHERE conversation_id = $1 AND seq = 1", id)
+    await sql(
+      "UPDATE lcm.message_parts SET tool_output = 'other' WHERE conversation_id = $1 AND tool_output = 'seen'",
+      id,
+    )
+    await sql('DELETE FROM lcm.messages WHERE conversation_id = $1 AND seq = 2', id)
+    const before = openNative(to)
+    const rows = everyRow(before, id)
+    before.close()
+    await expect(all(id, to)).rejects.toMatchObject({
+      code: 'conflict',
+      details: {
+        // The removed message has a part.
+        total: 4,
+        differences: expect.arrayContaining([
+          { table: 'messages', unit: messages[1], what: 'changed' },
+          { table: 'messages', unit: messages[2], what: 'gone' },
+          expect.objectContaining({ table: 'message_parts', what: 'changed' }),
+        ]),
+      },
+    })
+    const after = openNative(to)
+    expect(everyRow(after, id)).toEqual(rows)
+    after.close()
+  })
+
+  it('takes over summaries and token counts that were changed there', async () => {
+    const { id, paths } = await pulledTwice()
+    await sql('UPDATE lcm.messages SET token_count = token_count + 7 WHERE conversation_id = $1', id)
+    await sql("UPDATE lcm.summaries SET content = 'rewritten' WHERE conversation_id = $1 AND kind = 'condensed'", id)
+    expect(await all(id, paths[0])).toMatchObject({ comparedAll: true, newMessages: 0 })
+    const to = freshPath()
+    await pull(id, to)
+    const [a, b] = [openNative(paths[0]), openNative(to)]
+    expect(everyRow(a, id)).toEqual(everyRow(b, id))
+    for (const db of [a, b]) db.close()
+  })
+
+  it('says that it did not where a replica is behind the file', async () => {
+    const { id, paths } = await pulledTwice()
+    await sql('UPDATE lcm.conversations SET appends = appends - 1 WHERE conversation_id = $1', id)
+    expect(await all(id, paths[0])).toMatchObject({ comparedAll: false })
+  })
+})
+
 describe('a push', () => {
   it('writes added, changed and removed rows, and a second one has nothing to do', async () => {
     const { id, paths } = await pulledTwice()

@@ -54,8 +54,13 @@ export const pull = defineCommand({
       const compare = input.compareAll ? 'everything' : 'written'
       return interruptible((signal) => pullConversation({ from, key, to, objects, compare }, signal))
     })
+    const compared = report.comparedAll
+      ? 'every row was compared'
+      : input.compareAll
+        ? 'the replica that was read is behind the file, so rows were not compared with it: try again in a while'
+        : 'what is new was compared'
     const text = (): string =>
-      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}; ${report.comparedAll ? 'every row was compared' : 'what is new was compared'}.${report.parentConversationId === null ? '' : `\nConversation ${report.parentConversationId} spawned it and is not in this file: pull it on its own.`}${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
+      `${to}: ${count(report.messages)} messages (${count(report.newMessages)} of them new), ${count(report.summaries)} summaries, ${count(report.edges)} links and ${count(report.contextItems)} window items of conversation ${report.conversationId} of ${report.tenant}; ${compared}.${report.parentConversationId === null ? '' : `\nConversation ${report.parentConversationId} spawned it and is not in this file: pull it on its own.`}${report.unavailableFiles.map(({ reason }) => `\n${reason}`).join('')}`
     return { json: report, text }
   },
 })
