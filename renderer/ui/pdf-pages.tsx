@@ -30,13 +30,13 @@ type Props = {
 export function PdfPages({ bytes, name, isLarge, onToggle }: Props) {
   const [page, setPage] = useState(1)
   const number = isLarge ? page : 1
-  const { drawn, failed, isDrawing } = useDrawnPage(bytes, number, isLarge ? LARGE_PX : SMALL_PX)
+  const { drawn, page: drawnPage, failed, isDrawing } = useDrawnPage(bytes, number, isLarge ? LARGE_PX : SMALL_PX)
   const address = useBlobAddress(drawn?.picture ?? null)
   const last = Math.min(drawn?.pages ?? 1, MOST_PAGES)
   const image = drawn !== null && address !== null && (
     <img
       src={address}
-      alt={`Page ${number} of ${name ?? 'a PDF without a name'}`}
+      alt={`Page ${drawnPage} of ${name ?? 'a PDF without a name'}`}
       width={drawn.width}
       height={drawn.height}
       draggable={false}
@@ -95,30 +95,33 @@ export function PdfPages({ bytes, name, isLarge, onToggle }: Props) {
 }
 
 type Shown = {
-  /** The last page that could be drawn. */
+  /** The last page that could be drawn, and its number. */
   readonly drawn: PdfPage | null
+  readonly page: number
   readonly failed: string | null
   readonly isDrawing: boolean
 }
 
 /** A page as a picture. The one before it stays until it is drawn. */
 function useDrawnPage(bytes: Uint8Array<ArrayBuffer>, page: number, sidePx: number): Shown {
-  const [shown, setShown] = useState<Shown>({ drawn: null, failed: null, isDrawing: true })
+  const [shown, setShown] = useState<Shown>({ drawn: null, page, failed: null, isDrawing: true })
   useEffect(() => {
     const stop = new AbortController()
     setShown((before) => ({ ...before, isDrawing: true }))
     void worker.ask({ bytes, page, sidePx }, stop.signal).then((answer) => {
       if (stop.signal.aborted) return
-      setShown(({ drawn }) =>
-        typeof answer !== 'string' && 'picture' in answer
-          ? { drawn: answer, failed: null, isDrawing: false }
-          : { drawn, failed: typeof answer === 'string' ? REASONS[answer] : answer.failed, isDrawing: false },
-      )
+      setShown((before) => withAnswer(before, page, answer))
     })
     return () => stop.abort()
   }, [bytes, page, sidePx])
   return shown
 }
+
+/** What is shown after a page was asked for: that page, or the one before it and why. */
+export const withAnswer = (before: Shown, page: number, answer: PdfAnswer | NoAnswer): Shown =>
+  typeof answer !== 'string' && 'picture' in answer
+    ? { drawn: answer, page, failed: null, isDrawing: false }
+    : { ...before, failed: typeof answer === 'string' ? REASONS[answer] : answer.failed, isDrawing: false }
 
 const REASONS: Readonly<Record<NoAnswer, string>> = {
   'too slow': 'drawing it takes too long',
